@@ -1,0 +1,53 @@
+# `make help` lists the targets. Everything runs in .venv, made from requirements/*.txt; PYTHON=… chooses its Python.
+VENV := .venv
+PY := $(VENV)/bin/python
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup demo test quick lint format types generate check-generated bench wheel lock clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-16s %s\n", $$1, $$2 }'
+
+setup: ## make .venv with everything the tests need
+	@server/scripts/setup dev
+
+demo: ## show findings and the diff for both accelerators on examples/train
+	@server/scripts/setup run
+	@server/scripts/demo
+
+test: lint types check-generated ## everything this machine can check; what CI runs
+	@$(PY) -m pytest $(PYTEST_ARGS)
+
+quick: lint types check-generated ## the inner loop: no large packages, nothing slow
+	@$(PY) -m pytest -m "not slow and not corpus and not network" $(PYTEST_ARGS)
+
+lint: setup ## ruff
+	@$(PY) -m ruff check --quiet .
+	@$(PY) -m ruff format --quiet --check .
+
+format: setup ## let ruff format and repair
+	@$(PY) -m ruff check --fix-only --quiet .
+	@$(PY) -m ruff format .
+
+types: setup ## mypy --strict
+	@$(PY) -m mypy --no-error-summary
+
+generate: setup ## write the generated files anew
+	@server/scripts/generate
+
+check-generated: setup ## the generated files are what their scripts write
+	@server/scripts/generate --check
+
+bench: setup ## CPU time and memory beside ruff on large packages (BENCH_ARGS="--json FILE")
+	@$(PY) tests/bench/bench.py $(BENCH_ARGS)
+
+wheel: setup ## build the sdist and the wheel into dist/
+	@$(PY) -m build --no-isolation --outdir dist
+
+lock: ## choose versions anew and write requirements/*.txt (LOCK_ARGS=--upgrade)
+	@server/scripts/lock.sh $(LOCK_ARGS)
+
+clean: ## remove everything that the targets made
+	rm -rf $(VENV) .cache dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

@@ -1,0 +1,22 @@
+#!/bin/sh
+# Rewrites requirements/*.txt: every version and hash, for Python 3.10 and newer on any system, without naming an index.
+# Needs uv (installed into .cache/lock if absent). `lock.sh --upgrade` takes the newest versions.
+set -eu
+cd "$(dirname "$0")/../.."
+python=${PYTHON:-python3}
+if ! command -v uv >/dev/null 2>&1; then
+    [ -x .cache/lock/bin/uv ] || { "$python" -m venv .cache/lock && .cache/lock/bin/pip --quiet install uv; }
+    PATH="$PWD/.cache/lock/bin:$PATH"
+fi
+
+compile() { # OUTPUT ARGUMENTS…
+    output=$1
+    shift
+    uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-emit-index-url \
+        --custom-compile-command "make lock" --output-file "requirements/$output" "$@" pyproject.toml
+}
+
+compile dev.txt --extra structural --group dev "$@"
+compile run.txt --extra structural --group build --constraint requirements/dev.txt
+# The last hypothesis that is one wheel for every system, WebAssembly included.
+echo 'hypothesis<=6.155.7' | compile portable.txt --group portable --constraint - 
