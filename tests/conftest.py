@@ -1,0 +1,18 @@
+"""What every test may use."""
+
+import os
+
+import pytest
+from hypothesis import settings
+
+from support import skips
+from support.corpus import corpus as corpus
+
+# A run that fails by chance of time or of seed says nothing about the change that it tests.
+settings.register_profile("default", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, database=None, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") == "true" else "default")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(skips, "expected-skips")

@@ -1,0 +1,21 @@
+"""The fixture that gives tests the source trees of large packages."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from corpus.fetch import Unavailable, tree
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Callable[[str], Path]:
+    """`corpus("timm")` is the folder of that package's sources, fetched on first use; no index: the test skips."""
+
+    def folder(name: str) -> Path:
+        try:
+            return tree(name)
+        except Unavailable as error:
+            pytest.skip(str(error))
+
+    return folder
