@@ -1,0 +1,53 @@
+"""What a module of the package imports, read from its text."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "server" / "uncuda"
+
+
+class Import(NamedTuple):
+    """One imported module, by its absolute name; `lazy`: inside a function or for type checkers only."""
+
+    module: str
+    line: int
+    lazy: bool
+
+
+def modules() -> dict[str, Path]:
+    """Every module of the package: dotted name -> file."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imports(name: str, path: Path) -> list[Import]:
+    """The imports of module `name`; `from . import x` counts as importing x if there is such a module."""
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    known = modules()
+    found = []
+    for node, lazy in _walk(ast.parse(path.read_text(encoding="utf-8")), lazy=False):
+        if isinstance(node, ast.Import):
+            found += [Import(alias.name, node.lineno, lazy) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                above = package.split(".")[: len(package.split(".")) - node.level + 1]
+                base = ".".join([*above, *([base] if base else [])])
+            submodules = [f"{base}.{alias.name}" for alias in node.names if f"{base}.{alias.name}" in known]
+            names = submodules or [base]
+            found += [Import(module, node.lineno, lazy) for module in names]
+    return found
+
+
+def _walk(node: ast.AST, *, lazy: bool) -> Iterator[tuple[ast.AST, bool]]:
+    for child in ast.iter_child_nodes(node):
+        yield child, lazy
+        typing_only = isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test)
+        function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        yield from _walk(child, lazy=lazy or function or typing_only)

@@ -1,0 +1,128 @@
+"""The lines that docs/architecture.md draws hold."""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from support.imports import PACKAGE, ROOT, imports, modules
+
+LAYERS = [
+    *("source", "facts", "edits", "catalogue", "project", "checks", "settings", "suppress"),
+    *("engine", "receivers", "workspace", "report", "cli", "lsp"),
+]
+# Who may import a package that costs start-up time, or that belongs to one door only.
+OWNERS = {
+    "pygls": {"lsp"},
+    "lsprotocol": {"lsp"},
+    "libcst": {"facts", "edits"},
+    "jedi": {"receivers"},
+    "click": {"cli", "report"},
+}
+ALWAYS_LAZY = {"libcst", "jedi"}
+LONGEST_MODULE = 300
+LONG_MODULES: frozenset[str] = frozenset()
+TARGET_WORD = re.compile(r"(?<![a-z])(?:npu|musa|hccl|mccl|ascend|torchada)(?![a-z])", re.IGNORECASE)
+# What only the machine of one author has, and where packages come from: neither belongs in a project's text.
+MACHINE_WORDS = {
+    "a path of one machine": re.compile(r"(?<![\w.~-])/(?:root|work|home/\w+|Users/\w+)/\w"),
+    "a package registry's host": re.compile(
+        r"(?:pypi|pythonhosted|npmjs|crates|maven)\.(?:org|io|com)\b", re.IGNORECASE
+    ),
+    "an issue's number": re.compile(r"\bissues? #?\d+\b", re.IGNORECASE),
+}
+MODULES = modules()
+
+
+def layer(module: str) -> str:
+    return module.split(".")[1] if module.count(".") else ""
+
+
+def test_every_module_has_a_layer() -> None:
+    assert {layer(name) for name in MODULES} - {"", "__main__"} <= set(LAYERS)
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if layer(name) in LAYERS])
+def test_imports_point_one_way(name: str) -> None:
+    allowed = set(LAYERS[: LAYERS.index(layer(name)) + 1])
+    if layer(name) == "lsp":  # beside the command line, not above it
+        allowed.remove("cli")
+    wrong = [
+        f"{name}:{found.line} imports {found.module}"
+        for found in imports(name, MODULES[name])
+        if found.module.startswith("uncuda.") and layer(found.module) not in allowed
+    ]
+    assert not wrong
+
+
+@pytest.mark.parametrize("name", list(MODULES))
+def test_costly_packages_have_one_owner(name: str) -> None:
+    wrong = []
+    for found in imports(name, MODULES[name]):
+        package = found.module.split(".")[0]
+        if package in OWNERS and layer(name) not in OWNERS[package]:
+            wrong.append(f"{name}:{found.line}: only {sorted(OWNERS[package])} may import {package}")
+        if package in ALWAYS_LAZY and not found.lazy:
+            wrong.append(f"{name}:{found.line}: import {package} inside the function that needs it")
+    assert not wrong
+
+
+def test_the_command_line_starts_light() -> None:
+    if "uncuda.cli" not in MODULES:
+        pytest.skip("there is no command line yet")
+    code = "import uncuda.cli, sys; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    heavy = {"libcst", "jedi", "lsprotocol", "uncuda.engine", "uncuda.workspace", "uncuda.catalogue"}
+    assert not heavy & set(loaded)
+
+
+@pytest.mark.parametrize("name", list(MODULES))
+def test_modules_are_short(name: str) -> None:
+    lines = len(MODULES[name].read_text(encoding="utf-8").splitlines())
+    assert lines <= LONGEST_MODULE or name in LONG_MODULES
+
+
+@pytest.mark.parametrize("name", list(MODULES))
+def test_no_logic_names_a_target(name: str) -> None:
+    tree = ast.parse(MODULES[name].read_text(encoding="utf-8"))
+    wrong = [
+        f"{MODULES[name].relative_to(PACKAGE)}:{node.lineno}: {node.value!r}"
+        for node in _strings(tree)
+        if TARGET_WORD.search(str(node.value))
+    ]
+    assert not wrong, "a target's words are data: rules/targets/*.toml"
+
+
+def _strings(tree: ast.Module) -> Iterator[ast.Constant]:
+    """The string literals that are not docstrings."""
+    prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
+            yield node
+
+
+def test_the_text_is_the_projects_own() -> None:
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    wrong = []
+    for name in filter(None, listed.stdout.split("\0")):
+        path = ROOT / name
+        if not path.is_file():
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+            wrong += [
+                f"{name}:{number}: {what}: {line.strip()[:80]}"
+                for what, word in MACHINE_WORDS.items()
+                if word.search(line)
+            ]
+    assert not wrong
