@@ -40,7 +40,7 @@ check-generated: setup ## the generated files are what their scripts write
 	@server/scripts/generate --check
 
 bench: setup ## CPU time and memory beside ruff on large packages (BENCH_ARGS="--json FILE")
-	@$(PY) tests/bench/bench.py $(BENCH_ARGS)
+	@$(PY) tests/bench/run.py $(BENCH_ARGS)
 
 wheel: setup ## build the sdist and the wheel into dist/
 	@$(PY) -m build --no-isolation --outdir dist

@@ -1,0 +1,51 @@
+"""Runs a command and says what it cost: CPU time and memory, of it and of every process that it started."""
+
+import os
+import statistics
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+RUNS = 5
+
+
+class Cost(NamedTuple):
+    """CPU seconds (user + system, all processes together) and the peak MiB of the largest process."""
+
+    cpu: float
+    mebibytes: float
+
+
+def once(command: list[str], codes: tuple[int, ...] = (0,)) -> Cost:
+    """Runs a command with its output thrown away; RuntimeError if it ends with another exit code than `codes`.
+
+    The kernel counts a starting process at first by the memory of the one that started it, so this program stays small.
+    """
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode not in codes:
+        raise RuntimeError(f"exit code {process.returncode} from: {' '.join(command)}")
+    return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+def median(command: list[str], codes: tuple[int, ...] = (0,), before: Callable[[], None] | None = None) -> Cost:
+    """The median CPU time and the largest memory of RUNS runs after a warm-up; `before` runs untimed before each."""
+    costs = []
+    for _ in range(RUNS + 1):
+        if before:
+            before()
+        costs.append(once(command, codes))
+    return Cost(statistics.median(cost.cpu for cost in costs[1:]), max(cost.mebibytes for cost in costs[1:]))
+
+
+def printed(command: list[str]) -> float:
+    """The median of the number that a command prints, over RUNS runs after a warm-up."""
+    outputs = [subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(RUNS + 1)]
+    return statistics.median(float(output) for output in outputs[1:])
+
+
+def python_files(folder: Path) -> list[Path]:
+    """The .py files below a folder."""
+    return sorted(folder.rglob("*.py"))

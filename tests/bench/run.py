@@ -1,0 +1,151 @@
+"""CPU time and memory of uncuda beside ruff on large packages, in one run on one machine.
+
+    python tests/bench/run.py [--json FILE] [--trees NAME…] [--peers]
+
+Nothing here fails because of a figure: it prints each beside its budget, with `ok` or `OVER`.
+"""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench.measure import median, printed, python_files
+from corpus.fetch import pinned, tree
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "train" / "distributed.py"
+UNCUDA = [sys.executable, "-m", "uncuda"]
+CHECK = [*UNCUDA, "check", "--isolated", "--exit-zero", "--quiet"]
+FIX = [*UNCUDA, "fix", "--isolated", "--quiet"]
+LOAD = (
+    "import time; start = time.process_time(); from uncuda.catalogue import load; load();"
+    "print(1000 * (time.process_time() - start))"
+)
+PEERS = """\
+What is compared: user + system CPU seconds of all processes that a command starts, median of 5 runs after one warm-up,
+output thrown away, the same trees for both, copied out of any site-packages, virtual environment and git checkout
+(in the first two ruff checks nothing; in the last ignore files would count).
+  uncuda  check --isolated --exit-zero --quiet; without a cache
+  ruff    check --no-cache --isolated --exit-zero --quiet --select F,UP; pinned in requirements/dev.txt
+The two do different work: ruff is compiled and parses every file for two families of rules; uncuda is Python and reads
+the statements that matter. The ratio says what uncuda adds to a CI that runs ruff already.
+"""
+
+
+class Figure(NamedTuple):
+    """One line of the result; `budget` is the most that is allowed, None where there is none."""
+
+    name: str
+    value: float
+    unit: str
+    budget: float | None = None
+
+    def text(self) -> str:
+        verdict = "" if self.budget is None else "ok" if self.value <= self.budget else "OVER"
+        budget = "" if self.budget is None else f"{self.budget:>8g}"
+        return f"{self.name:<34} {self.value:>9.3f} {self.unit:<6} {budget:>8}  {verdict}"
+
+
+def ruff() -> list[str]:
+    """The pinned ruff itself, not the Python that starts it."""
+    code = "import ruff; print(ruff.find_ruff_bin())"
+    binary = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+    return [binary, "check", "--no-cache", "--isolated", "--exit-zero", "--quiet", "--select", "F,UP"]
+
+
+def compare(name: str, folders: list[Path], budget: float | None = None) -> list[Figure]:
+    """uncuda and ruff on the same folders."""
+    paths = [str(folder) for folder in folders]
+    ours = median([*CHECK, *paths])
+    theirs = median([*ruff(), *paths])
+    return [
+        Figure(f"{name}: uncuda check", ours.cpu, "s"),
+        Figure(f"{name}: ruff check F,UP", theirs.cpu, "s"),
+        Figure(f"{name}: ratio", ours.cpu / theirs.cpu, "", budget),
+        Figure(f"{name}: memory of a process", ours.mebibytes, "MiB", 60),
+    ]
+
+
+def fixing(sources: list[Path], scratch: Path) -> list[Figure]:
+    """`fix` beside `check` on a copy that every run finds as it was."""
+    folders = [scratch / source.name for source in sources]
+
+    def restore() -> None:
+        shutil.rmtree(scratch, ignore_errors=True)
+        for source, folder in zip(sources, folders, strict=True):
+            shutil.copytree(source, folder)
+
+    paths = [str(folder) for folder in folders]
+    fix = median([*FIX, *paths], codes=(0, 1), before=restore)
+    check = median([*CHECK, *paths], before=restore)
+    return [
+        Figure("all: uncuda fix", fix.cpu, "s"),
+        Figure("all: fix / check", fix.cpu / check.cpu, "", 1.6),
+        Figure("all: memory of a process, fix", fix.mebibytes, "MiB", 60),
+    ]
+
+
+def starting() -> list[Figure]:
+    """What a short run costs."""
+    return [
+        Figure("start: --version", median([*UNCUDA, "--version"]).cpu, "s", 0.15),
+        Figure("start: one small file", median([*CHECK, str(EXAMPLE)]).cpu, "s", 0.25),
+        Figure("start: catalogue", printed([sys.executable, "-c", LOAD]), "ms", 40),
+    ]
+
+
+def sources(names: list[str], scratch: Path) -> list[Path]:
+    """Copies of the packages below `scratch`; says how much there is to read."""
+    folders = []
+    for name in names:
+        folder = scratch / name
+        shutil.copytree(tree(name), folder)
+        files = python_files(folder)
+        lines = sum(file.read_bytes().count(b"\n") for file in files)
+        print(f"{name}: {len(files)} files, {lines} lines", flush=True)
+        folders.append(folder)
+    return folders
+
+
+def groups(folders: list[Path], scratch: Path) -> list[Callable[[], list[Figure]]]:
+    """The parts of the benchmark, in the order of the table."""
+    each = [partial(compare, folder.name, [folder]) for folder in folders]
+    return [starting, *each, partial(compare, "all", folders, 1.0), partial(fixing, folders, scratch)]
+
+
+def main() -> int:
+    """Measures, prints the table and, if asked, writes it as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
+    parser.add_argument("--trees", nargs="+", choices=list(pinned()), default=list(pinned()), metavar="NAME")
+    parser.add_argument("--peers", action="store_true", help="say what is compared, and stop")
+    arguments = parser.parse_args()
+    print(PEERS)
+    if arguments.peers:
+        return 0
+    figures: list[Figure] = []
+    with tempfile.TemporaryDirectory(prefix="uncuda-bench-") as folder:
+        scratch = Path(folder)
+        folders = sources(arguments.trees, scratch / "trees")
+        print(f"\n{'':<34} {'measured':>9} {'':<6} {'budget':>8}")
+        for group in groups(folders, scratch / "fixed"):
+            for figure in group():
+                print(figure.text(), flush=True)
+                figures.append(figure)
+    if arguments.json:
+        arguments.json.write_text(
+            json.dumps([figure._asdict() for figure in figures], indent=2) + "\n", encoding="utf-8"
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
