@@ -9,7 +9,6 @@ import hashlib
 import html.parser
 import json
 import os
-import ssl
 import subprocess
 import sys
 import tarfile
@@ -133,6 +132,8 @@ class _Links(html.parser.HTMLParser):
 
 
 def _get(url: str, accept: str = "*/*") -> tuple[bytes, str]:
+    import ssl  # not every Python has it, and those that lack it have no network either
+
     request = urllib.request.Request(url, headers={"Accept": accept})
     trust = ssl.create_default_context(cafile=os.environ.get("PIP_CERT"))
     with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS, context=trust) as answer:

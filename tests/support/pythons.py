@@ -1,0 +1,82 @@
+"""The other Pythons of the machine, and Python for WebAssembly on Node, each with what the tests need.
+
+What is fetched and made stays in .cache/pythons of the checkout.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+CACHE = ROOT / ".cache" / "pythons"
+PYODIDE = ROOT / "tests" / "pyodide"
+
+
+class Missing(Exception):
+    """This Python cannot be had here; the message says why."""
+
+
+def interpreter(version: str) -> str:
+    """The command of a CPython such as "3.12": on PATH or among pyenv's; raises Missing."""
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    kept = sorted(pyenv.glob(f"{version}.*/bin/python{version}"))
+    for command in [shutil.which(f"python{version}"), *map(str, kept)]:
+        if command and _says(command, version):
+            return command
+    raise Missing(f"no Python {version} on this machine")
+
+
+def _says(command: str, version: str) -> bool:
+    """Whether the command runs and is that version; pyenv leaves commands that do not."""
+    code = "import sys; print('%d.%d' % sys.version_info[:2])"
+    done = subprocess.run([command, "-c", code], capture_output=True, text=True, check=False)
+    return done.returncode == 0 and done.stdout.strip() == version
+
+
+def environment(version: str) -> Path:
+    """A Python of that version with everything of requirements/dev.txt; raises Missing."""
+    venv = CACHE / version
+    CACHE.mkdir(parents=True, exist_ok=True)
+    settings = {**os.environ, "PYTHON": interpreter(version), "VENV": str(venv)}
+    _run([str(ROOT / "server" / "scripts" / "setup"), "dev"], ROOT, settings)
+    return venv / "bin" / "python"
+
+
+def pyodide(version: str) -> list[str]:
+    """The command that runs pytest in Python for WebAssembly; its arguments are pytest's. Raises Missing."""
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if not node or not npm:
+        raise Missing("no Node.js with npm on this machine")
+    modules = CACHE / f"node-{version}"
+    packages = CACHE / f"packages-{version}"
+    wanted = _text(PYODIDE / "package-lock.json") + _text(ROOT / "requirements" / "portable.txt")
+    stamp = modules / "stamp"
+    if not stamp.is_file() or _text(stamp) != wanted:
+        for folder in (modules, packages):
+            shutil.rmtree(folder, ignore_errors=True)
+        modules.mkdir(parents=True)
+        for name in ("package.json", "package-lock.json", ".npmrc"):
+            shutil.copy(PYODIDE / name, modules)
+        _run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], modules)
+        _run([sys.executable, "-m", "pip", "install", "--quiet", "--target", str(packages), *_pure(version)], ROOT)
+        stamp.write_text(wanted, encoding="utf-8")
+    folder = modules / "node_modules" / f"pyodide-{version}"
+    return [node, str(PYODIDE / "run.mjs"), str(folder), str(ROOT), str(packages)]
+
+
+def _pure(version: str) -> list[str]:
+    """pip's options for packages that run on any system."""
+    system = ["--platform", "any", "--implementation", "py", "--abi", "none", "--python-version", version]
+    return ["--require-hashes", "--only-binary", ":all:", *system, "--requirement", "requirements/portable.txt"]
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def _run(command: list[str], folder: Path, settings: dict[str, str] | None = None) -> None:
+    done = subprocess.run(command, cwd=folder, env=settings, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Missing(f"{' '.join(command[:3])} failed: {(done.stderr or done.stdout).strip()[-500:]}")

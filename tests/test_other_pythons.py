@@ -1,0 +1,53 @@
+"""The engine and the rules give the same on every Python: those of this machine, and WebAssembly's on Node."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.pythons import ROOT, Missing, environment, pyodide
+
+THIS = f"{sys.version_info.major}.{sys.version_info.minor}"
+SUBSET = ["tests/test_rules.py", "tests/facts", "tests/engine"]
+PYTEST = ["-q", "-m", "not slow and not corpus and not network", "-p", "no:cacheprovider"]
+
+pytestmark = pytest.mark.slow
+
+
+def run(command: list[str]) -> None:
+    """Runs the subset with a pytest command and shows its summary; what fails there fails here."""
+    subset = [path for path in SUBSET if (ROOT / path).exists()]
+    if not subset:
+        pytest.skip("there are no engine tests yet")
+    done = subprocess.run(
+        [*command, *PYTEST, *subset],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    print(done.stdout[-5000:])
+    assert done.returncode == 0, done.stdout[-5000:]
+    assert " passed" in done.stdout
+
+
+@pytest.mark.parametrize("version", ["3.10", "3.11", "3.12", "3.13", "3.14"])
+def test_cpython(version: str) -> None:
+    if version == THIS:
+        pytest.skip("the Python that runs all tests")
+    try:
+        python: Path = environment(version)
+    except Missing as error:
+        pytest.skip(str(error))
+    run([str(python), "-m", "pytest"])
+
+
+@pytest.mark.parametrize("version", ["3.12", "3.14"])
+def test_webassembly(version: str) -> None:
+    try:
+        command = pyodide(version)
+    except Missing as error:
+        pytest.skip(str(error))
+    run(command)
