@@ -17,7 +17,7 @@ demo: ## show findings and the diff for both accelerators on examples/train
 	@server/scripts/demo
 
 test: lint types check-generated ## everything this machine can check; what CI runs
-	@$(PY) -m pytest $(PYTEST_ARGS)
+	@$(PY) -m pytest -n auto $(PYTEST_ARGS)
 
 quick: lint types check-generated ## the inner loop: no large packages, nothing slow
 	@$(PY) -m pytest -m "not slow and not corpus and not network" $(PYTEST_ARGS)
@@ -33,10 +33,10 @@ format: setup ## let ruff format and repair
 types: setup ## mypy --strict
 	@$(PY) -m mypy --no-error-summary
 
-generate: setup ## write the generated files anew
+generate: setup ## write the generated files anew (UNCUDA_DATA=FOLDER for tables)
 	@server/scripts/generate
 
-check-generated: setup ## the generated files are what their scripts write
+check-generated: setup ## the fail if a generated file is stale
 	@server/scripts/generate --check
 
 bench: setup ## CPU time and memory beside ruff on large packages (BENCH_ARGS="--json FILE")
