@@ -36,7 +36,7 @@ types: setup ## mypy --strict
 generate: setup ## write the generated files anew (UNCUDA_DATA=FOLDER for tables)
 	@server/scripts/generate
 
-check-generated: setup ## the fail if a generated file is stale
+check-generated: setup ## fail if a generated file is stale
 	@server/scripts/generate --check
 
 bench: setup ## CPU time and memory beside ruff on large packages (BENCH_ARGS="--json FILE")
