@@ -1,0 +1,185 @@
+"""Finds and reads uncuda.toml and `[tool.uncuda]` of pyproject.toml; the closest one holds."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from .model import Settings, anchored, covered
+from .values import SettingsError, ValueProblem, Vocabulary, read_values
+
+NAMES = ("uncuda.toml", "pyproject.toml")
+
+
+class Configuration:
+    """Gives every folder its settings: what the command line says, over the closest file.
+
+    `overrides` are values for fields of Settings. `file` is used instead of the closest one; `isolated` reads none.
+    """
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        overrides: Mapping[str, object] | None = None,
+        file: str | None = None,
+        isolated: bool = False,
+    ) -> None:
+        self._vocabulary = vocabulary
+        self._overrides = dict(overrides or {})
+        self._isolated = isolated
+        self._known: dict[Path, tuple[Settings, str] | SettingsError] = {}
+        self._fixed = self._read(Path(file)) if file and not isolated else None
+
+    def settings_for(self, folder: str) -> Settings:
+        """The settings of the files in `folder`; SettingsError if the file that governs them cannot be used."""
+        return self._find(Path(folder).absolute())[0]
+
+    def file_for(self, folder: str) -> str:
+        """The path of the configuration file that governs `folder`, empty if there is none."""
+        return self._find(Path(folder).absolute())[1]
+
+    def _find(self, folder: Path) -> tuple[Settings, str]:
+        if self._fixed is not None:
+            return self._fixed
+        known = self._known.get(folder)
+        if known is None:
+            known = self._known[folder] = self._look(folder)
+        if isinstance(known, SettingsError):
+            raise known
+        return known
+
+    def _look(self, folder: Path) -> tuple[Settings, str] | SettingsError:
+        try:
+            for name in () if self._isolated else NAMES:
+                if (folder / name).is_file() and (table := _table_of(folder / name)) is not None:
+                    return self._settings(folder / name, table)
+            if folder == folder.parent or self._isolated:
+                return self._build({}), ""
+            return self._find(folder.parent)
+        except SettingsError as error:
+            return error
+
+    def _read(self, file: Path) -> tuple[Settings, str]:
+        if not file.is_file():
+            raise SettingsError("no such configuration file", str(file))
+        table = _table_of(file)
+        if table is None:
+            raise SettingsError("has no [tool.uncuda] table", str(file))
+        return self._settings(file, table)
+
+    def _settings(self, file: Path, table: dict[str, Any]) -> tuple[Settings, str]:
+        return self._build(_values_of(file, table, self._vocabulary, ())), str(file)
+
+    def _build(self, values: Mapping[str, object]) -> Settings:
+        fields: dict[str, Any] = covered(values, self._overrides)
+        return Settings(**fields)
+
+
+def settings_of(table: Mapping[str, object], folder: str, vocabulary: Vocabulary) -> Settings:
+    """Settings from a table that is not in a file, such as an editor's; patterns are relative to `folder`."""
+    fields: dict[str, Any] = values_of(table, folder, vocabulary)
+    return Settings(**fields)
+
+
+def values_of(table: Mapping[str, object], folder: str, vocabulary: Vocabulary) -> dict[str, object]:
+    """The same as values for fields of Settings: what can be laid over a file's."""
+    try:
+        return _anchor(read_values(table, vocabulary), Path(folder).absolute())
+    except ValueProblem as problem:
+        raise SettingsError(str(problem)) from None
+
+
+def _values_of(file: Path, table: dict[str, Any], vocabulary: Vocabulary, below: tuple[Path, ...]) -> dict[str, object]:
+    real = file.resolve()
+    if real in below:
+        chain = " -> ".join(_shown(path) for path in (*below, real))
+        raise SettingsError(f"`extend` leads back to itself: {chain}", _shown(file))
+    extend = table.pop("extend", None)
+    try:
+        values = _anchor(read_values(table, vocabulary), file.parent.absolute())
+    except ValueProblem as problem:
+        raise SettingsError(str(problem), _shown(file), line_of(_text(file), problem.words)) from None
+    if extend is None:
+        return values
+    line = line_of(_text(file), ("extend",))
+    if not isinstance(extend, str):
+        raise SettingsError("`extend` is the path of another configuration file", _shown(file), line)
+    base = file.parent / Path(extend).expanduser()
+    if not base.is_file():
+        raise SettingsError(f"`extend`: there is no file {_shown(base)}", _shown(file), line)
+    inner = _table_of(base)
+    if inner is None:
+        raise SettingsError(f"`extend`: {_shown(base)} has no [tool.uncuda] table", _shown(file), line)
+    return covered(_values_of(base, inner, vocabulary, (*below, real)), values)
+
+
+def _anchor(values: dict[str, object], folder: Path) -> dict[str, object]:
+    root = folder.as_posix()
+    exclude, ignores = values.get("exclude"), values.get("per_file_ignores")
+    if isinstance(exclude, tuple):
+        values["exclude"] = tuple(anchored(pattern, root) for pattern in exclude)
+    if isinstance(ignores, dict):
+        values["per_file_ignores"] = {anchored(pattern, root): rules for pattern, rules in ignores.items()}
+    return values
+
+
+def _table_of(file: Path) -> dict[str, Any] | None:
+    """The table of a configuration file; None if it is a pyproject.toml that says nothing about uncuda."""
+    text = _text(file)
+    inside = file.name == "pyproject.toml"
+    if inside and "uncuda" not in text:
+        return None
+    document = _parse(file, text)
+    if not inside:
+        return document
+    tool = document.get("tool")
+    table = tool.get("uncuda") if isinstance(tool, dict) else None
+    if table is not None and not isinstance(table, dict):
+        raise SettingsError("[tool.uncuda] is a table", _shown(file), line_of(text, ("uncuda",)))
+    return table
+
+
+def _parse(file: Path, text: str) -> dict[str, Any]:
+    toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+    try:
+        document: dict[str, Any] = toml.loads(text)
+    except toml.TOMLDecodeError as error:
+        found = re.fullmatch(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", str(error), re.DOTALL)
+        reason, line = (found[1], found[2]) if found else (str(error), None)
+        raise SettingsError(f"not valid TOML: {reason}", _shown(file), int(line) if line else None) from None
+    return document
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise SettingsError("is not UTF-8", _shown(file)) from None
+    except OSError as error:
+        raise SettingsError(f"cannot be read: {error.strerror}", _shown(file)) from None
+
+
+def line_of(text: str, words: tuple[str, ...]) -> int | None:
+    """The line (from 1) where the last of `words` stands, looked for below the ones before it; None if none does."""
+    found = None
+    begin = re.search(r"^\s*\[\s*tool\s*\.\s*uncuda\b", text, re.MULTILINE)
+    place = begin.start() if begin else 0
+    for word in words:
+        match = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])").search(text, place)
+        if match is None:
+            break
+        place = match.start()
+        found = text.count("\n", 0, place) + 1
+    return found
+
+
+def _shown(path: Path) -> str:
+    """The path as messages show it: relative to the current folder when it is below it."""
+    try:
+        return str(path.absolute().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

@@ -1,0 +1,104 @@
+"""The settings that hold for a file, and how one layer of them covers another."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One value for every row of the table of options. Patterns hold the folder that they are relative to."""
+
+    target: str | None = None
+    target_version: str | None = None
+    torch_version: str | None = None
+    hardware: str | None = None
+    strategy: str = "auto"
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+    per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    severity: Mapping[str, str] = field(default_factory=dict)
+    exclude: tuple[str, ...] = ()
+    locale: str = "auto"
+    fail_level: str = "warning"
+    receivers: bool = False
+
+    def selects(self, rule: str, default: bool = True) -> bool:
+        """Whether a rule is checked; `default`: whether it is on when nothing is selected."""
+        if rule in self.ignore:
+            return False
+        return rule in self.extend_select or (rule in self.select if self.select else default)
+
+    def ignored_in(self, path: str) -> frozenset[str]:
+        """The rules that `per-file-ignores` turns off in the file at `path`."""
+        if not self.per_file_ignores or not path:
+            return frozenset()
+        place = absolute(path)
+        return frozenset(
+            rule
+            for pattern, rules in self.per_file_ignores.items()
+            if pattern_set((pattern,)).match_file(place)
+            for rule in rules
+        )
+
+
+def absolute(path: str) -> str:
+    """The path from the root, with forward slashes, as patterns see it."""
+    return posixpath.normpath((Path.cwd() / path).as_posix())
+
+
+@lru_cache(maxsize=512)
+def pattern_set(patterns: tuple[str, ...]) -> GitIgnoreSpec:
+    """Anchored patterns, ready to match absolute paths; a folder's path ends with a slash."""
+    from pathspec import GitIgnoreSpec
+
+    return GitIgnoreSpec.from_lines(patterns)
+
+
+def anchored(pattern: str, folder: str) -> str:
+    """A .gitignore pattern that is relative to `folder` (absolute), as one for absolute paths."""
+    negation, body = ("!", pattern[1:]) if pattern.startswith("!") else ("", pattern)
+    root = re.sub(r"([\\*?\[\]!# ])", r"\\\1", folder.rstrip("/"))
+    between = "/" if "/" in body.rstrip("/") else "/**/"
+    return f"{negation}{root}{between}{body.lstrip('/')}"
+
+
+def covered(base: Mapping[str, object], layer: Mapping[str, object]) -> dict[str, object]:
+    """The values of `base` with those of `layer` over them: tables are joined, lists replaced.
+
+    Of rules the last word counts: `select` starts anew, `ignore` and `extend-select` add to what is below.
+    """
+    values = {**base, **layer}
+    for name in ("severity", "per_file_ignores"):
+        if name in base and name in layer:
+            values[name] = {**_table(base, name), **_table(layer, name)}
+    if "select" in layer:
+        values["ignore"] = _names(layer, "ignore")
+        values["extend_select"] = _names(layer, "extend_select")
+        return values
+    for name, opposite in (("ignore", "extend_select"), ("extend_select", "ignore")):
+        kept = [rule for rule in _names(base, name) if rule not in _names(layer, opposite)]
+        values[name] = tuple(dict.fromkeys([*kept, *_names(layer, name)]))
+    return values
+
+
+def _table(values: Mapping[str, object], name: str) -> dict[str, object]:
+    table = values[name]
+    assert isinstance(table, dict)
+    return table
+
+
+def _names(values: Mapping[str, object], name: str) -> tuple[str, ...]:
+    names = values.get(name, ())
+    assert isinstance(names, tuple)
+    return names

@@ -1,0 +1,151 @@
+"""The settings, said once: from this table come validation, the JSON schema, and what editors offer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+SEVERITIES = ("error", "warning", "information")
+
+Kind = Literal["string", "boolean", "rules", "patterns", "severity-by-rule", "rules-by-pattern"]
+
+
+@dataclass(frozen=True)
+class Option:
+    """One setting. `name` is kebab-case, as in TOML; `choices` empty means any text that fits `pattern`."""
+
+    name: str
+    kind: Kind
+    default: object
+    en: str
+    zh: str
+    choices: tuple[str, ...] = ()
+    planned: tuple[str, ...] = ()
+    pattern: str = ""
+    example: str = ""
+
+    @property
+    def field(self) -> str:
+        """The name in Python."""
+        return self.name.replace("-", "_")
+
+
+_VERSION = r"^\d+(\.\d+)*(\.post\d+)?$"
+
+OPTIONS: tuple[Option, ...] = (
+    Option(
+        "target",
+        "string",
+        None,
+        "The accelerator to port to. Default: the one whose plugin the project already imports, else npu.",
+        "要迁移到的加速器。默认：项目已导入其插件的那一个，否则为 npu。",
+    ),
+    Option(
+        "target-version",
+        "string",
+        None,
+        "The version of the target's plugin, with or without `.postN`. Default: the newest that is known.",
+        "目标插件的版本，可带或不带 `.postN`。默认：已知的最新版本。",
+        pattern=_VERSION,
+        example="2.7.1",
+    ),
+    Option(
+        "torch-version",
+        "string",
+        None,
+        "The PyTorch version that the project runs on. Default: from the project's requirements, else the newest.",
+        "项目使用的 PyTorch 版本。默认：取自项目的依赖声明，否则为最新版本。",
+        pattern=r"^\d+(\.\d+)*$",
+        example="2.7.1",
+    ),
+    Option(
+        "hardware",
+        "string",
+        None,
+        "The hardware series of the target. Unset: what only some series support counts as supported.",
+        "目标的硬件系列。未设置时，仅部分系列支持的功能视为支持。",
+        choices=("A1", "A2", "A3", "950"),
+    ),
+    Option(
+        "strategy",
+        "string",
+        "auto",
+        "`rewrite`: the source names the target. `shim`: the source keeps its CUDA names and a runtime patch maps "
+        "them. `auto`: shim if the project imports the target's shim, else rewrite.",
+        "`rewrite`：源码直接写目标名称；`shim`：源码保留 CUDA 名称，由运行时补丁映射；"
+        "`auto`：项目已导入目标的补丁时为 shim，否则为 rewrite。",
+        choices=("auto", "rewrite", "shim"),
+        planned=("portable",),
+    ),
+    Option(
+        "select",
+        "rules",
+        (),
+        "The rules to check. Default: all that are on by default.",
+        "要检查的规则。默认：所有默认启用的规则。",
+    ),
+    Option(
+        "ignore",
+        "rules",
+        (),
+        "Rules that are not checked. Adds to what an extended file ignores.",
+        "不检查的规则，与所扩展文件中忽略的规则合并。",
+    ),
+    Option(
+        "extend-select",
+        "rules",
+        (),
+        "Rules to check besides the selected ones.",
+        "在所选规则之外额外检查的规则。",
+    ),
+    Option(
+        "per-file-ignores",
+        "rules-by-pattern",
+        {},
+        "Rules that are not checked in the files that a pattern matches. Patterns are those of .gitignore, relative "
+        "to the folder of this file.",
+        "在与模式匹配的文件中不检查的规则。模式语法与 .gitignore 相同，相对于本配置文件所在目录。",
+    ),
+    Option(
+        "severity",
+        "severity-by-rule",
+        {},
+        "Another severity for a rule.",
+        "为规则指定其他严重级别。",
+        choices=SEVERITIES,
+    ),
+    Option(
+        "exclude",
+        "patterns",
+        (),
+        "Files and folders that are not read, besides the built-in list (.git, .venv, build, node_modules …). "
+        "Patterns are those of .gitignore, relative to the folder of this file; `!build` takes a built-in one back.",
+        "除内置列表（.git、.venv、build、node_modules 等）之外不读取的文件和目录。模式语法与 .gitignore 相同，"
+        "相对于本配置文件所在目录；`!build` 可取消内置排除。",
+    ),
+    Option(
+        "locale",
+        "string",
+        "auto",
+        "The language of messages. `auto`: the language of the terminal or the editor.",
+        "消息语言。`auto`：跟随终端或编辑器的语言。",
+        choices=("auto", "en", "zh"),
+    ),
+    Option(
+        "fail-level",
+        "string",
+        "warning",
+        "`uncuda check` and `uncuda fix` exit with 1 from this severity up.",
+        "达到此严重级别及以上时，`uncuda check` 与 `uncuda fix` 的退出码为 1。",
+        choices=SEVERITIES,
+    ),
+    Option(
+        "receivers",
+        "boolean",
+        False,
+        "Infer what `x` is in `x.cuda()` and `x.is_cuda` across files (needs jedi).",
+        "跨文件推断 `x.cuda()` 与 `x.is_cuda` 中 `x` 的类型（需要 jedi）。",
+    ),
+)
+
+BY_NAME: dict[str, Option] = {option.name: option for option in OPTIONS}

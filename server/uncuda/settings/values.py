@@ -1,0 +1,140 @@
+"""Checks what a configuration says against the table of options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from uncuda.catalogue.vocabulary import nearest
+
+from .options import BY_NAME, Option
+
+
+class SettingsError(ValueError):
+    """A configuration that cannot be used. `path` and `line` say where, when known; str() has them in front."""
+
+    def __init__(self, message: str, path: str = "", line: int | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.path = path
+        self.line = line
+
+    def __str__(self) -> str:
+        place = f"{self.path}:{self.line}" if self.path and self.line else self.path
+        return f"{place}: {self.message}" if place else self.message
+
+
+class ValueProblem(ValueError):
+    """A value that does not fit; `words` are the keys and values that lead to it, outermost first."""
+
+    def __init__(self, message: str, *words: str) -> None:
+        super().__init__(message)
+        self.words = words
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words that the catalogue gives: ids of targets, names of rules."""
+
+    targets: Collection[str]
+    rules: Collection[str]
+
+
+def read_values(table: Mapping[str, object], vocabulary: Vocabulary) -> dict[str, object]:
+    """A configuration's table (kebab-case) as values for the fields of Settings; ValueProblem names what is wrong."""
+    values: dict[str, object] = {}
+    for key, value in table.items():
+        option = BY_NAME.get(key)
+        if option is None:
+            raise ValueProblem(f"unknown key `{key}`{_hint_key(key)}", key)
+        values[option.field] = _read(option, value, vocabulary)
+    return values
+
+
+def check_choice(what: str, word: str, words: Collection[str]) -> str:
+    """`word` if it is one of `words`; ValueProblem suggests the nearest."""
+    if word not in words:
+        raise ValueProblem(f"unknown {what} `{word}`{hint(word, words)}", word)
+    return word
+
+
+def hint(word: str, words: Collection[str]) -> str:
+    """The end of a message about an unknown word: the known one most like it, else the choice when it is small."""
+    few = f"; choose from {', '.join(words)}" if len(words) <= 8 else ""
+    return nearest(word, words) or few
+
+
+def _hint_key(key: str) -> str:
+    if (kebab := key.replace("_", "-")) in BY_NAME:
+        return f"; write `{kebab}`"
+    return hint(key, [*BY_NAME, "extend"])
+
+
+def _read(option: Option, value: object, vocabulary: Vocabulary) -> object:
+    if option.kind == "string":
+        return _string(option, value, vocabulary)
+    if option.kind == "boolean":
+        if not isinstance(value, bool):
+            raise ValueProblem(f"`{option.name}` is true or false, not {_said(value)}", option.name)
+        return value
+    if option.kind in ("rules", "patterns"):
+        return _names(option, option.name, value, vocabulary if option.kind == "rules" else None)
+    if not isinstance(value, dict):
+        raise ValueProblem(f"`{option.name}` is a table, not {_said(value)}", option.name)
+    if option.kind == "severity-by-rule":
+        return {_rule(option, rule, vocabulary): _severity(option, rule, word) for rule, word in value.items()}
+    return {pattern: _names(option, pattern, rules, vocabulary) for pattern, rules in value.items()}
+
+
+def _string(option: Option, value: object, vocabulary: Vocabulary) -> str:
+    name = option.name
+    if not isinstance(value, str):
+        quoted = f'; write {name} = "{value}"' if isinstance(value, (int, float)) else ""
+        raise ValueProblem(f"`{name}` is a text, not {_said(value)}{quoted}", name)
+    if value in option.planned:
+        raise ValueProblem(f"`{name}`: `{value}` is not available yet; choose from {', '.join(option.choices)}", name)
+    choices = vocabulary.targets if name == "target" else option.choices
+    if choices:
+        try:
+            check_choice(name, value, choices)
+        except ValueProblem as problem:
+            raise ValueProblem(str(problem), name) from None
+    if option.pattern and not re.fullmatch(option.pattern, value):
+        raise ValueProblem(f'`{name}`: `{value}` is not a version; write for example "{option.example}"', name)
+    return value
+
+
+def _names(option: Option, key: str, value: object, vocabulary: Vocabulary | None) -> tuple[str, ...]:
+    if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
+        raise ValueProblem(f"`{key}` is a list of texts, not {_said(value)}", option.name, key)
+    if vocabulary is not None:
+        for item in value:
+            _rule(option, item, vocabulary)
+    return tuple(value)
+
+
+def _rule(option: Option, rule: str, vocabulary: Vocabulary) -> str:
+    try:
+        return check_choice("rule", rule, vocabulary.rules)
+    except ValueProblem as problem:
+        raise ValueProblem(f"`{option.name}`: {problem}", option.name, rule) from None
+
+
+def _severity(option: Option, rule: str, word: object) -> str:
+    if not isinstance(word, str):
+        raise ValueProblem(f"the severity of `{rule}` is a text, not {_said(word)}", option.name, rule)
+    try:
+        return check_choice("severity", word, option.choices)
+    except ValueProblem as problem:
+        raise ValueProblem(f"`{option.name}`: {problem}", option.name, rule) from None
+
+
+def _said(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return "a list"
+    if isinstance(value, dict):
+        return "a table"
+    return f"`{value}`"
