@@ -1,0 +1,162 @@
+"""Comments that silence findings: `# uncuda: ignore[rule]` on a line, `# uncuda: file-ignore[rule]` in a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol, TypeVar
+
+from uncuda.edits import Edit
+from uncuda.source import Span
+
+RULE = "unused-suppression"
+
+_COMMENT = re.compile(r"#[ \t]*uncuda:[ \t]*(?P<file>file-)?ignore\b(?:[ \t]*\[(?P<names>[^\]\r\n]*)\])?[^#\r\n]*")
+_NAME = re.compile(r"[^\s,]+")
+_LINE = re.compile(r"[^\r\n]*")
+_BREAK = re.compile(r"\r\n|\n|\r")
+
+
+class Located(Protocol):
+    """What can be silenced: a finding."""
+
+    @property
+    def rule(self) -> str: ...
+    @property
+    def span(self) -> Span: ...
+
+
+FindingT = TypeVar("FindingT", bound=Located)
+
+
+class Unused(NamedTuple):
+    """A comment that silences nothing, or names that do. `rules` are those that `edit` removes, empty if the comment
+    names none; `unknown` are those of them that no rule is called."""
+
+    span: Span
+    rules: tuple[str, ...]
+    unknown: tuple[str, ...]
+    edit: Edit
+
+
+@dataclass(frozen=True)
+class _Comment:
+    span: Span
+    names: tuple[Span, ...] | None  # None: every rule
+    line: Span | None  # None: the whole file
+
+
+@dataclass(frozen=True)
+class Suppressions:
+    """The suppression comments of one text."""
+
+    text: str = ""
+    _comments: tuple[_Comment, ...] = field(default=())
+
+    def __bool__(self) -> bool:
+        return bool(self._comments)
+
+    def apply(
+        self,
+        findings: Iterable[FindingT],
+        known_rules: Collection[str],
+        active_rules: Collection[str],
+    ) -> tuple[list[FindingT], list[Unused]]:
+        """The findings that no comment silences, and what silenced nothing.
+
+        `known_rules` are the names that exist. `active_rules` are those that could have found something here: only of
+        these can be said that silencing them is of no use, and of a comment without names only if all are active.
+        """
+        findings = list(findings)
+        if not self._comments:
+            return findings, []
+        used: set[tuple[_Comment, str]] = set()
+        kept = [finding for finding in findings if not self._silence(finding.rule, finding.span, used)]
+        entries = [self._unused(comment, used, known_rules, active_rules) for comment in self._comments]
+        return kept, [entry for entry in entries if entry and not self._silence(RULE, entry.span, used, named=True)]
+
+    def _silence(self, rule: str, span: Span, used: set[tuple[_Comment, str]], named: bool = False) -> bool:
+        """Whether a comment covers the finding; `named`: only one that names the rule counts."""
+        first, last = _line_at(self.text, span.start), _last_line(self.text, max(span.start, span.end - 1))
+        silent = False
+        for comment in self._comments:
+            names = comment.names
+            if comment.line in (None, first, last) and (rule in self._words(names) if names is not None else not named):
+                used.add((comment, rule))
+                silent = True
+        return silent
+
+    def _unused(
+        self, comment: _Comment, used: set[tuple[_Comment, str]], known: Collection[str], active: Collection[str]
+    ) -> Unused | None:
+        if comment.names is None:
+            idle = all(rule in active for rule in known) and not any(entry[0] == comment for entry in used)
+            return Unused(comment.span, (), (), self._without(comment, ())) if idle else None
+        kept: dict[str, Span] = {}
+        idle_names = []
+        for name, word in zip(comment.names, self._words(comment.names), strict=True):
+            needed = word == RULE or (comment, word) in used or (word in known and word not in active)
+            if needed and word not in kept:
+                kept[word] = name
+            else:
+                idle_names.append(name)
+        if comment.names and not idle_names:
+            return None
+        words = self._words(idle_names)
+        unknown = tuple(word for word in words if word not in known)
+        return Unused(comment.span, words, unknown, self._without(comment, tuple(kept)))
+
+    def _words(self, names: Iterable[Span]) -> tuple[str, ...]:
+        return tuple(self.text[name.start : name.end] for name in names)
+
+    def _without(self, comment: _Comment, kept: tuple[str, ...]) -> Edit:
+        """The edit that leaves only the names `kept`, or no comment at all."""
+        if kept and comment.names:
+            return Edit(comment.names[0].start, comment.names[-1].end, ", ".join(kept))
+        start, end = comment.span
+        line = _line_at(self.text, start)
+        before, after = self.text[line.start : start], self.text[end : line.end]
+        if after.strip():  # another comment follows: only the blanks before it go
+            return Edit(start, end + len(after) - len(after.lstrip()), "")
+        if before.strip():
+            return Edit(line.start + len(before.rstrip()), line.end, "")
+        rest = _BREAK.match(self.text, line.end)
+        return Edit(line.start, rest.end() if rest else line.end, "")
+
+
+NONE = Suppressions()
+
+
+def parse(text: str, is_comment: Callable[[int], bool]) -> Suppressions:
+    """The suppression comments of a text; `is_comment(offset)` tells a comment's `#` from one in a string."""
+    if "uncuda:" not in text:
+        return NONE
+    comments = []
+    for match in _COMMENT.finditer(text):
+        if not is_comment(match.start()):
+            continue
+        end = match.start() + len(match[0].rstrip())
+        names = None
+        if match["names"] is not None:
+            start = match.start("names")
+            names = tuple(Span(start + word.start(), start + word.end()) for word in _NAME.finditer(match["names"]))
+        line = None if match["file"] else _line_at(text, match.start())
+        comments.append(_Comment(Span(match.start(), end), names, line))
+    return Suppressions(text, tuple(comments)) if comments else NONE
+
+
+def _line_at(text: str, offset: int) -> Span:
+    start = text.rfind("\n", 0, offset) + 1
+    start = max(start, text.rfind("\r", start, offset) + 1)
+    end = _LINE.match(text, start)
+    assert end is not None
+    return Span(start, end.end())
+
+
+def _last_line(text: str, offset: int) -> Span:
+    """The line at `offset`, or the one that its backslashes continue on: a comment can stand only there."""
+    line = _line_at(text, offset)
+    while text.endswith("\\", line.start, line.end) and (rest := _BREAK.match(text, line.end)):
+        line = _line_at(text, rest.end())
+    return line
