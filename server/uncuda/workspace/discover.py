@@ -1,0 +1,191 @@
+"""Which files to read: walks folders, honours `exclude` and .gitignore, and says what it left out and why."""
+
+# Paths are plain strings here: to make a Path costs as much as to read a small file.
+# ruff: noqa: PTH100, PTH112, PTH113, PTH116, PTH119, PTH120
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from uncuda.settings import Settings, SettingsError, pattern_set
+
+from .gitignore import GitIgnore
+
+EXCLUDED = frozenset(
+    {".bzr", ".direnv", ".eggs", ".git", ".git-rewrite", ".hg", ".idea", ".ipynb_checkpoints", ".mypy_cache", ".nox"}
+    | {".pants.d", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox", ".venv", ".vscode"}
+    | {"__pycache__", "__pypackages__", "_build", "buck-out", "build", "dist", "node_modules", "site-packages", "venv"}
+)
+
+
+class Problem(NamedTuple):
+    """A file, folder or configuration that could not be used, and why."""
+
+    path: str
+    message: str
+
+
+class File(NamedTuple):
+    """A file to read. `given`: named by the user, not found in a folder."""
+
+    path: str
+    settings: Settings
+    given: bool
+
+
+@dataclass
+class Found:
+    """The files in the order in which they are reported, what went wrong, and what was left out on purpose."""
+
+    files: list[File] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    skipped: list[Problem] = field(default_factory=list)
+
+
+SettingsFor = Callable[[str], Settings]
+
+
+def discover(paths: Iterable[str], settings_for: SettingsFor) -> Found:
+    """The Python files of `paths`: files as they are given, folders with all that is below them.
+
+    `settings_for(folder)` may raise SettingsError: that is reported once, and the files it governs are left out.
+    """
+    walk = _Walk(settings_for)
+    for path in paths:
+        try:
+            walk.add(path)
+        except OSError as error:
+            walk.found.problems.append(Problem(path, _reason(error)))
+    return walk.finish()
+
+
+class _Walk:
+    def __init__(self, settings_for: SettingsFor) -> None:
+        self.found = Found()
+        self._settings_for = settings_for
+        self._broken: set[str] = set()
+        self._links = False
+        self._roots = 0
+
+    def add(self, path: str) -> None:
+        self._roots += 1
+        path = os.path.normpath(path)
+        if os.path.isfile(path):
+            settings = self._settings(os.path.dirname(path) or ".")
+            if settings is not None:
+                self.found.files.append(File(path, settings, True))
+        elif os.path.isdir(path):
+            self._add_folder(path)
+        else:
+            os.stat(path)  # says why: no such file, a loop of links, no permission
+            self.found.problems.append(Problem(path, "is neither a file nor a folder"))
+
+    def finish(self) -> Found:
+        if self._links or self._roots > 1:
+            first: dict[str, File] = {}
+            for file in self.found.files:
+                first.setdefault(os.path.realpath(file.path), file)
+            self.found.files = list(first.values())
+        return self.found
+
+    def _add_folder(self, root: str) -> None:
+        problems, skipped = len(self.found.problems), len(self.found.skipped)
+        files: list[File] = []
+        stack = [(root, GitIgnore.above(root))]
+        while stack:
+            folder, ignored = stack.pop()
+            settings = self._settings(folder)
+            if settings is not None:
+                self._read_folder(folder, settings, ignored, files, stack)
+        if not files and problems == len(self.found.problems):
+            left_out = len(self.found.skipped) - skipped
+            why = f" ({left_out} left out; --verbose says why)" if left_out else ""
+            self.found.problems.append(Problem(root, f"no Python file in this folder{why}"))
+        files.sort(key=lambda file: file.path)
+        self.found.files += files
+
+    def _read_folder(
+        self,
+        folder: str,
+        settings: Settings,
+        ignored: GitIgnore | None,
+        files: list[File],
+        stack: list[tuple[str, GitIgnore | None]],
+    ) -> None:
+        prefix = "" if folder == "." else folder.rstrip(os.sep) + os.sep
+        names, folders = [], []
+        ignore_file = False
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    name = entry.name
+                    if name.endswith(".py") and self._is_file(entry, prefix):
+                        names.append(name)
+                    elif name == ".gitignore":
+                        ignore_file = True
+                    elif entry.is_dir(follow_symlinks=False):
+                        folders.append(name)
+                    elif entry.is_symlink() and entry.is_dir():
+                        self._skip(prefix + name, "link to a folder; links are not followed")
+        except OSError as error:
+            self.found.problems.append(Problem(folder, _reason(error)))
+        if ignore_file:
+            ignored = GitIgnore.read(folder, ignored)
+        if ignored is not None or settings.exclude:
+            names = [name for name in names if not self._left_out(prefix + name, settings, ignored)]
+        files += [File(prefix + name, settings, False) for name in names]
+        folders = [name for name in folders if not self._left_out(prefix + name, settings, ignored, folder=True)]
+        stack += [(prefix + name, ignored) for name in folders]
+
+    def _is_file(self, entry: os.DirEntry[str], prefix: str) -> bool:
+        try:
+            if not entry.is_symlink():
+                return entry.is_file()
+            self._links = True
+            if entry.is_file():
+                return True
+            if not entry.is_dir():
+                self._skip(prefix + entry.name, "link that leads nowhere")
+        except OSError as error:
+            self.found.problems.append(Problem(prefix + entry.name, _reason(error)))
+        return False
+
+    def _left_out(self, path: str, settings: Settings, ignored: GitIgnore | None, folder: bool = False) -> bool:
+        excluded = None
+        if settings.exclude:
+            place = os.path.abspath(path) + ("/" if folder else "")
+            excluded = pattern_set(settings.exclude).check_file(place).include
+        if excluded is None and folder and (name := os.path.basename(path)) in EXCLUDED:
+            return name[0] in "._" or self._skip(path, 'left out by default; give it as a path, or `exclude` "!NAME"')
+        if excluded:
+            return self._skip(path, "excluded by the configuration")
+        if ignored is not None and excluded is None and ignored.matches(path, folder):
+            return self._skip(path, "ignored by .gitignore")
+        return False
+
+    def _skip(self, path: str, message: str) -> bool:
+        self.found.skipped.append(Problem(path, message))
+        return True
+
+    def _settings(self, folder: str) -> Settings | None:
+        try:
+            return self._settings_for(folder)
+        except SettingsError as error:
+            if str(error) not in self._broken:
+                self._broken.add(str(error))
+                line = f"line {error.line}: " if error.line else ""
+                self.found.problems.append(Problem(error.path or folder, f"{line}{error.message}"))
+            return None
+
+
+def _reason(error: OSError) -> str:
+    if error.errno == errno.ENOENT:
+        return "no such file or folder"
+    if error.errno == errno.ELOOP:
+        return "a loop of symbolic links"
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return "no permission to read it"
+    return error.strerror or str(error)

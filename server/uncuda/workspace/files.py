@@ -1,0 +1,75 @@
+"""Reading and writing one file: sizes, permissions, and never half a file."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+
+LARGEST = 20_000_000
+
+_serial = count()
+
+
+class FileProblem(Exception):
+    """A file that cannot be read or written; the message says why and, if that helps, what to do."""
+
+
+def read_file(path: str) -> bytes:
+    """The bytes of a file; FileProblem if it cannot be read or is larger than LARGEST bytes."""
+    try:
+        with open(path, "rb", 0) as file:  # noqa: PTH123 this runs for every file: a Path costs half as much again
+            size = os.fstat(file.fileno()).st_size
+            if size > LARGEST:
+                raise FileProblem(
+                    f"larger than {LARGEST // 1_000_000} MB ({size / 1e6:.0f} MB), skipped; "
+                    "`exclude` it if it need not be checked"
+                )
+            return file.read()
+    except OSError as error:
+        raise FileProblem(f"cannot be read: {error.strerror or error}") from None
+
+
+def write_atomically(path: str, data: bytes) -> None:
+    """Replace the contents of a file in one step; its mode, owner and links to it stay. FileProblem if it cannot be.
+
+    Whatever interrupts it, the file holds the old bytes or the new ones, and no other file is left behind.
+    """
+    try:
+        real = Path(path).resolve(strict=True)
+        before = real.stat()
+    except OSError as error:
+        raise FileProblem(f"cannot be written: {error.strerror or error}") from None
+    if not os.access(real, os.W_OK):
+        raise FileProblem("is read-only; nothing was written")
+    try:
+        _replace(real, real.with_name(f".{real.name[:200]}.uncuda-{os.getpid()}-{next(_serial)}"), data, before)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        if not os.access(real.parent, os.W_OK):
+            reason = f"the folder {real.parent} is read-only ({reason})"
+        raise FileProblem(f"cannot be written: {reason}; the file is as it was") from None
+
+
+def _replace(real: Path, temporary: Path, data: bytes, before: os.stat_result) -> None:
+    try:
+        with temporary.open("xb") as file:
+            file.write(data)
+        _keep_owner(temporary, before)
+        temporary.chmod(stat.S_IMODE(before.st_mode))
+        temporary.replace(real)
+    except FileExistsError:  # it is not ours
+        raise
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def _keep_owner(temporary: Path, before: os.stat_result) -> None:
+    now = temporary.stat()
+    if hasattr(os, "chown") and (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):
+        with suppress(PermissionError):  # only root may give a file away
+            os.chown(temporary, before.st_uid, before.st_gid)

@@ -1,0 +1,86 @@
+"""Runs the engine over files, one at a time: a file that fails is named, the others go on."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from uncuda.engine import Engine, Fixed, Report
+from uncuda.settings import Settings
+from uncuda.source import Source, SourceError
+
+from .discover import File, Problem
+from .files import FileProblem, read_file, write_atomically
+
+EngineFor = Callable[[Settings], Engine]
+
+
+class Checked(NamedTuple):
+    """What the engine found in a file; `report` is None if `problem` kept it from looking."""
+
+    file: File
+    source: Source | None = None
+    report: Report | None = None
+    problem: Problem | None = None
+    trace: str = ""
+
+
+class Repaired(NamedTuple):
+    """What the engine did to a file. `data` are the bytes it was read as, `result` those to write."""
+
+    file: File
+    source: Source | None = None
+    fixed: Fixed | None = None
+    data: bytes = b""
+    result: bytes = b""
+    problem: Problem | None = None
+    trace: str = ""
+
+
+def check_files(files: Iterable[File], engine_for: EngineFor) -> Iterator[Checked]:
+    """Check every file; one without an anchor is not looked at, and yields no report."""
+    for file in files:
+        try:
+            engine = engine_for(file.settings)
+            source = _load(file, engine)[0]
+            yield Checked(file, source, engine.check(source)) if source else Checked(file)
+        except Exception as error:  # noqa: BLE001 one file must not stop the rest
+            yield Checked(file, problem=_problem(file, error), trace=traceback.format_exc())
+
+
+def fix_files(files: Iterable[File], engine_for: EngineFor, review: bool) -> Iterator[Repaired]:
+    """Fix every file in memory; nothing is written."""
+    for file in files:
+        try:
+            engine = engine_for(file.settings)
+            source, data = _load(file, engine)
+            if source is None:
+                yield Repaired(file)
+                continue
+            fixed = engine.fix(source, review)
+            result = data if fixed.text == source.text else source.encode(fixed.text)
+            yield Repaired(file, source, fixed, data, result)
+        except Exception as error:  # noqa: BLE001 one file must not stop the rest
+            yield Repaired(file, problem=_problem(file, error), trace=traceback.format_exc())
+
+
+def write(repaired: Repaired) -> None:
+    """Write a fixed file; FileProblem if that fails, or if the file is not as it was when it was read."""
+    path = repaired.file.path
+    if read_file(path) != repaired.data:
+        raise FileProblem("changed while it was being fixed; left as it is, run again")
+    write_atomically(path, repaired.result)
+
+
+def _load(file: File, engine: Engine) -> tuple[Source | None, bytes]:
+    data = read_file(file.path)
+    if not any(anchor in data for anchor in engine.anchors):
+        return None, data
+    return Source.decode(data, file.path), data
+
+
+def _problem(file: File, error: Exception) -> Problem:
+    if isinstance(error, (FileProblem, SourceError)):
+        return Problem(file.path, str(error))
+    return Problem(file.path, f"internal error, please report it: {type(error).__name__}: {error}")
