@@ -1,0 +1,18 @@
+"""Reports: one module a format. Nothing is imported before it is asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .base import Frame, Reporter
+
+FORMATS = ("text", "json", "sarif", "github", "gitlab")
+
+
+def reporter(name: str, frame: Frame) -> Reporter:
+    """The reporter of a format, one of FORMATS."""
+    module = import_module(f"uncuda.report.{name}")
+    made: Reporter = getattr(module, f"{name.capitalize()}Reporter")(frame)
+    return made

@@ -1,0 +1,78 @@
+"""What every output format is given, and what it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TextIO
+
+from uncuda.catalogue import Catalogue
+from uncuda.engine import Finding
+from uncuda.source import Source
+from uncuda.workspace import Problem
+
+from .records import fix_class
+from .words import Words
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Where a report goes and how it looks. `statistics`: counts by rule at the end; `quiet`: findings alone."""
+
+    out: TextIO
+    words: Words
+    catalogue: Catalogue
+    color: bool = False
+    statistics: bool = False
+    quiet: bool = False
+
+
+@dataclass
+class Counts:
+    """What was found, for the summary."""
+
+    severities: dict[str, int] = field(default_factory=dict)
+    classes: dict[str, int] = field(default_factory=dict)
+    rules: dict[str, dict[str, int]] = field(default_factory=dict)
+    findings: int = 0
+    files: int = 0
+
+    def add(self, findings: Sequence[Finding]) -> None:
+        """Count the findings of one file."""
+        self.findings += len(findings)
+        self.files += bool(findings)
+        for finding in findings:
+            kind = fix_class(finding)
+            self.severities[finding.severity] = self.severities.get(finding.severity, 0) + 1
+            self.classes[kind] = self.classes.get(kind, 0) + 1
+            row = self.rules.setdefault(finding.rule, {"safe": 0, "review": 0, "manual": 0})
+            row[kind] += 1
+
+
+class Reporter:
+    """Writes one format: `add` for every file with findings, in order, then `finish`."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+        self.counts = Counts()
+        self.checked = 0
+        self.problems: Sequence[Problem] = ()
+
+    def add(self, source: Source, findings: Sequence[Finding]) -> None:
+        """Report the findings of one file."""
+        self.counts.add(findings)
+        self.write(source, findings)
+
+    def write(self, source: Source, findings: Sequence[Finding]) -> None:
+        """What the format says of one file."""
+        raise NotImplementedError
+
+    def finish(self, checked: int, problems: Sequence[Problem]) -> None:
+        """End the report. `checked`: how many files were checked; `problems`: what could not be."""
+        self.checked = checked
+        self.problems = problems
+        self.end()
+
+    def end(self) -> None:
+        """What the format says last."""
+        raise NotImplementedError

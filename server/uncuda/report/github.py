@@ -1,0 +1,41 @@
+"""Workflow commands that GitHub Actions shows beside the lines of a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from uncuda.engine import Finding
+from uncuda.source import Source
+
+from .base import Reporter
+
+_LEVELS = {"error": "error", "warning": "warning", "information": "notice"}
+
+
+class GithubReporter(Reporter):
+    """`::error file=…,line=…::message`, one line a finding."""
+
+    def write(self, source: Source, findings: Sequence[Finding]) -> None:
+        """One command a finding."""
+        for finding in findings:
+            (line, column), (end_line, end) = source.position(finding.span.start), source.position(finding.span.end)
+            places = {"file": source.path, "line": line, "endLine": end_line}
+            if line == end_line:  # GitHub refuses columns that are on different lines
+                places |= {"col": column, "endColumn": max(column, end - 1)}
+            places["title"] = f"uncuda ({finding.rule})"
+            self._command(_LEVELS[finding.severity], places, f"{source.path}:{line}:{column}: {finding.message}")
+
+    def end(self) -> None:
+        """One command an error."""
+        for problem in self.problems:
+            self._command("error", {"file": problem.path, "title": "uncuda"}, f"{problem.path}: {problem.message}")
+
+    def _command(self, level: str, properties: dict[str, object], message: str) -> None:
+        told = ",".join(f"{key}={_escape(str(value), ':,')}" for key, value in properties.items())
+        self.frame.out.write(f"::{level} {told}::{_escape(message)}\n")
+
+
+def _escape(text: str, more: str = "") -> str:
+    for char in "%\r\n" + more:
+        text = text.replace(char, f"%{ord(char):02X}")
+    return text

@@ -1,0 +1,49 @@
+"""GitLab's code quality report: a JSON array."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from uncuda.engine import Finding
+from uncuda.source import Source
+
+from .base import Frame, Reporter
+from .fingerprint import Fingerprints
+from .json import dump
+
+_SEVERITIES = {"error": "major", "warning": "minor", "information": "info"}
+
+
+class GitlabReporter(Reporter):
+    """One object a finding; errors have no place in this format and go to standard error alone."""
+
+    def __init__(self, frame: Frame) -> None:
+        super().__init__(frame)
+        self._entries: list[dict[str, Any]] = []
+        self._fingerprints = Fingerprints()
+
+    def write(self, source: Source, findings: Sequence[Finding]) -> None:
+        """One object a finding."""
+        for finding in findings:
+            (line, column), (end_line, end_column) = (source.position(offset) for offset in finding.span)
+            self._entries.append(
+                {
+                    "description": f"{finding.rule}: {finding.message}",
+                    "check_name": finding.rule,
+                    "fingerprint": self._fingerprints.of(finding, source),
+                    "severity": _SEVERITIES[finding.severity],
+                    "location": {
+                        "path": source.path.replace("\\", "/"),
+                        "lines": {"begin": line, "end": end_line},
+                        "positions": {
+                            "begin": {"line": line, "column": column},
+                            "end": {"line": end_line, "column": end_column},
+                        },
+                    },
+                }
+            )
+
+    def end(self) -> None:
+        """The array."""
+        self.frame.out.write("[" + ",".join("\n" + dump(entry) for entry in self._entries) + "\n]\n")

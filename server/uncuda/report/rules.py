@@ -1,0 +1,46 @@
+"""A rule's page, as `uncuda rule` prints it and as reports carry it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from uncuda.catalogue import Rule, read_page
+
+_DECLARATION = re.compile(r"^```toml\n.*?^```\n+", re.MULTILINE | re.DOTALL)
+
+
+def rule_page(rule: Rule, locale: str) -> str:
+    """The page of a rule in Markdown: title, facts, message, why and what to do, examples."""
+    text = rule.path.read_text(encoding="utf-8") if rule.path else ""
+    _, _, body = _DECLARATION.sub("", text, count=1).partition("\n")
+    facts = f"`{rule.name}` · {rule.severity} · fix: {rule.fix or 'manual'}"
+    return f"# {rule.title}\n\n{facts}\n\n> {message(rule, locale)}\n\n{body.strip()}\n"
+
+
+def rule_record(rule: Rule) -> dict[str, Any]:
+    """The same as an object for JSON."""
+    prose, examples = read_page(rule.path) if rule.path else ("", [])
+    return {
+        "name": rule.name,
+        "title": rule.title,
+        "severity": rule.severity,
+        "fix": rule.fix or "manual",
+        "message": {"en": rule.message, "zh": rule.message_zh},
+        "text": prose,
+        "examples": [
+            {
+                "title": example.title,
+                "targets": list(example.only),
+                "text": example.text,
+                "flagged": list(example.flagged),
+                "after": example.after,
+            }
+            for example in examples
+        ],
+    }
+
+
+def message(rule: Rule, locale: str) -> str:
+    """The rule's message in a language, its places still in braces."""
+    return rule.message_zh if locale == "zh" and rule.message_zh else rule.message

@@ -1,0 +1,119 @@
+"""SARIF 2.1.0, for code scanning services."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import quote
+
+import uncuda
+from uncuda.engine import Finding
+from uncuda.source import Source
+
+from .base import Frame, Reporter
+from .fingerprint import Fingerprints
+from .json import dump
+from .rules import rule_page
+
+_LEVELS = {"error": "error", "warning": "warning", "information": "note"}
+
+
+class SarifReporter(Reporter):
+    """One run; rules that found something are described with their page."""
+
+    def __init__(self, frame: Frame) -> None:
+        super().__init__(frame)
+        self._results: list[dict[str, Any]] = []
+        self._indexes: dict[str, int] = {}
+        self._fingerprints = Fingerprints()
+
+    def write(self, source: Source, findings: Sequence[Finding]) -> None:
+        """One result a finding."""
+        for finding in findings:
+            self._results.append(self._result(finding, source))
+
+    def end(self) -> None:
+        """The whole log."""
+        driver = {
+            "name": "uncuda",
+            "version": uncuda.__version__,
+            "rules": [self._describe(name) for name in self._indexes],
+        }
+        notifications = [
+            {
+                "level": "error",
+                "message": {"text": problem.message},
+                "locations": [{"physicalLocation": {"artifactLocation": _location(problem.path)}}],
+            }
+            for problem in self.problems
+        ]
+        run = {
+            "tool": {"driver": driver},
+            "columnKind": "unicodeCodePoints",
+            "invocations": [{"executionSuccessful": not self.problems, "toolExecutionNotifications": notifications}],
+            "results": self._results,
+        }
+        schema = "https://json.schemastore.org/sarif-2.1.0.json"
+        self.frame.out.write(dump({"version": "2.1.0", "$schema": schema, "runs": [run]}) + "\n")
+
+    def _result(self, finding: Finding, source: Source) -> dict[str, Any]:
+        location = _location(source.path)
+        result: dict[str, Any] = {
+            "ruleId": finding.rule,
+            "ruleIndex": self._indexes.setdefault(finding.rule, len(self._indexes)),
+            "level": _LEVELS[finding.severity],
+            "message": {"text": finding.message},
+            "locations": [
+                {
+                    "physicalLocation": {
+                        "artifactLocation": location,
+                        "region": _region(source, finding.span.start, finding.span.end),
+                    }
+                }
+            ],
+            "partialFingerprints": {"uncuda/v1": self._fingerprints.of(finding, source)},
+            "properties": {"target": finding.target},
+        }
+        if finding.fixes:
+            result["fixes"] = [
+                {
+                    "description": {"text": f"{fix.title} ({fix.applicability})"},
+                    "artifactChanges": [
+                        {
+                            "artifactLocation": location,
+                            "replacements": [
+                                {
+                                    "deletedRegion": _region(source, edit.start, edit.end),
+                                    "insertedContent": {"text": edit.text},
+                                }
+                                for edit in fix.edits
+                            ],
+                        }
+                    ],
+                }
+                for fix in finding.fixes
+                if fix.edits
+            ]
+        return result
+
+    def _describe(self, name: str) -> dict[str, Any]:
+        rule = self.frame.catalogue.rules.get(name)
+        described: dict[str, Any] = {"id": name, "name": "".join(part.capitalize() for part in name.split("-"))}
+        if rule is not None:
+            described |= {
+                "shortDescription": {"text": rule.title},
+                "help": {"text": rule.title, "markdown": rule_page(rule, self.frame.words.locale)},
+                "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+                "properties": {"fix": rule.fix or "manual", "tags": ["portability"]},
+            }
+        return described
+
+
+def _location(path: str) -> dict[str, str]:
+    uri = quote(path.replace("\\", "/"))
+    return {"uri": f"file://{uri}"} if uri.startswith("/") else {"uri": uri, "uriBaseId": "%SRCROOT%"}
+
+
+def _region(source: Source, start: int, end: int) -> dict[str, int]:
+    (line, column), (end_line, end_column) = source.position(start), source.position(end)
+    return {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}

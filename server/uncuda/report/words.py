@@ -1,0 +1,71 @@
+"""What the command line says about findings, in English and Chinese."""
+
+from __future__ import annotations
+
+import os
+
+_WORDS: dict[str, tuple[str, str]] = {
+    "fix": ("fix: {0}", "修复：{0}"),
+    "by hand": ("by hand", "手动"),
+    "none": ("No findings in {files}.", "{files}中没有发现问题。"),
+    "found": ("{findings} in {files}: {severities}; {fixes}.", "{files}中有 {findings}：{severities}；{fixes}。"),
+    "how": ("`uncuda fix` makes the safe fixes", "`uncuda fix` 执行安全（safe）修复"),
+    "how review": (
+        "`uncuda fix --review-fixes` also those to review",
+        "`uncuda fix --review-fixes` 还会执行需复核（review）的修复",
+    ),
+    "by rule": ("By rule:", "按规则统计："),
+    "fixed": ("Fixed {findings} in {files}:", "已修复 {files}中的 {findings}："),
+    "would fix": ("Would fix {findings} in {files}:", "将修复 {files}中的 {findings}："),
+    "nothing fixed": ("Nothing to fix in {files}.", "{files}中没有可修复的内容。"),
+    "left": ("Left by hand ({findings}):", "需手动处理（{findings}）："),
+    "left review": (
+        "{findings} more can be fixed with --review-fixes; read the result.",
+        "使用 --review-fixes 还可修复 {findings}，请复核结果。",
+    ),
+    "left safe": ("{findings} with a fix could not be made.", "{findings} 的修复未能执行。"),
+    "refused": ("left alone: {0}", "未改动：{0}"),
+    "unread": ("this statement could not be read", "无法读取此语句"),
+    "target assumed": (
+        "target: {0} (nothing set; the project imports no plugin)",
+        "目标：{0}（未设置；项目未导入任何插件）",
+    ),
+    "target found": ("target: {0} (the project imports {1})", "目标：{0}（项目导入了 {1}）"),
+    "left out": ("left out {0}: {1}", "未读取 {0}：{1}"),
+    "error": ("error", "错误"),
+    "interrupted": ("interrupted; no file was written", "已中断；没有写入任何文件"),
+    "interrupted after": ("interrupted; written before that: {0}", "已中断；此前已写入：{0}"),
+    "finding": ("finding", "处问题"),
+    "file": ("file", "个文件"),
+    "safe": ("{0} safe", "{0} 处安全修复"),
+    "review": ("{0} to review", "{0} 处需复核"),
+    "manual": ("{0} by hand", "{0} 处需手动处理"),
+}
+
+
+class Words:
+    """The words of one language: "en" or "zh"."""
+
+    def __init__(self, locale: str) -> None:
+        self.locale = locale
+        self._column = 1 if locale == "zh" else 0
+
+    def __call__(self, key: str, *values: object, **named: object) -> str:
+        """The words for `key` with values in their braces."""
+        return _WORDS[key][self._column].format(*values, **named)
+
+    def count(self, number: int, key: str) -> str:
+        """`3 findings`, `1 finding`, `3 处问题`."""
+        word = _WORDS[key][self._column]
+        plural = "" if self._column or number == 1 else "s"
+        return f"{number:,} {word}{plural}"
+
+
+def language(locale: str) -> str:
+    """ "en" or "zh": the setting, or for "auto" what the environment says."""
+    if locale != "auto":
+        return locale
+    for variable in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        if value := os.environ.get(variable):
+            return "zh" if value.lower().startswith("zh") else "en"
+    return "en"
