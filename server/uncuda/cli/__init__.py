@@ -1,0 +1,107 @@
+"""The command line. A command's module, and with it the engine, is imported when that command runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+import uncuda
+
+from .texts import say
+
+FINDINGS, ERROR, INTERRUPTED = 1, 2, 130
+
+_COMMANDS = {
+    "check": ("report what ties code to CUDA", "报告代码中依赖 CUDA 的内容"),
+    "fix": ("rewrite it for the target, in place", "就地改写为目标加速器的代码"),
+    "rule": ("show the page of a rule", "显示规则说明"),
+}
+
+
+class _Commands(click.Group):
+    """Names its commands without importing them."""
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
+        if name not in _COMMANDS:
+            return None
+        command: click.Command = import_module(f"uncuda.cli.{name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in _COMMANDS and not name.startswith("-"):
+            from uncuda.settings import hint
+
+            ctx.fail(f"unknown command `{name}`{hint(name, list(_COMMANDS))}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section(say("Commands", "命令")):
+            formatter.write_dl([(name, say(*texts)) for name, texts in _COMMANDS.items()])
+
+
+@click.command(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help=say(
+        "Find what ties PyTorch code to CUDA and rewrite it for another accelerator.",
+        "查找 PyTorch 代码中依赖 CUDA 的内容，并改写为其他加速器的代码。",
+    ),
+)
+@click.version_option(uncuda.__version__, "--version", "-V", prog_name="uncuda", message="%(prog)s %(version)s")
+def group() -> None:
+    """Every command is a command of this one."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code: 0 clean, 1 findings, 2 error, 130 interrupted."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = _run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Who read the output has gone; Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FINDINGS
+    return code
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        code = group.main(arguments, prog_name="uncuda", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("uncuda: " + say("interrupted", "已中断"), err=True)
+        return INTERRUPTED
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except BrokenPipeError:
+        raise
+    except Exception as error:  # noqa: BLE001 whatever it is, one clear line
+        return _surprise(error, "--verbose" in arguments)
+    return code if isinstance(code, int) else 0
+
+
+def _surprise(error: Exception, verbose: bool) -> int:
+    from uncuda.catalogue import CatalogueError
+    from uncuda.settings import SettingsError
+
+    known = isinstance(error, (CatalogueError, SettingsError))
+    if verbose and not known:
+        import traceback
+
+        traceback.print_exc()
+    what = str(error) if known else f"internal error, please report it: {type(error).__name__}: {error}"
+    click.echo(f"uncuda: {say('error', '错误')}: {what}", err=True)
+    return ERROR

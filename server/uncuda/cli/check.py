@@ -1,0 +1,87 @@
+"""`uncuda check`: findings, and nothing is changed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+from uncuda.report import FORMATS, reporter
+from uncuda.report.base import Frame, Reporter
+from uncuda.source import Source, SourceError
+from uncuda.workspace import Checked, File, Problem, check_files
+
+from . import ERROR, FINDINGS
+from .console import colored, prepare_streams
+from .options import common_options, overrides, settings_options
+from .session import Session, choose, fails
+from .texts import say
+
+
+@click.command(
+    "check",
+    help=say(
+        "Report what ties Python code to CUDA. PATHS are files and folders (default: the current folder); "
+        "`-` reads standard input. Exit code: 0 nothing found, 1 findings, 2 error.",
+        "报告 Python 代码中依赖 CUDA 的内容。PATHS 为文件或目录（默认：当前目录）；`-` 表示读取标准输入。"
+        "退出码：0 无问题，1 有问题，2 出错。",
+    ),
+)
+@common_options
+@settings_options
+@click.option("--output-format", metavar="|".join(FORMATS), default="text", help=say("How to report.", "报告格式。"))
+@click.option(
+    "--statistics", is_flag=True, help=say("Also count by rule (text, json).", "同时按规则统计（text、json）。")
+)
+@click.option("--exit-zero", is_flag=True, help=say("Exit with 0 in spite of findings.", "即使有问题也以 0 退出。"))
+def command(paths: tuple[str, ...], output_format: str, statistics: bool, exit_zero: bool, **given: Any) -> int:
+    """Check files and report."""
+    prepare_streams()
+    choose("output format", output_format, FORMATS)
+    if statistics and output_format not in ("text", "json"):
+        raise click.UsageError("--statistics goes with the output formats text and json")
+    session = Session(overrides(given), given["config"], given["isolated"], given["quiet"], given["verbose"])
+    if session.reads_standard_input(paths):
+        results = iter([_check_text(session, *session.standard_input(given["stdin_filename"]))])
+    else:
+        files = session.files(paths)
+        shown = session.console.progress(files, output_format == "text")
+        results = check_files(shown, session.engine_for)
+    color = output_format == "text" and colored(sys.stdout)
+    frame = Frame(sys.stdout, session.words, session.catalogue, color, statistics, given["quiet"])
+    report = reporter(output_format, frame)
+    failed = _report(results, report, session)
+    if session.problems:
+        return ERROR
+    return FINDINGS if failed and not exit_zero else 0
+
+
+def _report(results: Iterable[Checked], report: Reporter, session: Session) -> bool:
+    """Write the report; whether a finding is grave enough to fail."""
+    checked, failed = 0, False
+    for result in results:
+        if result.problem:
+            session.fail(result.problem, result.trace)
+            continue
+        checked += 1
+        if result.source is None or result.report is None:
+            continue
+        for span in result.report.skipped if session.verbose else ():
+            line, column = result.source.position(span.start)
+            session.console.print(f"{result.source.path}:{line}:{column}: {session.words('unread')}")
+        if result.report.findings:
+            session.console.clear()
+            report.add(result.source, result.report.findings)
+            failed = failed or fails(result.report.findings, result.file.settings)
+    report.finish(checked, session.problems)
+    return failed
+
+
+def _check_text(session: Session, file: File, data: bytes) -> Checked:
+    try:
+        source = Source.decode(data, file.path)
+    except SourceError as error:
+        return Checked(file, problem=Problem(file.path, str(error)))
+    return Checked(file, source, session.engine_for(file.settings).check(source))

@@ -1,0 +1,99 @@
+"""The terminal: streams, colours, progress, notes, and Ctrl-C while a file is written."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from uncuda.report.words import Words
+from uncuda.workspace import Problem
+
+T = TypeVar("T")
+
+
+def prepare_streams() -> None:
+    """Let nothing that is printed fail for the terminal's encoding."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def colored(stream: Any) -> bool:
+    """Whether to use colours on a stream: a terminal that can, and nobody who asked for none."""
+    return bool(stream.isatty()) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+class Console:
+    """Notes and errors on standard error."""
+
+    def __init__(self, words: Words, quiet: bool = False, verbose: bool = False) -> None:
+        self.words = words
+        self.quiet = quiet
+        self.verbose = verbose
+        self._progress = False
+
+    def note(self, text: str) -> None:
+        """A line that `--quiet` leaves out."""
+        if not self.quiet:
+            self.print(text)
+
+    def error(self, problem: Problem, trace: str = "") -> None:
+        """A line about what could not be done."""
+        if trace and self.verbose:
+            self.print(trace.rstrip())
+        self.print(f"uncuda: {self.words('error')}: {problem.path}: {problem.message}")
+
+    def left_out(self, skipped: Iterable[Problem]) -> None:
+        """With `--verbose`: what was not read on purpose."""
+        for path, why in skipped if self.verbose else ():
+            self.print(self.words("left out", path, why))
+
+    def print(self, text: str) -> None:
+        """A line on standard error."""
+        self.clear()
+        sys.stderr.write(text + "\n")
+
+    def progress(self, items: list[T], shown: bool) -> Iterator[T]:
+        """The items; on a terminal, and only if it takes a while, with a bar below."""
+        started = time.monotonic() if shown and not self.quiet and sys.stderr.isatty() else None
+        for number, item in enumerate(items):
+            if started is not None and not number % 20 and time.monotonic() - started > 0.5:
+                self._draw(number, len(items))
+            yield item
+        self.clear()
+
+    def clear(self) -> None:
+        """Take the bar away before something else is printed."""
+        if self._progress:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+            self._progress = False
+
+    def _draw(self, number: int, total: int) -> None:
+        filled = 30 * number // total
+        sys.stderr.write(f"\r\x1b[K[{'#' * filled}{'.' * (30 - filled)}] {number:,}/{total:,}")
+        sys.stderr.flush()
+        self._progress = True
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Ctrl-C inside the block takes effect at its end."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pending: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: pending.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pending:
+        raise KeyboardInterrupt

@@ -1,0 +1,181 @@
+"""`uncuda fix`: makes the fixes, in place or as a diff."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import click
+
+from uncuda.engine import Finding
+from uncuda.report.diff import unified_diff
+from uncuda.report.records import fix_class
+from uncuda.report.text import headline
+from uncuda.source import Source, SourceError
+from uncuda.workspace import File, FileProblem, Problem, Repaired, fix_files, write
+
+from . import ERROR, FINDINGS, INTERRUPTED
+from .console import colored, interrupts_held, prepare_streams
+from .options import common_options, overrides, settings_options
+from .session import Session, fails
+from .texts import say
+
+
+@click.command(
+    "fix",
+    help=say(
+        "Make the safe fixes in place. PATHS are files and folders (default: the current folder); `-` reads standard "
+        "input and writes the result to standard output. Exit code: 0 nothing left, 1 findings left, 2 error.",
+        "就地执行安全（safe）修复。PATHS 为文件或目录（默认：当前目录）；`-` 表示读取标准输入并将结果写到标准输出。"
+        "退出码：0 无遗留问题，1 有遗留问题，2 出错。",
+    ),
+)
+@common_options
+@settings_options
+@click.option(
+    "--review-fixes",
+    "--unsafe-fixes",
+    "review",
+    is_flag=True,
+    help=say("Also make the fixes that should be reviewed.", "同时执行需复核（review）的修复。"),
+)
+@click.option(
+    "--diff", is_flag=True, help=say("Write nothing; print what would change.", "不写入文件，仅输出将要进行的改动。")
+)
+def command(paths: tuple[str, ...], review: bool, diff: bool, **given: Any) -> int:
+    """Fix files and say what is left."""
+    prepare_streams()
+    session = Session(overrides(given), given["config"], given["isolated"], given["quiet"], given["verbose"])
+    run = _Run(session, diff)
+    try:
+        if session.reads_standard_input(paths):
+            run.text(*session.standard_input(given["stdin_filename"]), review)
+        else:
+            files = session.files(paths)
+            run.files(fix_files(session.console.progress(files, True), session.engine_for, review))
+    except KeyboardInterrupt:
+        session.console.print("uncuda: " + run.interrupted())
+        return INTERRUPTED
+    run.summarize(review)
+    if session.problems:
+        return ERROR
+    return FINDINGS if run.failed else 0
+
+
+@dataclass
+class _Run:
+    """What happened to the files so far."""
+
+    session: Session
+    diff: bool
+    read: int = 0
+    changed: list[str] = field(default_factory=list)
+    applied: dict[str, int] = field(default_factory=dict)
+    left: list[tuple[Source, Finding]] = field(default_factory=list)
+    refused: list[Problem] = field(default_factory=list)
+    failed: bool = False
+
+    def files(self, results: Iterable[Repaired]) -> None:
+        """Write what was fixed, file by file."""
+        for result in results:
+            if result.problem:
+                self.session.fail(result.problem, result.trace)
+                continue
+            self.read += 1
+            if result.result != result.data and not self._save(result):
+                continue
+            self._remember(result)
+
+    def text(self, file: File, data: bytes, review: bool) -> None:
+        """Fix standard input; the result, or the diff, goes to standard output."""
+        try:
+            source = Source.decode(data, file.path)
+            fixed = self.session.engine_for(file.settings).fix(source, review)
+            result = data if fixed.text == source.text else source.encode(fixed.text)
+        except SourceError as error:
+            self.session.fail(Problem(file.path, str(error)))
+            return
+        self.read += 1
+        if self.diff:
+            self._print_diff(file.path, data, result)
+        else:
+            sys.stdout.buffer.write(result)
+        if result != data:
+            self.changed.append(file.path)
+        self._remember(Repaired(file, source, fixed, data, result))
+
+    def interrupted(self) -> str:
+        """What to say when the run was stopped."""
+        if not self.changed or self.diff:
+            return self.session.words("interrupted")
+        return self.session.words("interrupted after", ", ".join(self.changed))
+
+    def summarize(self, review: bool) -> None:
+        """What was fixed, by rule, and what is left, on standard error."""
+        session, words = self.session, self.session.words
+        for path, why in self.refused:
+            session.console.print(f"{path}: {words('refused', why)}")
+        if session.quiet:
+            return
+        files = words.count(len(self.changed), "file")
+        if self.applied:
+            findings = words.count(sum(self.applied.values()), "finding")
+            session.console.print(words("would fix" if self.diff else "fixed", findings=findings, files=files))
+            for rule, number in sorted(self.applied.items(), key=lambda item: (-item[1], item[0])):
+                session.console.print(f"{number:6,}  {rule}")
+        elif self.read:
+            session.console.print(words("nothing fixed", files=words.count(self.read, "file")))
+        self._print_left(review)
+
+    def _print_left(self, review: bool) -> None:
+        session, words = self.session, self.session.words
+        kinds: dict[str, list[tuple[Source, Finding]]] = {"manual": [], "review": [], "safe": []}
+        for source, finding in self.left:
+            kinds[fix_class(finding)].append((source, finding))
+        if kinds["manual"]:
+            session.console.print(words("left", findings=words.count(len(kinds["manual"]), "finding")))
+            color = colored(sys.stderr)
+            for source, finding in kinds["manual"]:
+                session.console.print("  " + headline(finding, source, words, color).rstrip("\n"))
+        not_made = kinds["safe"] + (kinds["review"] if review else [])
+        if kinds["review"] and not review:
+            session.console.print(words("left review", findings=words.count(len(kinds["review"]), "finding")))
+        if not_made:
+            session.console.print(words("left safe", findings=words.count(len(not_made), "finding")))
+
+    def _save(self, result: Repaired) -> bool:
+        path = result.file.path
+        if self.diff:
+            self.session.console.clear()
+            self._print_diff(path, result.data, result.result)
+            self.changed.append(path)
+            return True
+        try:
+            with interrupts_held():
+                write(result)
+                self.changed.append(path)
+        except FileProblem as error:
+            self.session.fail(Problem(path, str(error)))
+            return False
+        return True
+
+    def _print_diff(self, path: str, before: bytes, after: bytes) -> None:
+        sys.stdout.flush()
+        for line in unified_diff(path, before, after, colored(sys.stdout)):
+            sys.stdout.buffer.write(line)
+
+    def _remember(self, result: Repaired) -> None:
+        if result.source is None or result.fixed is None:
+            return
+        fixed = result.fixed
+        for rule, number in fixed.applied.items():
+            self.applied[rule] = self.applied.get(rule, 0) + number
+        if fixed.refused:
+            self.refused.append(Problem(result.file.path, fixed.refused))
+        if fixed.report.findings:
+            source = Source(fixed.text, result.file.path)
+            self.left += [(source, finding) for finding in fixed.report.findings]
+        if fixed.refused or fails(fixed.report.findings, result.file.settings):
+            self.failed = True

@@ -1,0 +1,75 @@
+"""The options of `check` and `fix`. Those that stand for a setting come from the table of settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import click
+
+from uncuda.settings import OPTIONS, Option
+
+from .texts import say
+
+CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+
+LOCALE = next(option for option in OPTIONS if option.name == "locale")
+# Tables have no form on a command line.
+_SETTINGS = [option for option in OPTIONS if option.kind in ("string", "rules", "patterns")]
+
+
+def settings_options(command: CommandT) -> CommandT:
+    """An option for every setting that has a form on the command line, and those about configuration files."""
+    for option in reversed(_SETTINGS):
+        command = click.option(f"--{option.name}", **_form(option))(command)
+    command = click.option(
+        "--config",
+        metavar="FILE",
+        help=say("Use this configuration file instead of the closest one.", "使用该配置文件，而不是最近的配置文件。"),
+    )(command)
+    return click.option("--isolated", is_flag=True, help=say("Read no configuration file.", "不读取任何配置文件。"))(
+        command
+    )
+
+
+def common_options(command: CommandT) -> CommandT:
+    """Paths, standard input, and how much is said."""
+    command = click.option(
+        "-v",
+        "--verbose",
+        is_flag=True,
+        help=say("Also say which files were left out, and why.", "同时说明哪些文件未读取及其原因。"),
+    )(command)
+    command = click.option("-q", "--quiet", is_flag=True, help=say("No summary and no notes.", "不输出摘要和提示。"))(
+        command
+    )
+    command = click.option(
+        "--stdin-filename",
+        metavar="PATH",
+        help=say("The name that the text on standard input (`-`) has.", "标准输入（`-`）内容所对应的文件名。"),
+    )(command)
+    return click.argument("paths", nargs=-1, metavar="[PATHS]...")(command)
+
+
+def overrides(given: Mapping[str, Any]) -> dict[str, object]:
+    """What the command line says, as a table of settings in kebab-case."""
+    table: dict[str, object] = {}
+    for option in _SETTINGS:
+        value = given.get(option.field)
+        if value in (None, ()):
+            continue
+        if option.kind == "rules":
+            value = [name for part in value for name in part.replace(",", " ").split()]
+        table[option.name] = value
+    return table
+
+
+def _form(option: Option) -> dict[str, Any]:
+    metavar = {"string": "TEXT", "rules": "RULES", "patterns": "PATTERN"}[option.kind]
+    if option.choices:
+        metavar = "|".join(option.choices)
+    elif option.example:
+        metavar = "VERSION"
+    elif option.name == "target":
+        metavar = "TARGET"
+    return {"metavar": metavar, "multiple": option.kind != "string", "help": say(option.en, option.zh)}

@@ -1,0 +1,47 @@
+"""`uncuda rule`: the pages of the rules."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from uncuda.catalogue import load
+from uncuda.report.rules import rule_page, rule_record
+from uncuda.report.words import Words, language
+from uncuda.settings import hint
+
+from .console import prepare_streams
+from .options import LOCALE
+from .session import choose
+from .texts import say
+
+
+@click.command(
+    "rule",
+    help=say("Show the page of a rule; without a name, list the rules.", "显示规则说明；不给名称时列出所有规则。"),
+)
+@click.argument("name", required=False)
+@click.option("--all", "everything", is_flag=True, help=say("Show the pages of all rules.", "显示所有规则的说明。"))
+@click.option("--output-format", metavar="text|json", default="text", help=say("How to show them.", "输出格式。"))
+@click.option("--locale", metavar="|".join(LOCALE.choices), default="auto", help=say(LOCALE.en, LOCALE.zh))
+def command(name: str | None, everything: bool, output_format: str, locale: str) -> None:
+    """Show pages."""
+    prepare_streams()
+    choose("output format", output_format, ("text", "json"))
+    words = Words(language(choose("locale", locale, LOCALE.choices)))
+    rules = load().rules
+    if name is not None and everything:
+        raise click.UsageError("give a NAME or --all")
+    if name is not None and name not in rules:
+        raise click.UsageError(f"unknown rule `{name}`{hint(name, list(rules))}")
+    chosen = [rules[name]] if name is not None else list(rules.values())
+    if output_format == "json":
+        records = [rule_record(rule) for rule in chosen]
+        click.echo(json.dumps(records if name is None else records[0], ensure_ascii=False, indent=2))
+    elif name is None and not everything:
+        wide = max(map(len, rules), default=0)
+        for rule in chosen:
+            click.echo(f"{rule.name:{wide}}  {rule.severity:11}  {rule.fix or 'manual':6}  {rule.title}")
+    else:
+        click.echo("\n\n".join(rule_page(rule, words.locale).rstrip() for rule in chosen))

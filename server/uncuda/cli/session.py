@@ -1,0 +1,163 @@
+"""What every command that reads files does first: settings, files, the project, the target."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import IO, Any
+
+import click
+
+from uncuda.catalogue import Catalogue, load
+from uncuda.engine import Engine, Finding
+from uncuda.project import Project
+from uncuda.report.words import Words, language
+from uncuda.settings import SEVERITIES, Configuration, Settings, SettingsError, Vocabulary, hint, values_of
+from uncuda.workspace import File, Problem, Scanner, discover, survey
+from uncuda.workspace import Words as ModuleWords
+
+from .console import Console
+from .texts import say
+
+STDIN = "-"
+_DEFAULT_TARGET = "npu"
+
+
+class Failure(click.ClickException):
+    """Nothing can be done; the message says why and what to do."""
+
+    exit_code = 2
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        click.echo(f"uncuda: {say('error', '错误')}: {self.message}", file=file, err=file is None)
+
+
+@dataclass
+class Session:
+    """One run over files. `given` is what the command line says of settings, in kebab-case."""
+
+    given: dict[str, object]
+    config: str | None = None
+    isolated: bool = False
+    quiet: bool = False
+    verbose: bool = False
+    problems: list[Problem] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.catalogue: Catalogue = load()
+        declarations = self.catalogue.declarations
+        vocabulary = Vocabulary(tuple(declarations), tuple(self.catalogue.rules))
+        try:
+            overrides = values_of(self.given, str(Path.cwd()), vocabulary)
+        except SettingsError as error:
+            raise click.UsageError(error.message) from None
+        self.configuration = Configuration(vocabulary, overrides, self.config, self.isolated)
+        words = {name: declaration["words"] for name, declaration in declarations.items()}
+        self.modules = ModuleWords(
+            {name: word.get("package", "") for name, word in words.items()},
+            {name: word.get("patch", "") for name, word in words.items()},
+        )
+        locale = self.given.get("locale")
+        self.words = Words(language(locale if isinstance(locale, str) else "auto"))
+        self.console = Console(self.words, self.quiet, self.verbose)
+        self.project = Project()
+        self._engines: dict[int, Engine] = {}
+        self._noted: set[str] = set()
+
+    def files(self, paths: Sequence[str]) -> list[File]:
+        """The files to look at, all of them read once for what they say of the project."""
+        found = discover(paths or ["."], self.configuration.settings_for)
+        for problem in found.problems:
+            self.fail(problem)
+        self.console.left_out(found.skipped)
+        if found.files:
+            self._speak(found.files[0].settings)
+        look = survey(found.files, self.modules)
+        for problem in look.problems:
+            self.fail(problem)
+        self.project = look.project
+        for settings in {id(file.settings): file.settings for file in look.files}.values():
+            self.engine_for(settings)
+        return look.files
+
+    def reads_standard_input(self, paths: Sequence[str]) -> bool:
+        """Whether the text comes from standard input; a usage error if files are to be read as well."""
+        if STDIN in paths and len(paths) > 1:
+            raise click.UsageError("`-` (standard input) does not go together with files")
+        return STDIN in paths
+
+    def standard_input(self, name: str | None) -> tuple[File, bytes]:
+        """The text on standard input as a file called `name`, which alone decides what the project is."""
+        data = sys.stdin.buffer.read()
+        path = name or STDIN
+        settings = self.configuration.settings_for(str((Path.cwd() / path).parent))
+        self._speak(settings)
+        scanner = Scanner(self.modules)
+        scanner.add(data)
+        self.project = scanner.project()
+        return File(path, settings, True), data
+
+    def fail(self, problem: Problem, trace: str = "") -> None:
+        """Remember and print what could not be done."""
+        self.problems.append(problem)
+        self.console.error(problem, trace)
+
+    def engine_for(self, settings: Settings) -> Engine:
+        """The engine for files with these settings; made once for each of them."""
+        engine = self._engines.get(id(settings))
+        if engine is None:
+            target = self._target(settings)
+            strategy = settings.strategy
+            if strategy == "auto":
+                strategy = "shim" if target in self.project.shims else "rewrite"
+            resolved = replace(settings, strategy=strategy, locale=self.words.locale)
+            engine = self._engines[id(settings)] = Engine(self.catalogue, target, resolved, self.project)
+        return engine
+
+    def _target(self, settings: Settings) -> str:
+        if settings.target:
+            return settings.target
+        imported = sorted(self.project.plugins | self.project.shims)
+        if len(imported) > 1:
+            raise Failure(_which(imported, self.modules))
+        if imported:
+            package = self.modules.packages[imported[0]]
+            if imported[0] not in self.project.plugins:
+                package = self.modules.shims[imported[0]]
+            self._note(self.words("target found", imported[0], package))
+            return imported[0]
+        self._note(self.words("target assumed", _DEFAULT_TARGET))
+        return _DEFAULT_TARGET
+
+    def _speak(self, settings: Settings) -> None:
+        """Take the language of the configuration, now that there is one; the command line is part of it."""
+        self.words = self.console.words = Words(language(settings.locale))
+
+    def _note(self, text: str) -> None:
+        if text not in self._noted:
+            self._noted.add(text)
+            self.console.note(text)
+
+
+def _which(imported: Sequence[str], modules: ModuleWords) -> str:
+    names = " and ".join(modules.packages[target] for target in imported)
+    choices = " or ".join(f"--target {target}" for target in imported)
+    return say(
+        f"the project imports {names}; choose with {choices}, or with `target` in uncuda.toml or [tool.uncuda]",
+        f"项目同时导入了 {names}；请用 {choices} 选择，或在 uncuda.toml 或 [tool.uncuda] 中设置 `target`",
+    )
+
+
+def choose(what: str, value: str, choices: Sequence[str]) -> str:
+    """`value` if it is one of `choices`; otherwise a usage error that suggests the nearest."""
+    if value not in choices:
+        raise click.UsageError(f"unknown {what} `{value}`{hint(value, choices)}")
+    return value
+
+
+def fails(findings: Iterable[Finding], settings: Settings) -> bool:
+    """Whether a finding is as grave as the settings' `fail-level`."""
+    grave = SEVERITIES[: SEVERITIES.index(settings.fail_level) + 1]
+    return any(finding.severity in grave for finding in findings)
