@@ -99,6 +99,8 @@ def starting() -> list[Figure]:
         Figure("start: --version", median([*UNCUDA, "--version"]).cpu, "s", 0.15),
         Figure("start: one small file", median([*CHECK, str(EXAMPLE)]).cpu, "s", 0.25),
         Figure("start: catalogue", printed([sys.executable, "-c", LOAD]), "ms", 40),
+        # -B: rules are read anew, nothing is remembered beside the byte code
+        Figure("start: catalogue, first time", printed([sys.executable, "-B", "-c", LOAD]), "ms"),
     ]
 
 
