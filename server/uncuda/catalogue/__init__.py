@@ -1,0 +1,64 @@
+"""`rules/` to one strict, immutable Catalogue."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from .cache import cached_rules
+from .model import CatalogueError, Example, Row, Rule, Target
+from .rules import read_page
+from .tables import read_texts
+from .targets import build_target, read_declaration
+from .ties import check_ties
+
+__all__ = ["Catalogue", "CatalogueError", "Example", "Row", "Rule", "Target", "folder", "load", "read_page"]
+
+
+class Catalogue:
+    """All rules, and the targets they can be read for."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.rules: dict[str, Rule] = {rule.name: rule for rule in cached_rules(path)}
+        check_ties(self.rules.values())
+        self.declarations: dict[str, dict[str, Any]] = {
+            declaration.stem: read_declaration(declaration) for declaration in sorted((path / "targets").glob("*.toml"))
+        }
+        self._targets: dict[tuple[str | None, ...], Target] = {}
+        self._texts: dict[str, dict[str, str]] | None = None
+
+    @property
+    def targets(self) -> dict[str, Target]:
+        """Every target in its default version."""
+        return {name: self.target(name) for name in self.declarations}
+
+    def target(
+        self, name: str, version: str | None = None, torch_version: str | None = None, hardware: str | None = None
+    ) -> Target:
+        """One target; KeyError when there is none of that name."""
+        key = (name, version, torch_version, hardware)
+        if key not in self._targets:
+            raw = self.declarations[name]
+            self._targets[key] = build_target(name, raw, self.path / "tables", version, torch_version, hardware)
+        return self._targets[key]
+
+    def limit(self, identifier: str, language: str = "en") -> str:
+        """The text of a limit."""
+        if self._texts is None:
+            self._texts = read_texts(self.path / "limits.tsv")
+        return self._texts[identifier][language]
+
+
+def folder() -> Path:
+    """Where the rules are: in the installed package, or beside `server/` in a checkout."""
+    package = Path(__file__).parents[1]
+    inside = package / "rules"
+    return inside if inside.is_dir() else package.parents[1] / "rules"
+
+
+@lru_cache(maxsize=4)
+def load(path: Path | None = None) -> Catalogue:
+    """The catalogue of a folder (default: the one that comes with uncuda); CatalogueError when it is wrong."""
+    return Catalogue(path or folder())

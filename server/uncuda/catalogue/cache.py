@@ -1,0 +1,75 @@
+"""Parsed rules, remembered beside Python's own byte code, so that a start does not parse hundreds of TOML blocks.
+
+What is remembered is what the files say, checked when it was read; a changed, added or removed file is seen by
+its time and size. Without a writable folder everything is read each time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import fields
+from importlib.util import cache_from_source
+from pathlib import Path
+from typing import Any
+
+from .model import Rule
+from .rules import read_rule
+
+_FORMAT = 1
+
+
+def cached_rules(path: Path) -> list[Rule]:
+    """Every rule of a folder, in order of name."""
+    with os.scandir(path) as entries:
+        files = sorted((e.name, e.stat().st_mtime_ns, e.stat().st_size) for e in entries if _is_rule(e.name))
+    key = [_FORMAT, str(path), [list(item) for item in files]]
+    store = _store(path)
+    rules = _load(store, key) if store else None
+    if rules is None:
+        rules = [read_rule(path / name) for name, _, _ in files]
+        if store:
+            _save(store, key, rules)
+    return rules
+
+
+def _is_rule(name: str) -> bool:
+    return name.endswith(".md") and name != "README.md"
+
+
+def _store(path: Path) -> Path | None:
+    if sys.dont_write_bytecode:
+        return None
+    try:
+        return Path(cache_from_source(str(path / "catalogue.py"))).with_suffix(".json")
+    except NotImplementedError:
+        return None
+
+
+def _load(store: Path, key: list[Any]) -> list[Rule] | None:
+    try:
+        with open(store, encoding="utf-8") as file:
+            known, rules = json.load(file)
+        return [_rule(raw) for raw in rules] if known == key else None
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def _save(store: Path, key: list[Any], rules: list[Rule]) -> None:
+    names = [item.name for item in fields(Rule)]
+    raw = [{name: getattr(rule, name) for name in names} | {"path": str(rule.path)} for rule in rules]
+    partial = store.with_suffix(f".{os.getpid()}.tmp")
+    try:
+        store.parent.mkdir(exist_ok=True)
+        with open(partial, "w", encoding="utf-8") as file:
+            json.dump([key, raw], file)
+        os.replace(partial, store)
+    except OSError:
+        return
+
+
+def _rule(raw: dict[str, Any]) -> Rule:
+    values = {key: tuple(value) if isinstance(value, list) else value for key, value in raw.items()}
+    parameters = {key: tuple(v) if isinstance(v, list) else v for key, v in raw["parameters"].items()}
+    return Rule(**{**values, "parameters": parameters, "path": Path(raw["path"])})

@@ -1,0 +1,112 @@
+"""What the catalogue holds: rules, targets and the rows of their tables. All immutable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+class CatalogueError(Exception):
+    """A rule, target or table is wrong; the message names file, line and what to write instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a target's table says of one API."""
+
+    name: str
+    kind: str
+    status: str
+    replacement: str = ""
+    present: bool = True
+    since: str = ""
+    missing: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+    positions: bool = False
+    limits: tuple[str, ...] = ()
+    shim: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A code block of a rule: lines to flag (from 1), targets it is for ((): all), results by target."""
+
+    title: str
+    text: str
+    flagged: tuple[int, ...]
+    only: tuple[str, ...]
+    after: dict[str, str]
+    line: int
+    project: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One Markdown file of `rules/`."""
+
+    name: str
+    title: str
+    check: str
+    severity: str
+    message: str
+    message_zh: str
+    fix: str | None = None
+    needs: str = ""
+    when_imported: str = ""
+    targets: tuple[str, ...] = ()
+    shim: str = ""
+    imports: tuple[str, ...] = ()
+    status: tuple[str, ...] = ()
+    parameters: dict[str, Any] = field(default_factory=dict)
+    path: Path | None = None
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """A parameter of the rule's check."""
+        return self.parameters.get(key, default)
+
+
+@dataclass(frozen=True)
+class Target:
+    """One accelerator: `rules/targets/ID.toml` and its tables for one version."""
+
+    id: str
+    title: str
+    title_zh: str
+    homepage: str
+    version: str
+    versions: tuple[str, ...]
+    words: dict[str, str]
+    features: dict[str, Any]
+    module_paths: dict[str, str]
+    rows: dict[str, Row]
+    environment: dict[str, Row]
+    modules: dict[str, Row]
+    native: dict[str, Row]
+    review_limits: frozenset[str] = frozenset()
+
+    def fill(self, template: str, **words: str) -> str:
+        """A template with the target's words, and others, in its braces."""
+        return template.format_map({**self.words, "target": self.title, **words})
+
+    def has(self, feature: str) -> bool:
+        """Whether nothing is known against a feature."""
+        return self.features.get(feature, "yes") == "yes"
+
+    def row(self, dotted: str) -> Row | None:
+        """The row of a name, or of the class, function or attribute that it is a part of."""
+        row = self.rows.get(dotted)
+        parent = dotted
+        while row is None and "." in parent:
+            parent = parent.rpartition(".")[0]
+            above = self.rows.get(parent)
+            if above is not None:
+                return None if above.kind == "module" else above
+        return row
+
+    def module_path(self, dotted: str) -> str:
+        """How a module of the plugin is spelled in an import statement."""
+        for prefix in sorted(self.module_paths, key=len, reverse=True):
+            if dotted == prefix or dotted.startswith(prefix + "."):
+                return self.module_paths[prefix] + dotted[len(prefix) :]
+        return dotted

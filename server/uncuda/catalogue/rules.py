@@ -1,0 +1,122 @@
+"""`rules/NAME.md` to a Rule: a title, one toml block, prose, examples. Strict: what is wrong is said with its line."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .model import CatalogueError, Example, Rule
+from .vocabulary import CHECKS, COMMON, REQUIRED, nearest, problem
+
+_BLOCK = re.compile(r"^```(\w+)[ \t]*([^\n]*)\n(.*?)^```[ \t]*$", re.M | re.S)
+_FLAG = re.compile(r"[ \t]*# flagged$")
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\Z")
+
+
+def parse_toml(text: str, where: str, first_line: int = 1) -> dict[str, Any]:
+    """Read TOML; CatalogueError with the line when it cannot be read."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        match = re.search(r"at line (\d+)", str(error))
+        line = first_line + (int(match[1]) - 1 if match else 0)
+        raise CatalogueError(f"{where}:{line}: {error}") from None
+
+
+def read_rule(path: Path) -> Rule:
+    """Read one rule file without its examples."""
+    text = path.read_text(encoding="utf-8")
+    if not _NAME.match(path.stem):
+        raise CatalogueError(f"{path}:1: a rule is named in lower case with dashes, not {path.stem!r}")
+    title = re.match(r"# (.+)\n", text)
+    block = _BLOCK.search(text)
+    if not title or not block or block[1] != "toml":
+        raise CatalogueError(f"{path}:1: a rule starts with `# title` and a ```toml block")
+    first = text.count("\n", 0, block.start(3)) + 1
+    raw = parse_toml(block[3], str(path), first)
+    return _rule(path, title[1], raw, block[3], first)
+
+
+def _rule(path: Path, title: str, raw: dict[str, Any], block: str, first: int) -> Rule:
+    def fail(key: str, what: str) -> CatalogueError:
+        match = re.search(rf"^\s*{re.escape(key)}\b", block, re.M)
+        line = first + (block.count("\n", 0, match.start()) if match else 0)
+        return CatalogueError(f"{path}:{line}: {what}")
+
+    for key in REQUIRED:
+        if key not in raw:
+            raise fail(key, f"{key!r} is missing")
+    if raw["check"] not in CHECKS:
+        raise fail("check", f"unknown check {raw['check']!r}{nearest(str(raw['check']), CHECKS)}")
+    for key, value in raw.items():
+        if what := problem(key, value, raw["check"]):
+            raise fail(key, what)
+    parameters = {key: _frozen(value) for key, value in raw.items() if key not in COMMON or key in ("anchors", "with-torch")}
+    return Rule(
+        name=path.stem,
+        title=title,
+        check=raw["check"],
+        severity=raw["severity"],
+        message=raw["message"],
+        message_zh=raw["message-zh"],
+        fix=raw.get("fix"),
+        needs=raw.get("needs", ""),
+        when_imported=raw.get("when-imported", ""),
+        shim=raw.get("shim", "flag"),
+        imports=tuple(raw.get("imports", ())),
+        status=tuple(raw.get("status", ())),
+        parameters=parameters,
+        path=path,
+    )
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def read_page(path: Path) -> tuple[str, list[Example]]:
+    """The prose of a rule (Markdown, without title and toml block) and its examples; CatalogueError without both kinds."""
+    text = path.read_text(encoding="utf-8")
+    block = _BLOCK.search(text)
+    prose = text[block.end() :].split("\n## ", 1)[0].strip() if block else ""
+    examples = list(_examples(path, text, block.end() if block else 0))
+    if not any(example.flagged for example in examples):
+        raise CatalogueError(f"{path}:1: a rule needs an example with a line marked `# flagged`")
+    if all(example.flagged for example in examples):
+        raise CatalogueError(f"{path}:1: a rule needs an example without a flagged line")
+    return prose, examples
+
+
+def _examples(path: Path, text: str, start: int) -> Iterator[Example]:
+    """```python is an example, ```python npu one for a target, ```python -> npu musa its result there."""
+    current: Example | None = None
+    for match in _BLOCK.finditer(text, start):
+        line = text.count("\n", 0, match.start()) + 1
+        info = match[2].strip()
+        if match[1] != "python":
+            continue
+        if info.startswith("->"):
+            if current is None:
+                raise CatalogueError(f"{path}:{line}: a result (->) needs an example above it")
+            current.after.update({target: match[3] for target in info[2:].split()})
+            continue
+        if current is not None:
+            yield current
+        heading = text.rfind("\n## ", 0, match.start())
+        title = text[heading + 4 : text.index("\n", heading + 4)] if heading >= 0 else ""
+        words = info.split()
+        lines = match[3].splitlines()
+        flagged = tuple(number for number, row in enumerate(lines, 1) if _FLAG.search(row))
+        before = "".join(_FLAG.sub("", row) + "\n" for row in lines)
+        only = tuple(word for word in words if "=" not in word)
+        project = tuple(word.partition("=")[2] for word in words if "=" in word)
+        current = Example(title, before, flagged, only, {}, line, project)
+    if current is not None:
+        yield current

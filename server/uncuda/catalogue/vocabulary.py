@@ -1,0 +1,94 @@
+"""The words a rule may use: every check with its keys, and the values that keys take."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from typing import Any
+
+STATUSES = ("supported", "present", "renamed", "limited", "replaced", "noop", "missing", "unlisted")
+SEVERITIES = ("error", "warning", "information")
+FIXES = ("safe", "review")
+SHIM = ("flag", "silent", "table")
+ROLES = ("argument", "comparison", "membership", "default", "assignment", "key", "value", "item", "subscript",
+         "return", "receiver", "case", "concatenation")  # fmt: skip
+
+# Kinds of values: how a key is checked.
+TEXT, TEXTS, NUMBER, FLAG, TABLE, PATTERN = "text", "texts", "number", "flag", "table", "pattern"
+
+COMMON: dict[str, str] = {
+    "check": TEXT, "severity": TEXT, "fix": TEXT, "needs": TEXT, "when-imported": TEXT, "shim": TEXT, "status": TEXTS,
+    "imports": TEXTS, "anchors": TEXTS, "with-torch": FLAG, "message": TEXT, "message-zh": TEXT,
+}  # fmt: skip
+
+CHECKS: dict[str, dict[str, str]] = {
+    "name": {"names": TEXTS, "replace": TEXT, "skip-calls": TEXTS, "review-limits": TEXTS, "chained": TABLE,
+             "uses": TEXT, "parents": TEXTS},
+    "method": {"methods": TEXTS, "call": FLAG, "replace": TEXT, "arguments": TEXTS, "receivers": TEXTS,
+               "project": TEXT, "not-on": TEXTS},
+    "string": {"pattern": PATTERN, "words": TABLE, "calls": TEXTS, "methods": TEXTS, "names": TEXTS, "compared": TEXTS,
+               "beside": TEXTS, "otherwise": TEXT, "silent-calls": TEXTS, "shim-roles": TEXTS, "roles": TEXTS,
+               "needs-import": TEXTS, "served": TABLE},
+    "argument": {"calls": TEXTS, "argument": TEXT, "position": NUMBER, "replace": TEXT, "add": TEXT,
+                 "values": TEXTS},
+    "module": {"modules": TEXTS, "status": TEXTS},
+    "environment": {"calls": TEXTS, "mappings": TEXTS, "names": TEXTS, "status": TEXTS},
+    "missing-import": {"words": TEXTS},
+    "jit-script": {"names": TEXTS},
+    "amp-c": {"module": TEXT, "part": TEXT, "applier": TEXT},
+    "integer-device": {"calls": TEXTS, "methods": TEXTS, "arguments": TEXTS},
+    "suppression": {},
+}  # fmt: skip
+
+REQUIRED = ("check", "severity", "message", "message-zh")
+
+
+def nearest(word: str, words: Any) -> str:
+    """` (did you mean …?)` when a known word is close, else an empty string."""
+    close = get_close_matches(word, list(words), n=1, cutoff=0.6)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def problem(key: str, value: Any, check: str) -> str | None:
+    """What is wrong with one key of a rule, or None."""
+    keys = COMMON | CHECKS[check]
+    if key not in keys:
+        return f"unknown key {key!r}{nearest(key, keys)}"
+    kind = keys[key]
+    if (wrong := _wrong_kind(value, kind)) is not None:
+        return f"{key} must be {wrong}"
+    allowed = {"severity": SEVERITIES, "fix": FIXES, "shim": SHIM, "otherwise": ("review", "silent")}.get(key)
+    if allowed and value not in allowed:
+        return f"{key} = {value!r} is none of {', '.join(allowed)}{nearest(value, allowed)}"
+    lists = {"status": _statuses(check), "shim-roles": ROLES, "roles": ROLES}.get(key)
+    for word in value if lists else ():
+        if word not in lists:
+            return f"{key}: unknown word {word!r}{nearest(word, lists)}"
+    return None
+
+
+def _statuses(check: str) -> tuple[str, ...]:
+    if check == "module":
+        return ("adapted", "upstream", "replaced", "unsupported", "unknown")
+    if check == "environment":
+        return ("safe", "review", "manual")
+    return STATUSES
+
+
+def _wrong_kind(value: Any, kind: str) -> str | None:
+    if kind == TEXT:
+        return None if isinstance(value, str) else "a string"
+    if kind == TEXTS:
+        good = isinstance(value, list) and all(isinstance(item, str) for item in value)
+        return None if good else "a list of strings"
+    if kind == NUMBER:
+        return None if isinstance(value, int) and not isinstance(value, bool) else "a number"
+    if kind == FLAG:
+        return None if isinstance(value, bool) else "true or false"
+    if kind == TABLE:
+        return None if isinstance(value, dict) else "a table"
+    try:
+        re.compile(value)
+    except (re.error, TypeError) as error:
+        return f"a regular expression: {error}"
+    return None

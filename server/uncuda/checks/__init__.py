@@ -1,0 +1,24 @@
+"""The verbs that rules use: one file each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..catalogue import Rule, Target
+from . import amp_c, argument, environment, integer_device, jit_script, method, missing_import, module, name, string
+from .base import Check, Context, Hit
+
+CHECKS: dict[str, Callable[[Sequence[Rule], Target], Check]] = {
+    "name": name.Check,
+    "method": method.Check,
+    "string": string.Check,
+    "argument": argument.Check,
+    "module": module.Check,
+    "environment": environment.Check,
+    "missing-import": missing_import.Check,
+    "jit-script": jit_script.Check,
+    "amp-c": amp_c.Check,
+    "integer-device": integer_device.Check,
+}
+
+__all__ = ["CHECKS", "Check", "Context", "Hit"]

@@ -1,0 +1,108 @@
+"""`check = "argument"`: an argument of a call: replaced, removed, or added where its default is CUDA."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+from ..catalogue import Rule, Target
+from ..edits import Edit, Fix
+from ..facts.read import Name
+from .base import Context, Hit, cap
+
+_AFTER = re.compile(r"[ \t]*,[ \t]*(?:(?:#[^\n]*)?\r?\n[ \t]*)?")
+_BEFORE = re.compile(r"[ \t]*,\s*\Z")
+
+
+class Check:
+    """All argument rules, by the called name."""
+
+    def __init__(self, rules: Sequence[Rule], target: Target) -> None:
+        self.target = target
+        self._rules: dict[str, list[Rule]] = {}
+        for rule in rules:
+            for call in rule.get("calls"):
+                self._rules.setdefault(call, []).append(rule)
+        self.names = frozenset(self._rules)
+
+    def run(self, context: Context) -> Iterator[Hit]:
+        """Hits at calls."""
+        for reference in context.facts.references:
+            rules = self._rules.get(reference.dotted)
+            if not rules:
+                continue
+            call = reference.statement.digest.parents.get(reference.chain.node)
+            if isinstance(call, ast.Call) and call.func is reference.chain.node:
+                for rule in rules:
+                    if not (context.shim and rule.shim == "silent"):
+                        hit = self._hit(context, reference, call, rule)
+                        if hit is not None:
+                            yield hit
+
+    def _hit(self, context: Context, reference: Name, call: ast.Call, rule: Rule) -> Hit | None:
+        piece, base = reference.chain.piece, reference.statement.start
+        name = rule.get("argument")
+        found = _find(call, name, rule.get("position"))
+        words = {"name": reference.dotted, "argument": name, "new": self.target.fill(rule.get("add", ""))}
+        if rule.get("add"):
+            if found is not None or any(k.arg is None for k in call.keywords) or _starred(call):
+                return None
+            start, end = (base + offset for offset in piece.span(reference.chain.node))
+            hit = Hit(rule, start, end, words, statement=reference.statement, node=call)
+            edit = _added(context, base + piece.end(call), call, words["new"])
+            hit.fixes = self._fix(context, rule, f"Add `{words['new']}`", edit, start)
+            return hit
+        if found is None:
+            return None
+        node, value = found
+        if rule.get("values") and not (isinstance(value, ast.Constant) and str(value.value) in rule.get("values")):
+            return None
+        start, end = base + piece.start(node), base + piece.end(node)
+        hit = Hit(rule, start, end, words, statement=reference.statement, node=value)
+        if rule.get("replace"):
+            new = self.target.fill(rule.get("replace"))
+            place = Edit(base + piece.start(value), base + piece.end(value), new)
+            hit.fixes = self._fix(context, rule, f"Replace with `{new}`", place, start)
+        elif rule.fix:
+            hit.fixes = self._fix(context, rule, f"Remove `{name}`", removed(context, base + piece.start(call), start, end), start)
+        return hit
+
+    def _fix(self, context: Context, rule: Rule, title: str, edit: Edit, offset: int) -> tuple[Fix, ...]:
+        applicability = cap(rule, "safe")
+        return (Fix(title, applicability, (edit, *context.requires(rule, offset))),) if applicability else ()
+
+
+def _find(call: ast.Call, name: str, position: int | None) -> tuple[ast.AST, ast.expr] | None:
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return keyword, keyword.value
+    if position is not None and len(call.args) > position and not _starred(call):
+        return call.args[position], call.args[position]
+    return None
+
+
+def _starred(call: ast.Call) -> bool:
+    return any(isinstance(argument, ast.Starred) for argument in call.args)
+
+
+def _added(context: Context, end: int, call: ast.Call, new: str) -> Edit:
+    """The argument put first or last: by position when the call has none, else by keyword."""
+    keyword, _, value = new.partition("=")
+    if not call.args and not call.keywords:
+        return Edit(end - 1, end - 1, value or keyword)
+    before = context.text[: end - 1].rstrip()
+    separator = " " if before.endswith(",") else ", "
+    return Edit(len(before), len(before), separator + new)
+
+
+def removed(context: Context, floor: int, start: int, end: int) -> Edit:
+    """The edit that removes what stands at [start, end) of an argument list, with the comma that belongs to it."""
+    text = context.text
+    after = _AFTER.match(text, end)
+    before = _BEFORE.search(text[floor:start])
+    if after and text[after.end() : after.end() + 1] != ")":
+        return Edit(start, after.end(), "")
+    if before:
+        return Edit(floor + before.start(), end, "")
+    return Edit(start, after.end() if after else end, "")

@@ -1,0 +1,152 @@
+"""What every check gets and gives."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from ..catalogue import Catalogue, Row, Rule, Target
+from ..edits import Edit, Fix, lowest
+from ..facts.digest import Text
+from ..facts.read import Facts, Statement
+from ..facts.roles import Role, role_of
+from ..project import Project
+
+
+@dataclass(slots=True)
+class Hit:
+    """A place that a rule is about. Hits that share a key of `links` change together or not at all."""
+
+    rule: Rule
+    start: int
+    end: int
+    words: dict[str, str] = field(default_factory=dict)
+    fixes: tuple[Fix, ...] = ()
+    links: tuple[Hashable, ...] = ()
+    limits: tuple[str, ...] = ()
+    severity: str = ""
+    statement: Statement | None = None
+    node: ast.AST | None = None
+    since: str = ""
+
+
+class Check(Protocol):
+    """All rules of one verb, prepared for one target."""
+
+    def run(self, context: Context) -> Iterator[Hit]:
+        """Every hit in one text."""
+        ...
+
+
+@dataclass(eq=False)
+class Context:
+    """One text with everything that checks may know about it."""
+
+    facts: Facts
+    target: Target
+    catalogue: Catalogue
+    project: Project
+    shim: bool
+    _roles: dict[int, Role] = field(default_factory=dict)
+    _foreign: frozenset[str] | None = None
+
+    @property
+    def text(self) -> str:
+        """The text itself."""
+        return self.facts.text
+
+    def resolve(self, node: ast.AST, statement: Statement) -> str | None:
+        """The dotted name of an expression."""
+        return self.facts.names.resolve_node(node, statement.start, statement.digest)
+
+    def role(self, text: Text, statement: Statement) -> Role:
+        """The role of a string; computed once."""
+        key = id(text)
+        if key not in self._roles:
+            self._roles[key] = role_of(text, statement.digest, lambda node: self.resolve(node, statement))
+        return self._roles[key]
+
+    def imports_root(self, root: str) -> bool:
+        """Whether the text imports a module of this root."""
+        return any(binding.dotted.split(".")[0] == root for binding, _ in self.facts.imports())
+
+    def foreign_modules(self) -> frozenset[str]:
+        """Local names that a top-level `import x` of a module other than torch binds, as far as the text was read."""
+        if self._foreign is None:
+            names = {b.name for b, _ in self.facts.imports() if b.kind == "import" and b.dotted.split(".")[0] != "torch"}
+            self._foreign = frozenset(names)
+        return self._foreign
+
+    def torch_imports(self) -> list[Statement]:
+        """Statements that import torch for use at run time, in order."""
+        found = [
+            statement
+            for binding, statement in self.facts.imports()
+            if binding.dotted.split(".")[0] == "torch" and not self._typing_only(statement)
+        ]
+        return sorted(dict.fromkeys(found), key=lambda statement: statement.start)
+
+    def _typing_only(self, statement: Statement) -> bool:
+        return any(
+            re.match(r"if[ \t]+(?:typing\.)?TYPE_CHECKING\b", self.text[header.start : header.end])
+            for header in self.facts.indents.headers(statement.start)
+        )
+
+    def requires(self, rule: Rule, offset: int) -> tuple[Edit, ...]:
+        """The plugin import that a fix at `offset` needs, if the text does not have it."""
+        packages = [word for template in rule.imports if (word := self.target.fill(template))]
+        edits = []
+        for package in packages:
+            if not self.imports_root(package.split(".")[0]):
+                edit = self._plugin_import(package, offset)
+                if edit:
+                    edits.append(edit)
+        return tuple(edits)
+
+    def _plugin_import(self, package: str, offset: int) -> Edit | None:
+        torch = self.torch_imports()
+        if not torch:
+            return None
+        top = [s for s in torch if self.facts.layout.line_start(s.start) == s.start]
+        around = [s for s in torch if s.start <= offset]
+        statement = top[0] if top else (around[-1] if around else torch[0])
+        before = statement.start <= offset < statement.end
+        return import_edit(self, package, statement, before=before)
+
+
+def import_edit(context: Context, module: str, statement: Statement, before: bool = False) -> Edit:
+    """`import module` on a line of its own below (or above) a statement, in the same block."""
+    text = context.text
+    line = context.facts.layout.line_start(statement.start)
+    indent = text[line : statement.start]
+    newline = "\r\n" if text[: statement.end].endswith("\r\n") else "\n"
+    if indent.strip() or _inline(text[statement.start : statement.end]):
+        end = statement.start + len(text[statement.start : statement.end].rstrip())
+        return Edit(end, end, f"; import {module}")
+    if before:
+        return Edit(line, line, f"{indent}import {module}{newline}")
+    if text[: statement.end].endswith(("\n", "\r")):
+        return Edit(statement.end, statement.end, f"{indent}import {module}{newline}")
+    return Edit(statement.end, statement.end, f"{newline}{indent}import {module}")
+
+
+def _inline(text: str) -> bool:
+    """Whether the statement is a block's header with its body on the same line."""
+    return re.match(r"(?:import|from)\b", text) is None
+
+
+def cap(rule: Rule, applicability: str | None) -> str | None:
+    """The class of a fix: never above what its rule allows."""
+    return lowest(rule.fix, applicability)
+
+
+def row_class(row: Row | None, review_limits: frozenset[str]) -> str | None:
+    """The class that a table's row allows: architecture, "When an edit is safe"."""
+    if row is None or not row.replacement or row.status in ("missing", "noop") or "private-name" in row.limits:
+        return None
+    if row.status == "replaced" or not row.present or review_limits.intersection(row.limits):
+        return "review"
+    return "safe"

@@ -1,0 +1,58 @@
+"""`check = "jit-script"`: `torch.jit.script` where a runtime patch makes it do nothing."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from ..catalogue import Rule, Target
+from ..edits import Edit, Fix
+from ..facts.read import Name
+from .base import Context, Hit, cap
+
+
+class Check:
+    """The rules about TorchScript."""
+
+    def __init__(self, rules: Sequence[Rule], target: Target) -> None:
+        self.target = target
+        self._rules = {name: rule for rule in rules for name in rule.get("names")}
+        self.names = frozenset(self._rules)
+
+    def run(self, context: Context) -> Iterator[Hit]:
+        """Hits at decorators, calls and other uses."""
+        for reference in context.facts.references:
+            rule = self._rules.get(reference.dotted)
+            if rule is None:
+                continue
+            statement, node = reference.statement, reference.chain.node
+            start, end = (statement.start + offset for offset in reference.chain.piece.span(node))
+            hit = Hit(rule, start, end, {"name": reference.dotted}, statement=statement, node=node)
+            applicability = cap(rule, "review")
+            if applicability:
+                title, edits = self._removal(context, reference, end)
+                if edits:
+                    hit.fixes = (Fix(title, applicability, edits),)
+            yield hit
+
+    def _removal(self, context: Context, reference: Name, end: int) -> tuple[str, tuple[Edit, ...]]:
+        statement, node = reference.statement, reference.chain.node
+        digest, base = statement.digest, statement.start
+        text = context.text
+        if text[base] == "@":
+            line = context.facts.layout.line_start(base)
+            return f"Remove `@{reference.dotted}`", (Edit(line, statement.end, ""),)
+        call = digest.parents.get(node)
+        if isinstance(call, ast.Call) and call.func is node and call.args and not isinstance(call.args[0], ast.Starred):
+            piece = reference.chain.piece
+            first = call.args[0]
+            outer = base + piece.start(call), base + piece.end(call)
+            inner = base + piece.start(first), base + piece.end(first)
+            wrap = isinstance(first, (ast.Lambda, ast.IfExp, ast.BinOp, ast.NamedExpr, ast.GeneratorExp, ast.BoolOp))
+            opening, closing = ("(", ")") if wrap else ("", "")
+            return f"Unwrap `{reference.dotted}(…)`", (
+                Edit(outer[0], inner[0], opening),
+                Edit(inner[1], outer[1], closing),
+            )
+        start, stop = (base + offset for offset in reference.chain.piece.span(node))
+        return "Replace with the identity function", (Edit(start, stop, "(lambda function: function)"),)

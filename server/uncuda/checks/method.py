@@ -1,0 +1,108 @@
+"""`check = "method"`: a method or an attribute of something that may well be a tensor or a module."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from ..catalogue import Rule, Target
+from ..edits import REVIEW, Edit, Fix, lowest
+from ..facts.digest import Digest
+from ..facts.piece import Piece
+from ..facts.read import Statement
+from .base import Context, Hit, cap
+
+
+class Check:
+    """All method rules, by the method's name."""
+
+    def __init__(self, rules: Sequence[Rule], target: Target) -> None:
+        self.target = target
+        self._rules: dict[str, list[Rule]] = {}
+        for rule in rules:
+            for method in rule.get("methods"):
+                self._rules.setdefault(method, []).append(rule)
+
+    def run(self, context: Context) -> Iterator[Hit]:
+        """Hits at `.method` on receivers that are not a known module or class."""
+        resolved = {id(reference.chain.node) for reference in context.facts.references}
+        for statement in context.facts.statements.values():
+            digest = statement.digest
+            for chain in digest.chains:
+                if chain.parts and id(chain.node) not in resolved:
+                    yield from self._chain(context, statement, chain.node)
+            for member in digest.members:
+                yield from self._attribute(context, statement, member.node, member.piece.end(member.node))
+
+    def _chain(self, context: Context, statement: Statement, node: ast.expr) -> Iterator[Hit]:
+        """Every attribute of a dotted expression whose root nobody knows: `self.x.is_cuda.y`."""
+        while isinstance(node, ast.Attribute):
+            if node.attr in self._rules:
+                if context.resolve(node.value, statement) is not None and not isinstance(node.value, ast.Call):
+                    return
+                end = _piece(statement.digest, node).end(node)
+                yield from self._attribute(context, statement, node, end)
+            node = node.value
+
+    def _attribute(self, context: Context, statement: Statement, node: ast.Attribute, end: int) -> Iterator[Hit]:
+        for rule in self._rules.get(node.attr, ()):
+            if context.shim and rule.shim == "silent":
+                continue
+            if _foreign(context, statement, node, rule):
+                continue
+            parent = statement.digest.parents.get(node)
+            call = parent if isinstance(parent, ast.Call) and parent.func is node else None
+            if bool(rule.get("call")) != (call is not None) or isinstance(node.ctx, ast.Store):
+                continue
+            yield self._hit(context, statement, node, call, rule, statement.start + end)
+
+    def _hit(
+        self, context: Context, statement: Statement, node: ast.Attribute, call: ast.Call | None, rule: Rule, end: int
+    ) -> Hit:
+        start = end - len(node.attr)
+        new = self.target.fill(rule.get("replace", ""))
+        hit = Hit(rule, start, end, {"old": node.attr, "new": new}, statement=statement, node=node)
+        if isinstance(node.value, ast.Call):
+            hit.links = (("call", statement.start, id(node.value)),)
+        applicability = cap(rule, "safe" if new else None)
+        if applicability is None:
+            return hit
+        torch = context.imports_root("torch")
+        fits = call is None or _fits(call, rule)
+        own = node.attr in context.project.methods or f"def {node.attr}(" in context.text
+        if not torch or not fits or own:
+            applicability = lowest(applicability, REVIEW) or REVIEW
+        edits = (Edit(start, end, new), *context.requires(rule, start))
+        hit.fixes = (Fix(f"Replace with `.{new}`", applicability, edits),)
+        return hit
+
+
+def _piece(digest: Digest, node: ast.AST) -> Piece:
+    for chain in digest.chains:
+        part: ast.expr = chain.node
+        while isinstance(part, ast.Attribute):
+            if part is node:
+                return chain.piece
+            part = part.value
+    return digest.piece
+
+
+def _fits(call: ast.Call, rule: Rule) -> bool:
+    """Whether the arguments are those that the method takes."""
+    allowed = rule.get("arguments", ())
+    if len(call.args) > len(allowed) or any(isinstance(argument, ast.Starred) for argument in call.args):
+        return False
+    return all(keyword.arg in allowed for keyword in call.keywords)
+
+
+def _foreign(context: Context, statement: Statement, node: ast.Attribute, rule: Rule) -> bool:
+    """Whether the receiver is shown to be something else: an imported module, a literal."""
+    value = node.value
+    if isinstance(value, ast.Constant):
+        return True
+    root: ast.AST = value
+    while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
+        root = root.func if isinstance(root, ast.Call) else root.value
+    if isinstance(root, ast.Name) and isinstance(value, (ast.Name, ast.Attribute)):
+        return root.id in context.foreign_modules()
+    return False

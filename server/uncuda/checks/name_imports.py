@@ -1,0 +1,178 @@
+"""Imports of names that rules speak of: where an alias is spelled, and so where it is fixed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from ..edits import REVIEW, Edit, Fix, lowest
+
+from ..facts.read import Statement
+from .base import Context, Hit
+
+if TYPE_CHECKING:
+    from .name import Verdict
+
+Judge = Callable[[str], "Verdict | None"]
+
+
+def import_hits(context: Context, judge: Judge) -> Iterator[Hit]:
+    """Hits at import statements."""
+    seen: set[int] = set()
+    for binding, statement in context.facts.imports():
+        node = binding.statement
+        if node is None or id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, ast.Import):
+            yield from _plain(context, statement, node, judge)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield from _from(context, statement, node, judge)
+
+
+def _hit(context: Context, verdict: Verdict, statement: Statement, alias: ast.alias, dotted: str, local: str) -> Hit:
+    base = statement.start
+    start, end = statement.digest.piece.span(alias)
+    row = verdict.row
+    hit = Hit(verdict.rule, base + start, base + end, {"name": dotted, "replacement": verdict.replacement})
+    hit.statement, hit.links = statement, (("alias", local), ("import", base))
+    hit.limits = row.limits if row else ()
+    hit.since = row.since if row and not row.present else ""
+    return hit
+
+
+def _shimmed(context: Context, verdict: Verdict) -> bool:
+    if not context.shim:
+        return False
+    shim = verdict.rule.shim
+    return shim == "silent" or (shim == "table" and verdict.row is not None and verdict.row.shim)
+
+
+def _plain(context: Context, statement: Statement, node: ast.Import, judge: Judge) -> Iterator[Hit]:
+    """`import torch.cuda as tc` takes another path; `import torch.cuda` only has to bring torch."""
+    for alias in node.names:
+        verdict = judge(alias.name)
+        if verdict is None or _shimmed(context, verdict):
+            continue
+        local = alias.asname or alias.name.split(".")[0]
+        hit = _hit(context, verdict, statement, alias, alias.name, alias.asname or f"import {alias.name}")
+        if alias.asname:
+            new = context.target.module_path(verdict.replacement)
+        else:
+            new = local
+            hit.links = ()
+            if not verdict.replacement or verdict.row is None or verdict.row.kind != "module":
+                continue
+        if verdict.applicability is not None and verdict.replacement:
+            start = hit.start
+            edits = (Edit(start, start + len(alias.name), new), *(() if alias.asname else context.requires(verdict.rule, start)))
+            hit.fixes = (Fix(f"Replace with `{new}`", verdict.applicability, edits),)
+        yield hit
+
+
+def _from(context: Context, statement: Statement, node: ast.ImportFrom, judge: Judge) -> Iterator[Hit]:
+    module = node.module or ""
+    if node.names[0].name == "*":
+        yield from _star(context, statement, node, judge)
+        return
+    verdicts = {alias: judge(f"{module}.{alias.name}") for alias in node.names}
+    hits = {}
+    for alias, verdict in verdicts.items():
+        if verdict is not None and not _shimmed(context, verdict):
+            hits[alias] = _hit(context, verdict, statement, alias, f"{module}.{alias.name}", alias.asname or alias.name)
+    moved = {
+        alias: verdict.replacement
+        for alias, verdict in verdicts.items()
+        if alias in hits and verdict is not None and verdict.replacement and verdict.applicability is not None
+    }
+    if moved:
+        edits = _move(context, statement, node, moved)
+        classes = [v.applicability for a, v in verdicts.items() if a in moved and v is not None]
+        for alias, new in moved.items():
+            verdict = verdicts[alias]
+            assert verdict is not None
+            extra: tuple[Edit, ...] = ()
+            if _place(context, new)[0].split(".")[0] == "torch":
+                extra = context.requires(verdict.rule, statement.start)
+            hits[alias].fixes = (Fix(f"Import `{new}`", lowest(*classes) or REVIEW, (*edits, *extra)),)
+    for alias, hit in hits.items():
+        if alias not in moved:
+            hit.links = ()
+        yield hit
+
+
+def _star(context: Context, statement: Statement, node: ast.ImportFrom, judge: Judge) -> Iterator[Hit]:
+    verdict = judge(node.module or "")
+    if verdict is None or _shimmed(context, verdict):
+        return
+    hit = _hit(context, verdict, statement, node.names[0], node.module or "", "*")
+    if verdict.replacement and verdict.applicability is not None:
+        new = context.target.module_path(verdict.replacement)
+        span = _module_span(statement, node)
+        hit.fixes = (Fix(f"Import from `{new}`", REVIEW, (Edit(span[0], span[1], new),)),)
+    yield hit
+
+
+def _module_span(statement: Statement, node: ast.ImportFrom) -> tuple[int, int]:
+    """Where the module of a from-import is spelled."""
+    piece = statement.digest.piece
+    text = piece.text[piece.start(node) - piece.base :]
+    at = text.index(node.module or "", 4)
+    start = statement.start + piece.start(node) + at
+    return start, start + len(node.module or "")
+
+
+def _move(context: Context, statement: Statement, node: ast.ImportFrom, moved: dict[ast.alias, str]) -> list[Edit]:
+    """Edits that import every moved name from where it is on the target; names that stay, stay."""
+    places = {alias: _place(context, new) for alias, new in moved.items()}
+    parents = {parent for parent, _ in places.values()}
+    piece = statement.digest.piece
+    if len(moved) == len(node.names) and len(parents) == 1 and "" not in parents:
+        start, end = _module_span(statement, node)
+        parent = parents.pop()
+        edits = [Edit(start, end, parent)] if parent != node.module else []
+        for alias, new in moved.items():
+            edits += _rename(context, statement, alias, new)
+        return [edit for edit in edits if context.text[edit.start : edit.end] != edit.text]
+    start, end = (statement.start + offset for offset in piece.span(node))
+    line = context.facts.layout.line_start(start)
+    indent = context.text[line:start] if not context.text[line:start].strip() else ""
+    kept = [_source(context, statement, alias) for alias in node.names if alias not in moved]
+    lines = [f"from {node.module} import {', '.join(kept)}"] if kept else []
+    groups: dict[str, list[str]] = {}
+    for alias in moved:
+        path, name = places[alias]
+        local = alias.asname or alias.name
+        groups.setdefault(path, []).append(name if name == local else f"{name} as {local}")
+    for path, names in groups.items():
+        lines += [f"from {path} import {', '.join(names)}"] if path else [f"import {name}" for name in names]
+    newline = "\r\n" if context.text[: statement.end].endswith("\r\n") else "\n"
+    separator = newline + indent if indent or line == start else "; "
+    return [Edit(start, end, separator.join(lines))]
+
+
+def _place(context: Context, new: str) -> tuple[str, str]:
+    """(module, name) by which the target's `new` is imported; ("", name) for a module of its own."""
+    parent, _, name = new.rpartition(".")
+    if new in context.target.module_paths and context.target.module_path(parent) == parent:
+        parent, _, name = context.target.module_paths[new].rpartition(".")
+        return parent, name
+    return context.target.module_path(parent), name
+
+
+def _source(context: Context, statement: Statement, alias: ast.alias) -> str:
+    start, end = statement.digest.piece.span(alias)
+    return context.text[statement.start + start : statement.start + end]
+
+
+def _rename(context: Context, statement: Statement, alias: ast.alias, new: str) -> list[Edit]:
+    """The edit of one imported name; the local name stays."""
+    name = new.rpartition(".")[2]
+    if name == alias.name:
+        return []
+    start = statement.start + statement.digest.piece.start(alias)
+    suffix = "" if alias.asname else f" as {alias.name}"
+    return [Edit(start, start + len(alias.name), name + suffix)]
+
+

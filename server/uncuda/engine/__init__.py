@@ -1,0 +1,185 @@
+"""(text, catalogue, settings, project) to findings, and to fixed text. Pure: no files, no protocol."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections import Counter
+from dataclasses import dataclass
+
+from ..catalogue import Catalogue
+from ..checks import Context, Hit
+from ..checks.branches import Branches
+from ..edits import REVIEW, SAFE, Edit, Fix, apply_edits, select
+from ..facts.newer import readable
+from ..facts.read import Facts, read
+from .linking import link
+from .messages import Messages
+from ..project import Project
+from .ruleset import Ruleset
+from ..settings import Settings
+from ..source import Source, Span
+from ..suppress import RULE as UNUSED
+from ..suppress import Suppressions, parse
+
+_PASSES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a rule found. `fixes`: best first; none: manual."""
+
+    rule: str
+    severity: str
+    message: str
+    span: Span
+    fixes: tuple[Fix, ...]
+    target: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """Findings in the order of the text, and the statements that could not be read."""
+
+    findings: tuple[Finding, ...] = ()
+    skipped: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """Text after its fixes, fixes made by rule, what is left; `refused`: why the text was left as it was."""
+
+    text: str
+    applied: dict[str, int]
+    report: Report
+    refused: str | None = None
+
+
+class Engine:
+    """One target, one set of settings, one project: checks and fixes any number of texts."""
+
+    def __init__(
+        self, catalogue: Catalogue, target_id: str, settings: Settings | None = None, project: Project | None = None
+    ) -> None:
+        self.catalogue = catalogue
+        self.settings = settings or Settings()
+        self.project = project or Project()
+        self.target = catalogue.target(
+            target_id, self.settings.target_version, self.settings.torch_version, self.settings.hardware
+        )
+        self._sets: dict[bool, Ruleset] = {}
+        self._messages = Messages(catalogue, self.target, self.settings.locale)
+
+    def concerns(self, data: bytes) -> bool:
+        """Whether a file with these bytes can have a finding: a quick look, before decoding."""
+        return self._ruleset(self._project_shim()).concerns(data) or b"uncuda:" in data
+
+    def _project_shim(self) -> bool:
+        strategy = self.settings.strategy
+        return strategy == "shim" or (strategy == "auto" and self.target.id in self.project.shims)
+
+    def _shim(self, text: str) -> bool:
+        """Whether the runtime patch is in force for a text: by setting, in the project, or imported in the text."""
+        if self._project_shim():
+            return True
+        patch = self.target.words.get("patch", "").rpartition(".")[2]
+        if self.settings.strategy != "auto" or not patch or patch not in text:
+            return False
+        words = self._ruleset(True).words
+        facts = read(text, words)
+        return any(binding.dotted == self.target.words["patch"] for binding, _ in facts.imports())
+
+    def _ruleset(self, shim: bool) -> Ruleset:
+        if shim not in self._sets:
+            self._sets[shim] = Ruleset(self.catalogue, self.target, self.settings, shim)
+        return self._sets[shim]
+
+    def check(self, source: Source) -> Report:
+        """Every finding of a text, suppressed ones left out."""
+        ruleset = self._ruleset(self._shim(source.text))
+        return self.report(read(source.text, ruleset.words), source.path, ruleset)
+
+    def report(self, facts: Facts, path: str = "", ruleset: Ruleset | None = None) -> Report:
+        """Findings of facts that were already read."""
+        ruleset = ruleset or self._ruleset(self._project_shim())
+        ignored = self.settings.ignored_in(path)
+        hits = self._hits(facts, ruleset)
+        findings = [self._finding(hit) for hit in hits if hit.rule.name not in ignored]
+        suppressions = parse(facts.text, facts.layout.is_comment)
+        if suppressions:
+            findings = self._suppress(findings, suppressions, ruleset, ignored)
+        findings.sort(key=lambda finding: (finding.span, finding.rule))
+        skipped = tuple(Span(start, end) for start, end in facts.unread)
+        return Report(tuple(findings), skipped)
+
+    def _hits(self, facts: Facts, ruleset: Ruleset) -> list[Hit]:
+        context = Context(facts, self.target, self.catalogue, self.project, ruleset.shim)
+        branches = Branches(facts, self.target)
+        hits = []
+        for check in ruleset.checks:
+            for hit in check.run(context):
+                silent = hit.statement is not None and branches.served(hit.statement, hit.node)
+                if not silent or hit.rule.check == "missing-import":
+                    hits.append(hit)
+        link(hits)
+        return hits
+
+    def _finding(self, hit: Hit) -> Finding:
+        severity = self.settings.severity.get(hit.rule.name, hit.severity or hit.rule.severity)
+        message = self._messages.of(hit)
+        return Finding(hit.rule.name, severity, message, Span(hit.start, hit.end), hit.fixes, self.target.id)
+
+    def _suppress(
+        self, findings: list[Finding], suppressions: Suppressions, ruleset: Ruleset, ignored: frozenset[str]
+    ) -> list[Finding]:
+        active = {rule.name for rule in ruleset.rules} - ignored
+        kept, unused = suppressions.apply(findings, set(self.catalogue.rules), active)
+        rule = self.catalogue.rules.get(UNUSED)
+        if rule is None or UNUSED not in active:
+            return kept
+        for comment in unused:
+            title, message = self._messages.unused(rule, comment.rules, comment.unknown)
+            fix = Fix(title, SAFE, (Edit(*comment.edit),))
+            severity = self.settings.severity.get(UNUSED, rule.severity)
+            kept.append(Finding(UNUSED, severity, message, comment.span, (fix,), self.target.id))
+        return kept
+
+    def fix(self, source: Source, review: bool = False) -> Fixed:
+        """Apply the fixes of the allowed classes until nothing changes."""
+        text, applied = source.text, Counter[str]()
+        report = self.check(source)
+        first = report
+        allowed = {SAFE, REVIEW} if review else {SAFE}
+        for _ in range(_PASSES):
+            chosen = [(f.fixes[0], f.rule) for f in report.findings if f.fixes and f.fixes[0].applicability in allowed]
+            if not chosen:
+                return Fixed(text, dict(applied), report, None if text == source.text else _refusal(source.text, text))
+            taken = select([fix for fix, _ in chosen])
+            made = {id(fix) for fix in taken}
+            edits = {edit for fix in taken for edit in fix.edits}
+            text = apply_edits(text, edits)
+            applied.update(rule for fix, rule in chosen if id(fix) in made)
+            if _refusal(source.text, text):
+                break
+            report = self.check(Source(text, source.path, source.encoding, source.bom))
+        reason = _refusal(source.text, text) or "its fixes do not settle"
+        return Fixed(source.text, {}, first, reason)
+
+
+def _refusal(before: str, after: str) -> str | None:
+    """Why a fixed text must not be written: it does not parse, or what it came from did not."""
+    if error := _syntax_error(before):
+        return f"it does not parse ({error}); its fixes are left to the editor"
+    if error := _syntax_error(after):
+        return f"it would not parse after its fixes ({error})"
+    return None
+
+
+def _syntax_error(text: str) -> str | None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            return None if readable(text) else str(error)
+    return None

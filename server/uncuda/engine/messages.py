@@ -1,0 +1,53 @@
+"""Messages of findings in the user's language, with the limits that the tables know."""
+
+from __future__ import annotations
+
+import os
+
+from ..catalogue import Catalogue, Rule, Target
+from ..checks import Hit
+
+
+def language(locale: str) -> str:
+    """"en" or "zh" for a setting of the locale; "auto" asks the environment."""
+    if locale in ("en", "zh"):
+        return locale
+    for variable in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        value = os.environ.get(variable, "")
+        if value:
+            return "zh" if value.lower().startswith("zh") else "en"
+    return "en"
+
+
+class Messages:
+    """Fills the messages of rules for one target."""
+
+    def __init__(self, catalogue: Catalogue, target: Target, locale: str) -> None:
+        self._catalogue, self._target = catalogue, target
+        self._language = language(locale)
+        self._title = target.title_zh if self._language == "zh" else target.title
+
+    def of(self, hit: Hit) -> str:
+        """The message of a hit."""
+        chinese = self._language == "zh"
+        template = hit.rule.message_zh if chinese else hit.rule.message
+        words = {**self._target.words, "target": self._title, **hit.words}
+        message = template.format_map(words)
+        notes = [self._catalogue.limit(limit, self._language) for limit in hit.limits]
+        if hit.since:
+            notes.insert(0, f"自 {hit.since} 起" if chinese else f"since {self._target.words['package']} {hit.since}")
+        if not notes:
+            return message
+        joined = "；".join(notes) if chinese else "; ".join(notes)
+        return f"{message}（{joined}）" if chinese else f"{message} ({joined})"
+
+    def unused(self, rule: Rule, names: tuple[str, ...], unknown: tuple[str, ...]) -> tuple[str, str]:
+        """(title of the fix, message) for a suppression that silences nothing."""
+        chinese = self._language == "zh"
+        listed = ", ".join(names) or ("全部规则" if chinese else "every rule")
+        template = rule.message_zh if chinese else rule.message
+        message = template.format(names=listed)
+        if unknown:
+            text = ", ".join(unknown)
+            message += f"（没有名为 {text} 的规则）" if chinese else f" (no rule is called {text})"
+        return ("删除无用的抑制注释" if chinese else "Remove the unused suppression"), message

@@ -1,0 +1,331 @@
+"""What one logical line says: dotted names, attributes, strings, bindings. The same for every text that holds it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .piece import Piece, read_expression
+from .strings import Token, tokens
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_SKIPPED = frozenset({"ctx", "op", "ops", "type_comment", "kind", "conversion", "level", "simple", "is_async"})
+_FIELDS: dict[type, tuple[str, ...]] = {
+    ast.Constant: (),
+    ast.Name: (),
+    ast.Attribute: ("value",),
+    ast.JoinedStr: (),
+    ast.Import: (),
+    ast.ImportFrom: (),
+    ast.Call: ("func", "args", "keywords"),
+    ast.keyword: ("value",),
+    ast.Global: (),
+    ast.Nonlocal: (),
+}
+
+
+@dataclass(slots=True, eq=False)
+class Chain:
+    """`root.part.part`, or a bare name; `node` is its outermost node."""
+
+    root: str
+    parts: tuple[str, ...]
+    node: ast.expr
+    piece: Piece
+
+    def segments(self) -> list[tuple[int, int]]:
+        """Where the root and each part are spelled, relative to the statement."""
+        spans: list[tuple[int, int]] = []
+        node: ast.expr = self.node
+        while isinstance(node, ast.Attribute):
+            end = self.piece.end(node)
+            spans.append((end - len(node.attr), end))
+            node = node.value
+        spans.append(self.piece.span(node))
+        return spans[::-1]
+
+
+@dataclass(slots=True, eq=False)
+class Member:
+    """`.name` on something that is not a plain dotted name: `f(x).name`, `x[0].name`."""
+
+    name: str
+    node: ast.Attribute
+    piece: Piece
+
+
+@dataclass(slots=True, eq=False)
+class Text:
+    """A string expression; `value` is what stands before the first field of an f-string, if it is one."""
+
+    value: str
+    node: ast.expr
+    piece: Piece
+    tokens: tuple[Token, ...]
+
+    @property
+    def formatted(self) -> bool:
+        """Whether fields follow."""
+        return any(token.fields for token in self.tokens)
+
+
+@dataclass(slots=True, eq=False)
+class Binding:
+    """A name that the line binds. `inside` is the relative offset of the inline `def` or `class` that holds it."""
+
+    name: str
+    kind: str  # import, from, star, assign, parameter, def, class, for, with, except, match, del, global, nonlocal
+    offset: int
+    dotted: str = ""
+    value: ast.expr | None = None
+    inside: int = -1
+    alias: ast.alias | None = None
+    statement: ast.stmt | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Digest:
+    """Everything said by one logical line."""
+
+    piece: Piece
+    chains: list[Chain] = field(default_factory=list)
+    members: list[Member] = field(default_factory=list)
+    texts: list[Text] = field(default_factory=list)
+    bindings: list[Binding] = field(default_factory=list)
+    parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
+    scopes: dict[ast.AST, int] = field(default_factory=dict)
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The nodes that hold `node`, innermost first."""
+        parent = self.parents.get(node)
+        while parent is not None:
+            yield parent
+            parent = self.parents.get(parent)
+
+
+def digest(piece: Piece, header_only: bool = False) -> Digest:
+    """Digest the nodes of a line. `header_only`: leave the blocks of its headers to their own lines."""
+    result = Digest(piece)
+    for node in piece.nodes:
+        _visit(node, result, piece, -1, header_only)
+    return result
+
+
+def _visit(node: ast.AST, out: Digest, piece: Piece, inside: int, header_only: bool) -> None:
+    body = getattr(node, "body", None)
+    if isinstance(body, list):
+        _header(node, out, piece, inside)
+        if header_only:
+            return
+        scope = piece.start(node) if isinstance(node, (*_FUNCTIONS, ast.ClassDef)) else inside
+        for name in ("body", "orelse", "handlers", "finalbody", "cases"):
+            for child in getattr(node, name, ()):
+                if not isinstance(child, ast.Pass):
+                    _visit(child, out, piece, scope, header_only)
+        return
+    if isinstance(node, ast.Match):
+        _walk(node.subject, out, piece, inside)
+        if not header_only:
+            for case in node.cases:
+                _visit(case, out, piece, inside, header_only)
+        return
+    _walk(node, out, piece, inside)
+
+
+def _header(node: ast.AST, out: Digest, piece: Piece, inside: int) -> None:
+    """The parts of a compound statement that stand on its own line."""
+    if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+        kind = "class" if isinstance(node, ast.ClassDef) else "def"
+        start = piece.start(node)
+        out.bindings.append(Binding(node.name, kind, start, inside=inside))
+        if isinstance(node, ast.ClassDef):
+            parts: list[ast.AST | None] = [*node.bases, *node.keywords]
+        else:
+            out.parents[node.args] = node
+            parts = [node.args, node.returns]
+            for argument in _arguments(node.args):
+                out.bindings.append(Binding(argument.arg, "parameter", piece.start(argument), inside=start))
+    else:
+        names = ("test", "target", "iter", "items", "type", "pattern", "guard")
+        parts = []
+        for name in names:
+            value = getattr(node, name, None)
+            parts += value if isinstance(value, list) else [value]
+        if isinstance(node, ast.ExceptHandler) and node.name:
+            out.bindings.append(Binding(node.name, "except", piece.start(node), inside=inside))
+    for part in parts:
+        if part is not None:
+            out.parents.setdefault(part, node)
+            _walk(part, out, piece, inside)
+
+
+def _arguments(arguments: ast.arguments) -> list[ast.arg]:
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    return every + [extra for extra in (arguments.vararg, arguments.kwarg) if extra]
+
+
+def _fields(kind: type) -> tuple[str, ...]:
+    names = _FIELDS.get(kind)
+    if names is None:
+        names = tuple(name for name in kind._fields if name not in _SKIPPED)  # type: ignore[attr-defined]
+        _FIELDS[kind] = names
+    return names
+
+
+def _walk(top: ast.AST, out: Digest, piece: Piece, inside: int) -> None:
+    parents = out.parents
+    stack = [top]
+    while stack:
+        node = stack.pop()
+        kind = type(node)
+        if kind is ast.Attribute:
+            _attribute(node, out, piece, inside)  # type: ignore[arg-type]
+            node = _base(node)
+            if type(node) is not ast.Name:
+                stack.append(node)
+            continue
+        if kind is ast.Name:
+            _name(node, out, piece, inside)  # type: ignore[arg-type]
+            continue
+        if kind is ast.Constant:
+            if type(node.value) is str:  # type: ignore[attr-defined]
+                _text(node, out, piece, stack)  # type: ignore[arg-type]
+            continue
+        if kind is ast.JoinedStr or kind.__name__ == "TemplateStr":
+            _text(node, out, piece, stack)  # type: ignore[arg-type]
+            continue
+        if kind in _BINDERS:
+            _BINDERS[kind](node, out, piece, inside)
+        for name in _fields(kind):
+            value = getattr(node, name, None)
+            if type(value) is list:
+                for child in value:
+                    if isinstance(child, ast.AST):
+                        parents[child] = node
+                        stack.append(child)
+            elif isinstance(value, ast.AST):
+                parents[value] = node
+                stack.append(value)
+
+
+def _base(node: ast.AST) -> ast.AST:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node
+
+
+def _attribute(node: ast.Attribute, out: Digest, piece: Piece, inside: int) -> None:
+    parts = []
+    part: ast.expr = node
+    while isinstance(part, ast.Attribute):
+        out.parents[part.value] = part
+        parts.append(part)
+        part = part.value
+    if isinstance(part, ast.Name):
+        out.chains.append(Chain(part.id, tuple(p.attr for p in reversed(parts)), node, piece))
+        if inside >= 0:
+            out.scopes[node] = inside
+    else:
+        out.members += [Member(p.attr, p, piece) for p in parts]
+
+
+def _name(node: ast.Name, out: Digest, piece: Piece, inside: int) -> None:
+    if isinstance(node.ctx, ast.Load):
+        out.chains.append(Chain(node.id, (), node, piece))
+        if inside >= 0:
+            out.scopes[node] = inside
+        return
+    parent = out.parents.get(node)
+    kind, value = "del" if isinstance(node.ctx, ast.Del) else "assign", None
+    if isinstance(parent, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
+        value = parent.value
+    elif isinstance(parent, ast.comprehension):
+        return
+    elif isinstance(parent, ast.withitem):
+        kind = "with"
+    elif isinstance(parent, (ast.For, ast.AsyncFor)):
+        kind = "for"
+    elif isinstance(parent, ast.AugAssign):
+        kind = "assign"
+    out.bindings.append(Binding(node.id, kind, piece.start(node), value=value, inside=inside))
+
+
+def _text(node: ast.expr, out: Digest, piece: Piece, stack: list[ast.AST]) -> None:
+    start, end = piece.span(node)
+    found = tokens(piece.text, start - piece.base, end - piece.base)
+    if not found:
+        return
+    shifted = tuple(
+        Token(
+            t.prefix,
+            t.start + piece.base,
+            t.end + piece.base,
+            tuple((a + piece.base, b + piece.base) for a, b in t.fields),
+        )
+        for t in found
+    )
+    value = node.value if isinstance(node, ast.Constant) else ""
+    if not isinstance(node, ast.Constant):
+        for token in found:
+            if token.fields:
+                value += piece.text[token.start : token.fields[0][0] - 1].replace("{{", "{").replace("}}", "}")
+                break
+            value += piece.text[token.start : token.end]
+    if type(value) is not str:
+        return
+    out.texts.append(Text(value, node, piece, shifted))
+    for token in found:
+        for first, last in token.fields:
+            expression = piece.text[first:last]
+            if not expression.strip().isidentifier():
+                _expression(expression, first + piece.base, node, out)
+
+
+def _expression(text: str, base: int, holder: ast.AST, out: Digest) -> None:
+    """The expression of an f-string's field, read on its own."""
+    field_piece = read_expression(text, base)
+    if field_piece is not None:
+        top = field_piece.nodes[0]
+        out.parents[top] = holder
+        _walk(top, out, field_piece, out.scopes.get(holder, -1))
+
+
+def _import(node: ast.AST, out: Digest, piece: Piece, inside: int) -> None:
+    assert isinstance(node, (ast.Import, ast.ImportFrom))
+    for alias in node.names:
+        start = piece.start(alias)
+        if isinstance(node, ast.Import):
+            local = alias.asname or alias.name.split(".")[0]
+            binding = Binding(local, "import", start, alias.name if alias.asname else local)
+        elif node.level or not node.module:
+            binding = Binding(alias.asname or alias.name, "from", start, "")
+        elif alias.name == "*":
+            binding = Binding("*", "star", start, node.module)
+        else:
+            binding = Binding(alias.asname or alias.name, "from", start, f"{node.module}.{alias.name}")
+        binding.alias, binding.statement, binding.inside = alias, node, inside
+        out.bindings.append(binding)
+
+
+def _declaration(node: ast.AST, out: Digest, piece: Piece, inside: int) -> None:
+    assert isinstance(node, (ast.Global, ast.Nonlocal))
+    kind = "global" if isinstance(node, ast.Global) else "nonlocal"
+    out.bindings += [Binding(name, kind, piece.start(node), inside=inside) for name in node.names]
+
+
+def _pattern(node: ast.AST, out: Digest, piece: Piece, inside: int) -> None:
+    name = getattr(node, "rest", None) if isinstance(node, ast.MatchMapping) else getattr(node, "name", None)
+    if name:
+        out.bindings.append(Binding(name, "match", piece.start(node), inside=inside))
+
+
+_BINDERS = {
+    ast.Import: _import,
+    ast.ImportFrom: _import,
+    ast.Global: _declaration,
+    ast.Nonlocal: _declaration,
+    ast.MatchAs: _pattern,
+    ast.MatchStar: _pattern,
+    ast.MatchMapping: _pattern,
+}

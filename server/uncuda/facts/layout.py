@@ -1,0 +1,258 @@
+"""Where strings, comments and logical lines lie, found only near the places that are asked for.
+
+Nothing but triple-quoted strings reaches over the end of a line on its own, so these are found first, by
+searching for their quotes. A logical line is then found from the nearest line above that can only be the
+start of a statement (`return`, `import` …: no bracket can hold one).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+
+# One token of a line that can hide or hold brackets. A string may go on after a backslash.
+_TOKEN = re.compile(
+    r"""#[^\n\r]*|"[^"\\\n]*(?:\\(?:\r\n|[\s\S])[^"\\\n]*)*"|'[^'\\\n]*(?:\\(?:\r\n|[\s\S])[^'\\\n]*)*'"""
+    r"""|[()\[\]{}]|\\?\r?\n|\\?\r|["']"""
+)
+_HIDDEN = re.compile(r"""#[^\n\r]*|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'""")
+_SURE = re.compile(
+    r"[ \t\f]*(?:(?:async[ \t]+def|def|class|import|return|with|while|try|raise|assert|del|pass|break|continue|global"
+    r"|nonlocal|elif|except)\b(?![ \t]*[=.,)\]}])|from[ \t]+[\w.]+[ \t]+import\b|(?:else|finally)[ \t]*:)"
+)
+_RESET = re.compile(
+    r"[ \t\f]*(?:(?:def|class)[ \t]+\w+[ \t]*[(\[:]|(?:return|raise|assert|del|with|while|import)[ \t]+[\w(\[{\"'-]"
+    r"|from[ \t]+[\w.]+[ \t]+import\b|(?:pass|break|continue|return)[ \t]*(?:[#\r\n]|\Z)|(?:try|else|finally)[ \t]*:"
+    r"|elif\b|except\b)"
+)
+_OPEN, _CLOSE = "([{", ")]}"
+
+
+class Layout:
+    """Lexical structure of one text; every answer is remembered."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.strings, self.broken = _triple_strings(text)
+        self._string_starts = [start for start, _ in self.strings]
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        self.unclosed: set[int] = set()
+
+    def string_around(self, offset: int) -> tuple[int, int] | None:
+        """The triple-quoted string (its quotes included) that holds `offset`, if any."""
+        index = bisect_right(self._string_starts, offset) - 1
+        if index >= 0 and offset < self.strings[index][1]:
+            return self.strings[index]
+        return None
+
+    def logical_line(self, offset: int) -> tuple[int, int]:
+        """(start, end) of the logical line that holds `offset`, its line break included."""
+        index = bisect_right(self._starts, offset) - 1
+        if index >= 0 and offset < self._ends[index]:
+            return self._starts[index], self._ends[index]
+        start = self._sure_start(offset)
+        while True:
+            end = self.line_end(start)
+            at = bisect_left(self._starts, start)
+            if at == len(self._starts) or self._starts[at] != start:
+                self._starts.insert(at, start)
+                self._ends.insert(at, end)
+            if end > offset or end >= len(self.text):
+                return start, end
+            start = end
+
+    def logical_lines(self) -> list[tuple[int, int]]:
+        """All logical lines of the text, blank and comment lines among them."""
+        lines, start, size = [], 0, len(self.text)
+        while start < size:
+            end = self.line_end(start)
+            lines.append((start, end))
+            start = end
+        return lines
+
+    def line_start(self, offset: int) -> int:
+        """Start of the physical line that holds `offset`."""
+        return _line_start(self.text, offset)
+
+    def is_comment(self, offset: int) -> bool:
+        """Whether `offset` lies in a comment."""
+        return self.token_at(offset) == "#"
+
+    def token_at(self, offset: int) -> str:
+        """What holds `offset`: "#" a comment, a quote character a string, "" plain code."""
+        if self.string_around(offset):
+            return '"'
+        start, end = self.logical_line(offset)
+        position = start
+        while position <= offset:
+            token = self._next_token(position, end)
+            if token is None or token[0] > offset:
+                return ""
+            if offset < token[1]:
+                kind = self.text[token[0]]
+                return kind if kind in "#\"'" else ""
+            position = token[1]
+        return ""
+
+    def _next_token(self, position: int, limit: int) -> tuple[int, int] | None:
+        match = _TOKEN.search(self.text, position, limit)
+        if match is None:
+            return None
+        start = match.start()
+        index = bisect_left(self._string_starts, position)
+        if index < len(self.strings) and self.strings[index][0] <= start:
+            return self.strings[index]
+        return start, match.end()
+
+    def _sure_start(self, offset: int) -> int:
+        """The nearest line start at or above `offset` where a statement is sure to begin."""
+        text = self.text
+        start = _line_start(text, offset)
+        while start > 0:
+            if holder := self.string_around(start):
+                if holder[0] < start:
+                    start = _line_start(text, holder[0])
+                    continue
+            known = bisect_left(self._ends, start)
+            if known < len(self._ends) and self._ends[known] == start:
+                return start
+            before = text[start - 2 : start - 1] if text[start - 1] == "\n" and start > 1 else ""
+            if before == "\r" and start > 2:
+                before = text[start - 3]
+            if before != "\\" and _SURE.match(text, start):
+                return start
+            start = _line_start(text, start - 1)
+        return 0
+
+    def line_end(self, start: int) -> int:
+        """End of the logical line that begins at `start`."""
+        text = self.text
+        end = text.find("\n", start) + 1 or len(text)
+        index = bisect_left(self._string_starts, start)
+        plain = index == len(self.strings) or self.strings[index][0] >= end
+        if plain and text[end - 2 : end - 1] != "\\" and "\r" not in text[start:end]:
+            line = text[start:end]
+            if "#" in line or '"' in line or "'" in line:
+                line = _HIDDEN.sub("", line)
+            if (
+                line.count("(") == line.count(")")
+                and line.count("[") == line.count("]")
+                and line.count("{") == line.count("}")
+            ):
+                return end
+        return self._long_line_end(start)
+
+    def _long_line_end(self, start: int) -> int:
+        text, size, depth, position = self.text, len(self.text), 0, start
+        while True:
+            token = self._next_token(position, size)
+            if token is None:
+                if depth:
+                    self.unclosed.add(start)
+                return size
+            position = token[1]
+            kind = text[token[0]]
+            if kind in _OPEN:
+                depth += 1
+            elif kind in _CLOSE:
+                depth = max(0, depth - 1)
+            elif kind in "\r\n" and (depth == 0 or _RESET.match(text, position)):
+                if depth:
+                    self.unclosed.add(start)
+                return position
+
+
+def _line_start(text: str, offset: int) -> int:
+    """Start of the physical line that holds `offset`."""
+    newline = text.rfind("\n", 0, offset) + 1
+    if "\r" not in text:
+        return newline
+    carriage = text.rfind("\r", newline, offset) + 1
+    return carriage if carriage > newline and text[carriage : carriage + 1] != "\n" else newline
+
+
+def _triple_strings(text: str) -> tuple[list[tuple[int, int]], bool]:
+    """Triple-quoted strings in order, and whether their quotes did not pair up (the text is being edited)."""
+    spans: list[tuple[int, int]] = []
+    position, size = 0, len(text)
+    double, single = text.find('"""'), text.find("'''")
+    while double >= 0 or single >= 0:
+        start = double if single < 0 or 0 <= double < single else single
+        skip = _hidden_until(text, spans[-1][1] if spans else 0, start)
+        if skip:
+            position = skip
+        else:
+            end = _closing(text, start)
+            if end < 0:
+                return _repair(text), True
+            spans.append((start, end))
+            position = end
+        if 0 <= double < position:
+            double = text.find('"""', position, size)
+        if 0 <= single < position:
+            single = text.find("'''", position, size)
+    return spans, False
+
+
+def _hidden_until(text: str, floor: int, start: int) -> int:
+    """End of the comment or one-line string that holds the quotes at `start`; 0 when they stand in code."""
+    line = max(floor, _line_start(text, start))
+    while line > floor and text[line - 2 : line - 1] == "\\":
+        line = max(floor, _line_start(text, line - 1))
+    if not any(mark in text[line:start] for mark in "#\"'"):
+        return 0
+    for match in _TOKEN.finditer(text, line):
+        if match.start() >= start:
+            return 0
+        if match.end() > start:
+            return match.end()
+    return 0
+
+
+def _closing(text: str, start: int) -> int:
+    """End of the triple-quoted string that begins at `start`, or -1."""
+    quotes, position = text[start : start + 3], start + 3
+    while True:
+        found = text.find(quotes, position)
+        if found < 0:
+            return -1
+        slashes = found
+        while slashes > start + 3 and text[slashes - 1] == "\\":
+            slashes -= 1
+        if (found - slashes) % 2 == 0:
+            return found + 3
+        position = found + 1
+
+
+_QUOTES = re.compile(r'"""|\'\'\'')
+_CODE = re.compile(
+    r"^[ \t]*(?:(?:def|class)[ \t]+\w+.*:|import[ \t]\w|from[ \t]+[\w.]+[ \t]+import\b|return\b|@\w)", re.M
+)
+
+
+def _repair(text: str) -> list[tuple[int, int]]:
+    """Pair triple quotes of a text where they do not pair up: leave out the one that explains the rest best.
+
+    A string should not hold lines of code, and what follows its closing quotes should not be a word.
+    """
+    marks = [match.start() for match in _QUOTES.finditer(text)]
+    costs = [_cost(text, a, b) for a, b in zip(marks, marks[1:])]
+    even = sum(costs[1::2])
+    best, left_out = even, 0
+    for index in range(2, len(marks), 2):
+        even += costs[index - 2] - costs[index - 1]
+        if even < best:
+            best, left_out = even, index
+    kept = marks[:left_out] + marks[left_out + 1 :] if len(marks) % 2 else marks
+    return [(a, b + 3) for a, b in zip(kept[::2], kept[1::2])]
+
+
+def _cost(text: str, start: int, end: int) -> int:
+    cost = 2 * min(3, len(_CODE.findall(text, start, end)))
+    if text[start : start + 3] != text[end : end + 3]:
+        cost += 2
+    if text[end + 3 : end + 4].isalnum():
+        cost += 3
+    before = text[start - 1 : start]
+    return cost + (1 if before.isalnum() and before not in "rRbBfFuU" else 0)

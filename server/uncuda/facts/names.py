@@ -1,0 +1,157 @@
+"""What a local name stands for: imports, aliases, and the scopes that hide them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from .digest import Binding, Digest
+from .scopes import ScopeMap
+
+_FALLBACKS = frozenset({"def", "class", "from", "import"})
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_IMPORTERS = frozenset({"import_module", "importorskip", "__import__"})
+
+
+@dataclass(slots=True, eq=False)
+class Bound:
+    """One binding of a name: the scope's header offset (-1: the module), and the dotted name it stands for, if known."""
+
+    scope: int
+    word: str
+    dotted: str | None
+    binding: Binding
+    statement: int
+
+
+class Names:
+    """All bindings of the names that matter in one text."""
+
+    def __init__(self, scopes: ScopeMap) -> None:
+        self._scopes = scopes
+        self._bound: dict[str, list[Bound]] = {}
+        self._declared: dict[tuple[str, int], str] = {}
+        self._flat: dict[str, str | None] = {}
+        self.stars: list[tuple[str, Binding, int]] = []
+
+    def bindings(self, name: str) -> list[Bound]:
+        """Every known binding of a local name."""
+        return self._bound.get(name, [])
+
+    def add(self, name: str, dotted: str | None, binding: Binding, statement: int) -> None:
+        """Record that the statement at this offset binds `name`."""
+        if binding.inside >= 0:
+            scope, word = statement + binding.inside, "def"
+        else:
+            scope, word = self._scope_of(statement)
+        if binding.kind in ("global", "nonlocal"):
+            self._declared[name, scope] = binding.kind
+            return
+        self._bound.setdefault(name, []).append(Bound(scope, word, dotted, binding, statement))
+        self._flat.pop(name, None)
+
+    def _scope_of(self, statement: int) -> tuple[int, str]:
+        return self._scopes.scope_of(statement) or (-1, "")
+
+    def settle(self) -> None:
+        """Move bindings under `global` to the module once every statement has been seen."""
+        for bounds in self._bound.values():
+            for bound in bounds:
+                if self._declared.get((bound.binding.name, bound.scope)) == "global":
+                    bound.scope = -1
+
+    def resolve(self, name: str, statement: int, inside: int = -1) -> str | None:
+        """The dotted name that `name` stands for in the statement at this offset; None when nobody can tell."""
+        bounds = self._bound.get(name)
+        if not bounds:
+            return None
+        if name not in self._flat:
+            self._flat[name] = _agreed(bounds) if all(b.scope < 0 for b in bounds) else ""
+        flat = self._flat[name]
+        if flat != "":
+            return flat
+        at = statement + inside if inside >= 0 else statement
+        own = at if inside >= 0 else (self._scopes.scope_of(statement) or (-1, ""))[0]
+        best = -1
+        for bound in bounds:
+            header = bound.scope
+            if header <= best or (bound.word == "class" and header != own):
+                continue
+            if header == at or (header < statement < self._scopes.extent(header)):
+                best = header
+        return _agreed([b for b in bounds if b.scope == best])
+
+    def resolve_node(self, node: ast.AST, statement: int, digest: Digest) -> str | None:
+        """The dotted name of an expression: a name or attributes of one."""
+        parts: list[str] = []
+        top = node
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return None
+        if hidden(node.id, top, digest):
+            return None
+        root = self.resolve(node.id, statement, digest.scopes.get(top, -1))
+        return None if root is None else ".".join([root, *reversed(parts)])
+
+
+def hidden(name: str, node: ast.AST, digest: Digest) -> bool:
+    """Whether a lambda's parameter or a comprehension's target hides `name` at `node`."""
+    inner = node
+    for outer in digest.ancestors(node):
+        if isinstance(outer, ast.Lambda) and inner is outer.body:
+            arguments = outer.args
+            every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+            if any(argument and argument.arg == name for argument in every):
+                return True
+        elif isinstance(outer, _COMPREHENSIONS):
+            targets = [target for generator in outer.generators for target in ast.walk(generator.target)]
+            first = outer.generators[0]
+            outside = inner is first and _holds(first.iter, node)
+            if not outside and any(isinstance(target, ast.Name) and target.id == name for target in targets):
+                return True
+        inner = outer
+    return False
+
+
+def _holds(tree: ast.AST, node: ast.AST) -> bool:
+    return any(child is node for child in ast.walk(tree))
+
+
+def _agreed(bounds: list[Bound]) -> str | None:
+    """What bindings of one name in one scope agree on.
+
+    `name = None`, and the definition that a fallback branch gives, do not count against an import.
+    """
+    known = {b.dotted for b in bounds if b.dotted}
+    if len(known) != 1:
+        return _same_tail(known) if known and all(b.dotted or _is_none(b.binding.value) for b in bounds) else None
+    imported = any(b.dotted and b.binding.kind in ("import", "from") for b in bounds)
+    for bound in bounds:
+        if bound.dotted or _is_none(bound.binding.value) or bound.binding.kind == "del":
+            continue
+        if not (imported and bound.binding.kind in _FALLBACKS):
+            return None
+    return known.pop()
+
+
+def _same_tail(known: set[str | None]) -> str | None:
+    """`torch` bound by `import torch` and by `import torch.nn`: the shorter holds the longer."""
+    names = sorted(name for name in known if name)
+    return names[0] if all(n == names[0] or n.startswith(names[0] + ".") for n in names) else None
+
+
+def _is_none(value: ast.expr | None) -> bool:
+    return isinstance(value, ast.Constant) and value.value in (None, False)
+
+
+def imported_name(value: ast.expr | None) -> str | None:
+    """The module that `importlib.import_module("torch")` and its like give."""
+    if isinstance(value, ast.Call) and len(value.args) >= 1 and isinstance(value.args[0], ast.Constant):
+        function = value.func
+        last = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        name = value.args[0].value
+        if last in _IMPORTERS and isinstance(name, str) and (last != "__import__" or "." not in name):
+            return name
+    return None

@@ -1,0 +1,180 @@
+"""Which lines belong to which `def` or `class`, from indentation, looked up only where it matters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+from .layout import Layout
+
+_HEAD = re.compile(r"[ \t\f]*(async[ \t]+\w+|\w+|@|[^\s\w])")
+
+_CLAUSES = frozenset({"elif", "else", "except", "finally"})
+
+
+class Header(NamedTuple):
+    """The first line of a block: offsets of its first word and of its end, its columns of indentation, its word."""
+
+    start: int
+    end: int
+    indent: int
+    word: str
+
+
+class ScopeMap(Protocol):
+    """How the reader of a text learns about scopes: from indentation here, from whole-file `ast` in tests."""
+
+    def scope_of(self, offset: int) -> tuple[int, str] | None:
+        """(offset of the header, "def" or "class") of the innermost scope that holds the line at `offset`."""
+        ...
+
+    def extent(self, header: int) -> int:
+        """Where the block of the header at this offset ends."""
+        ...
+
+
+class IndentScopes:
+    """Scopes found by climbing from a line to lines that are less indented."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._text = layout.text
+        self._above: dict[int, Header | None] = {}
+        self._extents: dict[int, int] = {}
+
+    def scope_of(self, offset: int) -> tuple[int, str] | None:
+        """The innermost `def` or `class` around the line at `offset`."""
+        header = self.header_above(offset)
+        while header is not None and header.word not in ("def", "class"):
+            header = self.header_above(header.start)
+        return (header.start, header.word) if header else None
+
+    def header_above(self, offset: int) -> Header | None:
+        """The header of the block that holds the logical line at `offset`."""
+        start, _ = self._layout.logical_line(offset)
+        if start in self._above:
+            return self._above[start]
+        match = _HEAD.match(self._text, start)
+        indent = columns(self._text[start : match.start(1)]) if match else 0
+        found = self._climb(start, indent) if indent else None
+        self._above[start] = found
+        return found
+
+    def headers(self, offset: int) -> Iterator[Header]:
+        """The headers of the blocks that hold the line at `offset`, innermost first."""
+        header = self.header_above(offset)
+        while header is not None:
+            yield header
+            header = self.header_above(header.start)
+
+    def header_at(self, offset: int) -> Header:
+        """The logical line at `offset` itself, as a header."""
+        start, end = self._layout.logical_line(offset)
+        match = _HEAD.match(self._text, start)
+        if match is None:
+            return Header(start, end, 0, "")
+        return Header(match.start(1), end, columns(self._text[start : match.start(1)]), match[1].split()[-1])
+
+    def clauses(self, header: Header) -> list[Header]:
+        """The clauses of one compound statement (if … elif … else, try … except), `header` among them."""
+        found = [header]
+        while found[0].word in _CLAUSES:
+            before = next(self.lines_above(found[0].start), None)
+            if before is None:
+                break
+            found.insert(0, before)
+        while (at := self.extent(found[-1].start)) < len(self._text):
+            after = self._first_line(at)
+            if after is None or after.indent != header.indent or after.word not in _CLAUSES:
+                break
+            found.append(after)
+        return found
+
+    def _first_line(self, position: int) -> Header | None:
+        size = len(self._text)
+        while position < size:
+            line = self.header_at(position)
+            if line.word and line.word != "#":
+                return line
+            position = self._layout.logical_line(position)[1]
+        return None
+
+    def lines_above(self, offset: int) -> Iterator[Header]:
+        """The lines above `offset` in its own block, at its own indentation, nearest first."""
+        line = self.header_at(offset)
+        start, floor = self._layout.line_start(line.start), 0
+        above = self.header_above(line.start)
+        if above is not None:
+            floor = above.end
+        while start > floor:
+            start = self._layout.line_start(start - 1)
+            match = _HEAD.match(self._text, start)
+            if match is None or match[1] == "#" or columns(self._text[start : match.start(1)]) != line.indent:
+                continue
+            holder = self._layout.string_around(start)
+            if (holder and holder[0] < start) or self._layout.logical_line(start)[0] != start:
+                continue
+            yield self.header_at(start)
+
+    def lines_at(self, start: int, end: int, indent: int) -> Iterator[Header]:
+        """The logical lines between two offsets that have this indentation."""
+        while start < end:
+            line = self.header_at(start)
+            if line.indent == indent and line.word and line.word != "#":
+                yield line
+            start = self._layout.logical_line(start)[1]
+
+    def block_end_of(self, offset: int) -> int:
+        """Where the block that holds the line at `offset` ends."""
+        above = self.header_above(offset)
+        return self.extent(above.start) if above else len(self._text)
+
+    def _climb(self, start: int, indent: int) -> Header | None:
+        text, layout = self._text, self._layout
+        while start > 0:
+            start = text.rfind("\n", 0, start - 1) + 1
+            match = _HEAD.match(text, start)
+            if match is None or match[1] == "#" or "\n" in text[start : match.start(1)]:
+                continue
+            width = columns(text[start : match.start(1)])
+            if width > indent or (width == indent and start not in self._above):
+                continue
+            holder = layout.string_around(start)
+            if holder and holder[0] < start:
+                start = holder[0] + 1
+                continue
+            line, end = layout.logical_line(start)
+            if line != start:
+                start = line + 1
+                continue
+            if width == indent:
+                return self._above[start]
+            return Header(match.start(1), end, width, match[1].split()[-1])
+        return None
+
+    def extent(self, header: int) -> int:
+        """Where the block of the header at this offset ends."""
+        if header not in self._extents:
+            start, end = self._layout.logical_line(header)
+            self._extents[header] = self._block_end(end, columns(self._text[start:header]))
+        return self._extents[header]
+
+    def _block_end(self, position: int, indent: int) -> int:
+        text, layout = self._text, self._layout
+        pattern = re.compile(r"^[ \t\f]{0,%d}[^\s#]" % indent, re.M)
+        for match in pattern.finditer(text, position):
+            start = match.start()
+            holder = layout.string_around(start)
+            if holder and holder[0] < start:
+                continue
+            if columns(text[start : match.end() - 1]) <= indent and layout.logical_line(start)[0] == start:
+                return start
+        return len(text)
+
+
+def columns(space: str) -> int:
+    """Width of an indentation; a tab reaches the next multiple of eight, a form feed starts anew."""
+    if "\f" in space:
+        space = space[space.rindex("\f") + 1 :]
+    return len(space.expandtabs(8))

@@ -1,0 +1,128 @@
+"""The tokens of a string expression: prefixes, quotes, bodies, and the fields of f-strings.
+
+Python 3.12 changed where `ast` says that the parts of an f-string are; the text itself tells on every version.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_START = re.compile(r"([A-Za-z]{0,2})(\"\"\"|'''|\"|')")
+_GAP = re.compile(r"(?:[\s()]|\\\r?\n|#[^\n\r]*)*")
+
+
+class Token(NamedTuple):
+    """One literal of a (possibly concatenated) string expression; `start` and `end` hold its body, without quotes."""
+
+    prefix: str
+    start: int
+    end: int
+    fields: tuple[tuple[int, int], ...]
+
+    @property
+    def formatted(self) -> bool:
+        """Whether it is an f-string or a t-string."""
+        return "f" in self.prefix or "t" in self.prefix
+
+
+def tokens(text: str, start: int, end: int) -> list[Token]:
+    """The literals between two offsets that hold one string expression; [] when it is none."""
+    found: list[Token] = []
+    position = start
+    while position < end:
+        match = _START.match(text, position)
+        if match is None:
+            return []
+        token, position = _token(text, match)
+        if token is None:
+            return []
+        found.append(token)
+        gap = _GAP.match(text, position)
+        position = gap.end() if gap else position
+    return found
+
+
+def _token(text: str, match: re.Match[str]) -> tuple[Token | None, int]:
+    prefix, quotes, start = match[1].lower(), match[2], match.end()
+    if "f" in prefix or "t" in prefix:
+        end, fields = _formatted_end(text, start, quotes)
+    else:
+        end, fields = plain_end(text, start, quotes), []
+    if end < 0:
+        return None, start
+    return Token(prefix, start, end, tuple(fields)), end + len(quotes)
+
+
+def plain_end(text: str, start: int, quotes: str) -> int:
+    """Offset of the quotes that close a plain string whose body begins at `start`, or -1."""
+    position = start
+    while True:
+        found = text.find(quotes, position)
+        if found < 0:
+            return -1
+        slashes = found
+        while slashes > start and text[slashes - 1] == "\\":
+            slashes -= 1
+        if (found - slashes) % 2 == 0:
+            return found
+        position = found + 1
+
+
+def _formatted_end(text: str, start: int, quotes: str) -> tuple[int, list[tuple[int, int]]]:
+    """(offset of the closing quotes or -1, spans of the replacement fields' expressions)."""
+    fields: list[tuple[int, int]] = []
+    position, size = start, len(text)
+    while position < size:
+        char = text[position]
+        if text.startswith(quotes, position):
+            return position, fields
+        if char == "\\":
+            position += 2
+        elif text.startswith("{{", position) or text.startswith("}}", position):
+            position += 2
+        elif char == "{":
+            expression, position = _field(text, position + 1, quotes, fields)
+            if expression is None:
+                return -1, fields
+            fields.append(expression)
+        else:
+            position += 1
+    return -1, fields
+
+
+def _field(text: str, start: int, quotes: str, fields: list[tuple[int, int]]) -> tuple[tuple[int, int] | None, int]:
+    """The expression of the field that begins at `start`, and the offset after its closing brace."""
+    depth, position, size, end = 0, start, len(text), -1
+    while position < size:
+        char = text[position]
+        if end < 0 and char in "\"'":
+            match = _START.match(text, position)
+            if match is None:
+                return None, position
+            prefixed = text[position - 1 : position] in "fFtT" and position > start
+            inner = (
+                _formatted_end(text, match.end(), match[2])[0] if prefixed else plain_end(text, match.end(), match[2])
+            )
+            if inner < 0:
+                return None, position
+            position = inner + len(match[2])
+            continue
+        if end >= 0 and text.startswith(quotes, position):
+            return None, position
+        if char == "{" and end >= 0:
+            nested, position = _field(text, position + 1, quotes, fields)
+            if nested is None:
+                return None, position
+            fields.append(nested)
+            continue
+        if char in "([{":
+            depth += 1
+        elif char in ")]}" and depth:
+            depth -= 1
+        elif char == "}":
+            return (start, end if end >= 0 else position), position + 1
+        elif depth == 0 and end < 0 and char in ":!" and not (char == "!" and text[position + 1 : position + 2] == "="):
+            end = position
+        position += 1
+    return None, position

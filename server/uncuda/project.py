@@ -1,0 +1,17 @@
+"""What one file cannot know: facts of the whole project, gathered by workspace, given to the engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Project:
+    """Immutable facts of a project. Targets are named by their ids."""
+
+    plugins: frozenset[str] = frozenset()
+    shims: frozenset[str] = frozenset()
+    methods: frozenset[str] = frozenset()
+    """Names of methods that some class of the project defines itself: "cuda", "is_cuda"."""
+    constants: frozenset[tuple[str, str]] = frozenset()
+    """(name, value) of module-level constants that hold a device or a backend."""

@@ -1,0 +1,107 @@
+"""Text and positions: bytes to text and back without losing one, offsets to lines and columns.
+
+Everywhere else a place in a file is a half-open span of character offsets into `Source.text`.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+# PEP 263: the pattern that CPython's tokenizer looks for in the first two lines.
+_COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_BLANK = re.compile(rb"^[ \t\f]*(?:[#\r\n]|$)")
+_BREAK = re.compile(r"\r\n|\n|\r")
+
+
+class Span(NamedTuple):
+    """Half-open range of character offsets."""
+
+    start: int
+    end: int
+
+
+class SourceError(ValueError):
+    """The bytes are not text that Python would read; the message says why."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """The text of one file, without its byte order mark."""
+
+    text: str
+    path: str = ""
+    encoding: str = "utf-8"
+    bom: bool = False
+
+    @classmethod
+    def decode(cls, data: bytes, path: str = "") -> Source:
+        """Read bytes as Python reads a source file (BOM, PEP 263, UTF-8); SourceError when it cannot be read."""
+        bom = data.startswith(codecs.BOM_UTF8)
+        if bom:
+            data = data[len(codecs.BOM_UTF8) :]
+        if b"\0" in data:
+            raise SourceError("binary file (it holds NUL bytes), not Python source")
+        encoding = _declared_encoding(data)
+        if bom and encoding != "utf-8":
+            raise SourceError(f"starts with a UTF-8 byte order mark but declares the encoding {encoding}")
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise SourceError(
+                f"line {line} is not {encoding}: byte 0x{data[error.start]:02x}; declare its encoding (PEP 263) "
+                "or save it as UTF-8"
+            ) from None
+        source = cls(text, path, encoding, bom)
+        if encoding != "utf-8" and source.encode() != (codecs.BOM_UTF8 if bom else b"") + data:
+            raise SourceError(f"cannot be written back in its encoding {encoding} without changing bytes")
+        return source
+
+    def encode(self, text: str | None = None) -> bytes:
+        """The bytes of `text` (default: the text itself) in the file's encoding, with its byte order mark."""
+        try:
+            data = (self.text if text is None else text).encode(self.encoding)
+        except UnicodeEncodeError as error:
+            raise SourceError(f"the fixed text cannot be written in {self.encoding}: {error.reason}") from None
+        return codecs.BOM_UTF8 + data if self.bom else data
+
+    @cached_property
+    def line_starts(self) -> list[int]:
+        """Offsets at which lines begin; lines break at \\n, \\r\\n and \\r, as in Python, and nowhere else."""
+        return [0, *(match.end() for match in _BREAK.finditer(self.text))]
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Offset to (line, column), both from 1, columns in characters."""
+        line = bisect_right(self.line_starts, offset)
+        return line, offset - self.line_starts[line - 1] + 1
+
+    def offset(self, line: int, column: int) -> int:
+        """(line, column), both from 1, to an offset."""
+        return self.line_starts[line - 1] + column - 1
+
+    def line_text(self, line: int) -> str:
+        """The text of a line (from 1) without its line break."""
+        start = self.line_starts[line - 1]
+        end = self.line_starts[line] if line < len(self.line_starts) else len(self.text)
+        return self.text[start:end].rstrip("\r\n")
+
+
+def _declared_encoding(data: bytes) -> str:
+    for line in data.split(b"\n", 2)[:2]:
+        if match := _COOKIE.match(line):
+            name = match[1].decode("ascii")
+            try:
+                info = codecs.lookup(name)
+            except LookupError:
+                raise SourceError(f"declares an unknown encoding: {name}") from None
+            if not getattr(info, "_is_text_encoding", True):
+                raise SourceError(f"declares {name}, which is not a text encoding")
+            return info.name
+        if not _BLANK.match(line):
+            break
+    return "utf-8"

@@ -1,0 +1,103 @@
+"""Every example of every rule is a test, for every target it applies to. A new rule adds nothing here."""
+
+from __future__ import annotations
+
+import ast
+import random
+from pathlib import Path
+
+import pytest
+
+from uncuda.catalogue import Example, Rule, load, read_page
+from uncuda.engine import Engine
+from uncuda.project import Project
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+CATALOGUE = load()
+
+
+def _cases() -> list[object]:
+    cases = []
+    for rule in CATALOGUE.rules.values():
+        assert isinstance(rule.path, Path)
+        for example in read_page(rule.path)[1]:
+            for target in CATALOGUE.declarations:
+                if not example.only or target in example.only:
+                    cases.append(pytest.param(rule, example, target, id=f"{rule.name}:{example.line}-{target}"))
+    return cases
+
+
+def _applies(rule: Rule, example: Example, target: str) -> bool:
+    return bool(example.only) or not (rule.needs and _target(target, example).has(rule.needs))
+
+
+def _options(example: Example) -> dict[str, str]:
+    return dict(option.split(":", 1) for option in example.project)
+
+
+def _target(target: str, example: Example):  # type: ignore[no-untyped-def]
+    options = _options(example)
+    return CATALOGUE.target(target, options.get("version"), options.get("torch"))
+
+
+def _engine(example: Example, target: str, select: tuple[str, ...] = ()) -> Engine:
+    options = _options(example)
+    settings = Settings(
+        select=select,
+        target_version=options.get("version"),
+        torch_version=options.get("torch"),
+        strategy=options.get("strategy", "auto"),
+        locale="en",
+    )
+    return Engine(CATALOGUE, target, settings, Project())
+
+
+@pytest.mark.parametrize("rule, example, target", _cases())
+def test_example(rule: Rule, example: Example, target: str) -> None:
+    source = Source(example.text)
+    engine = _engine(example, target, (rule.name,))
+    report = engine.check(source)
+    found = sorted({source.position(finding.span.start)[0] for finding in report.findings})
+    due = list(example.flagged) if _applies(rule, example, target) else []
+    assert found == due, f"{rule.path}:{example.line}"
+    assert not report.skipped
+    if example.flagged and due:
+        for finding in report.findings:
+            assert finding.severity == rule.severity
+            assert "{" not in finding.message.replace("{}", "")
+    fixed = engine.fix(source, review=True)
+    assert fixed.refused is None, fixed.refused
+    if target in example.after and due:
+        assert fixed.text == example.after[target], f"{rule.path}:{example.line}"
+    elif due and rule.fix is None:
+        assert fixed.text == source.text
+    ast.parse(fixed.text)
+    again = engine.fix(Source(fixed.text), review=True)
+    assert again.text == fixed.text
+
+
+@pytest.mark.parametrize("rule, example, target", _cases())
+def test_rules_agree(rule: Rule, example: Example, target: str) -> None:
+    """All rules together: the result parses, settles, and does not depend on the order of rules."""
+    fixed = _engine(example, target).fix(Source(example.text), review=True)
+    assert fixed.refused is None
+    ast.parse(fixed.text)
+    assert _engine(example, target).fix(Source(fixed.text), review=True).text == fixed.text
+    engine = _engine(example, target)
+    for shim in (False, True):
+        random.Random(rule.name).shuffle(engine._ruleset(shim).checks)
+    assert engine.fix(Source(example.text), review=True).text == fixed.text
+
+
+@pytest.mark.parametrize("rule", CATALOGUE.rules.values(), ids=lambda rule: rule.name)
+def test_page(rule: Rule) -> None:
+    """A page has prose, an example with its result where there is a fix, and both languages."""
+    assert rule.path is not None
+    prose, examples = read_page(rule.path)
+    assert prose
+    if rule.fix:
+        assert any(example.after for example in examples), f"{rule.path}: no example shows the fix"
+    assert any("\u4e00" <= char <= "\u9fff" for char in rule.message_zh)
+    for template in (rule.message, rule.message_zh):
+        assert template.count("{target}") <= 1
