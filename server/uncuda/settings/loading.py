@@ -149,8 +149,8 @@ def _parse(file: Path, text: str) -> dict[str, Any]:
         document: dict[str, Any] = toml.loads(text)
     except toml.TOMLDecodeError as error:
         found = re.fullmatch(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", str(error), re.DOTALL)
-        reason, line = (found[1], found[2]) if found else (str(error), None)
-        raise SettingsError(f"not valid TOML: {reason}", _shown(file), int(line) if line else None) from None
+        line = int(found[2]) if found and found[2] else text.count("\n") + 1
+        raise SettingsError(f"not valid TOML: {found[1] if found else error}", _shown(file), line) from None
     return document
 
 

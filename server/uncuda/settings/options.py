@@ -118,7 +118,7 @@ OPTIONS: tuple[Option, ...] = (
         "exclude",
         "patterns",
         (),
-        "Files and folders that are not read, besides the built-in list (.git, .venv, build, node_modules …). "
+        "Files and folders that are not read, besides the built-in list (such as .git, .venv, build, node_modules). "
         "Patterns are those of .gitignore, relative to the folder of this file; `!build` takes a built-in one back.",
         "除内置列表（.git、.venv、build、node_modules 等）之外不读取的文件和目录。模式语法与 .gitignore 相同，"
         "相对于本配置文件所在目录；`!build` 可取消内置排除。",

@@ -13,7 +13,13 @@ from uncuda.source import Source, SourceError
 from .discover import File, Problem
 from .files import FileProblem, read_file
 
-_METHODS = ("cuda", "is_cuda")
+_METHOD = re.compile(r"^[ \t]+(?:async[ \t]+)?def[ \t]+(?P<name>cuda|is_cuda)\(", re.MULTILINE)
+_METHOD_BYTES = re.compile(rb"def[ \t]+(?:is_)?cuda\(")
+_IMPORT = re.compile(
+    r"(?:^|[;:])[ \t]*(?P<word>from[ \t]+(?P<origin>[\w.]+)[ \t]+import\b[ \t]*(?P<names>\([^)]*\)|[^\r\n#;]*)"
+    r"|import[ \t]+(?P<modules>[^\r\n#;]*))",
+    re.MULTILINE,
+)
 
 
 @dataclass
@@ -61,34 +67,36 @@ class Scanner:
 
     def __init__(self, words: Words) -> None:
         self._words = words
-        names = {*words.packages.values(), *(module.rpartition(".")[2] for module in words.shims.values())} - {""}
-        either = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
-        self._needle = re.compile(rf"\b(?:{either})\b|\bdef (?:{'|'.join(_METHODS)})\(".encode())
-        self._imports = re.compile(
-            r"^[ \t]*(?:from[ \t]+(?P<origin>[\w.]+)[ \t]+import[ \t]*(?P<names>\([^)]*\)|[^\r\n]*)"
-            rf"|import[ \t]+(?P<modules>[^\r\n#]*))|^[ \t]+(?:async[ \t]+)?def[ \t]+(?P<method>{'|'.join(_METHODS)})\(",
-            re.MULTILINE,
-        )
+        modules = {*words.packages.values(), *words.shims.values()} - {""}
+        self._packages = {module.partition(".")[0] for module in modules}
+        # No more than a literal alternation: with any other pattern this search would take as long as all the rest.
+        self._package = re.compile("|".join(sorted(map(re.escape, self._packages))).encode())
         self._modules: set[str] = set()
         self._methods: set[str] = set()
 
     def add(self, data: bytes) -> None:
         """Take in one file."""
-        if self._needle.search(data) is None:
+        imports = self._package.search(data) is not None
+        methods = b"cuda(" in data and _METHOD_BYTES.search(data) is not None
+        if not imports and not methods:
             return
         text = data.decode("utf-8", "replace")
         layout = Layout(text)
-        for match in self._imports.finditer(text):
-            start = match.end() - len(match[0].lstrip())
-            if layout.token_at(start):
-                continue
-            if match["method"]:
-                self._methods.add(match["method"])
-            elif match["origin"]:
-                self._modules.add(match["origin"])
-                self._modules.update(f"{match['origin']}.{name}" for name in _first_words(match["names"].strip("()")))
-            else:
-                self._modules.update(_first_words(match["modules"]))
+        for match in _METHOD.finditer(text) if methods else ():
+            if not layout.token_at(match.start("name")):
+                self._methods.add(match["name"])
+        for match in _IMPORT.finditer(text) if imports else ():
+            modules = self._of_interest(match)
+            if modules and not layout.token_at(match.start("word")):
+                self._modules |= modules
+
+    def _of_interest(self, match: re.Match[str]) -> set[str]:
+        origin = match["origin"]
+        if origin is None:
+            modules = set(_first_words(match["modules"]))
+        else:
+            modules = {origin, *(f"{origin}.{name}" for name in _first_words(match["names"].strip("()")))}
+        return {module for module in modules if module.partition(".")[0] in self._packages}
 
     def project(self) -> Project:
         """What was gathered."""

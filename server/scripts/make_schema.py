@@ -1,0 +1,96 @@
+"""Writes docs/uncuda.schema.json, the JSON schema of uncuda.toml and [tool.uncuda], from the table of settings.
+
+With --check it only compares; exit 1 if the file is stale.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "server"))
+
+from uncuda.catalogue import load  # noqa: E402
+from uncuda.settings import OPTIONS, Option, Vocabulary  # noqa: E402
+
+SCHEMA = ROOT / "docs" / "uncuda.schema.json"
+
+
+def schema(vocabulary: Vocabulary) -> dict[str, Any]:
+    """The schema as a JSON value."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "uncuda",
+        "description": "Settings of uncuda: the contents of uncuda.toml, or of [tool.uncuda] in pyproject.toml.",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "extend": {
+                "description": "Another configuration file, relative to this one, whose settings hold below these.",
+                "type": "string",
+            },
+            **{option.name: _property(option) for option in OPTIONS},
+        },
+        "$defs": {
+            "rule": {"type": "string", "enum": sorted(vocabulary.rules)},
+            "target": {"type": "string", "enum": sorted(vocabulary.targets)},
+            "rules": {"type": "array", "items": {"$ref": "#/$defs/rule"}},
+        },
+    }
+
+
+def _property(option: Option) -> dict[str, Any]:
+    return {"description": option.en, **_shape(option), **_default(option)}
+
+
+def _shape(option: Option) -> dict[str, Any]:
+    if option.name == "target":
+        return {"$ref": "#/$defs/target"}
+    if option.kind == "string":
+        choices = {"enum": list(option.choices)} if option.choices else {}
+        return {"type": "string", **choices, **({"pattern": option.pattern} if option.pattern else {})}
+    if option.kind == "boolean":
+        return {"type": "boolean"}
+    if option.kind == "rules":
+        return {"$ref": "#/$defs/rules"}
+    if option.kind == "patterns":
+        return {"type": "array", "items": {"type": "string"}}
+    if option.kind == "severity-by-rule":
+        value: dict[str, Any] = {"type": "string", "enum": list(option.choices)}
+        return {"type": "object", "propertyNames": {"$ref": "#/$defs/rule"}, "additionalProperties": value}
+    return {"type": "object", "additionalProperties": {"$ref": "#/$defs/rules"}}
+
+
+def _default(option: Option) -> dict[str, Any]:
+    value = option.default
+    if value is None:
+        return {}
+    return {"default": list(value) if isinstance(value, tuple) else value}
+
+
+def main() -> int:
+    """Write or compare the file; returns the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="only compare")
+    check = parser.parse_args().check
+    catalogue = load()
+    text = json.dumps(
+        schema(Vocabulary(tuple(catalogue.declarations), tuple(catalogue.rules))), ensure_ascii=False, indent=2
+    )
+    text += "\n"
+    if check:
+        fresh = SCHEMA.is_file() and SCHEMA.read_text(encoding="utf-8") == text
+        if not fresh:
+            print(f"{SCHEMA.relative_to(ROOT)} is stale", file=sys.stderr)
+        return 0 if fresh else 1
+    SCHEMA.parent.mkdir(exist_ok=True)
+    SCHEMA.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
