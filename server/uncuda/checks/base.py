@@ -51,7 +51,7 @@ class Context:
     project: Project
     shim: bool
     _roles: dict[int, Role] = field(default_factory=dict)
-    _foreign: frozenset[str] | None = None
+    _foreign: dict[str, bool] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -73,12 +73,13 @@ class Context:
         """Whether the text imports a module of this root."""
         return any(binding.dotted.split(".")[0] == root for binding, _ in self.facts.imports())
 
-    def foreign_modules(self) -> frozenset[str]:
-        """Local names that a top-level `import x` of a module other than torch binds, as far as the text was read."""
-        if self._foreign is None:
-            names = {b.name for b, _ in self.facts.imports() if b.kind == "import" and b.dotted.split(".")[0] != "torch"}
-            self._foreign = frozenset(names)
-        return self._foreign
+    def is_foreign_module(self, name: str) -> bool:
+        """Whether a local name is a module other than torch, bound by a plain `import`."""
+        if name not in self._foreign:
+            pattern = rf"^[ \t]*import[ \t](?:[^\n#]*[ ,])?{re.escape(name)}[ \t]*(?:[.,#;]|$)"
+            match = re.search(pattern, self.text, re.M)
+            self._foreign[name] = match is not None and not re.search(r"\btorch\b", match[0])
+        return self._foreign[name]
 
     def torch_imports(self) -> list[Statement]:
         """Statements that import torch for use at run time, in order."""

@@ -104,5 +104,5 @@ def _foreign(context: Context, statement: Statement, node: ast.Attribute, rule: 
     while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
         root = root.func if isinstance(root, ast.Call) else root.value
     if isinstance(root, ast.Name) and isinstance(value, (ast.Name, ast.Attribute)):
-        return root.id in context.foreign_modules()
+        return context.is_foreign_module(root.id)
     return False

@@ -265,8 +265,9 @@ def _text(node: ast.expr, out: Digest, piece: Piece, stack: list[ast.AST]) -> No
         )
         for t in found
     )
-    value = node.value if isinstance(node, ast.Constant) else ""
-    if not isinstance(node, ast.Constant):
+    plain = isinstance(node, ast.Constant) and not any(token.formatted for token in found)
+    value = node.value if plain else ""  # type: ignore[attr-defined]
+    if not plain:
         for token in found:
             if token.fields:
                 value += piece.text[token.start : token.fields[0][0] - 1].replace("{{", "{").replace("}}", "}")

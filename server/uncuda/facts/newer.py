@@ -1,9 +1,24 @@
 """Statements that this Python's `ast` refuses but libcst reads: PEP 701 f-strings, PEP 695 `type` and generics,
-t-strings, `except*`. Without libcst they stay unread."""
+t-strings, `except*`. Without libcst they stay unread.
+
+libcst says that the text is Python; `ast` then reads it with the new syntax blanked out, place for place, and the
+fields of f-strings are read one by one, as on every version.
+"""
 
 from __future__ import annotations
 
-from .piece import Piece
+import re
+
+from .piece import Piece, read_line
+from .strings import formatted_end, plain_end
+
+_STRING = re.compile(r"#[^\n\r]*|(?<![\w\"'])([A-Za-z]{0,2})(\"\"\"|'''|\"|')|(\"\"\"|'''|\"|')")
+_ALIAS = re.compile(r"type[ \t]+(?=\w)[^=\n]*?(?=[ \t]*=)")
+_GENERIC = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+\w+[ \t]*(?=\[)")
+_WRAPPERS = (
+    "{}", "{}\n pass", "if 0:pass\n{}\n pass", "if 0:pass\n{}", "try:pass\n{}\n pass", "try:pass\n{}", "{}\n pass\nexcept:pass",
+    "{}\ndef _():pass", "match 0:\n {}\n  pass", "match 0:\n {}",
+)  # fmt: skip
 
 
 def readable(text: str) -> bool:
@@ -14,11 +29,68 @@ def readable(text: str) -> bool:
         return False
     try:
         libcst.parse_module(text)
-    except Exception:  # libcst raises several kinds, and whatever it is, the text is not readable
+    except Exception:  # libcst raises several kinds; whichever it is, the text is not readable
         return False
     return True
 
 
 def read_newer(text: str) -> Piece | None:
     """Read a logical line through libcst; None when libcst is not installed or cannot read it either."""
-    return None
+    plain = _blanked(text)
+    if plain is None or plain == text:
+        return None
+    piece = read_line(plain)
+    if piece is None or not any(readable(wrapper.replace("{}", text)) for wrapper in _WRAPPERS):
+        return None
+    piece.text = text
+    return piece
+
+
+def _blanked(text: str) -> str | None:
+    """The text with new syntax replaced by old syntax of the same length, in bytes too."""
+    parts, position = [], 0
+    for start, end in _formatted_strings(text):
+        parts += [text[position:start], _placeholder(text[start:end])]
+        position = end
+    plain = "".join(parts) + text[position:]
+    if match := _ALIAS.match(plain):
+        plain = "_" * match.end() + plain[match.end() :]
+    elif match := _GENERIC.match(plain):
+        depth, end = 0, match.end()
+        while end < len(plain):
+            depth += {"[": 1, "]": -1}.get(plain[end], 0)
+            end += 1
+            if not depth:
+                break
+        plain = plain[: match.end()] + _hidden(plain[match.end() : end], " ") + plain[end:]
+    elif re.match(r"except[ \t]*\*", plain):
+        plain = plain.replace("*", " ", 1)
+    return plain
+
+
+def _formatted_strings(text: str) -> list[tuple[int, int]]:
+    spans, position = [], 0
+    while match := _STRING.search(text, position):
+        position = match.end()
+        quotes = match[2] or match[3]
+        if not quotes:
+            continue
+        prefix = (match[1] or "").lower()
+        formatted = "f" in prefix or "t" in prefix
+        end = formatted_end(text, position, quotes)[0] if formatted else plain_end(text, position, quotes)
+        if end < 0:
+            return spans
+        position = end + len(quotes)
+        if formatted:
+            spans.append((match.start(), position))
+    return spans
+
+
+def _placeholder(text: str) -> str:
+    """A plain string of the same length, with the same line breaks."""
+    quotes = "'''" if "\n" in text and len(text) >= 6 else "'"
+    return quotes + _hidden(text[len(quotes) : -len(quotes)], "_") + quotes
+
+
+def _hidden(text: str, fill: str) -> str:
+    return "".join(char if char in "\r\n" or not char.isascii() else fill for char in text)

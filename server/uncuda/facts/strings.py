@@ -46,12 +46,12 @@ def tokens(text: str, start: int, end: int) -> list[Token]:
 def _token(text: str, match: re.Match[str]) -> tuple[Token | None, int]:
     prefix, quotes, start = match[1].lower(), match[2], match.end()
     if "f" in prefix or "t" in prefix:
-        end, fields = _formatted_end(text, start, quotes)
+        end, fields = formatted_end(text, start, quotes)
     else:
         end, fields = plain_end(text, start, quotes), []
     if end < 0:
         return None, start
-    return Token(prefix, start, end, tuple(fields)), end + len(quotes)
+    return Token(prefix, start, end, tuple(sorted(fields))), end + len(quotes)
 
 
 def plain_end(text: str, start: int, quotes: str) -> int:
@@ -69,8 +69,8 @@ def plain_end(text: str, start: int, quotes: str) -> int:
         position = found + 1
 
 
-def _formatted_end(text: str, start: int, quotes: str) -> tuple[int, list[tuple[int, int]]]:
-    """(offset of the closing quotes or -1, spans of the replacement fields' expressions)."""
+def formatted_end(text: str, start: int, quotes: str) -> tuple[int, list[tuple[int, int]]]:
+    """Where an f-string or t-string whose body begins at `start` closes: (offset of the closing quotes or -1, spans of the replacement fields' expressions)."""
     fields: list[tuple[int, int]] = []
     position, size = start, len(text)
     while position < size:
@@ -102,7 +102,7 @@ def _field(text: str, start: int, quotes: str, fields: list[tuple[int, int]]) ->
                 return None, position
             prefixed = text[position - 1 : position] in "fFtT" and position > start
             inner = (
-                _formatted_end(text, match.end(), match[2])[0] if prefixed else plain_end(text, match.end(), match[2])
+                formatted_end(text, match.end(), match[2])[0] if prefixed else plain_end(text, match.end(), match[2])
             )
             if inner < 0:
                 return None, position
