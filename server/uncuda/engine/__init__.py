@@ -114,10 +114,11 @@ class Engine:
 
     def _hits(self, facts: Facts, ruleset: Ruleset) -> list[Hit]:
         context = Context(facts, self.target, self.catalogue, self.project, ruleset.shim)
-        branches = Branches(facts, self.target)
+        branches: Branches | None = None
         hits = []
         for check in ruleset.checks:
             for hit in check.run(context):
+                branches = branches or Branches(facts, self.target)
                 silent = hit.statement is not None and branches.served(hit.statement, hit.node)
                 if not silent or hit.rule.check == "missing-import":
                     hits.append(hit)

@@ -33,6 +33,7 @@ class Layout:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._carriages = "\r" in text
         self.strings, self.broken = _triple_strings(text)
         self._string_starts = [start for start, _ in self.strings]
         self._starts: list[int] = []
@@ -73,7 +74,7 @@ class Layout:
 
     def line_start(self, offset: int) -> int:
         """Start of the physical line that holds `offset`."""
-        return _line_start(self.text, offset)
+        return _line_start(self.text, offset) if self._carriages else self.text.rfind("\n", 0, offset) + 1
 
     def is_comment(self, offset: int) -> bool:
         """Whether `offset` lies in a comment."""
@@ -108,11 +109,11 @@ class Layout:
     def _sure_start(self, offset: int) -> int:
         """The nearest line start at or above `offset` where a statement is sure to begin."""
         text = self.text
-        start = _line_start(text, offset)
+        start = self.line_start(offset)
         while start > 0:
             if holder := self.string_around(start):
                 if holder[0] < start:
-                    start = _line_start(text, holder[0])
+                    start = self.line_start(holder[0])
                     continue
             known = bisect_left(self._ends, start)
             if known < len(self._ends) and self._ends[known] == start:
@@ -122,7 +123,7 @@ class Layout:
                 before = text[start - 3]
             if before != "\\" and _SURE.match(text, start):
                 return start
-            start = _line_start(text, start - 1)
+            start = self.line_start(start - 1)
         return 0
 
     def line_end(self, start: int) -> int:
@@ -131,8 +132,8 @@ class Layout:
         end = text.find("\n", start) + 1 or len(text)
         index = bisect_left(self._string_starts, start)
         plain = index == len(self.strings) or self.strings[index][0] >= end
-        if plain and text[end - 2 : end - 1] != "\\" and "\r" not in text[start:end]:
-            line = text[start:end]
+        line = text[start:end]
+        if plain and text[end - 2 : end - 1] != "\\" and not (self._carriages and "\r" in line):
             if "#" in line or '"' in line or "'" in line:
                 line = _HIDDEN.sub("", line)
             if (
@@ -164,10 +165,8 @@ class Layout:
 
 
 def _line_start(text: str, offset: int) -> int:
-    """Start of the physical line that holds `offset`."""
+    """Start of the physical line that holds `offset`; a lone carriage return ends a line too."""
     newline = text.rfind("\n", 0, offset) + 1
-    if "\r" not in text:
-        return newline
     carriage = text.rfind("\r", newline, offset) + 1
     return carriage if carriage > newline and text[carriage : carriage + 1] != "\n" else newline
 

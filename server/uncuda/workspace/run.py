@@ -75,7 +75,7 @@ def write(repaired: Repaired) -> None:
 
 def _load(file: File, engine: Engine) -> tuple[Source | None, bytes]:
     data = read_file(file.path)
-    if not any(anchor in data for anchor in engine.anchors):
+    if not engine.concerns(data):
         return None, data
     return Source.decode(data, file.path), data
 
