@@ -13,9 +13,9 @@ WORDS = Vocabulary(("musa", "npu"), ("amp-c", "channels-last", "jit-script", "nc
 ROOT = Path(__file__).parents[1]
 
 
-def read(folder: Path, text: str, name: str = "uncuda.toml", **overrides: object) -> Settings:
+def read(folder: Path, text: str, name: str = "uncuda.toml", given: dict[str, object] | None = None) -> Settings:
     (folder / name).write_text(text, encoding="utf-8")
-    return Configuration(WORDS, overrides).settings_for(str(folder))
+    return Configuration(WORDS, given).settings_for(str(folder))
 
 
 def complaint(folder: Path, text: str, name: str = "uncuda.toml") -> str:
@@ -226,7 +226,7 @@ class TestLayersOfRules:
     def test_command_line_over_file(
         self, tmp_path: Path, file: str, command_line: dict[str, object], rules: list[str]
     ) -> None:
-        settings = read(tmp_path, file, **values_of(command_line, str(tmp_path), WORDS))
+        settings = read(tmp_path, file, given=values_of(command_line, str(tmp_path), WORDS))
         assert [rule for rule in sorted(WORDS.rules) if settings.selects(rule)] == rules
 
     def test_a_rule_that_is_off_by_default(self) -> None:

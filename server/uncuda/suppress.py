@@ -66,7 +66,7 @@ class Suppressions:
         """The findings that no comment silences, and what silenced nothing.
 
         `known_rules` are the names that exist. `active_rules` are those that could have found something here: only of
-        these can be said that silencing them is of no use, and of a comment without names only if all are active.
+        these can be said that silencing them is of no use.
         """
         findings = list(findings)
         if not self._comments:
@@ -91,7 +91,7 @@ class Suppressions:
         self, comment: _Comment, used: set[tuple[_Comment, str]], known: Collection[str], active: Collection[str]
     ) -> Unused | None:
         if comment.names is None:
-            idle = all(rule in active for rule in known) and not any(entry[0] == comment for entry in used)
+            idle = not any(entry[0] == comment for entry in used)
             return Unused(comment.span, (), (), self._without(comment, ())) if idle else None
         kept: dict[str, Span] = {}
         idle_names = []

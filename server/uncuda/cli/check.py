@@ -14,7 +14,7 @@ from uncuda.source import Source, SourceError
 from uncuda.workspace import Checked, File, Problem, check_files
 
 from . import ERROR, FINDINGS
-from .console import colored, prepare_streams
+from .console import colored
 from .options import common_options, overrides, settings_options
 from .session import Session, choose, fails
 from .texts import say
@@ -38,12 +38,11 @@ from .texts import say
 @click.option("--exit-zero", is_flag=True, help=say("Exit with 0 in spite of findings.", "即使有问题也以 0 退出。"))
 def command(paths: tuple[str, ...], output_format: str, statistics: bool, exit_zero: bool, **given: Any) -> int:
     """Check files and report."""
-    prepare_streams()
     choose("output format", output_format, FORMATS)
     if statistics and output_format not in ("text", "json"):
         raise click.UsageError("--statistics goes with the output formats text and json")
     session = Session(overrides(given), given["config"], given["isolated"], given["quiet"], given["verbose"])
-    if session.reads_standard_input(paths):
+    if session.reads_standard_input(paths, given["stdin_filename"]):
         results = iter([_check_text(session, *session.standard_input(given["stdin_filename"]))])
     else:
         files = session.files(paths)

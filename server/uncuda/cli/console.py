@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import signal
 import sys
@@ -16,13 +15,6 @@ from uncuda.report.words import Words
 from uncuda.workspace import Problem
 
 T = TypeVar("T")
-
-
-def prepare_streams() -> None:
-    """Let nothing that is printed fail for the terminal's encoding."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
 
 
 def colored(stream: Any) -> bool:

@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from uncuda.engine import Finding
 from uncuda.report.diff import unified_diff
 from uncuda.report.records import fix_class
 from uncuda.report.text import headline
@@ -17,7 +16,7 @@ from uncuda.source import Source, SourceError
 from uncuda.workspace import File, FileProblem, Problem, Repaired, fix_files, write
 
 from . import ERROR, FINDINGS, INTERRUPTED
-from .console import colored, interrupts_held, prepare_streams
+from .console import colored, interrupts_held
 from .options import common_options, overrides, settings_options
 from .session import Session, fails
 from .texts import say
@@ -46,11 +45,10 @@ from .texts import say
 )
 def command(paths: tuple[str, ...], review: bool, diff: bool, **given: Any) -> int:
     """Fix files and say what is left."""
-    prepare_streams()
     session = Session(overrides(given), given["config"], given["isolated"], given["quiet"], given["verbose"])
     run = _Run(session, diff)
     try:
-        if session.reads_standard_input(paths):
+        if session.reads_standard_input(paths, given["stdin_filename"]):
             run.text(*session.standard_input(given["stdin_filename"]), review)
         else:
             files = session.files(paths)
@@ -73,7 +71,8 @@ class _Run:
     read: int = 0
     changed: list[str] = field(default_factory=list)
     applied: dict[str, int] = field(default_factory=dict)
-    left: list[tuple[Source, Finding]] = field(default_factory=list)
+    left: dict[str, int] = field(default_factory=dict)
+    manual: list[str] = field(default_factory=list)
     refused: list[Problem] = field(default_factory=list)
     failed: bool = False
 
@@ -131,19 +130,16 @@ class _Run:
 
     def _print_left(self, review: bool) -> None:
         session, words = self.session, self.session.words
-        kinds: dict[str, list[tuple[Source, Finding]]] = {"manual": [], "review": [], "safe": []}
-        for source, finding in self.left:
-            kinds[fix_class(finding)].append((source, finding))
-        if kinds["manual"]:
-            session.console.print(words("left", findings=words.count(len(kinds["manual"]), "finding")))
-            color = colored(sys.stderr)
-            for source, finding in kinds["manual"]:
-                session.console.print("  " + headline(finding, source, words, color).rstrip("\n"))
-        not_made = kinds["safe"] + (kinds["review"] if review else [])
-        if kinds["review"] and not review:
-            session.console.print(words("left review", findings=words.count(len(kinds["review"]), "finding")))
+        if self.manual:
+            session.console.print(words("left", findings=words.count(len(self.manual), "finding")))
+            for line in self.manual:
+                session.console.print("  " + line)
+        to_review = self.left.get("review", 0)
+        not_made = self.left.get("safe", 0) + (to_review if review else 0)
+        if to_review and not review:
+            session.console.print(words("left review", findings=words.count(to_review, "finding")))
         if not_made:
-            session.console.print(words("left safe", findings=words.count(len(not_made), "finding")))
+            session.console.print(words("left safe", findings=words.count(not_made, "finding")))
 
     def _save(self, result: Repaired) -> bool:
         path = result.file.path
@@ -174,8 +170,12 @@ class _Run:
             self.applied[rule] = self.applied.get(rule, 0) + number
         if fixed.refused:
             self.refused.append(Problem(result.file.path, fixed.refused))
-        if fixed.report.findings:
-            source = Source(fixed.text, result.file.path)
-            self.left += [(source, finding) for finding in fixed.report.findings]
+        source = Source(fixed.text, result.file.path)
+        for finding in fixed.report.findings:
+            kind = fix_class(finding)
+            self.left[kind] = self.left.get(kind, 0) + 1
+            if kind == "manual":
+                line = headline(finding, source, self.session.words, colored(sys.stderr))
+                self.manual.append(line.rstrip("\n"))
         if fixed.refused or fails(fixed.report.findings, result.file.settings):
             self.failed = True

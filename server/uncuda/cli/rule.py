@@ -11,7 +11,6 @@ from uncuda.report.rules import rule_page, rule_record
 from uncuda.report.words import Words, language
 from uncuda.settings import hint
 
-from .console import prepare_streams
 from .options import LOCALE
 from .session import choose
 from .texts import say
@@ -27,7 +26,6 @@ from .texts import say
 @click.option("--locale", metavar="|".join(LOCALE.choices), default="auto", help=say(LOCALE.en, LOCALE.zh))
 def command(name: str | None, everything: bool, output_format: str, locale: str) -> None:
     """Show pages."""
-    prepare_streams()
     choose("output format", output_format, ("text", "json"))
     words = Words(language(choose("locale", locale, LOCALE.choices)))
     rules = load().rules

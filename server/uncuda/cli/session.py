@@ -82,10 +82,12 @@ class Session:
             self.engine_for(settings)
         return look.files
 
-    def reads_standard_input(self, paths: Sequence[str]) -> bool:
-        """Whether the text comes from standard input; a usage error if files are to be read as well."""
+    def reads_standard_input(self, paths: Sequence[str], name: str | None) -> bool:
+        """Whether the text comes from standard input (under `name`); a usage error if that does not fit the paths."""
         if STDIN in paths and len(paths) > 1:
             raise click.UsageError("`-` (standard input) does not go together with files")
+        if name and STDIN not in paths:
+            raise click.UsageError("--stdin-filename goes with `-`")
         return STDIN in paths
 
     def standard_input(self, name: str | None) -> tuple[File, bytes]:
@@ -109,10 +111,7 @@ class Session:
         engine = self._engines.get(id(settings))
         if engine is None:
             target = self._target(settings)
-            strategy = settings.strategy
-            if strategy == "auto":
-                strategy = "shim" if target in self.project.shims else "rewrite"
-            resolved = replace(settings, strategy=strategy, locale=self.words.locale)
+            resolved = replace(settings, locale=self.words.locale)
             engine = self._engines[id(settings)] = Engine(self.catalogue, target, resolved, self.project)
         return engine
 

@@ -53,19 +53,17 @@ def summary(counts: Counts, checked: int, words: Words) -> str:
     """What was found, of which severity, and what can be done about it."""
     if not counts.findings:
         return words("none", files=words.count(checked, "file"))
-    severities = ", ".join(f"{counts.severities[name]:,} {name}" for name in SEVERITIES if name in counts.severities)
+    severities = [words.count(counts.severities[name], name) for name in SEVERITIES if name in counts.severities]
     kinds = [kind for kind in ("safe", "review", "manual") if kind in counts.classes]
-    lines = [
-        words(
-            "found",
-            findings=words.count(counts.findings, "finding"),
-            files=words.count(counts.files, "file"),
-            severities=severities,
-            fixes=", ".join(words(kind, f"{counts.classes[kind]:,}") for kind in kinds),
-        )
-    ]
+    found = words(
+        "found",
+        findings=words.count(counts.findings, "finding"),
+        files=words.count(counts.files, "file"),
+        severities=words.join(severities),
+        fixes=words.join(words(kind, f"{counts.classes[kind]:,}") for kind in kinds),
+    )
     hints = [words(key) for kind, key in (("safe", "how"), ("review", "how review")) if kind in kinds]
-    return "\n".join([*lines, *(["; ".join(hints)] if hints else [])])
+    return "\n".join([found, *hints])
 
 
 def rule_table(counts: Counts, words: Words) -> str:
@@ -74,7 +72,7 @@ def rule_table(counts: Counts, words: Words) -> str:
     wide = max(len(rule) for rule, _ in rows)
     lines = []
     for rule, kinds in rows:
-        fixes = ", ".join(words(kind, number) for kind, number in kinds.items() if number)
+        fixes = words.join(words(kind, number) for kind, number in kinds.items() if number)
         lines.append(f"{sum(kinds.values()):6,}  {rule:{wide}}  {fixes}\n")
     return "".join(lines)
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 _WORDS: dict[str, tuple[str, str]] = {
     "fix": ("fix: {0}", "修复：{0}"),
     "by hand": ("by hand", "手动"),
     "none": ("No findings in {files}.", "{files}中没有发现问题。"),
     "found": ("{findings} in {files}: {severities}; {fixes}.", "{files}中有 {findings}：{severities}；{fixes}。"),
-    "how": ("`uncuda fix` makes the safe fixes", "`uncuda fix` 执行安全（safe）修复"),
+    "how": ("`uncuda fix` makes the safe fixes.", "`uncuda fix` 执行安全（safe）修复。"),
     "how review": (
-        "`uncuda fix --review-fixes` also those to review",
-        "`uncuda fix --review-fixes` 还会执行需复核（review）的修复",
+        "`uncuda fix --review-fixes` also makes those to review.",
+        "`uncuda fix --review-fixes` 还会执行需复核（review）的修复。",
     ),
     "by rule": ("By rule:", "按规则统计："),
     "fixed": ("Fixed {findings} in {files}:", "已修复 {files}中的 {findings}："),
@@ -35,11 +36,17 @@ _WORDS: dict[str, tuple[str, str]] = {
     "error": ("error", "错误"),
     "interrupted": ("interrupted; no file was written", "已中断；没有写入任何文件"),
     "interrupted after": ("interrupted; written before that: {0}", "已中断；此前已写入：{0}"),
-    "finding": ("finding", "处问题"),
-    "file": ("file", "个文件"),
     "safe": ("{0} safe", "{0} 处安全修复"),
     "review": ("{0} to review", "{0} 处需复核"),
     "manual": ("{0} by hand", "{0} 处需手动处理"),
+}
+
+_COUNTED: dict[str, tuple[str, str, str]] = {
+    "finding": ("finding", "findings", "处问题"),
+    "file": ("file", "files", "个文件"),
+    "error": ("error", "errors", "个错误"),
+    "warning": ("warning", "warnings", "个警告"),
+    "information": ("information", "information", "条信息"),
 }
 
 
@@ -56,9 +63,12 @@ class Words:
 
     def count(self, number: int, key: str) -> str:
         """`3 findings`, `1 finding`, `3 处问题`."""
-        word = _WORDS[key][self._column]
-        plural = "" if self._column or number == 1 else "s"
-        return f"{number:,} {word}{plural}"
+        one, many, zh = _COUNTED[key]
+        return f"{number:,} {zh if self._column else one if number == 1 else many}"
+
+    def join(self, parts: Iterable[str]) -> str:
+        """The parts as a list."""
+        return ("，" if self._column else ", ").join(parts)
 
 
 def language(locale: str) -> str:

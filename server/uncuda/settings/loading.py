@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Mapping
@@ -55,7 +56,7 @@ class Configuration:
     def _look(self, folder: Path) -> tuple[Settings, str] | SettingsError:
         try:
             for name in () if self._isolated else NAMES:
-                if (folder / name).is_file() and (table := _table_of(folder / name)) is not None:
+                if _is_file(folder / name) and (table := _table_of(folder / name)) is not None:
                     return self._settings(folder / name, table)
             if folder == folder.parent or self._isolated:
                 return self._build({}), ""
@@ -64,7 +65,7 @@ class Configuration:
             return error
 
     def _read(self, file: Path) -> tuple[Settings, str]:
-        if not file.is_file():
+        if not _is_file(file):
             raise SettingsError("no such configuration file", str(file))
         table = _table_of(file)
         if table is None:
@@ -109,7 +110,7 @@ def _values_of(file: Path, table: dict[str, Any], vocabulary: Vocabulary, below:
     if not isinstance(extend, str):
         raise SettingsError("`extend` is the path of another configuration file", _shown(file), line)
     base = file.parent / Path(extend).expanduser()
-    if not base.is_file():
+    if not _is_file(base):
         raise SettingsError(f"`extend`: there is no file {_shown(base)}", _shown(file), line)
     inner = _table_of(base)
     if inner is None:
@@ -175,6 +176,10 @@ def line_of(text: str, words: tuple[str, ...]) -> int | None:
         place = match.start()
         found = text.count("\n", 0, place) + 1
     return found
+
+
+def _is_file(path: Path) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113 Path.is_file raises where a folder may not be entered
 
 
 def _shown(path: Path) -> str:

@@ -122,14 +122,13 @@ class _Walk:
             with os.scandir(folder) as entries:
                 for entry in entries:
                     name = entry.name
-                    if name.endswith(".py") and self._is_file(entry, prefix):
+                    kind = self._kind(entry, prefix)
+                    if kind == "folder":
+                        folders.append(name)
+                    elif kind == "file" and name.endswith(".py"):
                         names.append(name)
                     elif name == ".gitignore":
                         ignore_file = True
-                    elif entry.is_dir(follow_symlinks=False):
-                        folders.append(name)
-                    elif entry.is_symlink() and entry.is_dir():
-                        self._skip(prefix + name, "link to a folder; links are not followed")
         except OSError as error:
             self.found.problems.append(Problem(folder, _reason(error)))
         if ignore_file:
@@ -140,18 +139,22 @@ class _Walk:
         folders = [name for name in folders if not self._left_out(prefix + name, settings, ignored, folder=True)]
         stack += [(prefix + name, ignored) for name in folders]
 
-    def _is_file(self, entry: os.DirEntry[str], prefix: str) -> bool:
+    def _kind(self, entry: os.DirEntry[str], prefix: str) -> str:
+        """What an entry of a folder is to us: "file", "folder", or "" for anything else."""
         try:
             if not entry.is_symlink():
-                return entry.is_file()
-            self._links = True
-            if entry.is_file():
-                return True
-            if not entry.is_dir():
+                return "file" if entry.is_file() else "folder" if entry.is_dir() else ""
+            if entry.is_dir():
+                self._skip(prefix + entry.name, "link to a folder; links are not followed")
+            elif entry.name.endswith(".py"):
+                self._links = True
+                if entry.is_file():
+                    return "file"
                 self._skip(prefix + entry.name, "link that leads nowhere")
         except OSError as error:
-            self.found.problems.append(Problem(prefix + entry.name, _reason(error)))
-        return False
+            if entry.name.endswith(".py"):
+                self.found.problems.append(Problem(prefix + entry.name, _reason(error)))
+        return ""
 
     def _left_out(self, path: str, settings: Settings, ignored: GitIgnore | None, folder: bool = False) -> bool:
         excluded = None

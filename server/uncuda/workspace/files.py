@@ -20,7 +20,7 @@ class FileProblem(Exception):
 def read_file(path: str) -> bytes:
     """The bytes of a file; FileProblem if it cannot be read or is larger than LARGEST bytes."""
     try:
-        with open(path, "rb", 0) as file:  # noqa: PTH123 this runs for every file: a Path costs half as much again
+        with open(path, "rb", 0) as file:  # this runs for every file: a Path costs half as much again
             size = os.fstat(file.fileno()).st_size
             if size > LARGEST:
                 raise FileProblem(
@@ -42,13 +42,13 @@ def write_atomically(path: str, data: bytes) -> None:
         before = real.stat()
     except OSError as error:
         raise FileProblem(f"cannot be written: {error.strerror or error}") from None
-    if not os.access(real, os.W_OK):
+    if not _may_write(real):
         raise FileProblem("is read-only; nothing was written")
     try:
         _replace(real, real.with_name(f".{real.name[:200]}.uncuda-{os.getpid()}-{next(_serial)}"), data, before)
     except OSError as error:
         reason = error.strerror or str(error)
-        if not os.access(real.parent, os.W_OK):
+        if not _may_write(real.parent):
             reason = f"the folder {real.parent} is read-only ({reason})"
         raise FileProblem(f"cannot be written: {reason}; the file is as it was") from None
 
@@ -73,3 +73,7 @@ def _keep_owner(temporary: Path, before: os.stat_result) -> None:
     if hasattr(os, "chown") and (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):
         with suppress(PermissionError):  # only root may give a file away
             os.chown(temporary, before.st_uid, before.st_gid)
+
+
+def _may_write(path: Path) -> bool:
+    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)

@@ -38,10 +38,10 @@ class GitIgnore:
     def above(cls, root: str) -> GitIgnore | None:
         """What the repository around `root` ignores; None if that is `root` itself: it was asked for."""
         start = Path(os.path.abspath(root))  # noqa: PTH100 links stay, as in `matches`
-        above = list(start.parents)
-        top = next((depth for depth, folder in enumerate([start, *above]) if (folder / ".git").exists()), 0)
+        around = [start, *start.parents]
+        git = [os.path.exists(folder / ".git") for folder in around]  # noqa: PTH110 Path.exists raises
         ignored = None
-        for folder in reversed(above[:top]):
+        for folder in reversed(around[1 : git.index(True) + 1] if True in git else []):
             ignored = cls.read(str(folder), ignored)
         return None if ignored and ignored.matches(root, folder=True) else ignored
 

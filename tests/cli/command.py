@@ -1,0 +1,64 @@
+"""Runs the real command."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).parents[2]
+
+# One finding each, with a safe fix, with a fix to review, and without a fix.
+SAFE = 'import torch.distributed as dist\n\ndist.init_process_group("nccl")\n'
+REVIEW = 'import torch\n\nif lang == "cuda":\n    pass\n'
+MANUAL = "import amp_C\n\namp_C.multi_tensor_lamb(chunk, buffer, tensors)\n"
+CLEAN = "import torch\n\nx = torch.ones(2)\n"
+
+
+class Run(NamedTuple):
+    """What a command said, and its exit code."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Standard output read as JSON."""
+        return json.loads(self.out)
+
+    @property
+    def rules(self) -> list[str]:
+        """The rules of the findings of a JSON report."""
+        return [finding["rule"] for finding in self.json["findings"]]
+
+
+def environment(**more: str) -> dict[str, str]:
+    """An environment in which the checkout's uncuda runs, in English."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG", "NO_COLOR"))}
+    return {**kept, "PYTHONPATH": os.environ.get("UNCUDA_TEST_PATH", str(ROOT / "server")), "LC_ALL": "C.UTF-8", **more}
+
+
+def uncuda(*arguments: str, stdin: str | bytes = b"", **env: str) -> Run:
+    """Run `uncuda` with arguments and more environment; output is decoded as UTF-8, line ends as they are."""
+    done = subprocess.run(
+        [sys.executable, "-m", "uncuda", *arguments],
+        input=stdin.encode() if isinstance(stdin, str) else stdin,
+        capture_output=True,
+        check=False,
+        env=environment(**env),
+    )
+    return Run(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def check(*arguments: str, **more: Any) -> Run:
+    """`uncuda check` for npu with JSON."""
+    return uncuda("check", "--target", "npu", "--output-format", "json", *arguments, **more)
+
+
+def make(files: dict[str, str | bytes]) -> None:
+    """Write files below the current folder."""
+    for name, text in files.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_bytes(text.encode() if isinstance(text, str) else text)

@@ -1,0 +1,234 @@
+"""`uncuda check`: options and exit codes."""
+
+import pytest
+
+from cli.command import CLEAN, MANUAL, REVIEW, SAFE, check, make, uncuda
+
+
+def rule_of(text: str, **more: str) -> str:
+    """The rule that finds something in a text."""
+    run = check("-", stdin=text, **more)
+    assert run.rules, run
+    return run.rules[-1]
+
+
+class TestExitCode:
+    def test_clean(self) -> None:
+        make({"a.py": CLEAN})
+        run = uncuda("check", "--target", "npu")
+        assert (run.code, run.out, run.err) == (0, "No findings in 1 file.\n", "")
+
+    def test_findings(self) -> None:
+        make({"a.py": SAFE})
+        assert uncuda("check").code == 1
+        assert uncuda("check", "--exit-zero").code == 0
+
+    def test_an_error_is_not_hidden(self) -> None:
+        make({"a.py": SAFE})
+        assert uncuda("check", "--exit-zero", "a.py", "none.py").code == 2
+
+    @pytest.mark.parametrize(("level", "code"), [("error", 0), ("warning", 1), ("information", 1)])
+    def test_fail_level(self, level: str, code: int) -> None:
+        rule = rule_of(SAFE)
+        make({"a.py": SAFE, "uncuda.toml": f'select = ["{rule}"]\n[severity]\n{rule} = "warning"\n'})
+        assert uncuda("check", "--fail-level", level).code == code
+        make({"uncuda.toml": f'fail-level = "{level}"\nselect = ["{rule}"]\n[severity]\n{rule} = "warning"\n'})
+        assert uncuda("check").code == code
+
+
+class TestTarget:
+    def test_option(self) -> None:
+        assert {f["target"] for f in check("-", "--target", "musa", stdin=SAFE).json["findings"]} == {"musa"}
+
+    def test_assumed_and_said_once(self) -> None:
+        make({"a.py": SAFE, "b.py": SAFE})
+        run = uncuda("check", "--output-format", "json")
+        assert {finding["target"] for finding in run.json["findings"]} == {"npu"}
+        assert run.err == "target: npu (nothing set; the project imports no plugin)\n"
+
+    @pytest.mark.parametrize(
+        ("statement", "module"), [("import torch_musa", "torch_musa"), ("import torchada", "torchada")]
+    )
+    def test_what_the_project_imports(self, statement: str, module: str) -> None:
+        make({"a.py": 'import torch\nx = torch.device("cuda")\n', "b/c.py": f"{statement}\n"})
+        run = uncuda("check")
+        assert run.err == f"target: musa (the project imports {module})\n"
+
+    def test_both_imported(self) -> None:
+        make({"a.py": "import torch_musa\n" + SAFE, "b.py": "import torch_npu\n"})
+        run = uncuda("check")
+        assert (run.code, run.out) == (2, "")
+        assert run.err == (
+            "uncuda: error: the project imports torch_musa and torch_npu; choose with --target musa or --target npu, "
+            "or with `target` in uncuda.toml or [tool.uncuda]\n"
+        )
+        assert check("--target", "npu").code == 1
+        make({"uncuda.toml": "target = 'musa'"})
+        assert uncuda("check").code == 1
+
+    def test_settings_of_each_folder(self) -> None:
+        make({"a/x.py": SAFE, "b/x.py": SAFE, "a/uncuda.toml": "target = 'npu'", "b/uncuda.toml": "target = 'musa'"})
+        run = uncuda("check", "--output-format", "json")
+        assert {finding["path"]: finding["target"] for finding in run.json["findings"]} == {
+            "a/x.py": "npu",
+            "b/x.py": "musa",
+        }
+        assert run.err == ""
+
+    def test_unknown(self) -> None:
+        make({"a.py": SAFE})
+        run = uncuda("check", "--target", "nup")
+        assert run.code == 2
+        assert "unknown target `nup` (did you mean 'npu'?)" in run.err
+
+
+class TestStrategy:
+    SHIM = "import torch\nfrom torch_npu.contrib import transfer_to_npu\n\ntorch.cuda.synchronize()\n"
+
+    def test_auto(self) -> None:
+        make({"train.py": self.SHIM, "util.py": "import torch\n\ntorch.cuda.synchronize()\n"})
+        assert check().rules == []
+        assert check("--strategy", "shim").rules == []
+        assert len(check("--strategy", "rewrite").rules) >= 2
+
+    def test_one_that_does_not_work_yet(self) -> None:
+        run = check("--strategy", "portable", "-", stdin=CLEAN)
+        assert run.code == 2
+        assert "`portable` is not available yet; choose from auto, rewrite, shim" in run.err
+
+
+class TestRules:
+    def test_select(self) -> None:
+        make({"a.py": SAFE, "b.py": REVIEW, "c.py": MANUAL})
+        rules = [rule_of(SAFE), rule_of(REVIEW), rule_of(MANUAL)]
+        assert set(check("--select", rules[0]).rules) == {rules[0]}
+        assert set(check("--select", f"{rules[0]},{rules[1]}").rules) == set(rules[:2])
+        assert set(check("--select", rules[0], "--select", f" {rules[2]} ").rules) == {rules[0], rules[2]}
+        assert set(check("--select", rules[0], "--extend-select", rules[1]).rules) == set(rules[:2])
+
+    def test_ignore(self) -> None:
+        make({"a.py": SAFE, "b.py": REVIEW})
+        everything, rule = set(check().rules), rule_of(SAFE)
+        assert set(check("--ignore", rule).rules) == everything - {rule}
+
+    def test_per_file_ignores_and_severity(self) -> None:
+        rule = rule_of(SAFE)
+        make(
+            {
+                "a.py": SAFE,
+                "tests/a.py": SAFE,
+                "pyproject.toml": f'[tool.uncuda.per-file-ignores]\n"tests/**" = ["{rule}"]\n'
+                f'[tool.uncuda.severity]\n{rule} = "information"\n',
+            }
+        )
+        found = [finding for finding in check().json["findings"] if finding["rule"] == rule]
+        assert [(finding["path"], finding["severity"]) for finding in found] == [("a.py", "information")]
+
+    @pytest.mark.parametrize("option", ["--select", "--ignore", "--extend-select"])
+    def test_unknown(self, option: str) -> None:
+        rule = rule_of(SAFE)
+        run = check(option, rule[:-1], "-", stdin=SAFE)
+        assert (run.code, run.out) == (2, "")
+        assert f"unknown rule `{rule[:-1]}` (did you mean '{rule}'?)" in run.err
+
+    def test_suppression(self) -> None:
+        rule = rule_of(SAFE)
+        assert check("-", stdin=SAFE.replace("\n", f"  # uncuda: ignore[{rule}]\n")).rules.count(rule) == 0
+        assert rule in check("-", stdin=SAFE.replace('"nccl"', '"nccl", "# uncuda: ignore"')).rules
+        assert check("-", stdin="x = 1  # uncuda: ignore[nothing]\n").rules == ["unused-suppression"]
+        assert check("-", stdin=SAFE + "# uncuda: file-ignore\n").rules == []
+
+
+class TestConfiguration:
+    def test_given(self) -> None:
+        make({"a.py": SAFE, "uncuda.toml": "target = 'npu'", "other/x.toml": "target = 'musa'"})
+        run = uncuda("check", "--config", "other/x.toml", "--output-format", "json")
+        assert {finding["target"] for finding in run.json["findings"]} == {"musa"}
+
+    def test_given_but_missing(self) -> None:
+        make({"a.py": SAFE})
+        run = uncuda("check", "--config", "x.toml")
+        assert (run.code, run.err) == (2, "uncuda: error: x.toml: no such configuration file\n")
+
+    def test_isolated(self) -> None:
+        make({"a.py": CLEAN, "uncuda.toml": "not toml"})
+        assert check("--isolated").code == 0
+
+    def test_exclude(self) -> None:
+        make({"a.py": SAFE, "gen/b.py": SAFE})
+        assert {finding["path"] for finding in check("--exclude", "gen").json["findings"]} == {"a.py"}
+
+    def test_command_line_over_file(self) -> None:
+        make({"a.py": SAFE, "uncuda.toml": "target = 'musa'\nlocale = 'zh'\n"})
+        assert {finding["target"] for finding in check().json["findings"]} == {"npu"}
+
+
+class TestStandardInput:
+    def test_name(self) -> None:
+        run = check("-", "--stdin-filename", "pkg/a.py", stdin=SAFE)
+        assert {finding["path"] for finding in run.json["findings"]} == {"pkg/a.py"}
+        assert {finding["path"] for finding in check("-", stdin=SAFE).json["findings"]} == {"-"}
+
+    def test_settings_are_those_of_the_name(self) -> None:
+        make({"pkg/uncuda.toml": "target = 'musa'"})
+        run = uncuda("check", "-", "--stdin-filename", "pkg/a.py", "--output-format", "json", stdin=SAFE)
+        assert {finding["target"] for finding in run.json["findings"]} == {"musa"}
+
+    def test_the_text_decides_the_target(self) -> None:
+        run = uncuda("check", "-", stdin="import torch_musa\n")
+        assert run.err == "target: musa (the project imports torch_musa)\n"
+
+    def test_it_goes_alone(self) -> None:
+        assert "does not go together" in check("-", "a.py").err
+        assert "--stdin-filename goes with `-`" in check("--stdin-filename", "a.py").err
+
+    def test_not_text(self) -> None:
+        run = check("-", stdin=b"\xff\n")
+        assert run.code == 2
+        assert [error["path"] for error in run.json["errors"]] == ["-"]
+
+
+class TestSaid:
+    def test_quiet(self) -> None:
+        make({"a.py": SAFE, "b.py": CLEAN})
+        run = uncuda("check", "--quiet")
+        assert run.err == ""
+        assert "finding" not in run.out.splitlines()[-1]
+        assert uncuda("check", "--quiet", "b.py") == (0, "", "")
+
+    def test_verbose(self) -> None:
+        make({"a.py": CLEAN, "build/b.py": CLEAN, "c.py": CLEAN, ".gitignore": "c.py"})
+        run = uncuda("check", "--verbose", "--target", "npu")
+        assert "left out c.py: ignored by .gitignore\n" in run.err
+        assert "left out build: left out by default" in run.err
+
+    def test_verbose_statements_that_cannot_be_read(self) -> None:
+        run = uncuda("check", "--verbose", "--target", "npu", "-", stdin="print torch.cuda, 1\n")
+        assert "-:1:1: this statement could not be read" in run.err
+
+    @pytest.mark.parametrize(
+        ("env", "option", "chinese"),
+        [
+            ({}, [], False),
+            ({"LC_ALL": "zh_CN.UTF-8"}, [], True),
+            ({"LC_ALL": "", "LANG": "zh_TW.UTF-8"}, [], True),
+            ({"LC_ALL": "zh_CN.UTF-8"}, ["--locale", "en"], False),
+            ({}, ["--locale", "zh"], True),
+        ],
+    )
+    def test_language(self, env: dict[str, str], option: list[str], chinese: bool) -> None:
+        run = uncuda("check", "-", *option, stdin=SAFE, PYTHONUTF8="1", **env)
+        finding = check("-", *option, stdin=SAFE, PYTHONUTF8="1", **env).json["findings"][0]
+        assert ("处问题" in run.out) is chinese
+        assert ("目标" in run.err) is chinese
+        assert (not finding["message"].isascii()) is chinese
+
+    def test_help_in_chinese(self) -> None:
+        run = uncuda("check", "--help", LC_ALL="zh_CN.UTF-8", PYTHONUTF8="1")
+        assert "退出码" in run.out
+
+    def test_a_terminal_that_knows_little(self) -> None:
+        make({"a.py": SAFE + "# 中文 torch.cuda\n" + 'x = "中文"; dist.init_process_group("nccl")\n'})
+        run = uncuda("check", "--locale", "zh", PYTHONIOENCODING="ascii")
+        assert run.code == 1
+        assert "\\u4e2d\\u6587" in run.out
