@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from uncuda.source import Source
 CATALOGUE = load()
 
 
-def _cases() -> list[object]:
+def _cases() -> list[Any]:
     cases = []
     for rule in CATALOGUE.rules.values():
         assert isinstance(rule.path, Path)

@@ -70,6 +70,7 @@ def _save(store: Path, key: list[Any], rules: list[Rule]) -> None:
 
 
 def _rule(raw: dict[str, Any]) -> Rule:
-    values = {key: tuple(value) if isinstance(value, list) else value for key, value in raw.items()}
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in raw.items()}
     parameters = {key: tuple(v) if isinstance(v, list) else v for key, v in raw["parameters"].items()}
-    return Rule(**{**values, "parameters": parameters, "path": Path(raw["path"])})
+    values["parameters"], values["path"] = parameters, Path(raw["path"])
+    return Rule(**values)

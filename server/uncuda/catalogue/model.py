@@ -91,7 +91,7 @@ class Target:
 
     def has(self, feature: str) -> bool:
         """Whether nothing is known against a feature."""
-        return self.features.get(feature, "yes") == "yes"
+        return str(self.features.get(feature, "yes")) == "yes"
 
     def row(self, dotted: str) -> Row | None:
         """The row of a name, or of the class, function or attribute that it is a part of."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .model import CatalogueError, Example, Rule
-from .vocabulary import CHECKS, COMMON, REQUIRED, nearest, problem
+from .vocabulary import CHECKS, REQUIRED, nearest, problem
 
 _BLOCK = re.compile(r"^```(\w+)[ \t]*([^\n]*)\n(.*?)^```[ \t]*$", re.M | re.S)
 _FLAG = re.compile(r"[ \t]*# flagged$")
@@ -23,11 +23,12 @@ def parse_toml(text: str, where: str, first_line: int = 1) -> dict[str, Any]:
     else:
         import tomli as tomllib
     try:
-        return tomllib.loads(text)
+        raw: dict[str, Any] = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         match = re.search(r"at line (\d+)", str(error))
         line = first_line + (int(match[1]) - 1 if match else 0)
         raise CatalogueError(f"{where}:{line}: {error}") from None
+    return raw
 
 
 def read_rule(path: Path) -> Rule:
@@ -58,7 +59,8 @@ def _rule(path: Path, title: str, raw: dict[str, Any], block: str, first: int) -
     for key, value in raw.items():
         if what := problem(key, value, raw["check"]):
             raise fail(key, what)
-    parameters = {key: _frozen(value) for key, value in raw.items() if key not in COMMON or key in ("anchors", "with-torch")}
+    own = CHECKS[raw["check"]].keys() | {"anchors", "with-torch"}
+    parameters = {key: _frozen(value) for key, value in raw.items() if key in own}
     return Rule(
         name=path.stem,
         title=title,
@@ -82,7 +84,7 @@ def _frozen(value: Any) -> Any:
 
 
 def read_page(path: Path) -> tuple[str, list[Example]]:
-    """The prose of a rule (Markdown, without title and toml block) and its examples; CatalogueError without both kinds."""
+    """The prose of a rule (Markdown, without title and toml block) and its examples; an error if one is missing."""
     text = path.read_text(encoding="utf-8")
     block = _BLOCK.search(text)
     prose = text[block.end() :].split("\n## ", 1)[0].strip() if block else ""
@@ -105,7 +107,7 @@ def _examples(path: Path, text: str, start: int) -> Iterator[Example]:
         if info.startswith("->"):
             if current is None:
                 raise CatalogueError(f"{path}:{line}: a result (->) needs an example above it")
-            current.after.update({target: match[3] for target in info[2:].split()})
+            current.after.update(dict.fromkeys(info[2:].split(), match[3]))
             continue
         if current is not None:
             yield current

@@ -55,12 +55,12 @@ def read_texts(path: Path) -> dict[str, dict[str, str]]:
 
 def numbers(version: str) -> tuple[int, ...]:
     """`2.7.1.post11` as (2, 7, 1): versions compare without their post-release."""
-    return tuple(int(part) for part in re.findall(r"\d+", version.split(".post")[0]))
+    return tuple(int(part) for part in re.findall(r"\d+", version.split(".post", 1)[0]))
 
 
 def around(version: str, versions: tuple[str, ...]) -> tuple[str, ...]:
     """The versions to ask for `version`: itself if it is listed, else the nearest below and above that exist."""
-    same = [known for known in versions if version in (known, known.split(".post")[0])]
+    same = [known for known in versions if version in (known, known.split(".post", 1)[0])]
     if same:
         return (same[-1],)
     ordered = sorted(versions, key=numbers)

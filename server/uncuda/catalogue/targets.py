@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from .rules import parse_toml
 from .tables import around, combine, numbers, read_rows
 from .vocabulary import nearest
 
+_COMPARE = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt, "==": operator.eq}
 _KEYS = ("title", "title-zh", "homepage", "versions", "default-version", "hardware", "review-limits", "words",
          "features", "imports", "apis")  # fmt: skip
 
@@ -73,7 +75,8 @@ def _native(folder: Path, torch_version: str) -> dict[str, Row]:
 
 
 def _override(name: str, cells: dict[str, Any]) -> Row:
-    return Row(name, cells.get("kind", "function"), cells["status"], cells.get("name", ""), shim=cells.get("shim", False))
+    kind, new = cells.get("kind", "function"), cells.get("name", "")
+    return Row(name, kind, cells["status"], new, shim=cells.get("shim", False))
 
 
 def _feature(value: Any, situation: dict[str, str]) -> str:
@@ -88,8 +91,7 @@ def _feature(value: Any, situation: dict[str, str]) -> str:
 
 
 def _holds(actual: str, wanted: str) -> bool:
-    for sign in ("<=", ">=", "<", ">", "=="):
+    for sign, holds in _COMPARE.items():
         if wanted.startswith(sign):
-            left, right = numbers(actual), numbers(wanted[len(sign) :])
-            return {"<=": left <= right, ">=": left >= right, "<": left < right, ">": left > right, "==": left == right}[sign]
+            return bool(holds(numbers(actual), numbers(wanted[len(sign) :])))
     return actual in wanted.split("|")

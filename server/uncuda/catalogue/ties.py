@@ -15,7 +15,8 @@ def check_ties(rules: Iterable[Rule]) -> None:
             other = claims.get(claim)
             if other is not None:
                 what = ", ".join(word for word in claim[1:] if word)
-                raise CatalogueError(f"{rule.path}:1: {rule.name} and {other.name} both claim {what}; one must give way")
+                pair = f"{rule.name} and {other.name}"
+                raise CatalogueError(f"{rule.path}:1: {pair} both claim {what}; one must give way")
             claims[claim] = rule
 
 

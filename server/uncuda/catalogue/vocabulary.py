@@ -62,7 +62,7 @@ def problem(key: str, value: Any, check: str) -> str | None:
         return f"{key} = {value!r} is none of {', '.join(allowed)}{nearest(value, allowed)}"
     lists = {"status": _statuses(check), "shim-roles": ROLES, "roles": ROLES}.get(key)
     for word in value if lists else ():
-        if word not in lists:
+        if lists and word not in lists:
             return f"{key}: unknown word {word!r}{nearest(word, lists)}"
     return None
 

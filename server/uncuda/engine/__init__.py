@@ -13,14 +13,14 @@ from ..checks.branches import Branches
 from ..edits import REVIEW, SAFE, Edit, Fix, apply_edits, select
 from ..facts.newer import readable
 from ..facts.read import Facts, read
-from .linking import link
-from .messages import Messages
 from ..project import Project
-from .ruleset import Ruleset
 from ..settings import Settings
 from ..source import Source, Span
 from ..suppress import RULE as UNUSED
 from ..suppress import Suppressions, parse
+from .linking import link
+from .messages import Messages
+from .ruleset import Ruleset
 
 _PASSES = 12
 

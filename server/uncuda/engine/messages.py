@@ -9,7 +9,7 @@ from ..checks import Hit
 
 
 def language(locale: str) -> str:
-    """"en" or "zh" for a setting of the locale; "auto" asks the environment."""
+    """ "en" or "zh" for a setting of the locale; "auto" asks the environment."""
     if locale in ("en", "zh"):
         return locale
     for variable in ("LC_ALL", "LC_MESSAGES", "LANG"):

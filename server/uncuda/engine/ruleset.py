@@ -1,4 +1,4 @@
-"""The rules that are active for one target, prepared once: their checks, and the words that make a file worth reading."""
+"""The rules that are active for one target, prepared once: checks, and words that make a file worth reading."""
 
 from __future__ import annotations
 
@@ -78,9 +78,8 @@ class Ruleset:
         if package := self.target.words.get("package"):
             roots.add(package.split(".")[0])
         anywhere, with_torch = self._anchors()
-        return Words(
-            tuple(anywhere + with_torch), frozenset(roots), frozenset(names), frozenset(prefixes), frozenset(self.target.rows)
-        )
+        anchors, listed = tuple(anywhere + with_torch), frozenset(self.target.rows)
+        return Words(anchors, frozenset(roots), frozenset(names), frozenset(prefixes), listed)
 
 
 def _below_torch(rule: Rule) -> bool:

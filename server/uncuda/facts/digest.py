@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from .bindings import BINDERS, Binding
 from .piece import Piece, read_expression
 from .strings import Token, tokens
 
@@ -68,20 +69,6 @@ class Text:
     def formatted(self) -> bool:
         """Whether fields follow."""
         return any(token.fields for token in self.tokens)
-
-
-@dataclass(slots=True, eq=False)
-class Binding:
-    """A name that the line binds. `inside` is the relative offset of the inline `def` or `class` that holds it."""
-
-    name: str
-    kind: str  # import, from, star, assign, parameter, def, class, for, with, except, match, del, global, nonlocal
-    offset: int
-    dotted: str = ""
-    value: ast.expr | None = None
-    inside: int = -1
-    alias: ast.alias | None = None
-    statement: ast.stmt | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -190,13 +177,13 @@ def _walk(top: ast.AST, out: Digest, piece: Piece, inside: int) -> None:
             continue
         if kind is ast.Constant:
             if type(node.value) is str:  # type: ignore[attr-defined]
-                _text(node, out, piece, stack)  # type: ignore[arg-type]
+                _text(node, out, piece)  # type: ignore[arg-type]
             continue
         if kind is ast.JoinedStr or kind.__name__ == "TemplateStr":
-            _text(node, out, piece, stack)  # type: ignore[arg-type]
+            _text(node, out, piece)  # type: ignore[arg-type]
             continue
-        if kind in _BINDERS:
-            _BINDERS[kind](node, out, piece, inside)
+        if kind in BINDERS:
+            out.bindings += BINDERS[kind](node, piece, inside)
         for name in _fields(kind):
             value = getattr(node, name, None)
             if type(value) is list:
@@ -251,7 +238,7 @@ def _name(node: ast.Name, out: Digest, piece: Piece, inside: int) -> None:
     out.bindings.append(Binding(node.id, kind, piece.start(node), value=value, inside=inside))
 
 
-def _text(node: ast.expr, out: Digest, piece: Piece, stack: list[ast.AST]) -> None:
+def _text(node: ast.expr, out: Digest, piece: Piece) -> None:
     start, end = piece.span(node)
     found = tokens(piece.text, start - piece.base, end - piece.base)
     if not found:
@@ -290,43 +277,3 @@ def _expression(text: str, base: int, holder: ast.AST, out: Digest) -> None:
         top = field_piece.nodes[0]
         out.parents[top] = holder
         _walk(top, out, field_piece, out.scopes.get(holder, -1))
-
-
-def _import(node: ast.AST, out: Digest, piece: Piece, inside: int) -> None:
-    assert isinstance(node, (ast.Import, ast.ImportFrom))
-    for alias in node.names:
-        start = piece.start(alias)
-        if isinstance(node, ast.Import):
-            local = alias.asname or alias.name.split(".")[0]
-            binding = Binding(local, "import", start, alias.name if alias.asname else local)
-        elif node.level or not node.module:
-            binding = Binding(alias.asname or alias.name, "from", start, "")
-        elif alias.name == "*":
-            binding = Binding("*", "star", start, node.module)
-        else:
-            binding = Binding(alias.asname or alias.name, "from", start, f"{node.module}.{alias.name}")
-        binding.alias, binding.statement, binding.inside = alias, node, inside
-        out.bindings.append(binding)
-
-
-def _declaration(node: ast.AST, out: Digest, piece: Piece, inside: int) -> None:
-    assert isinstance(node, (ast.Global, ast.Nonlocal))
-    kind = "global" if isinstance(node, ast.Global) else "nonlocal"
-    out.bindings += [Binding(name, kind, piece.start(node), inside=inside) for name in node.names]
-
-
-def _pattern(node: ast.AST, out: Digest, piece: Piece, inside: int) -> None:
-    name = getattr(node, "rest", None) if isinstance(node, ast.MatchMapping) else getattr(node, "name", None)
-    if name:
-        out.bindings.append(Binding(name, "match", piece.start(node), inside=inside))
-
-
-_BINDERS = {
-    ast.Import: _import,
-    ast.ImportFrom: _import,
-    ast.Global: _declaration,
-    ast.Nonlocal: _declaration,
-    ast.MatchAs: _pattern,
-    ast.MatchStar: _pattern,
-    ast.MatchMapping: _pattern,
-}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from .digest import Binding, Digest
+from .bindings import Binding
+from .digest import Digest
 from .scopes import ScopeMap
 
 _FALLBACKS = frozenset({"def", "class", "from", "import"})
@@ -15,7 +16,7 @@ _IMPORTERS = frozenset({"import_module", "importorskip", "__import__"})
 
 @dataclass(slots=True, eq=False)
 class Bound:
-    """One binding of a name: the scope's header offset (-1: the module), and the dotted name it stands for, if known."""
+    """One binding of a name: the scope's header offset (-1: the module), the dotted name it stands for, if known."""
 
     scope: int
     word: str
@@ -136,9 +137,9 @@ def _agreed(bounds: list[Bound]) -> str | None:
     return known.pop()
 
 
-def _same_tail(known: set[str | None]) -> str | None:
+def _same_tail(known: set[str]) -> str | None:
     """`torch` bound by `import torch` and by `import torch.nn`: the shorter holds the longer."""
-    names = sorted(name for name in known if name)
+    names = sorted(known)
     return names[0] if all(n == names[0] or n.startswith(names[0] + ".") for n in names) else None
 
 

@@ -16,8 +16,8 @@ _STRING = re.compile(r"#[^\n\r]*|(?<![\w\"'])([A-Za-z]{0,2})(\"\"\"|'''|\"|')|(\
 _ALIAS = re.compile(r"type[ \t]+(?=\w)[^=\n]*?(?=[ \t]*=)")
 _GENERIC = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+\w+[ \t]*(?=\[)")
 _WRAPPERS = (
-    "{}", "{}\n pass", "if 0:pass\n{}\n pass", "if 0:pass\n{}", "try:pass\n{}\n pass", "try:pass\n{}", "{}\n pass\nexcept:pass",
-    "{}\ndef _():pass", "match 0:\n {}\n  pass", "match 0:\n {}",
+    "{}", "{}\n pass", "if 0:pass\n{}\n pass", "if 0:pass\n{}", "try:pass\n{}\n pass", "try:pass\n{}",
+    "{}\n pass\nexcept:pass", "{}\ndef _():pass", "match 0:\n {}\n  pass", "match 0:\n {}",
 )  # fmt: skip
 
 
@@ -29,7 +29,7 @@ def readable(text: str) -> bool:
         return False
     try:
         libcst.parse_module(text)
-    except Exception:  # libcst raises several kinds; whichever it is, the text is not readable
+    except Exception:  # noqa: BLE001 libcst raises several kinds; whichever it is, the text is not readable
         return False
     return True
 
@@ -69,7 +69,8 @@ def _blanked(text: str) -> str | None:
 
 
 def _formatted_strings(text: str) -> list[tuple[int, int]]:
-    spans, position = [], 0
+    spans: list[tuple[int, int]] = []
+    position = 0
     while match := _STRING.search(text, position):
         position = match.end()
         quotes = match[2] or match[3]

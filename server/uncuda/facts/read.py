@@ -5,106 +5,16 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import lru_cache
 
-from .digest import Binding, Chain, Digest, digest
+from .bindings import Binding
+from .digest import Digest
 from .layout import Layout
+from .model import Facts, Name, Statement, Words, digest_text, references
 from .names import Names, imported_name
-from .newer import read_newer
-from .piece import Piece, read_line
-from .scopes import IndentScopes, ScopeMap
+from .scopes import IndentScopes
 
-
-@dataclass(frozen=True)
-class Words:
-    """What makes a statement worth reading. Everything comes from the rules."""
-
-    anchors: tuple[str, ...]
-    roots: frozenset[str]
-    names: frozenset[str]
-    prefixes: frozenset[str]
-    listed: frozenset[str] = frozenset()
-
-    def bound(self, dotted: str) -> bool:
-        """Whether a dotted name is one that rules speak of, or lies below one."""
-        while dotted:
-            if dotted in self.names:
-                return True
-            dotted = dotted.rpartition(".")[0]
-        return False
-
-    def relevant(self, dotted: str) -> bool:
-        """Whether a dotted name is, leads to, or lies below one that rules speak of."""
-        return dotted in self.prefixes or self.bound(dotted)
-
-    def children(self, module: str) -> Iterator[str]:
-        """What `from module import *` may bind, of the names that rules speak of."""
-        dot = module + "."
-        for name in self.names | self.prefixes | self.listed:
-            if name.startswith(dot) and "." not in name[len(dot) :]:
-                yield name[len(dot) :]
-
-
-@dataclass(slots=True, eq=False)
-class Statement:
-    """A logical line that was read: offsets of its first character and of its end, and what it says."""
-
-    start: int
-    end: int
-    digest: Digest
-
-
-@dataclass(slots=True, eq=False)
-class Name:
-    """A reference that resolves to `dotted`. `hidden` counts the leading segments that an alias hides."""
-
-    dotted: str
-    chain: Chain
-    statement: Statement
-    hidden: int
-
-    def spans(self) -> list[tuple[int, int] | None]:
-        """Offsets of each segment of `dotted`, None for hidden ones."""
-        base = self.statement.start
-        spelled = [(a + base, b + base) for a, b in self.chain.segments()]
-        if self.hidden:
-            spelled = spelled[1:]
-        missing = self.dotted.count(".") + 1 - len(spelled)
-        return [*([None] * missing), *spelled]
-
-
-@dataclass(slots=True, eq=False)
-class Facts:
-    """What a text says, in the statements that were read."""
-
-    text: str
-    layout: Layout
-    scopes: ScopeMap
-    indents: IndentScopes
-    names: Names
-    statements: dict[int, Statement] = field(default_factory=dict)
-    unread: list[tuple[int, int]] = field(default_factory=list)
-    references: list[Name] = field(default_factory=list)
-
-    def peek(self, offset: int) -> Statement | None:
-        """The statement at `offset`, read for a look: it is not one of the islands."""
-        start, end = self.layout.logical_line(offset)
-        while start < end and self.text[start] in " \t\f":
-            start += 1
-        if start in self.statements:
-            return self.statements[start]
-        if self.layout.string_around(start) or self.text[start : start + 1] in "#\"'":
-            return None
-        found = _digest(self.text[start:end].rstrip())
-        return Statement(start, end, found) if found else None
-
-    def imports(self) -> Iterator[tuple[Binding, Statement]]:
-        """Every import that was read."""
-        for statement in self.statements.values():
-            for binding in statement.digest.bindings:
-                if binding.kind in ("import", "from", "star"):
-                    yield binding, statement
+__all__ = ["Facts", "Name", "Statement", "Words", "read"]
 
 
 def read(text: str, words: Words) -> Facts:
@@ -143,7 +53,7 @@ class _Reader:
             return
         if self.text[start] in "\"'rRuU" and self._prose(start, end, offset):
             return
-        found = _digest(self.text[start:end].rstrip())
+        found = digest_text(self.text[start:end].rstrip())
         if found is not None:
             self._keep(start, end, found)
             return
@@ -166,7 +76,7 @@ class _Reader:
         if first == start or first in self.facts.statements or self.layout.string_around(offset):
             return False
         last = self.layout.line_end(first)
-        found = _digest(self.text[first:last].rstrip())
+        found = digest_text(self.text[first:last].rstrip())
         if found is None:
             return False
         self._keep(first, last, found)
@@ -178,7 +88,7 @@ class _Reader:
         self._pending.append(statement)
 
     def follow_names(self) -> None:
-        """Read the statements that use or rebind the names that imports and aliases gave, until no new name comes up."""
+        """Read the statements that use or rebind the names that imports and aliases gave, until no new one comes up."""
         known: dict[str, bool] = {}
         waiting: list[tuple[Binding, Statement]] = []
         while self._pending:
@@ -250,37 +160,6 @@ class _Reader:
         for statement in facts.statements.values():
             facts.references += references(statement, facts.names, self.words)
         return facts
-
-
-def references(statement: Statement, names: Names, words: Words) -> Iterator[Name]:
-    """The references of a statement that resolve to names that rules speak of."""
-    found = statement.digest
-    for chain in found.chains:
-        if not names.bindings(chain.root):
-            if not names.stars:
-                continue
-        dotted = names.resolve_node(chain.node, statement.start, found)
-        if dotted is None:
-            dotted = _from_star(chain, names, words)
-        if dotted is not None and words.relevant(dotted):
-            hidden = dotted.count(".") + 1 - len(chain.parts)
-            root = chain.root if hidden == 1 else ""
-            yield Name(dotted, chain, statement, 0 if root and dotted.split(".")[0] == root else hidden)
-
-
-def _from_star(chain: Chain, names: Names, words: Words) -> str | None:
-    if names.bindings(chain.root):
-        return None
-    for module, _, _ in names.stars:
-        if chain.root in words.children(module):
-            return ".".join([module, chain.root, *chain.parts])
-    return None
-
-
-@lru_cache(maxsize=4096)
-def _digest(text: str) -> Digest | None:
-    piece: Piece | None = read_line(text) or read_newer(text)
-    return None if piece is None else digest(piece)
 
 
 @lru_cache(maxsize=512)

@@ -162,7 +162,7 @@ class IndentScopes:
 
     def _block_end(self, position: int, indent: int) -> int:
         text, layout = self._text, self._layout
-        pattern = re.compile(r"^[ \t\f]{0,%d}[^\s#]" % indent, re.M)
+        pattern = re.compile(rf"^[ \t\f]{{0,{indent}}}[^\s#]", re.M)
         for match in pattern.finditer(text, position):
             start = match.start()
             holder = layout.string_around(start)

@@ -70,7 +70,10 @@ def plain_end(text: str, start: int, quotes: str) -> int:
 
 
 def formatted_end(text: str, start: int, quotes: str) -> tuple[int, list[tuple[int, int]]]:
-    """Where an f-string or t-string whose body begins at `start` closes: (offset of the closing quotes or -1, spans of the replacement fields' expressions)."""
+    """Where an f-string or t-string whose body begins at `start` closes.
+
+    Gives the offset of the closing quotes, or -1, and the spans of the expressions of its replacement fields.
+    """
     fields: list[tuple[int, int]] = []
     position, size = start, len(text)
     while position < size:
@@ -101,9 +104,8 @@ def _field(text: str, start: int, quotes: str, fields: list[tuple[int, int]]) ->
             if match is None:
                 return None, position
             prefixed = text[position - 1 : position] in "fFtT" and position > start
-            inner = (
-                formatted_end(text, match.end(), match[2])[0] if prefixed else plain_end(text, match.end(), match[2])
-            )
+            body, inside = match.end(), match[2]
+            inner = formatted_end(text, body, inside)[0] if prefixed else plain_end(text, body, inside)
             if inner < 0:
                 return None, position
             position = inner + len(match[2])

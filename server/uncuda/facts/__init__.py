@@ -1,0 +1,1 @@
+"""Text to facts: statements, imports, names, calls, strings with their role. Knows Python, not CUDA."""

@@ -1,0 +1,138 @@
+"""What a text says, as far as it was read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from .bindings import Binding
+from .digest import Chain, Digest, digest
+from .layout import Layout
+from .names import Names
+from .newer import read_newer
+from .piece import Piece, read_line
+from .scopes import IndentScopes, ScopeMap
+
+
+@dataclass(frozen=True)
+class Words:
+    """What makes a statement worth reading. Everything comes from the rules."""
+
+    anchors: tuple[str, ...]
+    roots: frozenset[str]
+    names: frozenset[str]
+    prefixes: frozenset[str]
+    listed: frozenset[str] = frozenset()
+
+    def bound(self, dotted: str) -> bool:
+        """Whether a dotted name is one that rules speak of, or lies below one."""
+        while dotted:
+            if dotted in self.names:
+                return True
+            dotted = dotted.rpartition(".")[0]
+        return False
+
+    def relevant(self, dotted: str) -> bool:
+        """Whether a dotted name is, leads to, or lies below one that rules speak of."""
+        return dotted in self.prefixes or self.bound(dotted)
+
+    def children(self, module: str) -> Iterator[str]:
+        """What `from module import *` may bind, of the names that rules speak of."""
+        dot = module + "."
+        for name in self.names | self.prefixes | self.listed:
+            if name.startswith(dot) and "." not in name[len(dot) :]:
+                yield name[len(dot) :]
+
+
+@dataclass(slots=True, eq=False)
+class Statement:
+    """A logical line that was read: offsets of its first character and of its end, and what it says."""
+
+    start: int
+    end: int
+    digest: Digest
+
+
+@dataclass(slots=True, eq=False)
+class Name:
+    """A reference that resolves to `dotted`. `hidden` counts the leading segments that an alias hides."""
+
+    dotted: str
+    chain: Chain
+    statement: Statement
+    hidden: int
+
+    def spans(self) -> list[tuple[int, int] | None]:
+        """Offsets of each segment of `dotted`, None for hidden ones."""
+        base = self.statement.start
+        spelled = [(a + base, b + base) for a, b in self.chain.segments()]
+        if self.hidden:
+            spelled = spelled[1:]
+        missing = self.dotted.count(".") + 1 - len(spelled)
+        return [*([None] * missing), *spelled]
+
+
+@dataclass(slots=True, eq=False)
+class Facts:
+    """What a text says, in the statements that were read."""
+
+    text: str
+    layout: Layout
+    scopes: ScopeMap
+    indents: IndentScopes
+    names: Names
+    statements: dict[int, Statement] = field(default_factory=dict)
+    unread: list[tuple[int, int]] = field(default_factory=list)
+    references: list[Name] = field(default_factory=list)
+
+    def peek(self, offset: int) -> Statement | None:
+        """The statement at `offset`, read for a look: it is not one of the islands."""
+        start, end = self.layout.logical_line(offset)
+        while start < end and self.text[start] in " \t\f":
+            start += 1
+        if start in self.statements:
+            return self.statements[start]
+        if self.layout.string_around(start) or self.text[start : start + 1] in "#\"'":
+            return None
+        found = digest_text(self.text[start:end].rstrip())
+        return Statement(start, end, found) if found else None
+
+    def imports(self) -> Iterator[tuple[Binding, Statement]]:
+        """Every import that was read."""
+        for statement in self.statements.values():
+            for binding in statement.digest.bindings:
+                if binding.kind in ("import", "from", "star"):
+                    yield binding, statement
+
+
+@lru_cache(maxsize=4096)
+def digest_text(text: str) -> Digest | None:
+    """What a logical line says; None when it cannot be read. Remembered by its text."""
+    piece: Piece | None = read_line(text) or read_newer(text)
+    return None if piece is None else digest(piece)
+
+
+def references(statement: Statement, names: Names, words: Words) -> Iterator[Name]:
+    """The references of a statement that resolve to names that rules speak of."""
+    found = statement.digest
+    for chain in found.chains:
+        if not names.bindings(chain.root):
+            if not names.stars:
+                continue
+        dotted = names.resolve_node(chain.node, statement.start, found)
+        if dotted is None:
+            dotted = _from_star(chain, names, words)
+        if dotted is not None and words.relevant(dotted):
+            hidden = dotted.count(".") + 1 - len(chain.parts)
+            root = chain.root if hidden == 1 else ""
+            yield Name(dotted, chain, statement, 0 if root and dotted.split(".")[0] == root else hidden)
+
+
+def _from_star(chain: Chain, names: Names, words: Words) -> str | None:
+    if names.bindings(chain.root):
+        return None
+    for module, _, _ in names.stars:
+        if chain.root in words.children(module):
+            return ".".join([module, chain.root, *chain.parts])
+    return None
