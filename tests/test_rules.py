@@ -87,7 +87,7 @@ def test_rules_agree(rule: Rule, example: Example, target: str) -> None:
     assert _engine(example, target).fix(Source(fixed.text), review=True).text == fixed.text
     engine = _engine(example, target)
     for shim in (False, True):
-        random.Random(rule.name).shuffle(engine._ruleset(shim).checks)
+        random.Random(rule.name).shuffle(engine.ruleset(shim).checks)
     assert engine.fix(Source(example.text), review=True).text == fixed.text
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,10 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\Z")
 
 def parse_toml(text: str, where: str, first_line: int = 1) -> dict[str, Any]:
     """Read TOML; CatalogueError with the line when it cannot be read."""
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
+    toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     try:
-        raw: dict[str, Any] = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        raw: dict[str, Any] = toml.loads(text)
+    except toml.TOMLDecodeError as error:
         match = re.search(r"at line (\d+)", str(error))
         line = first_line + (int(match[1]) - 1 if match else 0)
         raise CatalogueError(f"{where}:{line}: {error}") from None

@@ -25,13 +25,14 @@ def _claims(rule: Rule) -> Iterable[tuple[str, ...]]:
     if rule.check in ("name", "jit-script"):
         for name in rule.get("names", ()):
             for status in rule.status or ("",):
-                yield ("name", name, status, rule.get("uses", ""), *conditions)
+                yield ("name", name, status, *conditions)
     elif rule.check == "method":
         for method in rule.get("methods", ()):
             yield ("method", method, *rule.get("receivers", ()), *conditions)
     elif rule.check == "module":
-        for status in rule.get("status") or rule.status:
-            yield ("module", status, *conditions)
+        for module in rule.get("modules", ()):
+            for status in rule.status:
+                yield ("module", module, status, *conditions)
     elif rule.check == "argument":
         for call in rule.get("calls", ()):
             yield ("argument", call, rule.get("argument", ""), *rule.get("values", ()), *conditions)

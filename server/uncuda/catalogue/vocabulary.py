@@ -22,16 +22,15 @@ COMMON: dict[str, str] = {
 }  # fmt: skip
 
 CHECKS: dict[str, dict[str, str]] = {
-    "name": {"names": TEXTS, "replace": TEXT, "skip-calls": TEXTS, "review-limits": TEXTS, "chained": TABLE,
-             "uses": TEXT, "parents": TEXTS},
-    "method": {"methods": TEXTS, "call": FLAG, "replace": TEXT, "arguments": TEXTS, "receivers": TEXTS,
-               "project": TEXT, "not-on": TEXTS},
+    "name": {"names": TEXTS, "members-only": FLAG, "replace": TEXT, "skip-calls": TEXTS, "silent-calls": TEXTS,
+             "review-limits": TEXTS, "manual-limits": TEXTS, "chained": TABLE, "beside": TEXTS, "group": TEXT},
+    "method": {"methods": TEXTS, "call": FLAG, "replace": TEXT, "arguments": TEXTS, "receivers": TEXTS},
     "string": {"pattern": PATTERN, "words": TABLE, "calls": TEXTS, "methods": TEXTS, "names": TEXTS, "compared": TEXTS,
                "beside": TEXTS, "otherwise": TEXT, "silent-calls": TEXTS, "shim-roles": TEXTS, "roles": TEXTS,
                "needs-import": TEXTS, "served": TABLE},
     "argument": {"calls": TEXTS, "argument": TEXT, "position": NUMBER, "replace": TEXT, "add": TEXT,
-                 "values": TEXTS},
-    "module": {"modules": TEXTS, "status": TEXTS},
+                 "values": TEXTS, "statements": TABLE},
+    "module": {"modules": TEXTS, "status": TEXTS, "uses": FLAG},
     "environment": {"calls": TEXTS, "mappings": TEXTS, "names": TEXTS, "status": TEXTS},
     "missing-import": {"words": TEXTS},
     "jit-script": {"names": TEXTS},

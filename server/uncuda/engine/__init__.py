@@ -72,7 +72,7 @@ class Engine:
 
     def concerns(self, data: bytes) -> bool:
         """Whether a file with these bytes can have a finding: a quick look, before decoding."""
-        return self._ruleset(self._project_shim()).concerns(data) or b"uncuda:" in data
+        return self.ruleset(self._project_shim()).concerns(data) or b"uncuda:" in data
 
     def _project_shim(self) -> bool:
         strategy = self.settings.strategy
@@ -85,23 +85,24 @@ class Engine:
         patch = self.target.words.get("patch", "").rpartition(".")[2]
         if self.settings.strategy != "auto" or not patch or patch not in text:
             return False
-        words = self._ruleset(True).words
+        words = self.ruleset(True).words
         facts = read(text, words)
         return any(binding.dotted == self.target.words["patch"] for binding, _ in facts.imports())
 
-    def _ruleset(self, shim: bool) -> Ruleset:
+    def ruleset(self, shim: bool) -> Ruleset:
+        """The active rules, with or without the runtime patch in force."""
         if shim not in self._sets:
             self._sets[shim] = Ruleset(self.catalogue, self.target, self.settings, shim)
         return self._sets[shim]
 
     def check(self, source: Source) -> Report:
         """Every finding of a text, suppressed ones left out."""
-        ruleset = self._ruleset(self._shim(source.text))
+        ruleset = self.ruleset(self._shim(source.text))
         return self.report(read(source.text, ruleset.words), source.path, ruleset)
 
     def report(self, facts: Facts, path: str = "", ruleset: Ruleset | None = None) -> Report:
         """Findings of facts that were already read."""
-        ruleset = ruleset or self._ruleset(self._project_shim())
+        ruleset = ruleset or self.ruleset(self._project_shim())
         ignored = self.settings.ignored_in(path)
         hits = self._hits(facts, ruleset)
         findings = [self._finding(hit) for hit in hits if hit.rule.name not in ignored]

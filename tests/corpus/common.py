@@ -1,0 +1,39 @@
+"""What the tests on large packages share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from uncuda.catalogue import load
+from uncuda.engine import Engine, Finding
+from uncuda.project import Project
+from uncuda.settings import Settings
+from uncuda.source import Source, SourceError
+
+PACKAGES = ("transformers", "timm", "deepspeed", "fairseq", "accelerate")
+TARGETS = ("npu", "musa")
+
+
+@lru_cache
+def engine(target: str) -> Engine:
+    """An engine with all rules, for sources that name the target."""
+    return Engine(load(), target, Settings(strategy="rewrite", locale="en"), Project())
+
+
+def sources(folder: Path, target: str) -> Iterator[Source]:
+    """Every Python file below a folder that may have a finding."""
+    for path in sorted(folder.rglob("*.py")):
+        data = path.read_bytes()
+        if engine(target).concerns(data):
+            try:
+                yield Source.decode(data, str(path))
+            except SourceError:
+                continue
+
+
+def key(finding: Finding) -> Any:
+    """Everything that a finding says."""
+    return (finding.span, finding.rule, finding.severity, finding.message, finding.fixes)
