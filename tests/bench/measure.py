@@ -26,7 +26,8 @@ def once(command: list[str], codes: tuple[int, ...] = (0,)) -> Cost:
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode not in codes:
-        raise RuntimeError(f"exit code {process.returncode} from: {' '.join(command)}")
+        said = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False).stderr
+        raise RuntimeError(f"exit code {process.returncode} from: {' '.join(command)}\n{said[-1000:]}")
     return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 

@@ -23,8 +23,9 @@ from corpus.fetch import pinned, tree
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "train" / "distributed.py"
 UNCUDA = [sys.executable, "-m", "uncuda"]
-CHECK = [*UNCUDA, "check", "--isolated", "--exit-zero", "--quiet"]
-FIX = [*UNCUDA, "fix", "--isolated", "--quiet"]
+TARGET = ["--target", "npu"]
+CHECK = [*UNCUDA, "check", "--isolated", "--exit-zero", "--quiet", *TARGET]
+FIX = [*UNCUDA, "fix", "--isolated", "--quiet", *TARGET]
 LOAD = (
     "import time; start = time.process_time(); from uncuda.catalogue import load; load();"
     "print(1000 * (time.process_time() - start))"
@@ -33,7 +34,7 @@ PEERS = """\
 What is compared: user + system CPU seconds of all processes that a command starts, median of 5 runs after one warm-up,
 output thrown away, the same trees for both, copied out of any site-packages, virtual environment and git checkout
 (in the first two ruff checks nothing; in the last ignore files would count).
-  uncuda  check --isolated --exit-zero --quiet; without a cache
+  uncuda  check --isolated --exit-zero --quiet --target npu; without a cache
   ruff    check --no-cache --isolated --exit-zero --quiet --select F,UP; pinned in requirements/dev.txt
 The two do different work: ruff is compiled and parses every file for two families of rules; uncuda is Python and reads
 the statements that matter. The ratio says what uncuda adds to a CI that runs ruff already.
