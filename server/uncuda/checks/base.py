@@ -96,12 +96,13 @@ class Context:
             for header in self.facts.indents.headers(statement.start)
         )
 
-    def requires(self, rule: Rule, offset: int) -> tuple[Edit, ...]:
-        """The plugin import that a fix at `offset` needs, if the text does not have it."""
+    def requires(self, rule: Rule, offset: int, written: str = "") -> tuple[Edit, ...]:
+        """The plugin import that a fix at `offset` needs, if the text does not have it; `written`: a name in the fix."""
         packages = [word for template in rule.imports if (word := self.target.fill(template))]
         edits = []
         for package in packages:
-            if not self.imports_root(package.split(".")[0]):
+            root = package.split(".")[0]
+            if not (self.binds(root) if written.split(".")[0] == root else self.imports_root(root)):
                 edit = self._plugin_import(package, offset)
                 if edit:
                     edits.append(edit)

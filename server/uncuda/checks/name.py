@@ -4,161 +4,102 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from ..catalogue import Row, Rule, Target
+from ..catalogue import Rule, Target
 from ..edits import Edit, Fix, lowest
-from ..facts.read import Name
-from .base import Context, Hit, cap, row_class
+from ..facts.model import Name
+from .base import Context, Hit
 from .name_imports import import_hits
+from .verdicts import Judge, Verdict, Verdicts
 
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What the rules say of one dotted name."""
-
-    rule: Rule
-    replacement: str
-    applicability: str | None
-    row: Row | None
+Place = tuple[int, int]
 
 
 class Check:
-    """All name rules, by name."""
+    """All name rules."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
-        self.target = target
-        self._rules: dict[str, list[Rule]] = {}
-        for rule in rules:
-            for name in rule.get("names"):
-                self._rules.setdefault(name, []).append(rule)
-        self._verdicts: dict[str, Verdict | None] = {}
-        self.names = frozenset(self._rules)
-
-    def verdict(self, dotted: str) -> Verdict | None:
-        """The rule with the longest matching name that takes the name's status, and its replacement."""
-        if dotted not in self._verdicts:
-            self._verdicts[dotted] = self._verdict(dotted)
-        return self._verdicts[dotted]
-
-    def _verdict(self, dotted: str) -> Verdict | None:
-        row, name = self._row(dotted), dotted
-        status = row.status if row else "unlisted"
-        while name:
-            for rule in self._rules.get(name, ()):
-                if not rule.status or status in rule.status:
-                    return self._judge(rule, dotted, name, row)
-            name = name.rpartition(".")[0]
-        return None
-
-    def _row(self, dotted: str) -> Row | None:
-        row = self.target.row(dotted)
-        if row is None and dotted == "torch.cuda":
-            return Row(dotted, "module", "present", self.target.words["module"], shim=True)
-        return row
-
-    def _judge(self, rule: Rule, dotted: str, name: str, row: Row | None) -> Verdict:
-        new = ""
-        if row is not None and row.replacement and rule.status:
-            new = row.replacement + dotted[len(row.name) :]
-        elif template := rule.get("replace"):
-            new = self.target.fill(template) + dotted[len(name) :]
-        if not new:
-            return Verdict(rule, "", None, row)
-        limits = frozenset(rule.get("review-limits", ())) | self.target.review_limits
-        base = row_class(row, limits) if rule.status else "safe"
-        return Verdict(rule, new, cap(rule, base), row)
+        self.verdicts = Verdicts(rules, target)
+        self.names = self.verdicts.names
 
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at references and at imports."""
-        yield from import_hits(context, self.verdict)
+        judge = self.verdicts.judge(context)
+        yield from import_hits(context, judge)
         for reference in context.facts.references:
-            verdict = self.verdict(reference.dotted)
-            if verdict is not None and not (context.shim and _covered_by_shim(verdict)):
-                hit = self._reference(context, reference, verdict)
+            verdict = judge(reference.dotted)
+            if verdict is not None and not verdict.covered(context.shim):
+                hit = _reference(context, reference, verdict, judge)
                 if hit is not None:
                     yield hit
 
-    def _reference(self, context: Context, reference: Name, verdict: Verdict) -> Hit | None:
-        spans = reference.spans()
-        spelled = [span for span in spans if span is not None]
-        hidden = len(spans) - len(spelled)
-        if not spelled:
-            spelled = [context_span(reference)]
-        rule = verdict.rule
-        old_prefix = ".".join(reference.dotted.split(".")[:hidden])
-        alias = self.verdict(old_prefix) if hidden and old_prefix else None
-        through = alias is not None and bool(alias.replacement)
-        if rule.get("uses") == "import" and hidden:
-            return None
-        applicability = verdict.applicability
-        if applicability is not None:
-            applicability = lowest(applicability, *_call_classes(context, reference, verdict))
-        if self._skipped(context, reference, rule):
-            applicability = None
-        edits: list[Edit] | None = []
-        if alias is not None and through:
-            new_prefix = alias.replacement
-            if verdict.replacement.startswith(new_prefix + ".") or verdict.replacement == new_prefix:
-                edits = _edits(reference.dotted, verdict.replacement, spans, hidden, new_prefix)
-                if not edits and applicability == alias.applicability:
-                    return None
-            elif applicability is not None:
-                applicability = None
-        elif verdict.replacement:
-            edits = _edits(reference.dotted, verdict.replacement, spans, hidden, old_prefix)
-        if edits is None:
-            applicability = None
-        hit = _hit(reference, verdict, (spelled[0][0], spelled[-1][1]))
-        if through:
-            hit.links = (("alias", reference.chain.root),)
-        if applicability is not None and edits is not None and (edits or through):
-            start = spelled[0][0]
-            needed = context.requires(rule, start)
-            hit.fixes = (Fix(f"Replace with `{verdict.replacement}`", applicability, (*edits, *needed)),)
-        return hit
 
-    def _skipped(self, context: Context, reference: Name, rule: Rule) -> bool:
-        calls = rule.get("skip-calls", ())
-        if not calls:
-            return False
-        digest = reference.statement.digest
-        for outer in digest.ancestors(reference.chain.node):
-            if isinstance(outer, ast.Call):
-                last = outer.func.attr if isinstance(outer.func, ast.Attribute) else getattr(outer.func, "id", "")
-                return last in calls
-            if isinstance(outer, ast.stmt):
-                return False
-        return False
+def _reference(context: Context, reference: Name, verdict: Verdict, judge: Judge) -> Hit | None:
+    """The hit at a reference; None where a fixed alias already says it all."""
+    rule, new = verdict.rule, verdict.replacement
+    around = _nearest_call(reference)
+    if around in rule.get("silent-calls", ()):
+        return None
+    spans = reference.spans()
+    hidden = spans.count(None)
+    prefix = ".".join(reference.dotted.split(".")[:hidden])
+    alias = judge(prefix) if prefix else None
+    through = alias is not None and bool(alias.replacement)
+    base = alias.replacement if through and alias is not None else prefix
+    applicability = verdict.applicability
+    if applicability is not None:
+        applicability = lowest(applicability, *_call_classes(reference, verdict))
+    if around in rule.get("skip-calls", ()):
+        applicability = None
+    edits = _edits(reference.dotted, new, spans, hidden, base) if new else []
+    if through and alias is not None and edits == [] and new and applicability == alias.applicability:
+        return None
+    hit = _hit(reference, verdict, spans)
+    if edits is None:
+        edits = _spelled_anew(context, reference, new, rule)
+        through = through and edits is None
+    if through:
+        hit.links = (*hit.links, ("alias", reference.chain.root))
+    if applicability is not None and edits is not None and (edits or through):
+        needed = context.requires(rule, hit.start, new)
+        hit.fixes = (Fix(f"Replace with `{new}`", applicability, (*edits, *needed)),)
+    return hit
 
 
-def context_span(reference: Name) -> tuple[int, int]:
+def _nearest_call(reference: Name) -> str:
+    """The last word of the call whose argument the reference is, if it is one."""
+    inner: ast.AST = reference.chain.node
+    for outer in reference.statement.digest.ancestors(inner):
+        if isinstance(outer, ast.Call) and inner is not outer.func:
+            return outer.func.attr if isinstance(outer.func, ast.Attribute) else getattr(outer.func, "id", "")
+        if isinstance(outer, ast.stmt):
+            break
+        inner = outer
+    return ""
+
+
+def _hit(reference: Name, verdict: Verdict, spans: list[Place | None]) -> Hit:
+    statement, node = reference.statement, reference.chain.node
+    spelled = [span for span in spans if span is not None] or [_alias_place(reference)]
+    words = {"name": reference.dotted, "replacement": verdict.replacement}
+    hit = Hit(verdict.rule, spelled[0][0], spelled[-1][1], words, statement=statement, node=node)
+    hit.limits, hit.since = verdict.limits, verdict.since
+    parent = statement.digest.parents.get(node)
+    if isinstance(parent, ast.Call) and parent.func is node:
+        if isinstance(statement.digest.parents.get(parent), ast.Attribute):
+            hit.links = (("call", statement.start, id(parent)),)
+    if group := verdict.rule.get("group"):
+        hit.links = (*hit.links, ("group", group))
+    return hit
+
+
+def _alias_place(reference: Name) -> Place:
     """Where a reference whose every segment is hidden stands: the alias itself."""
     start, end = reference.chain.piece.span(reference.chain.node)
     return start + reference.statement.start, end + reference.statement.start
 
 
-def _covered_by_shim(verdict: Verdict) -> bool:
-    if verdict.rule.shim == "table":
-        return verdict.row is not None and verdict.row.shim
-    return verdict.rule.shim == "silent"
-
-
-def _hit(reference: Name, verdict: Verdict, span: tuple[int, int]) -> Hit:
-    row = verdict.row
-    words = {"name": reference.dotted, "replacement": verdict.replacement}
-    hit = Hit(verdict.rule, span[0], span[1], words, statement=reference.statement, node=reference.chain.node)
-    if row is not None:
-        hit.limits = row.limits
-        hit.since = row.since if not row.present else ""
-    parent = reference.statement.digest.parents.get(reference.chain.node)
-    if isinstance(parent, ast.Call) and parent.func is reference.chain.node:
-        if isinstance(reference.statement.digest.parents.get(parent), ast.Attribute):
-            hit.links = (("call", reference.statement.start, id(parent)),)
-    return hit
-
-
-def _call_classes(context: Context, reference: Name, verdict: Verdict) -> list[str]:
+def _call_classes(reference: Name, verdict: Verdict) -> list[str]:
     """What the call around a reference takes away from its class."""
     digest, row = reference.statement.digest, verdict.row
     call = digest.parents.get(reference.chain.node)
@@ -177,9 +118,19 @@ def _call_classes(context: Context, reference: Name, verdict: Verdict) -> list[s
     return found
 
 
-def _edits(
-    old: str, new: str, spans: list[tuple[int, int] | None], hidden: int, hidden_new: str
-) -> list[Edit] | None:
+def _spelled_anew(context: Context, reference: Name, new: str, rule: Rule) -> list[Edit] | None:
+    """The whole reference replaced, where its alias cannot carry the new name; None where the new root is not known."""
+    root, statement = new.split(".")[0], reference.statement
+    packages = [context.target.fill(template).split(".")[0] for template in rule.imports]
+    if root.isidentifier() and root not in packages:
+        inside = statement.digest.scopes.get(reference.chain.node, -1)
+        if context.facts.names.resolve(root, statement.start, inside) != root:
+            return None
+    segments = reference.chain.segments()
+    return [Edit(segments[0][0] + statement.start, segments[-1][1] + statement.start, new)]
+
+
+def _edits(old: str, new: str, spans: list[Place | None], hidden: int, hidden_new: str) -> list[Edit] | None:
     """Edits that turn the spelled segments of `old` into those of `new`; None when the hidden ones would have to change."""
     prefix = hidden_new.split(".") if hidden_new else []
     wanted = new.split(".")
@@ -190,21 +141,15 @@ def _edits(
     if old_parts == new_parts:
         return []
     if len(old_parts) == len(new_parts):
-        return [
-            Edit(place[0], place[1], now)
-            for was, now, place in zip(old_parts, new_parts, places)
-            if was != now
-        ]
+        return [Edit(*place, now) for was, now, place in zip(old_parts, new_parts, places) if was != now]
     if not new_parts or not old_parts:
         return None
+    shorter = min(len(old_parts), len(new_parts))
     same = 0
-    while same < min(len(old_parts), len(new_parts)) - 1 and old_parts[same] == new_parts[same]:
+    while same < shorter - 1 and old_parts[same] == new_parts[same]:
         same += 1
     tail = 0
-    while tail < min(len(old_parts), len(new_parts)) - same - 1 and old_parts[-1 - tail] == new_parts[-1 - tail]:
+    while tail < shorter - same - 1 and old_parts[-1 - tail] == new_parts[-1 - tail]:
         tail += 1
     last = len(old_parts) - tail - 1
     return [Edit(places[same][0], places[last][1], ".".join(new_parts[same : len(new_parts) - tail]))]
-
-
-

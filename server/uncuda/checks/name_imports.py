@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from ..edits import REVIEW, Edit, Fix, lowest
-
-from ..facts.read import Statement
+from ..facts.model import Statement
 from .base import Context, Hit
-
-if TYPE_CHECKING:
-    from .name import Verdict
-
-Judge = Callable[[str], "Verdict | None"]
+from .verdicts import Judge, Verdict
 
 
 def import_hits(context: Context, judge: Judge) -> Iterator[Hit]:
@@ -34,26 +28,19 @@ def import_hits(context: Context, judge: Judge) -> Iterator[Hit]:
 def _hit(context: Context, verdict: Verdict, statement: Statement, alias: ast.alias, dotted: str, local: str) -> Hit:
     base = statement.start
     start, end = statement.digest.piece.span(alias)
-    row = verdict.row
     hit = Hit(verdict.rule, base + start, base + end, {"name": dotted, "replacement": verdict.replacement})
     hit.statement, hit.links = statement, (("alias", local), ("import", base))
-    hit.limits = row.limits if row else ()
-    hit.since = row.since if row and not row.present else ""
+    if group := verdict.rule.get("group"):
+        hit.links = (*hit.links, ("group", group))
+    hit.limits, hit.since = verdict.limits, verdict.since
     return hit
-
-
-def _shimmed(context: Context, verdict: Verdict) -> bool:
-    if not context.shim:
-        return False
-    shim = verdict.rule.shim
-    return shim == "silent" or (shim == "table" and verdict.row is not None and verdict.row.shim)
 
 
 def _plain(context: Context, statement: Statement, node: ast.Import, judge: Judge) -> Iterator[Hit]:
     """`import torch.cuda as tc` takes another path; `import torch.cuda` only has to bring torch."""
     for alias in node.names:
         verdict = judge(alias.name)
-        if verdict is None or _shimmed(context, verdict):
+        if verdict is None or verdict.covered(context.shim):
             continue
         local = alias.asname or alias.name.split(".")[0]
         hit = _hit(context, verdict, statement, alias, alias.name, alias.asname or f"import {alias.name}")
@@ -66,7 +53,8 @@ def _plain(context: Context, statement: Statement, node: ast.Import, judge: Judg
                 continue
         if verdict.applicability is not None and verdict.replacement:
             start = hit.start
-            edits = (Edit(start, start + len(alias.name), new), *(() if alias.asname else context.requires(verdict.rule, start)))
+            needed = () if alias.asname else context.requires(verdict.rule, start)
+            edits = (Edit(start, start + len(alias.name), new), *needed)
             hit.fixes = (Fix(f"Replace with `{new}`", verdict.applicability, edits),)
         yield hit
 
@@ -79,7 +67,7 @@ def _from(context: Context, statement: Statement, node: ast.ImportFrom, judge: J
     verdicts = {alias: judge(f"{module}.{alias.name}") for alias in node.names}
     hits = {}
     for alias, verdict in verdicts.items():
-        if verdict is not None and not _shimmed(context, verdict):
+        if verdict is not None and not verdict.covered(context.shim):
             hits[alias] = _hit(context, verdict, statement, alias, f"{module}.{alias.name}", alias.asname or alias.name)
     moved = {
         alias: verdict.replacement
@@ -104,7 +92,7 @@ def _from(context: Context, statement: Statement, node: ast.ImportFrom, judge: J
 
 def _star(context: Context, statement: Statement, node: ast.ImportFrom, judge: Judge) -> Iterator[Hit]:
     verdict = judge(node.module or "")
-    if verdict is None or _shimmed(context, verdict):
+    if verdict is None or verdict.covered(context.shim):
         return
     hit = _hit(context, verdict, statement, node.names[0], node.module or "", "*")
     if verdict.replacement and verdict.applicability is not None:

@@ -1,0 +1,125 @@
+"""What the name rules say of a dotted name: which rule speaks, what takes its place, how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from ..catalogue import Row, Rule, Target
+from .base import Context, cap, row_class
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the rules say of one dotted name. `replacement`: empty when the target has nothing in its place."""
+
+    rule: Rule
+    replacement: str
+    applicability: str | None
+    row: Row | None
+    limits: tuple[str, ...] = ()
+
+    @property
+    def since(self) -> str:
+        """The plugin's first version with the name, where the configured one does not have it."""
+        return self.row.since if self.row and not self.row.present else ""
+
+    def covered(self, shim: bool) -> bool:
+        """Whether the runtime patch already takes care of the name."""
+        if not shim:
+            return False
+        if self.rule.shim == "table":
+            return self.row is not None and self.row.shim
+        return self.rule.shim == "silent"
+
+
+Judge = Callable[[str], "Verdict | None"]
+
+
+class Verdicts:
+    """The name rules of one target, by name."""
+
+    def __init__(self, rules: Sequence[Rule], target: Target) -> None:
+        self.target = target
+        self._active = frozenset(rule.name for rule in rules)
+        self._known: dict[str, Verdict | None] = {}
+        self._rules: dict[str, list[Rule]] = {}
+        self._add(rules)
+        beside = {name for rule in rules for name in rule.get("beside", ())}
+        self._beside = [rule for rule in rules if rule.get("beside")]
+        self._complete = False
+        self.names = frozenset(self._rules) | beside
+
+    def _add(self, rules: Iterable[Rule]) -> None:
+        for rule in rules:
+            for name in rule.get("names"):
+                self._rules.setdefault(name, []).append(rule)
+
+    def judge(self, context: Context) -> Judge:
+        """What to ask in one text: rules that need another name beside them are left out where it is absent."""
+        if not self._complete:
+            self._add(rule for rule in context.catalogue.rules.values() if self._silent_owner(rule, context))
+            self._complete = True
+        absent = {rule.name for rule in self._beside if not _mentions(context, rule.get("beside"))}
+        if not absent:
+            return self.of
+
+        def judge(dotted: str) -> Verdict | None:
+            verdict = self.of(dotted)
+            return None if verdict is not None and verdict.rule.name in absent else verdict
+
+        return judge
+
+    def _silent_owner(self, rule: Rule, context: Context) -> bool:
+        """Whether a rule that the user switched off owns names, so that no broader rule may speak of them."""
+        if rule.check != "name" or rule.name in self._active:
+            return False
+        off = (rule.needs and self.target.has(rule.needs)) or (rule.when_imported and not context.shim)
+        return not off
+
+    def of(self, dotted: str) -> Verdict | None:
+        """The verdict of the rule with the longest matching name that takes the name's status."""
+        if dotted not in self._known:
+            self._known[dotted] = self._verdict(dotted)
+        return self._known[dotted]
+
+    def _verdict(self, dotted: str) -> Verdict | None:
+        row, name = self._row(dotted), dotted
+        status = row.status if row else "unlisted"
+        while name:
+            for rule in self._rules.get(name, ()):
+                if (not rule.status or status in rule.status) and not (rule.get("members-only") and name == dotted):
+                    return self._judge(rule, dotted, name, row) if rule.name in self._active else None
+            name = name.rpartition(".")[0]
+        return None
+
+    def _row(self, dotted: str) -> Row | None:
+        row = self.target.row(dotted)
+        if row is None and dotted == "torch.cuda":
+            return Row(dotted, "module", "present", self.target.words["module"], shim=True)
+        return row
+
+    def _judge(self, rule: Rule, dotted: str, name: str, row: Row | None) -> Verdict | None:
+        limits = row.limits if row else ()
+        feature = self.target.features.get(rule.needs, "yes")
+        if feature not in ("yes", *limits):
+            limits = (*limits, feature)
+        new = ""
+        if rule.status:
+            if row is not None and row.replacement:
+                new = row.replacement + dotted[len(row.name) :]
+        elif template := rule.get("replace"):
+            new = self.target.fill(template, last=name.rpartition(".")[2]) + dotted[len(name) :]
+        if new == dotted:
+            return None
+        if not new or set(limits).intersection(rule.get("manual-limits", ())):
+            return Verdict(rule, new, None, row, limits)
+        review = frozenset(rule.get("review-limits", ())) | self.target.review_limits
+        base = row_class(row, review) if rule.status else "safe"
+        return Verdict(rule, new, cap(rule, base), row, limits)
+
+
+def _mentions(context: Context, names: Sequence[str]) -> bool:
+    found = [reference.dotted for reference in context.facts.references]
+    found += [binding.dotted for binding, _ in context.facts.imports()]
+    return any(dotted == name or dotted.startswith(name + ".") for dotted in found for name in names)
