@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from importlib.metadata import version
 
 import pytest
 
@@ -70,7 +69,3 @@ def test_the_version_is_quick() -> None:
     run_uncuda("--version")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 0.15
-
-
-def test_the_installed_command_is_this_one() -> None:
-    assert version("uncuda") == uncuda.__version__

@@ -18,6 +18,11 @@ def rule_page(rule: Rule, locale: str) -> str:
     return f"# {rule.title}\n\n{facts}\n\n> {message(rule, locale)}\n\n{body.strip()}\n"
 
 
+def page_uri(rule: Rule) -> str:
+    """Where the page of a rule is: a `file:` URI, since the rules come with uncuda."""
+    return rule.path.absolute().as_uri() if rule.path else ""
+
+
 def rule_record(rule: Rule) -> dict[str, Any]:
     """The same as an object for JSON."""
     prose, examples = read_page(rule.path) if rule.path else ("", [])

@@ -13,7 +13,7 @@ from uncuda.source import Source
 from .base import Frame, Reporter
 from .fingerprint import Fingerprints
 from .json import dump
-from .rules import rule_page
+from .rules import page_uri, rule_page
 
 _LEVELS = {"error": "error", "warning": "warning", "information": "note"}
 
@@ -102,6 +102,7 @@ class SarifReporter(Reporter):
         if rule is not None:
             described |= {
                 "shortDescription": {"text": rule.title},
+                "helpUri": page_uri(rule),
                 "help": {"text": rule.title, "markdown": rule_page(rule, self.frame.words.locale)},
                 "defaultConfiguration": {"level": _LEVELS[rule.severity]},
                 "properties": {"fix": rule.fix or "manual", "tags": ["portability"]},

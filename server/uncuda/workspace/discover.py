@@ -97,9 +97,7 @@ class _Walk:
         stack = [(root, GitIgnore.above(root))]
         while stack:
             folder, ignored = stack.pop()
-            settings = self._settings(folder)
-            if settings is not None:
-                self._read_folder(folder, settings, ignored, files, stack)
+            self._read_folder(folder, self._settings(folder), ignored, files, stack)
         if not files and problems == len(self.found.problems):
             left_out = len(self.found.skipped) - skipped
             why = f" ({left_out} left out; --verbose says why)" if left_out else ""
@@ -110,7 +108,7 @@ class _Walk:
     def _read_folder(
         self,
         folder: str,
-        settings: Settings,
+        settings: Settings | None,
         ignored: GitIgnore | None,
         files: list[File],
         stack: list[tuple[str, GitIgnore | None]],
@@ -133,10 +131,12 @@ class _Walk:
             self.found.problems.append(Problem(folder, _reason(error)))
         if ignore_file:
             ignored = GitIgnore.read(folder, ignored)
-        if ignored is not None or settings.exclude:
-            names = [name for name in names if not self._left_out(prefix + name, settings, ignored)]
-        files += [File(prefix + name, settings, False) for name in names]
-        folders = [name for name in folders if not self._left_out(prefix + name, settings, ignored, folder=True)]
+        exclude = settings.exclude if settings else ()
+        if ignored is not None or exclude:
+            names = [name for name in names if not self._left_out(prefix + name, exclude, ignored)]
+        if settings is not None:
+            files += [File(prefix + name, settings, False) for name in names]
+        folders = [name for name in folders if not self._left_out(prefix + name, exclude, ignored, folder=True)]
         stack += [(prefix + name, ignored) for name in folders]
 
     def _kind(self, entry: os.DirEntry[str], prefix: str) -> str:
@@ -156,11 +156,11 @@ class _Walk:
                 self.found.problems.append(Problem(prefix + entry.name, _reason(error)))
         return ""
 
-    def _left_out(self, path: str, settings: Settings, ignored: GitIgnore | None, folder: bool = False) -> bool:
+    def _left_out(self, path: str, exclude: tuple[str, ...], ignored: GitIgnore | None, folder: bool = False) -> bool:
         excluded = None
-        if settings.exclude:
+        if exclude:
             place = os.path.abspath(path) + ("/" if folder else "")
-            excluded = pattern_set(settings.exclude).check_file(place).include
+            excluded = pattern_set(exclude).check_file(place).include
         if excluded is None and folder and (name := os.path.basename(path)) in EXCLUDED:
             return name[0] in "._" or self._skip(path, 'left out by default; give it as a path, or `exclude` "!NAME"')
         if excluded:

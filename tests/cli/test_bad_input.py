@@ -1,0 +1,129 @@
+"""Bad input: a clear message, exit code 2, and everything else is still done."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from cli.command import SAFE, check, make, uncuda
+
+
+@pytest.fixture(
+    params=["missing.py", "empty", "binary.py", "undecodable.py", "encoding.py", "large.py", "loop.py", "pipe.py"]
+)
+def bad(request: pytest.FixtureRequest) -> tuple[str, str]:
+    """(a path that cannot be checked, words of what must be said of it)."""
+    name = str(request.param)
+    path = Path(name)
+    if name == "empty":
+        path.mkdir()
+        return name, "no Python file in this folder"
+    if name == "binary.py":
+        path.write_bytes(b"\x7fELF\0\0")
+        return name, "binary"
+    if name == "undecodable.py":
+        path.write_bytes(b"x = 1\ny = '\xe9'\n")
+        return name, "line 2 is not utf-8"
+    if name == "encoding.py":
+        path.write_bytes(b"# coding: klingon\n# \xe9 cuda\n")
+        return name, "klingon"
+    if name == "large.py":
+        with path.open("wb") as file:
+            file.truncate(50_000_000)
+        return name, "larger than 20 MB (50 MB), skipped; `exclude` it if it need not be checked"
+    if os.name == "nt" and name in ("loop.py", "pipe.py"):
+        pytest.skip("needs symbolic links and pipes")
+    if name == "loop.py":
+        path.symlink_to(name)
+        return name, "a loop of symbolic links"
+    if name == "pipe.py":
+        os.mkfifo(name)
+        return name, "is neither a file nor a folder"
+    return name, "no such file or folder"
+
+
+@pytest.mark.parametrize("command", ["check", "fix"])
+def test_named_and_the_rest_is_done(bad: tuple[str, str], command: str) -> None:
+    name, words = bad
+    make({"good.py": SAFE})
+    run = uncuda(command, "--target", "npu", name, "good.py")
+    assert run.code == 2
+    assert any(line.startswith(f"uncuda: error: {name}: ") and words in line for line in run.err.splitlines()), run.err
+    assert "Traceback" not in run.err
+    if command == "check":
+        assert "good.py:3:" in run.out
+    else:
+        assert "hccl" in Path("good.py").read_text()
+
+
+def test_in_a_folder_too(bad: tuple[str, str]) -> None:
+    name, words = bad
+    make({"good.py": SAFE})
+    run = check()
+    assert {finding["path"] for finding in run.json["findings"]} == {"good.py"}
+    errors = {error["path"]: error["message"] for error in run.json["errors"]}
+    if name in ("missing.py", "empty", "pipe.py"):  # nothing that a folder's listing has to mention
+        assert (run.code, errors) == (1, {})
+    else:
+        assert run.code == 2
+        assert words in errors[name]
+
+
+def test_an_unreadable_file() -> None:
+    """Root can read everything but what lies behind a file that is no folder."""
+    make({"good.py": SAFE, "file": ""})
+    run = check("good.py", "file/a.py")
+    assert run.code == 2
+    assert run.json["errors"] == [{"path": "file/a.py", "message": "Not a directory"}]
+    if os.name != "nt" and os.geteuid() != 0:
+        make({"shut.py": SAFE})
+        Path("shut.py").chmod(0)
+        assert check().json["errors"] == [{"path": "shut.py", "message": "cannot be read: Permission denied"}]
+
+
+def test_an_invalid_configuration() -> None:
+    make({"uncuda.toml": "taget = 'npu'", "a.py": SAFE, "b/uncuda.toml": "target = 'npu'", "b/c.py": SAFE})
+    run = check()
+    assert run.code == 2
+    assert run.json["errors"] == [
+        {"path": "uncuda.toml", "message": "line 1: unknown key `taget` (did you mean 'target'?)"}
+    ]
+    assert {finding["path"] for finding in run.json["findings"]} == {"b/c.py"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[tool.uncuda]\ntarget = 'nup'", "pyproject.toml: line 2: unknown target `nup` (did you mean 'npu'?)"),
+        ("[tool.uncuda]\nselect = ['x", "pyproject.toml: line 2: not valid TOML"),
+        ("[tool.uncuda]\nextend = 'pyproject.toml'", "pyproject.toml: `extend` leads back to itself"),
+    ],
+)
+def test_configurations_are_told_where_they_are_wrong(text: str, words: str) -> None:
+    make({"pyproject.toml": text, "a.py": SAFE})
+    run = uncuda("check")
+    assert run.code == 2
+    assert f"uncuda: error: {words}" in run.err
+    assert uncuda("check", "-", stdin=SAFE).code == 2
+    before = Path("a.py").read_bytes()
+    assert uncuda("fix").code == 2
+    assert Path("a.py").read_bytes() == before
+
+
+def test_a_reader_who_leaves() -> None:
+    import subprocess
+    import sys
+
+    from cli.command import environment
+
+    make({f"f{number}.py": SAFE * 50 for number in range(40)})
+    with subprocess.Popen(
+        [sys.executable, "-m", "uncuda", "check", "--target", "npu"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(),
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 1

@@ -1,0 +1,232 @@
+"""`uncuda fix`: what is written, what is left, and that nothing is lost."""
+
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cli.command import CLEAN, MANUAL, REVIEW, SAFE, Run, check, environment, make, uncuda
+
+FIXED = '"hccl"'
+
+
+def fix(*arguments: str, stdin: str | bytes = b"") -> Run:
+    return uncuda("fix", "--target", "npu", *arguments, stdin=stdin)
+
+
+class TestExitCode:
+    def test_nothing_left(self) -> None:
+        make({"a.py": SAFE, "b.py": CLEAN})
+        assert fix().code == 0
+        assert FIXED in Path("a.py").read_text()
+        assert check().rules == []
+
+    def test_nothing_to_do(self) -> None:
+        make({"a.py": CLEAN})
+        run = fix()
+        assert (run.code, run.out, run.err) == (0, "", "Nothing to fix in 1 file.\n")
+
+    def test_something_left(self) -> None:
+        make({"a.py": SAFE, "b.py": MANUAL})
+        assert fix().code == 1
+        assert FIXED in Path("a.py").read_text()
+        assert Path("b.py").read_text() == MANUAL
+
+    def test_left_but_not_grave(self) -> None:
+        (rule,) = set(check("-", stdin=MANUAL).rules)
+        make({"a.py": MANUAL, "uncuda.toml": f"[severity]\n{rule} = 'information'\n"})
+        assert fix().code == 0
+        assert fix("--fail-level", "information").code == 1
+
+    def test_error(self) -> None:
+        make({"a.py": SAFE})
+        run = fix("none.py", "a.py")
+        assert run.code == 2
+        assert FIXED in Path("a.py").read_text()
+
+
+class TestReview:
+    def test_not_without_asking(self) -> None:
+        make({"a.py": REVIEW})
+        run = fix()
+        assert run.code == 1
+        assert "can be fixed with --review-fixes" in run.err
+        assert Path("a.py").read_text() == REVIEW
+
+    @pytest.mark.parametrize("option", ["--review-fixes", "--unsafe-fixes"])
+    def test_asked_for(self, option: str) -> None:
+        make({"a.py": REVIEW})
+        assert fix(option).code == 0
+        assert '"npu"' in Path("a.py").read_text()
+
+
+class TestSummary:
+    def test_by_rule_and_what_is_left(self) -> None:
+        make({"a.py": SAFE, "b.py": SAFE, "c.py": MANUAL, "d.py": REVIEW})
+        (rule,) = {f["rule"] for f in check("a.py").json["findings"] if f["message"] and "nccl" in f["message"]}
+        run = fix()
+        assert run.out == ""
+        assert " in 2 files:\n" in run.err
+        assert f"     2  {rule}\n" in run.err
+        assert "Left by hand (" in run.err
+        assert "\n  c.py:3:" in run.err
+
+    def test_quiet(self) -> None:
+        make({"a.py": SAFE, "c.py": MANUAL})
+        assert fix("--quiet") == (1, "", "")
+
+
+class TestDiff:
+    def test_nothing_is_written(self) -> None:
+        make({"a.py": SAFE, "sub/b.py": MANUAL})
+        before = Path("a.py").stat()
+        run = fix("--diff")
+        assert run.code == 1
+        assert run.out.startswith("--- a/a.py\n+++ b/a.py\n@@ ")
+        assert '+dist.init_process_group("hccl")\n' in run.out
+        assert run.err.startswith("Would fix ")
+        assert (Path("a.py").read_text(), Path("a.py").stat().st_mtime_ns) == (SAFE, before.st_mtime_ns)
+
+    @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+    def test_git_takes_it(self) -> None:
+        texts = {
+            "a b.py": SAFE.encode().replace(b"\n", b"\r\n"),
+            "c.py": b"# coding: latin-1\n# \xe9\n" + SAFE.encode()[:-1],
+            "d/e.py": b"\xef\xbb\xbf" + SAFE.encode(),
+        }
+        make(dict(texts))
+        diff = subprocess.run(
+            [sys.executable, "-m", "uncuda", "fix", "--target", "npu", "--diff"],
+            capture_output=True, check=False, env=environment(),
+        ).stdout  # fmt: skip
+        assert fix().code == 0
+        fixed = {name: Path(name).read_bytes() for name in texts}
+        make(dict(texts))
+        subprocess.run(["git", "apply", "--whitespace=nowarn", "-"], input=diff, check=True)
+        assert {name: Path(name).read_bytes() for name in texts} == fixed
+
+
+class TestStandardInput:
+    def test_result(self) -> None:
+        run = fix("-", stdin=SAFE.replace("\n", "\r\n"))
+        assert FIXED in run.out
+        assert run.out.count("\r\n") == run.out.count("\n")
+        assert fix("-", stdin=CLEAN).out == CLEAN
+
+    def test_diff(self) -> None:
+        assert fix("-", "--diff", "--stdin-filename", "x/y.py", stdin=SAFE).out.startswith("--- a/x/y.py\n")
+
+    def test_not_text(self) -> None:
+        run = fix("-", stdin=b"\xff")
+        assert (run.code, run.out) == (2, "")
+
+
+class TestBytes:
+    @pytest.mark.parametrize(
+        ("before", "after"),
+        [
+            (b"\r\n", b"\n"),
+            (b"\r", b"\n"),
+            (b"\n# \xc3\xa9\n\f\n\t \n", None),
+            (b"", None),
+        ],
+        ids=["crlf", "cr", "odd", "no-final-newline"],
+    )
+    def test_line_ends(self, before: bytes, after: bytes | None) -> None:
+        text = SAFE.encode().rstrip(b"\n") + before if after is None else SAFE.encode().replace(after, before)
+        make({"a.py": text})
+        fix()
+        result = Path("a.py").read_bytes()
+        assert FIXED.encode() in result
+        assert set(_breaks(result)) == set(_breaks(text))
+        assert result.endswith(text[-20:].replace(b"nccl", b"hccl"))
+
+    def test_byte_order_mark(self) -> None:
+        make({"a.py": b"\xef\xbb\xbf" + SAFE.encode()})
+        fix()
+        result = Path("a.py").read_bytes()
+        assert result.startswith(b"\xef\xbb\xbfimport ")
+        assert result.count(b"\xef\xbb\xbf") == 1
+
+    @pytest.mark.parametrize("encoding", ["latin-1", "gbk", "shift_jis", "utf-8"])
+    def test_encoding(self, encoding: str) -> None:
+        comment = "# é" if encoding in ("latin-1", "utf-8") else "# 中"
+        text = f"# coding: {encoding}\n{comment}\n{SAFE}".encode(encoding)
+        make({"a.py": text})
+        assert fix().code == 0
+        result = Path("a.py").read_bytes()
+        assert FIXED.encode() in result
+        assert comment.encode(encoding) + b"\n" in result
+
+    @pytest.mark.skipif(os.name == "nt", reason="needs mode bits and links")
+    def test_mode_and_link(self) -> None:
+        make({"real/a.py": "#!/usr/bin/env python\n" + SAFE})
+        Path("real/a.py").chmod(0o750)
+        Path("a.py").symlink_to("real/a.py")
+        fix("a.py")
+        assert Path("a.py").is_symlink()
+        assert FIXED in Path("real/a.py").read_text()
+        assert stat.S_IMODE(Path("real/a.py").stat().st_mode) == 0o750
+
+    def test_a_file_without_a_fix_is_not_touched(self) -> None:
+        make({"a.py": CLEAN, "b.py": MANUAL})
+        before = [Path(name).stat().st_mtime_ns for name in ("a.py", "b.py")]
+        fix()
+        assert [Path(name).stat().st_mtime_ns for name in ("a.py", "b.py")] == before
+
+    def test_twice_changes_nothing(self) -> None:
+        make({"a.py": SAFE, "b.py": REVIEW})
+        fix("--review-fixes")
+        first = [Path(name).read_bytes() for name in ("a.py", "b.py")]
+        fix("--review-fixes")
+        assert [Path(name).read_bytes() for name in ("a.py", "b.py")] == first
+
+
+def _breaks(data: bytes) -> list[bytes]:
+    rest = data.replace(b"\r\n", b"")
+    found = [b"\r\n"] if b"\r\n" in data else []
+    return found + [mark for mark in (b"\r", b"\n") if mark in rest]
+
+
+def test_a_file_that_does_not_parse_is_left_alone_and_named() -> None:
+    text = SAFE + "def f(:\n"
+    make({"a.py": text, "b.py": SAFE})
+    run = fix()
+    assert run.code == 1
+    assert Path("a.py").read_text() == text
+    assert run.err.startswith("a.py: left alone: ")
+    assert FIXED in Path("b.py").read_text()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs signals")
+class TestInterrupted:
+    COUNT = 300
+
+    def test_no_half_written_file(self) -> None:
+        make({f"f{number:03}.py": SAFE * 20 for number in range(self.COUNT)})
+        before = Path("f000.py").read_bytes()
+        with subprocess.Popen(
+            [sys.executable, "-m", "uncuda", "fix", "--target", "npu"],
+            stderr=subprocess.PIPE, text=True, env=environment(),
+        ) as process:  # fmt: skip
+            deadline = time.monotonic() + 60
+            while Path("f000.py").read_bytes() == before and time.monotonic() < deadline:
+                time.sleep(0.001)
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=60)
+        texts = [path.read_bytes() for path in sorted(Path().iterdir())]
+        after = texts[0]
+        assert len(texts) == self.COUNT
+        assert set(texts) <= {before, after}
+        written = texts.count(after)
+        if process.returncode == 130:  # it may have been done already
+            assert err.splitlines()[-1].startswith("uncuda: interrupted; written before that: f000.py")
+            assert err.count(".py") == written
+        else:
+            assert (process.returncode, written) == (0, self.COUNT)
