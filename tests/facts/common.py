@@ -1,0 +1,26 @@
+"""What the tests of facts share."""
+
+from __future__ import annotations
+
+from uncuda.facts.model import Facts, Words
+from uncuda.facts.read import read
+
+NAMES = frozenset({"torch.cuda", "torch.distributed.is_nccl_available", "apex"})
+WORDS = Words(
+    anchors=("cuda", "nccl", "apex"),
+    roots=frozenset({"torch", "apex"}),
+    names=NAMES,
+    prefixes=frozenset({"torch", "torch.distributed"}),
+    listed=frozenset({"torch.cuda.synchronize", "torch.cuda.amp", "torch.cuda.amp.autocast"}),
+)
+
+
+def facts(text: str) -> Facts:
+    """Read a text for the words above."""
+    return read(text, WORDS)
+
+
+def references(text: str) -> list[str]:
+    """The dotted names found, in the order of the text."""
+    found = facts(text).references
+    return [name.dotted for name in sorted(found, key=lambda name: name.statement.start)]
