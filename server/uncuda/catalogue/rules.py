@@ -115,8 +115,8 @@ def _examples(path: Path, text: str, start: int) -> Iterator[Example]:
         lines = match[3].splitlines()
         flagged = tuple(number for number, row in enumerate(lines, 1) if _FLAG.search(row))
         before = "".join(_FLAG.sub("", row) + "\n" for row in lines)
-        only = tuple(word for word in words if "=" not in word)
-        project = tuple(word.partition("=")[2] for word in words if "=" in word)
-        current = Example(title, before, flagged, only, {}, line, project)
+        only = tuple(word for word in words if ":" not in word)
+        options = tuple(word for word in words if ":" in word)
+        current = Example(title, before, flagged, only, {}, line, options)
     if current is not None:
         yield current

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from ..catalogue import Rule, Target
 from ..edits import Edit, Fix
-from ..facts.read import Name
+from ..facts.model import Name
 from .base import Context, Hit, cap
 
 _AFTER = re.compile(r"[ \t]*,[ \t]*(?:(?:#[^\n]*)?\r?\n[ \t]*)?")
@@ -24,7 +24,8 @@ class Check:
         for rule in rules:
             for call in rule.get("calls"):
                 self._rules.setdefault(call, []).append(rule)
-        self.names = frozenset(self._rules)
+        values = {value for rule in rules for value in rule.get("values", ()) if "." in value}
+        self.names = frozenset(self._rules) | values
 
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at calls."""
@@ -45,28 +46,63 @@ class Check:
         name = rule.get("argument")
         found = _find(call, name, rule.get("position"))
         words = {"name": reference.dotted, "argument": name, "new": self.target.fill(rule.get("add", ""))}
+        limits = context.feature_limits(rule)
         if rule.get("add"):
             if found is not None or any(k.arg is None for k in call.keywords) or _starred(call):
                 return None
             start, end = (base + offset for offset in piece.span(reference.chain.node))
-            hit = Hit(rule, start, end, words, statement=reference.statement, node=call)
+            hit = Hit(rule, start, end, words, limits=limits, statement=reference.statement, node=call)
             edit = _added(context, base + piece.end(call), call, words["new"])
             hit.fixes = self._fix(context, rule, f"Add `{words['new']}`", edit, start)
             return hit
         if found is None:
             return None
         node, value = found
-        if rule.get("values") and not (isinstance(value, ast.Constant) and str(value.value) in rule.get("values")):
+        said = self._value(context, reference, value, rule)
+        if said is None:
             return None
         start, end = base + piece.start(node), base + piece.end(node)
-        hit = Hit(rule, start, end, words, statement=reference.statement, node=value)
-        if rule.get("replace"):
+        hit = Hit(rule, start, end, {**words, "old": said}, limits=limits, statement=reference.statement, node=value)
+        if statements := rule.get("statements"):
+            hit.fixes = self._instead(context, reference, call, rule, statements.get(said, ""))
+        elif rule.get("replace"):
             new = self.target.fill(rule.get("replace"))
             place = Edit(base + piece.start(value), base + piece.end(value), new)
             hit.fixes = self._fix(context, rule, f"Replace with `{new}`", place, start)
         elif rule.fix:
-            hit.fixes = self._fix(context, rule, f"Remove `{name}`", removed(context, base + piece.start(call), start, end), start)
+            edit = removed(context, base + piece.start(call), start, end)
+            hit.fixes = self._fix(context, rule, f"Remove `{name}`", edit, start)
         return hit
+
+    def _value(self, context: Context, reference: Name, value: ast.expr, rule: Rule) -> str | None:
+        """What the argument says; None when the rule is about other values, or the value is the plugin's own."""
+        statement, package = reference.statement, self.target.words.get("package")
+        nodes = list(ast.walk(value))
+        names = [context.resolve(node, statement) for node in nodes if isinstance(node, (ast.Name, ast.Attribute))]
+        whole = str(value.value) if isinstance(value, ast.Constant) else context.resolve(value, statement) or ""
+        if package and any(isinstance(node, ast.Name) and node.id == package for node in nodes):
+            return None
+        wanted = rule.get("values")
+        if not wanted or whole in wanted:
+            return whole
+        constants = [node.value for node in nodes if isinstance(node, ast.Constant)]
+        return "" if any(said in wanted for said in (*names, *constants)) else None
+
+    def _instead(self, context: Context, reference: Name, call: ast.Call, rule: Rule, lines: str) -> tuple[Fix, ...]:
+        """The fix that writes other statements in place of a call that is a statement of its own."""
+        statement = reference.statement
+        if not lines or not isinstance(statement.digest.parents.get(call), ast.Expr):
+            return ()
+        if context.facts.names.resolve("torch", statement.start) != "torch":
+            return ()
+        start, end = (statement.start + offset for offset in reference.chain.piece.span(call))
+        line = context.facts.layout.line_start(start)
+        indent = context.text[line:start]
+        newline = "\r\n" if context.text[: statement.end].endswith("\r\n") else "\n"
+        separator = "; " if indent.strip() else newline + indent
+        new = separator.join(self.target.fill(lines).split("\n"))
+        title = f"Replace with `{new.split(separator)[0]}` …" if separator in new else f"Replace with `{new}`"
+        return self._fix(context, rule, title, Edit(start, end, new), start)
 
     def _fix(self, context: Context, rule: Rule, title: str, edit: Edit, offset: int) -> tuple[Fix, ...]:
         applicability = cap(rule, "safe")

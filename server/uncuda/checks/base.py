@@ -73,6 +73,15 @@ class Context:
         """Whether the text imports a module of this root."""
         return any(binding.dotted.split(".")[0] == root for binding, _ in self.facts.imports())
 
+    def binds(self, name: str) -> bool:
+        """Whether an import binds this local name."""
+        return any(binding.name == name for binding, _ in self.facts.imports())
+
+    def feature_limits(self, rule: Rule) -> tuple[str, ...]:
+        """The text that says why the target lacks what a rule needs."""
+        reason = self.target.features.get(rule.needs, "yes")
+        return () if reason == "yes" else (reason,)
+
     def is_foreign_module(self, name: str) -> bool:
         """Whether a local name is a module other than torch, bound by a plain `import`."""
         if name not in self._foreign:
@@ -97,12 +106,12 @@ class Context:
         )
 
     def requires(self, rule: Rule, offset: int, written: str = "") -> tuple[Edit, ...]:
-        """The plugin import that a fix at `offset` needs, if the text does not have it; `written`: a name in the fix."""
+        """The plugin import that a fix at `offset` needs, if the text lacks it; `written`: a name in the fix."""
         packages = [word for template in rule.imports if (word := self.target.fill(template))]
         edits = []
         for package in packages:
-            root = package.split(".")[0]
-            if not (self.binds(root) if written.split(".")[0] == root else self.imports_root(root)):
+            root = package.partition(".")[0]
+            if not (self.binds(root) if written.partition(".")[0] == root else self.imports_root(root)):
                 edit = self._plugin_import(package, offset)
                 if edit:
                     edits.append(edit)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 
 from ..catalogue import Rule, Target
-from ..edits import REVIEW, Edit, Fix, lowest
+from ..edits import REVIEW, SAFE, Edit, Fix, lowest
 from ..facts.digest import Digest
+from ..facts.model import Statement
 from ..facts.piece import Piece
-from ..facts.read import Statement
 from .base import Context, Hit, cap
 
 
@@ -22,6 +23,7 @@ class Check:
         for rule in rules:
             for method in rule.get("methods"):
                 self._rules.setdefault(method, []).append(rule)
+        self.names = frozenset(name for rule in rules for name in rule.get("receivers", ()))
 
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at `.method` on receivers that are not a known module or class."""
@@ -32,7 +34,8 @@ class Check:
                 if chain.parts and id(chain.node) not in resolved:
                     yield from self._chain(context, statement, chain.node)
             for member in digest.members:
-                yield from self._attribute(context, statement, member.node, member.piece.end(member.node))
+                if member.name in self._rules:
+                    yield from self._attribute(context, statement, member.node, member.piece.end(member.node))
 
     def _chain(self, context: Context, statement: Statement, node: ast.expr) -> Iterator[Hit]:
         """Every attribute of a dotted expression whose root nobody knows: `self.x.is_cuda.y`."""
@@ -45,14 +48,16 @@ class Check:
             node = node.value
 
     def _attribute(self, context: Context, statement: Statement, node: ast.Attribute, end: int) -> Iterator[Hit]:
-        for rule in self._rules.get(node.attr, ()):
+        parent = statement.digest.parents.get(node)
+        call = parent if isinstance(parent, ast.Call) and parent.func is node else None
+        for rule in self._rules[node.attr]:
             if context.shim and rule.shim == "silent":
                 continue
-            if _foreign(context, statement, node, rule):
+            if bool(rule.get("call")) != (call is not None) or not isinstance(node.ctx, ast.Load):
                 continue
-            parent = statement.digest.parents.get(node)
-            call = parent if isinstance(parent, ast.Call) and parent.func is node else None
-            if bool(rule.get("call")) != (call is not None) or isinstance(node.ctx, ast.Store):
+            if _foreign(context, node) or (rule.get("with-torch") and not context.imports_root("torch")):
+                continue
+            if call is None and _own(context, node):
                 continue
             yield self._hit(context, statement, node, call, rule, statement.start + end)
 
@@ -62,19 +67,37 @@ class Check:
         start = end - len(node.attr)
         new = self.target.fill(rule.get("replace", ""))
         hit = Hit(rule, start, end, {"old": node.attr, "new": new}, statement=statement, node=node)
+        hit.limits = context.feature_limits(rule)
         if isinstance(node.value, ast.Call):
             hit.links = (("call", statement.start, id(node.value)),)
         applicability = cap(rule, "safe" if new else None)
         if applicability is None:
             return hit
-        torch = context.imports_root("torch")
-        fits = call is None or _fits(call, rule)
-        own = node.attr in context.project.methods or f"def {node.attr}(" in context.text
-        if not torch or not fits or own:
-            applicability = lowest(applicability, REVIEW) or REVIEW
+        applicability = lowest(applicability, _certainty(context, statement, node, call, rule)) or REVIEW
         edits = (Edit(start, end, new), *context.requires(rule, start))
         hit.fixes = (Fix(f"Replace with `.{new}`", applicability, edits),)
         return hit
+
+
+def _certainty(context: Context, statement: Statement, node: ast.Attribute, call: ast.Call | None, rule: Rule) -> str:
+    """How sure it is that the method is torch's."""
+    known = rule.get("receivers")
+    if known:
+        receiver = node.value
+        if not isinstance(receiver, ast.Call) or context.resolve(receiver.func, statement) not in known:
+            return REVIEW
+    defined = node.attr in context.project.methods or f"def {node.attr}(" in context.text
+    fits = call is None or _fits(call, rule)
+    by_itself = call is None and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+    return SAFE if context.imports_root("torch") and fits and not defined and not by_itself else REVIEW
+
+
+def _own(context: Context, node: ast.Attribute) -> bool:
+    """Whether the text itself assigns this attribute of this receiver: then it is no tensor's."""
+    if not isinstance(node.value, ast.Name):
+        return False
+    receiver = re.escape(node.value.id)
+    return re.search(rf"(?<![\w.]){receiver}\.{node.attr}[ \t]*(?::[^=\n]+)?=(?!=)", context.text) is not None
 
 
 def _piece(digest: Digest, node: ast.AST) -> Piece:
@@ -95,7 +118,7 @@ def _fits(call: ast.Call, rule: Rule) -> bool:
     return all(keyword.arg in allowed for keyword in call.keywords)
 
 
-def _foreign(context: Context, statement: Statement, node: ast.Attribute, rule: Rule) -> bool:
+def _foreign(context: Context, node: ast.Attribute) -> bool:
     """Whether the receiver is shown to be something else: an imported module, a literal."""
     value = node.value
     if isinstance(value, ast.Constant):

@@ -1,43 +1,56 @@
-"""`check = "module"`: the import of a third-party module that is bound to CUDA; the target's table says what to do."""
+"""`check = "module"`: a third-party module that is bound to CUDA; the target's table says what to do."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..catalogue import Row, Rule, Target
+from ..catalogue import Rule, Target
+from ..facts.model import Statement
 from .base import Context, Hit
 
 
 class Check:
-    """All module rules, by the status that the table gives."""
+    """All module rules, by the modules that they speak of and the statuses that the table gives these."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
-        self._by_status = {status: rule for rule in rules for status in rule.status}
-        self._left_out = frozenset(name for rule in rules for name in rule.get("modules", ()))
-        self.names = frozenset(
-            name for name, row in target.modules.items() if row.status in self._by_status and name not in self._left_out
-        )
+        self._rules: dict[str, Rule] = {}
+        for rule in rules:
+            for name in rule.get("modules"):
+                row = target.modules.get(name)
+                if row is not None and row.status in rule.status:
+                    self._rules[name] = rule
+        self.names = frozenset(self._rules)
 
-    def _row(self, dotted: str) -> Row | None:
-        while dotted:
-            if dotted in self.names:
-                return self.target.modules[dotted]
+    def _module(self, dotted: str) -> str:
+        """The module of a rule that a dotted name is, or lies below; empty when there is none."""
+        while dotted and dotted not in self._rules:
             dotted = dotted.rpartition(".")[0]
-        return None
+        return dotted
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Hits at import statements."""
+        """Hits at imports, and at uses where the rule asks for them."""
+        if not self._rules:
+            return
         seen: set[tuple[int, str]] = set()
         for binding, statement in context.facts.imports():
             alias = binding.alias
             if alias is None:
                 continue
-            dotted = alias.name if binding.kind == "import" else binding.dotted
-            row = self._row(dotted)
-            if row is None or (statement.start, row.name) in seen:
-                continue
-            seen.add((statement.start, row.name))
-            rule = self._by_status[row.status]
-            start, end = (statement.start + offset for offset in statement.digest.piece.span(alias))
-            yield Hit(rule, start, end, {"name": row.name}, limits=row.limits, statement=statement)
+            module = self._module(alias.name if binding.kind == "import" else binding.dotted)
+            if module and (statement.start, module) not in seen:
+                seen.add((statement.start, module))
+                start, end = (statement.start + offset for offset in statement.digest.piece.span(alias))
+                yield self._hit(module, start, end, statement=statement)
+        for reference in context.facts.references:
+            module = self._module(reference.dotted)
+            if module and self._rules[module].get("uses"):
+                start, end = (reference.statement.start + at for at in reference.chain.piece.span(reference.chain.node))
+                hit = self._hit(module, start, end, statement=reference.statement)
+                hit.words["name"], hit.node = reference.dotted, reference.chain.node
+                yield hit
+
+    def _hit(self, module: str, start: int, end: int, statement: Statement) -> Hit:
+        rule = self._rules[module]
+        limits = self.target.modules[module].limits
+        return Hit(rule, start, end, {"name": module}, limits=limits, statement=statement)

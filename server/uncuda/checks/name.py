@@ -120,8 +120,8 @@ def _call_classes(reference: Name, verdict: Verdict) -> list[str]:
 
 def _spelled_anew(context: Context, reference: Name, new: str, rule: Rule) -> list[Edit] | None:
     """The whole reference replaced, where its alias cannot carry the new name; None where the new root is not known."""
-    root, statement = new.split(".")[0], reference.statement
-    packages = [context.target.fill(template).split(".")[0] for template in rule.imports]
+    root, statement = new.partition(".")[0], reference.statement
+    packages = [context.target.fill(template).partition(".")[0] for template in rule.imports]
     if root.isidentifier() and root not in packages:
         inside = statement.digest.scopes.get(reference.chain.node, -1)
         if context.facts.names.resolve(root, statement.start, inside) != root:
@@ -131,7 +131,7 @@ def _spelled_anew(context: Context, reference: Name, new: str, rule: Rule) -> li
 
 
 def _edits(old: str, new: str, spans: list[Place | None], hidden: int, hidden_new: str) -> list[Edit] | None:
-    """Edits that turn the spelled segments of `old` into those of `new`; None when the hidden ones would have to change."""
+    """Edits that turn the spelled segments of `old` into those of `new`; None when hidden ones would have to change."""
     prefix = hidden_new.split(".") if hidden_new else []
     wanted = new.split(".")
     if wanted[: len(prefix)] != prefix:

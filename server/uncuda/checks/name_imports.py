@@ -25,7 +25,7 @@ def import_hits(context: Context, judge: Judge) -> Iterator[Hit]:
             yield from _from(context, statement, node, judge)
 
 
-def _hit(context: Context, verdict: Verdict, statement: Statement, alias: ast.alias, dotted: str, local: str) -> Hit:
+def _hit(verdict: Verdict, statement: Statement, alias: ast.alias, dotted: str, local: str) -> Hit:
     base = statement.start
     start, end = statement.digest.piece.span(alias)
     hit = Hit(verdict.rule, base + start, base + end, {"name": dotted, "replacement": verdict.replacement})
@@ -43,7 +43,7 @@ def _plain(context: Context, statement: Statement, node: ast.Import, judge: Judg
         if verdict is None or verdict.covered(context.shim):
             continue
         local = alias.asname or alias.name.split(".")[0]
-        hit = _hit(context, verdict, statement, alias, alias.name, alias.asname or f"import {alias.name}")
+        hit = _hit(verdict, statement, alias, alias.name, alias.asname or f"import {alias.name}")
         if alias.asname:
             new = context.target.module_path(verdict.replacement)
         else:
@@ -68,7 +68,7 @@ def _from(context: Context, statement: Statement, node: ast.ImportFrom, judge: J
     hits = {}
     for alias, verdict in verdicts.items():
         if verdict is not None and not verdict.covered(context.shim):
-            hits[alias] = _hit(context, verdict, statement, alias, f"{module}.{alias.name}", alias.asname or alias.name)
+            hits[alias] = _hit(verdict, statement, alias, f"{module}.{alias.name}", alias.asname or alias.name)
     moved = {
         alias: verdict.replacement
         for alias, verdict in verdicts.items()
@@ -94,7 +94,7 @@ def _star(context: Context, statement: Statement, node: ast.ImportFrom, judge: J
     verdict = judge(node.module or "")
     if verdict is None or verdict.covered(context.shim):
         return
-    hit = _hit(context, verdict, statement, node.names[0], node.module or "", "*")
+    hit = _hit(verdict, statement, node.names[0], node.module or "", "*")
     if verdict.replacement and verdict.applicability is not None:
         new = context.target.module_path(verdict.replacement)
         span = _module_span(statement, node)
@@ -121,7 +121,7 @@ def _move(context: Context, statement: Statement, node: ast.ImportFrom, moved: d
         parent = parents.pop()
         edits = [Edit(start, end, parent)] if parent != node.module else []
         for alias, new in moved.items():
-            edits += _rename(context, statement, alias, new)
+            edits += _rename(statement, alias, new)
         return [edit for edit in edits if context.text[edit.start : edit.end] != edit.text]
     start, end = (statement.start + offset for offset in piece.span(node))
     line = context.facts.layout.line_start(start)
@@ -154,7 +154,7 @@ def _source(context: Context, statement: Statement, alias: ast.alias) -> str:
     return context.text[statement.start + start : statement.start + end]
 
 
-def _rename(context: Context, statement: Statement, alias: ast.alias, new: str) -> list[Edit]:
+def _rename(statement: Statement, alias: ast.alias, new: str) -> list[Edit]:
     """The edit of one imported name; the local name stays."""
     name = new.rpartition(".")[2]
     if name == alias.name:
@@ -162,5 +162,3 @@ def _rename(context: Context, statement: Statement, alias: ast.alias, new: str) 
     start = statement.start + statement.digest.piece.start(alias)
     suffix = "" if alias.asname else f" as {alias.name}"
     return [Edit(start, start + len(alias.name), name + suffix)]
-
-
