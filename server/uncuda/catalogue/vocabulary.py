@@ -11,7 +11,7 @@ SEVERITIES = ("error", "warning", "information")
 FIXES = ("safe", "review")
 SHIM = ("flag", "silent", "table")
 ROLES = ("argument", "comparison", "membership", "default", "assignment", "key", "value", "item", "subscript",
-         "return", "receiver", "case", "concatenation")  # fmt: skip
+         "return", "receiver", "case", "concatenation", "compared")  # fmt: skip
 
 # Kinds of values: how a key is checked.
 TEXT, TEXTS, NUMBER, FLAG, TABLE, PATTERN = "text", "texts", "number", "flag", "table", "pattern"
@@ -25,9 +25,10 @@ CHECKS: dict[str, dict[str, str]] = {
     "name": {"names": TEXTS, "members-only": FLAG, "replace": TEXT, "skip-calls": TEXTS, "silent-calls": TEXTS,
              "review-limits": TEXTS, "manual-limits": TEXTS, "chained": TABLE, "beside": TEXTS, "group": TEXT},
     "method": {"methods": TEXTS, "call": FLAG, "replace": TEXT, "arguments": TEXTS, "receivers": TEXTS},
-    "string": {"pattern": PATTERN, "words": TABLE, "calls": TEXTS, "methods": TEXTS, "names": TEXTS, "compared": TEXTS,
-               "beside": TEXTS, "otherwise": TEXT, "silent-calls": TEXTS, "shim-roles": TEXTS, "roles": TEXTS,
-               "needs-import": TEXTS, "served": TABLE},
+    "string": {"pattern": PATTERN, "words": TABLE, "calls": TEXTS, "parameters": TEXTS, "methods": TEXTS, "anywhere": FLAG,
+               "names": TEXTS, "compared": TEXTS, "beside": TEXTS, "near": TEXTS, "otherwise": TEXT, "entry": FLAG,
+               "silent-calls": TEXTS, "silent-parameters": TEXTS, "silent-names": TEXTS, "roles": TEXTS,
+               "shim-roles": TEXTS, "shim-fix": TEXT, "needs-import": TEXTS},
     "argument": {"calls": TEXTS, "argument": TEXT, "position": NUMBER, "replace": TEXT, "add": TEXT,
                  "values": TEXTS, "statements": TABLE},
     "module": {"modules": TEXTS, "status": TEXTS, "uses": FLAG},
@@ -39,6 +40,9 @@ CHECKS: dict[str, dict[str, str]] = {
     "suppression": {},
 }  # fmt: skip
 
+_ALLOWED = {
+    "severity": SEVERITIES, "fix": FIXES, "shim": SHIM, "otherwise": ("review", "silent"), "shim-fix": FIXES,
+}  # fmt: skip
 REQUIRED = ("check", "severity", "message", "message-zh")
 
 
@@ -56,7 +60,7 @@ def problem(key: str, value: Any, check: str) -> str | None:
     kind = keys[key]
     if (wrong := _wrong_kind(value, kind)) is not None:
         return f"{key} must be {wrong}"
-    allowed = {"severity": SEVERITIES, "fix": FIXES, "shim": SHIM, "otherwise": ("review", "silent")}.get(key)
+    allowed = _ALLOWED.get(key)
     if allowed and value not in allowed:
         return f"{key} = {value!r} is none of {', '.join(allowed)}{nearest(value, allowed)}"
     lists = {"status": _statuses(check), "shim-roles": ROLES, "roles": ROLES}.get(key)

@@ -9,7 +9,7 @@ import ast
 
 from ..edits import Edit
 from ..facts.read import Name
-from ..facts.roles import last_word
+from ..facts.role_calls import last_word
 
 
 def stand_in(use: Name, applier: str, text: str) -> Edit | None:

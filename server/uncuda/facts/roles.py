@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from .digest import Digest, Text
+from .role_calls import KEEPS, STRING_METHODS, STRING_TESTS, default_key, is_field, item_name, last_word, option_name
 
 Resolve = Callable[[ast.AST], "str | None"]
-_CONTAINERS = (ast.List, ast.Tuple, ast.Set)
+_CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Starred)
 _MEMBERSHIP = (ast.In, ast.NotIn)
+_LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 
 
 @dataclass(slots=True, eq=False)
 class Role:
     """The role of a string.
 
-    kind: argument, comparison, membership, default, assignment, key, value, item, subscript, return, receiver,
-    case, concatenation, statement, other. `name`: the last word of what it is bound to or compared with ("type" for
-    `x.type`, "str()" for a call). `parameter`: keyword or position of an argument.
+    kind: argument, comparison (also `x.startswith("…")`), membership, default, assignment, key, value, item,
+    subscript, return, receiver, case, concatenation, statement, other.
+    name: the last word of what it is bound to or compared with ("type" for `x.type`, "f()" for a call).
+    parameter: keyword or position of an argument. option: what a command line option stores its value as.
+    items: the strings beside it (in a list, in the other arm of a condition, in the other entries of a dictionary).
+    outer: the role of the dictionary that holds a key or a value. cut: compared with a slice of fixed length.
     """
 
     kind: str
@@ -30,148 +35,212 @@ class Role:
     parameter: str | int | None = None
     name: str = ""
     subject: ast.AST | None = None
+    option: str = ""
+    outer: Role | None = None
+    cut: bool = False
     items: list[str] = field(default_factory=list)
     containers: list[ast.AST] = field(default_factory=list)
 
 
 def role_of(text: Text, digest: Digest, resolve: Resolve) -> Role:
     """The role of a string expression within its statement. `resolve` gives the dotted name of a node."""
-    node: ast.AST = text.node
+    return role_at(text.node, text.piece.start(text.node), digest, resolve)
+
+
+def role_at(node: ast.AST, start: int, digest: Digest, resolve: Resolve) -> Role:
+    """The role of any expression; `start` is its offset in the statement."""
     items: list[str] = []
     containers: list[ast.AST] = []
+    member: ast.AST | None = None
     while True:
         parent = digest.parents.get(node)
-        if _passes(parent, node):
-            node = parent  # type: ignore[assignment]
-            continue
-        if isinstance(parent, ast.Attribute) and parent.attr == "format":
-            call = digest.parents.get(parent)
-            if isinstance(call, ast.Call) and call.func is parent:
-                node = call
-                continue
-        if isinstance(parent, (*_CONTAINERS, ast.Starred)) and not isinstance(getattr(parent, "ctx", None), ast.Store):
-            items += [item.value for item in getattr(parent, "elts", ()) if _is_text(item)]
+        if isinstance(parent, ast.JoinedStr):
+            if not _is_head(parent, start, digest):
+                return Role("other", node)
+        elif isinstance(parent, _CONTAINERS) and not isinstance(getattr(parent, "ctx", None), ast.Store):
+            items += _texts(getattr(parent, "elts", ()), node)
             containers.append(parent)
-            node = parent
+            member = node
+        elif isinstance(parent, ast.IfExp) and node is not parent.test:
+            items += _texts((parent.body, parent.orelse), node)
+        elif isinstance(parent, ast.Attribute) and parent.attr == "format":
+            call = digest.parents.get(parent)
+            if not (isinstance(call, ast.Call) and call.func is parent):
+                break
+            node = call
             continue
-        break
+        elif not _passes(parent, node):
+            break
+        assert parent is not None
+        node = parent
     role = _classify(node, parent, digest, resolve)
-    role.items, role.containers = items, containers
+    if member is not None and isinstance(role.subject, (ast.Tuple, ast.List)):
+        _unpack(role, node, member)
+    role.items += items
+    role.containers += containers
     return role
 
 
-def _is_text(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+def _texts(nodes: Iterable[ast.AST | None], without: ast.AST) -> list[str]:
+    found = [node for node in nodes if isinstance(node, ast.Constant) and node is not without]
+    return [node.value for node in found if isinstance(node.value, str)]
+
+
+def _is_head(holder: ast.JoinedStr, start: int, digest: Digest) -> bool:
+    """Whether what stands at `start` opens an f-string: `f"{'cuda' if x else 'cpu'}:{i}"`."""
+    for text in digest.texts:
+        if text.node is holder and not text.value and text.tokens[0].fields:
+            first, last = text.tokens[0].fields[0]
+            return first <= start < last
+    return False
 
 
 def _passes(parent: ast.AST | None, node: ast.AST) -> bool:
-    """Whether a string keeps its role in `parent`: either arm of a conditional, the head of a concatenation …"""
-    if isinstance(parent, ast.IfExp):
-        return node is not parent.test
+    """Whether a string keeps its role in `parent`: an operand of `or`, the head of a concatenation …"""
     if isinstance(parent, ast.BinOp):
         return isinstance(parent.op, (ast.Add, ast.Mod)) and node is parent.left
-    if isinstance(parent, ast.NamedExpr):
-        return False
-    return isinstance(parent, (ast.BoolOp, ast.JoinedStr, ast.FormattedValue, ast.Await))
+    if isinstance(parent, ast.Call) and node in parent.args:
+        return last_word(parent.func) in KEEPS and isinstance(node, _CONTAINERS)
+    return isinstance(parent, (ast.BoolOp, ast.FormattedValue, ast.Await, ast.MatchOr))
+
+
+def _unpack(role: Role, value: ast.AST, member: ast.AST) -> None:
+    """`device, backend = "cuda", "nccl"`: each string goes to the name at its place."""
+    targets = role.subject
+    if not isinstance(targets, (ast.Tuple, ast.List)) or not isinstance(value, (ast.Tuple, ast.List)):
+        return
+    if len(targets.elts) == len(value.elts) and member in value.elts:
+        role.subject = targets.elts[value.elts.index(member)]
+        role.name = last_word(role.subject)
 
 
 def _classify(node: ast.AST, parent: ast.AST | None, digest: Digest, resolve: Resolve) -> Role:
     if isinstance(parent, ast.keyword):
         call = digest.parents.get(parent)
-        if isinstance(call, ast.Call):
-            role = _argument(call, node, resolve)
-            role.parameter = parent.arg
-            if parent.arg:
-                role.name = parent.arg
-            return role
-        return Role("other", node)
+        return _argument(call, node, parent.arg, digest, resolve) if isinstance(call, ast.Call) else Role("other", node)
     if isinstance(parent, ast.Call) and node is not parent.func:
-        role = _argument(parent, node, resolve)
-        role.parameter = parent.args.index(node) if node in parent.args else None  # type: ignore[arg-type]
-        return role
+        position = parent.args.index(node) if node in parent.args else None
+        return _argument(parent, node, position, digest, resolve)
     if isinstance(parent, ast.Compare):
         return _comparison(parent, node, resolve)
     if isinstance(parent, (ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.AugAssign)):
         return _assignment(parent, node)
+    if isinstance(parent, ast.Dict):
+        return _entry(parent, node, digest, resolve)
+    if isinstance(parent, ast.Subscript) and node is parent.slice:
+        return _subscript(parent, node, digest, resolve)
+    if isinstance(parent, ast.Attribute):
+        call = digest.parents.get(parent)
+        return Role("receiver", node, call if isinstance(call, ast.Call) else None, method=parent.attr)
+    if isinstance(parent, _LOOPS) and node is parent.iter:
+        return Role("item", node, name=last_word(parent.target), subject=parent.target)
     if isinstance(parent, ast.arguments):
         return Role("default", node, name=_parameter_of(parent, node))
-    if isinstance(parent, ast.Dict):
-        return _entry(parent, node)
-    if isinstance(parent, ast.Subscript) and node is parent.slice:
-        return Role("subscript", node, name=last_word(parent.value), callee=resolve(parent.value) or "", subject=parent)
-    if isinstance(parent, ast.Attribute):
-        return _receiver(parent, node, digest)
-    if isinstance(parent, ast.Return):
-        return Role("return", node)
-    if isinstance(parent, ast.BinOp):
-        return Role("concatenation", node)
-    if isinstance(parent, ast.MatchValue):
-        return Role("case", node)
-    if isinstance(parent, ast.arg):
-        return Role("other", node)
-    if parent is None or isinstance(parent, ast.Expr):
-        return Role("statement", node)
-    return Role("other", node)
+    kinds = {ast.Return: "return", ast.BinOp: "concatenation", ast.MatchValue: "case", ast.Expr: "statement"}
+    return Role("statement" if parent is None else kinds.get(type(parent), "other"), node)
 
 
-def _argument(call: ast.Call, node: ast.AST, resolve: Resolve) -> Role:
-    return Role("argument", node, call, resolve(call.func) or "", last_word(call.func))
+def _argument(call: ast.Call, node: ast.AST, parameter: str | int | None, digest: Digest, resolve: Resolve) -> Role:
+    method = last_word(call.func)
+    role = Role("argument", node, call, resolve(call.func) or "", method, parameter)
+    if isinstance(parameter, str):
+        role.name = parameter
+    if isinstance(call.func, ast.Attribute) and method in STRING_TESTS and isinstance(parameter, int):
+        core, _ = unwrapped(call.func.value)
+        role.kind, role.name, role.subject = "comparison", last_word(core), core
+    elif is_field(method, parameter) and (holder := role_at(call, -1, digest, resolve)).kind in (
+        "assignment",
+        "default",
+    ):
+        role.kind, role.name, role.subject = "default", holder.name, holder.subject
+    elif option := option_name(call):
+        if parameter in ("default", "const", "value") or (isinstance(parameter, int) and parameter == 1):
+            role.kind, role.name, role.option = "default", option, option
+        elif parameter in ("choices", "type") or parameter == 2:
+            role.kind, role.name, role.option = "item", option, option
+    elif key := default_key(call, parameter):
+        role.kind, role.name = "default", key
+    elif name := item_name(call, parameter):
+        role.kind, role.name = "item", name
+    elif method == "Choice":
+        holder = role_at(call, -1, digest, resolve)
+        role.kind, role.name, role.option = holder.kind, holder.name, holder.option
+    return role
 
 
 def _comparison(parent: ast.Compare, node: ast.AST, resolve: Resolve) -> Role:
     operands = [parent.left, *parent.comparators]
     at = next((i for i, operand in enumerate(operands) if operand is node), 0)
     membership = any(isinstance(op, _MEMBERSHIP) for op in parent.ops)
-    other = operands[at - 1] if at else operands[1]
+    core, cut = unwrapped(operands[at - 1] if at else operands[1])
+    callee = resolve(core.func if isinstance(core, ast.Call) else core) or ""
     return Role(
         "membership" if membership else "comparison",
         node,
-        name=last_word(other),
-        callee=resolve(other.func if isinstance(other, ast.Call) else other) or "",
-        subject=other,
+        name=last_word(core),
+        callee=callee,
+        subject=core,
         parameter=at,
+        cut=cut,
     )
+
+
+def unwrapped(node: ast.AST) -> tuple[ast.AST, bool]:
+    """What a text is taken from (`str(x.device).split(":")[0]`: `x.device`), and whether a slice cuts it."""
+    cut = False
+    while True:
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+            node, cut = node.value, True
+        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Call):
+            node = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in STRING_METHODS:
+            node = node.func.value
+        elif isinstance(node, ast.Call) and last_word(node.func) in ("str", "repr") and len(node.args) == 1:
+            node = node.args[0]
+        elif isinstance(node, ast.NamedExpr):
+            node = node.value
+        else:
+            return node, cut
 
 
 def _assignment(parent: ast.AST, node: ast.AST) -> Role:
     targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]  # type: ignore[attr-defined]
-    names = [last_word(target) for target in targets]
-    return Role("assignment", node, name=names[0] if names else "", subject=targets[0] if targets else None)
+    if isinstance(parent, ast.AnnAssign) and node is parent.annotation:
+        return Role("other", node)
+    return Role("assignment", node, name=last_word(targets[0]), subject=targets[0])
 
 
-def _entry(parent: ast.Dict, node: ast.AST) -> Role:
+def _entry(parent: ast.Dict, node: ast.AST, digest: Digest, resolve: Resolve) -> Role:
+    outer = role_at(parent, -1, digest, resolve)
     if any(key is node for key in parent.keys):
-        return Role("key", node, subject=parent)
-    key = next((k for k, value in zip(parent.keys, parent.values) if value is node), None)
-    return Role("value", node, name=key.value if key is not None and _is_text(key) else "", subject=parent)  # type: ignore[attr-defined]
+        return Role("key", node, subject=parent, outer=outer, items=_texts(parent.keys, node))
+    key = next((key for key, value in zip(parent.keys, parent.values, strict=True) if value is node), None)
+    name = key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
+    return Role("value", node, name=name, subject=parent, outer=outer, items=_texts(parent.values, node))
 
 
-def _receiver(parent: ast.Attribute, node: ast.AST, digest: Digest) -> Role:
-    call = digest.parents.get(parent)
-    return Role("receiver", node, call if isinstance(call, ast.Call) else None, method=parent.attr)
+def _subscript(parent: ast.Subscript, node: ast.AST, digest: Digest, resolve: Resolve) -> Role:
+    """`x["…"]`, and the choices of an annotation: `device: Literal["cuda", "cpu"]`."""
+    if last_word(parent.value) != "Literal":
+        return Role("subscript", node, name=last_word(parent.value), callee=resolve(parent.value) or "", subject=parent)
+    inner: ast.AST = parent
+    for outer in digest.ancestors(parent):
+        if isinstance(outer, ast.arg) and inner is outer.annotation:
+            return Role("item", node, name=outer.arg)
+        if isinstance(outer, ast.AnnAssign) and inner is outer.annotation:
+            return Role("item", node, name=last_word(outer.target), subject=outer.target)
+        if not isinstance(outer, (ast.Subscript, ast.Tuple, ast.BinOp)):
+            break
+        inner = outer
+    return Role("subscript", node, subject=parent)
 
 
 def _parameter_of(arguments: ast.arguments, node: ast.AST) -> str:
     positional = [*arguments.posonlyargs, *arguments.args]
-    for argument, default in zip(reversed(positional), reversed(arguments.defaults)):
+    for argument, default in zip(reversed(positional), reversed(arguments.defaults), strict=False):
         if default is node:
             return argument.arg
-    for argument, value in zip(arguments.kwonlyargs, arguments.kw_defaults):
+    for argument, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         if value is node:
             return argument.arg
-    return ""
-
-
-def last_word(node: ast.AST | None) -> str:
-    """The word that names an expression: `a.b.type` type, `str(x)` str(), `cfg["device"]` device, `x` x."""
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Call):
-        return last_word(node.func) + "()"
-    if isinstance(node, ast.Subscript):
-        return node.slice.value if _is_text(node.slice) else last_word(node.value)  # type: ignore[attr-defined]
-    if isinstance(node, ast.NamedExpr):
-        return last_word(node.target)
     return ""

@@ -1,0 +1,149 @@
+"""What the role of a string proves (safe), what it only suggests (review), and where it says nothing (silent)."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+
+from ..catalogue import Rule
+from ..edits import REVIEW, SAFE
+from ..facts.read import Facts, Statement
+from ..facts.role_calls import last_word
+from ..facts.roles import Role
+from .string_flow import Flow
+
+_SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation", "subscript"})
+_TESTS = frozenset({"comparison", "membership", "case"})
+# Strings given to these are read by people, or name files, modules and patterns.
+_PROSE_CALLS = frozenset(
+    {"print", "pprint", "debug", "info", "warn", "warning", "warning_once", "warning_advice", "error", "critical",
+     "exception", "log", "info_once", "print_rank_0", "log_dist", "echo", "secho", "write", "fail", "skip", "skipif",
+     "skipIf", "skipUnless", "xfail", "set_description", "set_postfix", "add_scalar", "set_title", "title", "join",
+     "Path", "PurePath", "open", "exists", "isfile", "isdir", "glob", "rglob", "compile", "match", "fullmatch", "search",
+     "sub", "findall", "finditer", "getLogger", "get_logger", "import_module", "find_spec", "find_library", "CDLL",
+     "importorskip", "__import__", "namedtuple", "TypeVar", "NewType", "add_parser", "record_function", "range_push",
+     "Timer", "encode", "len"}
+)  # fmt: skip
+_PROSE_PARAMETERS = frozenset(
+    {"help", "description", "desc", "doc", "epilog", "metavar", "prog", "msg", "message", "reason", "title", "label",
+     "text", "prefix", "suffix", "tag", "tags", "caption", "usage", "short_help"}
+)  # fmt: skip
+_RAISED = re.compile(r"\w*(?:Error|Exception|Warning)\Z")
+_DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
+
+
+def complete(role: Role, statement: Statement, facts: Facts) -> Role:
+    """The role with what only the lines above can tell: the subject of a `case`, the function of a `return`."""
+    indents = facts.indents
+    if role.kind == "case" and role.subject is None:
+        header = indents.header_above(statement.start)
+        above = facts.peek(header.start) if header and header.word == "match" else None
+        node = above.digest.piece.nodes[0] if above else None
+        if isinstance(node, ast.Match):
+            role.subject, role.name = node.subject, last_word(node.subject)
+    elif role.kind == "return" and not role.name:
+        scope = indents.scope_of(statement.start)
+        match = _DEF.match(facts.text, scope[0]) if scope else None
+        role.name = match[1] if match else ""
+    return role
+
+
+def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow) -> str | None:
+    """`safe`, `review`, or None where the string is nothing to the rule."""
+    if role.kind in _SILENT_KINDS or (role.kind == "key" and not rule.get("entry")):
+        return None
+    if _is_silent(rule, role):
+        return None
+    if _is_map_location(role):
+        return REVIEW
+    roots = rule.get("needs-import", ())
+    known = not roots or any(flow.context.imports_root(root) for root in roots)
+    if proves(rule, role) or _flows(rule, role, statement, flow):
+        return SAFE if known else REVIEW
+    if not known or rule.get("otherwise", "review") == "silent":
+        return None
+    return REVIEW if _suggests(rule, role) else None
+
+
+def _is_silent(rule: Rule, role: Role) -> bool:
+    if role.kind == "value" and role.name in rule.get("silent-names", ()) and not _is_map_location(role):
+        return True
+    if role.kind != "argument":
+        return False
+    if role.method in _PROSE_CALLS or role.parameter in _PROSE_PARAMETERS or _RAISED.match(role.method):
+        return True
+    if role.method in rule.get("silent-calls", ()) or _listed(role.callee, rule.get("silent-calls", ())):
+        return True
+    if role.parameter in rule.get("silent-parameters", ()):
+        return True
+    if role.method in ("hasattr", "getattr", "setattr", "delattr") and role.call is not None and role.call.args:
+        owner = role.call.args[0]
+        return not (role.parameter == 1 and isinstance(owner, ast.Name) and owner.id == "torch")
+    return False
+
+
+def _is_map_location(role: Role) -> bool:
+    """A value of `map_location={"cuda:0": "cuda:1"}`; what a checkpoint was saved on stays."""
+    outer = role.outer
+    if role.kind != "value" or outer is None:
+        return False
+    return outer.name.lower() == "map_location" or (outer.callee == "torch.load" and outer.parameter == 1)
+
+
+def proves(rule: Rule, role: Role) -> bool:
+    """Whether the role alone says what the string means."""
+    if role.kind == "argument" and _proves_argument(rule, role):
+        return True
+    if role.kind in _SILENT_KINDS or (role.kind == "key" and not rule.get("entry")):
+        return False
+    if role.name and role.kind != "key" and named(role.name, rule.get("names", ())):
+        return True
+    if role.kind in _TESTS and compared(rule, role):
+        return True
+    return any(item in rule.get("beside", ()) for item in role.items)
+
+
+def _proves_argument(rule: Rule, role: Role) -> bool:
+    if role.callee and _listed(role.callee, rule.get("calls", ())):
+        if isinstance(role.parameter, int) or role.parameter is None:
+            return True
+        return named(role.parameter, (*rule.get("names", ()), *rule.get("parameters", ())))
+    if role.method in rule.get("methods", ()):
+        return bool(rule.get("anywhere")) or role.parameter in (0, "device")
+    return False
+
+
+def compared(rule: Rule, role: Role) -> bool:
+    """Compared with what tells the truth at run time: `.type`, `get_backend()`."""
+    words = rule.get("compared", ())
+    return role.name in words or (isinstance(role.subject, ast.Attribute) and f".{role.name}" in words)
+
+
+def _flows(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
+    """Whether the name that a string is bound to, or compared with, is used where its meaning is plain."""
+    if role.kind not in ("assignment", "default", "item", *_TESTS) or role.option:
+        return False
+    return flow.reaches(rule.name, role, statement, lambda use: proves(rule, use))
+
+
+def _suggests(rule: Rule, role: Role) -> bool:
+    near = any(item in rule.get("near", ()) for item in role.items)
+    if role.kind in ("key", "value") or (role.containers and role.kind in ("argument", "item")):
+        return near
+    return True
+
+
+def named(name: str, patterns: Sequence[str]) -> bool:
+    """Whether a name, in lower case, matches one of the patterns."""
+    lowered = name.lower()
+    return any(fnmatchcase(lowered, pattern) for pattern in patterns)
+
+
+def _listed(callee: str, listed: Sequence[str]) -> bool:
+    while callee:
+        if callee in listed:
+            return True
+        callee = callee.rpartition(".")[0]
+    return False

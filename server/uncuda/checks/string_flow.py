@@ -1,0 +1,142 @@
+"""Where the value of a name goes in one file, and which strings belong to one name."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Hashable, Iterator
+
+from ..facts.digest import Text
+from ..facts.read import Statement
+from ..facts.role_calls import last_word
+from ..facts.roles import Role, role_at, role_of, unwrapped
+from .base import Context
+
+Proof = Callable[[Role], bool]
+_MANY = 60
+_LINKED = frozenset({"comparison", "membership", "assignment", "default", "case", "item"})
+
+
+class Flow:
+    """Follows names through one text; every answer is remembered."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self._imported = {b.name: b.dotted for b, _ in context.facts.imports() if b.kind != "star" and b.dotted}
+        self._known: dict[tuple[str, str, int], bool] = {}
+        self._scopes: dict[tuple[str, int], int] = {}
+
+    def resolve(self, node: ast.AST, statement: Statement) -> str | None:
+        """The dotted name of an expression, where no rule asks for the name itself, too."""
+        found = self.context.resolve(node, statement)
+        if found is not None:
+            return found
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name) or self.context.facts.names.bindings(node.id):
+            return None
+        root = self._imported.get(node.id)
+        return ".".join([root, *reversed(parts)]) if root else None
+
+    def role(self, text: Text, statement: Statement) -> Role:
+        """The role of a string."""
+        return role_of(text, statement.digest, lambda node: self.resolve(node, statement))
+
+    def reaches(self, rule: str, role: Role, statement: Statement, proves: Proof) -> bool:
+        """Whether the name that a string is bound to, or compared with, has a use that `proves` accepts."""
+        if role.call is not None and role.kind == "default":
+            start = statement.digest.piece.start(role.call)
+            role = role_at(role.call, start, statement.digest, lambda node: self.resolve(node, statement))
+            if proves(role):
+                return True
+        spelled = _spelled(role)
+        if not spelled:
+            return False
+        scope = -1 if "." in spelled else self.scope(spelled, statement.start, role)
+        key = (rule, spelled, scope)
+        if key not in self._known:
+            self._known[key] = False  # a name that leads back to itself proves nothing
+            self._known[key] = any(proves(use) for use in self._uses(spelled, scope))
+        return self._known[key]
+
+    def scope(self, name: str, offset: int, role: Role) -> int:
+        """Offset of the `def` whose local variable `name` is at `offset`; -1: the module's, or a class's."""
+        if role.kind == "default" and role.subject is None and role.call is None:
+            return offset
+        indents = self.context.facts.indents
+        found = indents.scope_of(offset)
+        while found is not None:
+            if found[1] == "def" and self._binds(name, found[0]):
+                return found[0]
+            found = indents.scope_of(found[0])
+        return -1
+
+    def _binds(self, name: str, header: int) -> bool:
+        key = (name, header)
+        if key not in self._scopes:
+            text = self.context.text[header : self.context.facts.indents.extent(header)]
+            word = re.escape(name)
+            parameters = text[: text.find("\n", text.find(")")) if ")" in text else len(text)]
+            assigned = rf"^[ \t]*(?:[\w.]+[ \t]*,[ \t]*)*{word}[ \t]*(?:[:,][^=\n]*)?=(?!=)"
+            pattern = rf"{assigned}|\bfor\b[^:\n]*\b{word}\b[^:\n]*\bin\b"
+            binds = bool(re.search(rf"[(,*\s]{word}[ \t]*[,:=)\n]", parameters) or re.search(pattern, text, re.M))
+            declared = re.search(rf"^[ \t]*(?:global|nonlocal)\b[^\n]*\b{word}\b", text, re.M)
+            self._scopes[key] = int(binds and not declared)
+        return bool(self._scopes[key])
+
+    def _uses(self, spelled: str, scope: int) -> Iterator[Role]:
+        """The roles of the uses of a name, and of what it is bound to."""
+        context = self.context
+        end = context.facts.indents.extent(scope) if scope >= 0 else len(context.text)
+        root, _, attribute = spelled.partition(".")
+        pattern = re.compile(rf"(?<![\w.]){re.escape(spelled)}(?![\w(])")
+        seen: set[int] = set()
+        for count, match in enumerate(pattern.finditer(context.text, max(scope, 0), end)):
+            statement = context.facts.peek(match.start()) if count < _MANY else None
+            if statement is None or statement.start in seen:
+                continue
+            seen.add(statement.start)
+            yield from self._roles(root, (attribute,) if attribute else (), statement)
+
+    def _roles(self, root: str, parts: tuple[str, ...], statement: Statement) -> Iterator[Role]:
+        digest = statement.digest
+        for chain in digest.chains:
+            if chain.root == root and chain.parts == parts:
+                start = chain.piece.start(chain.node)
+                yield role_at(chain.node, start, digest, lambda node: self.resolve(node, statement))
+        for binding in digest.bindings:
+            if binding.name == root and not parts and binding.value is not None:
+                core, _ = unwrapped(binding.value)
+                yield Role("comparison", core, name=last_word(core), subject=core)
+
+    def links(self, role: Role, statement: Statement) -> tuple[Hashable, ...]:
+        """Keys that a string shares with the strings that must change when it does.
+
+        A local variable belongs to its function; an attribute, an option and a field to the file.
+        """
+        if role.kind not in _LINKED or role.name in ("", "type") or role.name.endswith("()"):
+            return ()
+        if role.option or isinstance(role.subject, (ast.Attribute, ast.Subscript)):
+            return (("field", role.option or role.name),)
+        if role.call is not None and role.kind in ("default", "item") and role.subject is None:
+            return (("field", role.name),)
+        found = self.context.facts.indents.scope_of(statement.start)
+        if role.kind == "assignment" and found is not None and found[1] == "class":
+            return (("field", role.name),)
+        if role.subject is not None or role.kind == "default":
+            return (("name", role.name, self.scope(role.name, statement.start, role)),)
+        return ()
+
+
+def _spelled(role: Role) -> str:
+    """`name` or `self.name` as the file spells it; the default of a parameter has no node of its own."""
+    subject = role.subject
+    if subject is None:
+        return role.name if role.kind == "default" and role.call is None else ""
+    if isinstance(subject, ast.Name):
+        return subject.id
+    if isinstance(subject, ast.Attribute) and isinstance(subject.value, ast.Name):
+        return f"{subject.value.id}.{subject.attr}"
+    return ""

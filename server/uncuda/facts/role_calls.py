@@ -1,0 +1,80 @@
+"""Calls that say what a string is for by their own shape: command line options, defaults, fields, string tests."""
+
+from __future__ import annotations
+
+import ast
+
+STRING_TESTS = frozenset(
+    {"startswith", "endswith", "split", "rsplit", "partition", "replace", "removeprefix", "count", "find", "index",
+     "strip", "lstrip", "rstrip"}
+)  # fmt: skip
+STRING_METHODS = STRING_TESTS | {"lower", "upper", "casefold", "rpartition"}
+KEEPS = frozenset({"list", "tuple", "set", "frozenset", "sorted"})
+_GETTERS = frozenset({"get", "pop", "setdefault", "getenv", "get_default"})
+_DECLARES_OPTIONS = frozenset({"add_argument", "add_option", "option", "argument"})
+_OF_OPTIONS = frozenset({"help", "choices", "type", "action", "dest"})
+_FLAGS = frozenset({"DEFINE_string", "DEFINE_enum"})
+_FIELDS = frozenset({"field", "Field", "ib", "attrib", "Option", "Argument", "Parameter"})
+
+
+def last_word(node: ast.AST | None) -> str:
+    """The word that names an expression: `a.b.type` type, `f(x)` f(), `cfg["device"]` device, `x` x."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Call):
+        return last_word(node.func) + "()"
+    if isinstance(node, ast.Subscript):
+        return _text(node.slice) or last_word(node.value)
+    if isinstance(node, ast.NamedExpr):
+        return last_word(node.target)
+    return ""
+
+
+def _text(node: ast.AST | None) -> str:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def option_name(call: ast.Call) -> str:
+    """What `parser.add_argument("--dist-backend", …)` and its like store: dist_backend; else ""."""
+    method = last_word(call.func)
+    names = [name for argument in call.args if (name := _text(argument))]
+    if method in _FLAGS:
+        return names[0] if names else ""
+    dashed = any(name.startswith("-") for name in names)
+    if method not in _DECLARES_OPTIONS and not (dashed and any(key.arg in _OF_OPTIONS for key in call.keywords)):
+        return ""
+    for keyword in call.keywords:
+        if keyword.arg == "dest" and (name := _text(keyword.value)):
+            return name
+    for name in names:
+        if name.startswith("--"):
+            return name[2:].split("/")[0].replace("-", "_")
+    return names[0].lstrip("-").replace("-", "_") if names else ""
+
+
+def default_key(call: ast.Call, parameter: str | int | None) -> str:
+    """`cfg.get("device", "cuda")`, `getattr(args, "device", "cuda")`: the key that the string is the default of."""
+    method = last_word(call.func)
+    texts = [_text(argument) for argument in call.args]
+    if method == "getattr" and parameter == 2 and len(texts) > 1:
+        return texts[1]
+    if method in _GETTERS and texts:
+        if parameter == 1 and len(texts) == 2:
+            return texts[0]
+        if parameter in ("default", "fallback"):
+            return texts[-1]
+    return ""
+
+
+def item_name(call: ast.Call, parameter: str | int | None) -> str:
+    """`parametrize("device", ["cpu", "cuda"])`: what the items of the list are called."""
+    if last_word(call.func) == "parametrize" and parameter in (1, "argvalues") and call.args:
+        return _text(call.args[0])
+    return ""
+
+
+def is_field(method: str, parameter: str | int | None) -> bool:
+    """Whether an argument is the default of a field: `device: str = field(default="cuda")`."""
+    return method in _FIELDS and parameter in ("default", 0)
