@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..catalogue import Rule, Target
-from . import amp_c, argument, environment, integer_device, jit_script, method, missing_import, module, name, string
+from . import (
+    amp_c,
+    argument,
+    environment,
+    integer_device,
+    jit_script,
+    method,
+    missing_import,
+    missing_shim,
+    module,
+    name,
+    string,
+)
 from .base import Check, Context, Hit
 
 CHECKS: dict[str, Callable[[Sequence[Rule], Target], Check]] = {
@@ -16,6 +28,7 @@ CHECKS: dict[str, Callable[[Sequence[Rule], Target], Check]] = {
     "module": module.Check,
     "environment": environment.Check,
     "missing-import": missing_import.Check,
+    "missing-shim": missing_shim.Check,
     "jit-script": jit_script.Check,
     "amp-c": amp_c.Check,
     "integer-device": integer_device.Check,

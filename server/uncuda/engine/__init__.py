@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import warnings
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..catalogue import Catalogue
 from ..checks import Context, Hit
@@ -18,7 +18,7 @@ from ..settings import Settings
 from ..source import Source, Span
 from ..suppress import RULE as UNUSED
 from ..suppress import Suppressions, parse
-from .linking import link
+from .linking import link, link_conditions
 from .messages import Messages
 from .ruleset import Ruleset
 
@@ -105,10 +105,13 @@ class Engine:
         ruleset = ruleset or self.ruleset(self._project_shim())
         ignored = self.settings.ignored_in(path)
         hits = self._hits(facts, ruleset)
-        findings = [self._finding(hit) for hit in hits if hit.rule.name not in ignored]
+        every = [self._finding(hit) for hit in hits]
+        findings = [finding for finding in every if finding.rule not in ignored]
         suppressions = parse(facts.text, facts.layout.is_comment)
         if suppressions:
             findings = self._suppress(findings, suppressions, ruleset, ignored)
+        if len(findings) < len(every):
+            findings = _sparing(findings, every)
         findings.sort(key=lambda finding: (finding.span, finding.rule))
         skipped = tuple(Span(start, end) for start, end in facts.unread)
         return Report(tuple(findings), skipped)
@@ -123,6 +126,7 @@ class Engine:
                 silent = hit.statement is not None and branches.served(hit.statement, hit.node)
                 if not silent or hit.rule.check == "missing-import":
                     hits.append(hit)
+        link_conditions(hits, facts.indents)
         link(hits)
         return hits
 
@@ -166,6 +170,17 @@ class Engine:
             report = self.check(Source(text, source.path, source.encoding, source.bom))
         reason = _refusal(source.text, text) or "its fixes do not settle"
         return Fixed(source.text, {}, first, reason)
+
+
+def _sparing(kept: list[Finding], every: list[Finding]) -> list[Finding]:
+    """Findings without the fixes that would change a place where the user silenced a finding."""
+    names = {(finding.rule, finding.span) for finding in kept}
+    silenced = [finding.span for finding in every if (finding.rule, finding.span) not in names]
+
+    def spares(fix: Fix) -> bool:
+        return not any(edit.start < span.end and span.start < edit.end for edit in fix.edits for span in silenced)
+
+    return [replace(finding, fixes=tuple(filter(spares, finding.fixes))) for finding in kept]
 
 
 def _refusal(before: str, after: str) -> str | None:

@@ -6,6 +6,20 @@ from collections.abc import Hashable
 
 from ..checks import Hit
 from ..edits import Fix, lowest, merge
+from ..facts.scopes import IndentScopes
+
+
+def link_conditions(hits: list[Hit], indents: IndentScopes) -> None:
+    """Link the fixable hits in the conditions of one if/elif chain.
+
+    With only one of them changed, the chain would look as if it already served the target.
+    """
+    for hit in hits:
+        if hit.fixes and hit.statement is not None:
+            header = indents.header_at(hit.statement.start)
+            if header.word in ("if", "elif"):
+                first = indents.clauses(header)[0] if header.word == "elif" else header
+                hit.links = (*hit.links, ("conditions", first.start))
 
 
 def link(hits: list[Hit]) -> None:

@@ -32,7 +32,7 @@ class Ruleset:
             return False
         if rule.needs and self.target.has(rule.needs):
             return False
-        return not rule.when_imported or self.shim
+        return self.shim or not (rule.when_imported or rule.check == "missing-shim")
 
     def concerns(self, data: bytes) -> bool:
         """Whether a file with these bytes can have a finding."""

@@ -1,0 +1,106 @@
+"""The engine: linked sites, suppression, refusal, shim, fixes that settle."""
+
+from __future__ import annotations
+
+import pytest
+
+from uncuda.catalogue import load
+from uncuda.engine import Engine, Finding
+from uncuda.project import Project
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+
+def engine(target: str = "npu", project: Project | None = None, **settings: str) -> Engine:
+    return Engine(load(), target, Settings(locale="en", **settings), project)  # type: ignore[arg-type]
+
+
+def findings(text: str, made: Engine | None = None) -> list[Finding]:
+    return list((made or engine()).check(Source(text)).findings)
+
+
+def fixed(text: str, review: bool = False, made: Engine | None = None) -> str:
+    return (made or engine()).fix(Source(text), review).text
+
+
+def test_conditions_of_one_chain_change_together() -> None:
+    text = "import torch\nif torch.cuda.is_available():\n    a()\nelif torch.cuda.device_count():\n    b()\n"
+    one, two = findings(text)
+    assert one.fixes[0].edits == two.fixes[0].edits
+
+
+def test_an_ignored_line_keeps_what_is_linked_to_it() -> None:
+    text = (
+        "import torch\n"
+        "if torch.cuda.is_available():  # uncuda: ignore[cuda-api]\n    a()\n"
+        "elif torch.cuda.device_count():\n    b()\n"
+    )
+    (left,) = findings(text)
+    assert not left.fixes
+    assert fixed(text) == text
+
+
+def test_a_file_that_does_not_parse_is_left_alone_and_keeps_its_findings() -> None:
+    text = "import torch\ntorch.cuda.synchronize()\nx = (\n"
+    result = engine().fix(Source(text))
+    assert result.text == text
+    assert result.refused is not None
+    assert "does not parse" in result.refused
+    assert [f.rule for f in result.report.findings] == ["cuda-api"]
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_line_ends_and_layout_are_kept(newline: str) -> None:
+    lines = [
+        "import os, torch  # first",
+        "",
+        "\tx = 1" if False else "x = 1 ;y=2",
+        "torch . cuda.synchronize( )  # é",
+        "\f",
+        "z = 3",
+    ]
+    text = newline.join(lines)
+    due = text.replace("torch . cuda", "torch . npu").replace("# first", f"# first{newline}import torch_npu")
+    assert fixed(text) == due
+
+
+def test_the_plugin_goes_where_torch_is_imported() -> None:
+    text = "def f():\n    import torch\n    return torch.cuda.is_available()\n"
+    assert fixed(text) == "def f():\n    import torch\n    import torch_npu\n    return torch.npu.is_available()\n"
+    text = "try:\n    import torch\nexcept ImportError:\n    torch = None\nx = torch.cuda.is_available()\n"
+    assert "    import torch\n    import torch_npu\nexcept" in fixed(text)
+    text = "from __future__ import annotations\nimport torch.nn as nn\nimport torch\ntorch.cuda.synchronize()\n"
+    assert "import torch.nn as nn\nimport torch_npu\nimport torch\n" in fixed(text)
+    text = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import torch\nimport torch\ntorch.cuda.synchronize()\n"
+    assert fixed(text).endswith("import torch\nimport torch_npu\ntorch.npu.synchronize()\n")
+
+
+def test_under_the_shim_only_what_it_cannot_do_is_found() -> None:
+    text = "import torch\ntorch.cuda.synchronize()\ntorch.cuda.list_gpu_processes()\n"
+    shim = engine(project=Project(shims=frozenset({"npu"})))
+    assert [f.rule for f in findings(text, shim)] == ["cuda-api-missing"]
+    assert len(findings(text)) == 2
+    with_import = "import torch\nfrom torch_npu.contrib import transfer_to_npu\n" + text
+    assert [f.rule for f in findings(with_import)] == ["cuda-api-missing"]
+
+
+def test_a_version_without_the_name_lowers_the_fix() -> None:
+    text = "import torch\ntorch.cuda.host_memory_stats()\n"
+    (old,) = findings(text, engine(target_version="2.1.0"))
+    (new,) = findings(text)
+    assert old.fixes[0].applicability == "review"
+    assert "since torch_npu" in old.message
+    assert new.fixes[0].applicability == "safe"
+
+
+def test_chinese_messages() -> None:
+    (found,) = Engine(load(), "musa", Settings(locale="zh")).check(Source("import torch\ntorch.cuda.init\n")).findings
+    assert "摩尔线程" in found.message
+
+
+def test_findings_do_not_depend_on_what_was_checked_before() -> None:
+    made = engine()
+    text = "import torch\ntorch.cuda.synchronize()\n"
+    first = findings(text, made)
+    findings("from numba import cuda\n" + text, made)
+    assert findings(text, made) == first
