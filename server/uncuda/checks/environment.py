@@ -1,16 +1,23 @@
-"""`check = "environment"`: an environment variable of CUDA or NCCL, read or set."""
+"""`check = "environment"`: an environment variable of CUDA or NCCL, read, set or passed on."""
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
 from ..catalogue import Row, Rule, Target
-from ..edits import REVIEW, Edit, Fix
+from ..edits import REVIEW, SAFE, Edit, Fix
 from ..facts.digest import Text
 from ..facts.read import Statement
 from ..facts.roles import Role
 from .base import Context, Hit, cap
+from .string_evidence import is_prose, named
+
+_SETTING = re.compile(r"(?:(?:env|export) +)?([A-Z][A-Z0-9_]*)=[^\n]*\Z")
+_NAME = re.compile(r"[A-Z][A-Z0-9_]*\Z")
+_SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation"})
 
 
 class Check:
@@ -28,40 +35,67 @@ class Check:
         return next((row for row in self._patterns if fnmatchcase(name, row.name)), None)
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Hits at names of variables."""
+        """Hits at names of variables, and at `NAME=value` in a command."""
         for statement in context.facts.statements.values():
             for text in statement.digest.texts:
-                row = None if text.formatted else self._row(text.value)
-                if row is None or row.status not in self._by_status:
+                match = _SETTING.match(text.value) or (None if text.formatted else _NAME.match(text.value))
+                row = self._row(match[match.lastindex or 0]) if match else None
+                if match is None or row is None or row.status not in self._by_status:
                     continue
                 rule = self._by_status[row.status]
-                certain = _certain(context.role(text, statement), rule)
-                if certain is not None:
-                    yield self._hit(context, statement, text, rule, row, certain)
-
-    def _hit(self, context: Context, statement: Statement, text: Text, rule: Rule, row: Row, certain: bool) -> Hit:
-        start, end = (statement.start + offset for offset in text.piece.span(text.node))
-        words = {"old": text.value, "new": row.replacement}
-        hit = Hit(rule, start, end, words, limits=row.limits, statement=statement, node=text.node)
-        applicability = cap(rule, "safe" if certain else REVIEW)
-        token = text.tokens[0]
-        body = (statement.start + token.start, statement.start + token.end)
-        if row.replacement and applicability and context.text[body[0] : body[1]] == text.value:
-            hit.fixes = (Fix(f"Replace with `{row.replacement}`", applicability, (Edit(*body, row.replacement),)),)
-        return hit
+                role = context.role(text, statement)
+                applicability = REVIEW if match.lastindex and not is_prose(role) else _class(role, rule)
+                if applicability is not None:
+                    yield _hit(context, statement, text, rule, row, match, applicability)
 
 
-def _certain(role: Role, rule: Rule) -> bool | None:
-    """True: it is an environment variable; False: it may be; None: nothing says so."""
-    calls, mappings, names = rule.get("calls", ()), rule.get("mappings", ()), rule.get("names", ())
-    if role.kind == "argument" and role.parameter in (0, "key"):
-        if role.callee in calls:
-            return True
-        return False if role.method in ("setenv", "delenv", "unset_environ", "set_env") else None
-    if role.kind == "subscript":
-        return True if role.callee in mappings else (False if any(fnmatchcase(role.name.lower(), n) for n in names) else None)
-    if role.kind == "membership":
-        return True if role.callee in mappings else None
-    if role.kind == "key":
-        return False
-    return None
+def _hit(
+    context: Context,
+    statement: Statement,
+    text: Text,
+    rule: Rule,
+    row: Row,
+    match: re.Match[str],
+    applicability: str,
+) -> Hit:
+    start, end = (statement.start + offset for offset in text.piece.span(text.node))
+    name = match[match.lastindex or 0]
+    words = {"old": name, "new": row.replacement}
+    hit = Hit(rule, start, end, words, limits=row.limits, statement=statement, node=text.node)
+    allowed = cap(rule, applicability)
+    at = statement.start + text.tokens[0].start + match.start(match.lastindex or 0)
+    if row.replacement and allowed and context.text[at : at + len(name)] == name:
+        edit = Edit(at, at + len(name), row.replacement)
+        hit.fixes = (Fix(f"Replace with `{row.replacement}`", allowed, (edit,)),)
+    return hit
+
+
+def _class(role: Role, rule: Rule) -> str | None:
+    """safe: the environment itself is asked; review: a name like these is hardly anything else; None: prose."""
+    if role.kind in _SILENT_KINDS or is_prose(role):
+        return None
+    if role.kind == "default" and role.call is not None:
+        return REVIEW
+    call = role.call
+    if role.kind == "argument" and call is not None:
+        return SAFE if _is(_spelled(call.func), rule.get("calls", ())) and role.parameter in (0, "key") else REVIEW
+    if role.kind in ("subscript", "membership"):
+        holder = role.subject.value if isinstance(role.subject, ast.Subscript) else role.subject
+        if _is(_spelled(holder), rule.get("mappings", ())):
+            return SAFE
+        return REVIEW if role.kind == "membership" or named(role.name, rule.get("names", ())) else None
+    return REVIEW
+
+
+def _spelled(node: ast.AST | None) -> str:
+    """`os.environ.get` as the code spells it; "" for anything but names and attributes."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
+
+
+def _is(spelled: str, names: Sequence[str]) -> bool:
+    """Whether a spelled name is one of `names`, or what `from os import environ` leaves of it."""
+    return bool(spelled) and any(name == spelled or name.endswith("." + spelled) for name in names)

@@ -18,7 +18,7 @@ _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation", "s
 _TESTS = frozenset({"comparison", "membership", "case"})
 # Strings given to these are read by people, or name files, modules and patterns.
 _PROSE_CALLS = frozenset(
-    {"print", "pprint", "debug", "info", "warn", "warning", "warning_once", "warning_advice", "error", "critical",
+    {"print", "pprint", "debug", "info", "warn", "warning", "warning_once", "error", "critical",
      "exception", "log", "info_once", "print_rank_0", "log_dist", "echo", "secho", "write", "fail", "skip", "skipif",
      "skipIf", "skipUnless", "xfail", "set_description", "set_postfix", "add_scalar", "set_title", "title", "join",
      "Path", "PurePath", "open", "exists", "isfile", "isdir", "glob", "rglob", "compile", "match", "fullmatch", "search",
@@ -72,7 +72,7 @@ def _is_silent(rule: Rule, role: Role) -> bool:
         return True
     if role.kind != "argument":
         return False
-    if role.method in _PROSE_CALLS or role.parameter in _PROSE_PARAMETERS or _RAISED.match(role.method):
+    if is_prose(role):
         return True
     if role.method in rule.get("silent-calls", ()) or _listed(role.callee, rule.get("silent-calls", ())):
         return True
@@ -82,6 +82,13 @@ def _is_silent(rule: Rule, role: Role) -> bool:
         owner = role.call.args[0]
         return not (role.parameter == 1 and isinstance(owner, ast.Name) and owner.id == "torch")
     return False
+
+
+def is_prose(role: Role) -> bool:
+    """Whether a string is an argument that people read, or that names a file, a module or a pattern."""
+    if role.kind != "argument":
+        return False
+    return role.method in _PROSE_CALLS or role.parameter in _PROSE_PARAMETERS or bool(_RAISED.match(role.method))
 
 
 def _is_map_location(role: Role) -> bool:
