@@ -261,8 +261,9 @@ def test_survey_names_what_is_not_text() -> None:
     Path("f.py").write_bytes(b"# coding: nonsense\n# \xff\n")
     with Path("g.py").open("wb") as file:
         file.truncate(50_000_000)
-    result = survey(look().files, WORDS)
+    result = survey(look().files, WORDS, lambda _, data: b"torch" in data)
     assert [file.path for file in result.files] == ["a.py", "d.py", "e.py"]
+    assert result.silent == {"d.py"}
     assert result.project.plugins == {"npu", "musa"}
     told = dict(result.problems)
     assert "binary" in told["b.py"]

@@ -59,12 +59,11 @@ def command(paths: tuple[str, ...], output_format: str, statistics: bool, exit_z
 
 def _report(results: Iterable[Checked], report: Reporter, session: Session) -> bool:
     """Write the report; whether a finding is grave enough to fail."""
-    checked, failed = 0, False
+    failed = False
     for result in results:
         if result.problem:
             session.fail(result.problem, result.trace)
             continue
-        checked += 1
         if result.source is None or result.report is None:
             continue
         for span in result.report.skipped if session.verbose else ():
@@ -74,7 +73,7 @@ def _report(results: Iterable[Checked], report: Reporter, session: Session) -> b
             session.console.clear()
             report.add(result.source, result.report.findings)
             failed = failed or fails(result.report.findings, result.file.settings)
-    report.finish(checked, session.problems)
+    report.finish(session.read, session.problems)
     return failed
 
 

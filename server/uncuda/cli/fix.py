@@ -68,7 +68,6 @@ class _Run:
 
     session: Session
     diff: bool
-    read: int = 0
     changed: list[str] = field(default_factory=list)
     applied: dict[str, int] = field(default_factory=dict)
     left: dict[str, int] = field(default_factory=dict)
@@ -82,7 +81,6 @@ class _Run:
             if result.problem:
                 self.session.fail(result.problem, result.trace)
                 continue
-            self.read += 1
             if result.result != result.data and not self._save(result):
                 continue
             self._remember(result)
@@ -96,7 +94,6 @@ class _Run:
         except SourceError as error:
             self.session.fail(Problem(file.path, str(error)))
             return
-        self.read += 1
         if self.diff:
             self._print_diff(file.path, data, result)
         else:
@@ -124,8 +121,8 @@ class _Run:
             session.console.print(words("would fix" if self.diff else "fixed", findings=findings, files=files))
             for rule, number in sorted(self.applied.items(), key=lambda item: (-item[1], item[0])):
                 session.console.print(f"{number:6,}  {rule}")
-        elif self.read:
-            session.console.print(words("nothing fixed", files=words.count(self.read, "file")))
+        elif session.read:
+            session.console.print(words("nothing fixed", files=words.count(session.read, "file")))
         self._print_left(review)
 
     def _print_left(self, review: bool) -> None:

@@ -28,7 +28,7 @@ def command(name: str | None, everything: bool, output_format: str, locale: str)
     """Show pages."""
     choose("output format", output_format, ("text", "json"))
     words = Words(language(choose("locale", locale, LOCALE.choices)))
-    rules = load().rules
+    rules = dict(sorted(load().rules.items()))
     if name is not None and everything:
         raise click.UsageError("give a NAME or --all")
     if name is not None and name not in rules:

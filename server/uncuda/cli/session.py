@@ -44,6 +44,7 @@ class Session:
     quiet: bool = False
     verbose: bool = False
     problems: list[Problem] = field(default_factory=list)
+    read: int = 0
 
     def __post_init__(self) -> None:
         self.catalogue: Catalogue = load()
@@ -67,20 +68,22 @@ class Session:
         self._noted: set[str] = set()
 
     def files(self, paths: Sequence[str]) -> list[File]:
-        """The files to look at, all of them read once for what they say of the project."""
+        """The files that may have findings; all have been read once, for that and for what they say of the project."""
         found = discover(paths or ["."], self.configuration.settings_for)
         for problem in found.problems:
             self.fail(problem)
         self.console.left_out(found.skipped)
         if found.files:
             self._speak(found.files[0].settings)
-        look = survey(found.files, self.modules)
+        guess = _Guess(self.catalogue)
+        look = survey(found.files, self.modules, guess.concerns)
         for problem in look.problems:
             self.fail(problem)
         self.project = look.project
-        for settings in {id(file.settings): file.settings for file in look.files}.values():
-            self.engine_for(settings)
-        return look.files
+        self.read += len(look.files)
+        groups = {id(file.settings): file.settings for file in look.files}
+        right = {key for key, settings in groups.items() if guess.holds(self.engine_for(settings), settings)}
+        return [file for file in look.files if id(file.settings) not in right or file.path not in look.silent]
 
     def reads_standard_input(self, paths: Sequence[str], name: str | None) -> bool:
         """Whether the text comes from standard input (under `name`); a usage error if that does not fit the paths."""
@@ -99,6 +102,7 @@ class Session:
         scanner = Scanner(self.modules)
         scanner.add(data)
         self.project = scanner.project()
+        self.read += 1
         return File(path, settings, True), data
 
     def fail(self, problem: Problem, trace: str = "") -> None:
@@ -138,6 +142,30 @@ class Session:
         if text not in self._noted:
             self._noted.add(text)
             self.console.note(text)
+
+
+class _Guess:
+    """Looks at files before it is known what the project is: as if it used no shim and the default target.
+
+    Nearly always that turns out right, and files without findings need not be read again.
+    """
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self._engines: dict[int, Engine] = {}
+
+    def concerns(self, file: File, data: bytes) -> bool:
+        """Whether a file may have findings."""
+        engine = self._engines.get(id(file.settings))
+        if engine is None:
+            target = file.settings.target or _DEFAULT_TARGET
+            engine = self._engines[id(file.settings)] = Engine(self._catalogue, target, file.settings)
+        return engine.concerns(data)
+
+    def holds(self, engine: Engine, settings: Settings) -> bool:
+        """Whether `engine`, which knows the project, would have said the same."""
+        shim = settings.strategy == "auto" and engine.target.id in engine.project.shims
+        return not shim and self._engines[id(settings)].target.id == engine.target.id
 
 
 def _which(imported: Sequence[str], modules: ModuleWords) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
 from uncuda.facts.layout import Layout
 from uncuda.project import Project
@@ -24,11 +24,15 @@ _IMPORT = re.compile(
 
 @dataclass
 class Survey:
-    """What a first look at every file gave: the project, the files that can be read, and the others."""
+    """What a first look at every file gave: the project, the files that can be read, and the others.
+
+    `silent` are the paths of files that `concerns` had no use for.
+    """
 
     project: Project
-    files: list[File] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    files: list[File]
+    silent: set[str]
+    problems: list[Problem]
 
 
 @dataclass(frozen=True)
@@ -39,19 +43,23 @@ class Words:
     shims: Mapping[str, str]
 
 
-def survey(files: Iterable[File], words: Words) -> Survey:
-    """Read every file once: is it text, and what does it tell of the project?"""
+def survey(files: Iterable[File], words: Words, concerns: Callable[[File, bytes], bool]) -> Survey:
+    """Read every file once: is it text, what does it tell of the project, and is it worth another look?"""
     scanner = Scanner(words)
     readable: list[File] = []
+    silent: set[str] = set()
     problems: list[Problem] = []
     for file in files:
         try:
-            scanner.add(read_text(file.path))
+            data = read_text(file.path)
         except (FileProblem, SourceError) as error:
             problems.append(Problem(file.path, str(error)))
-        else:
-            readable.append(file)
-    return Survey(scanner.project(), readable, problems)
+            continue
+        readable.append(file)
+        scanner.add(data)
+        if not concerns(file, data):
+            silent.add(file.path)
+    return Survey(scanner.project(), readable, silent, problems)
 
 
 def read_text(path: str) -> bytes:
