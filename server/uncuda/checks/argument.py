@@ -128,8 +128,10 @@ def _added(context: Context, end: int, call: ast.Call, new: str) -> Edit:
     if not call.args and not call.keywords:
         return Edit(end - 1, end - 1, value or keyword)
     before = context.text[: end - 1].rstrip()
-    separator = " " if before.endswith(",") else ", "
-    return Edit(len(before), len(before), separator + new)
+    if not before.endswith(","):
+        return Edit(len(before), len(before), f", {new}")
+    gap = re.search(r"\r?\n[ \t]*(?=\S[^\n]*\Z)", before) if "\n" in context.text[len(before) : end] else None
+    return Edit(len(before), len(before), f"{gap[0]}{new}," if gap else f" {new}")
 
 
 def removed(context: Context, floor: int, start: int, end: int) -> Edit:

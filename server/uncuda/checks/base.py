@@ -107,15 +107,19 @@ class Context:
 
     def requires(self, rule: Rule, offset: int, written: str = "") -> tuple[Edit, ...]:
         """The plugin import that a fix at `offset` needs, if the text lacks it; `written`: a name in the fix."""
-        packages = [word for template in rule.imports if (word := self.target.fill(template))]
-        edits = []
-        for package in packages:
-            root = package.partition(".")[0]
-            if not (self.binds(root) if written.partition(".")[0] == root else self.imports_root(root)):
-                edit = self._plugin_import(package, offset)
-                if edit:
-                    edits.append(edit)
-        return tuple(edits)
+        modules = [word for template in rule.imports if (word := self.target.fill(template))]
+        edits = [self._plugin_import(module, offset) for module in modules if not self._imported(module, written)]
+        return tuple(edit for edit in edits if edit)
+
+    def _imported(self, module: str, written: str) -> bool:
+        root = module.partition(".")[0]
+        if written.partition(".")[0] != root:
+            return self.imports_root(root)
+        if module != root:
+            return any(
+                binding.alias is not None and binding.alias.name == module for binding, _ in self.facts.imports()
+            )
+        return self.binds(root)
 
     def _plugin_import(self, package: str, offset: int) -> Edit | None:
         torch = self.torch_imports()

@@ -57,7 +57,7 @@ class Check:
                 continue
             if _foreign(context, node) or (rule.get("with-torch") and not context.imports_root("torch")):
                 continue
-            if call is None and _own(context, node):
+            if _own(context, node) if call is None else not (rule.get("replace") or _fits(call, rule)):
                 continue
             yield self._hit(context, statement, node, call, rule, statement.start + end)
 

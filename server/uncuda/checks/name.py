@@ -37,6 +37,8 @@ class Check:
 def _reference(context: Context, reference: Name, verdict: Verdict, judge: Judge) -> Hit | None:
     """The hit at a reference; None where a fixed alias already says it all."""
     rule, new = verdict.rule, verdict.replacement
+    if rule.get("called") and _call(reference) is None:
+        return None
     around = _nearest_call(reference)
     if around in rule.get("silent-calls", ()):
         return None
@@ -44,7 +46,7 @@ def _reference(context: Context, reference: Name, verdict: Verdict, judge: Judge
     hidden = spans.count(None)
     prefix = ".".join(reference.dotted.split(".")[:hidden])
     alias = judge(prefix) if prefix else None
-    through = alias is not None and bool(alias.replacement)
+    through = alias is not None and alias.applicability is not None
     base = alias.replacement if through and alias is not None else prefix
     applicability = verdict.applicability
     if applicability is not None:
@@ -66,6 +68,12 @@ def _reference(context: Context, reference: Name, verdict: Verdict, judge: Judge
     return hit
 
 
+def _call(reference: Name) -> ast.Call | None:
+    """The call of the reference itself, if it is called."""
+    parent = reference.statement.digest.parents.get(reference.chain.node)
+    return parent if isinstance(parent, ast.Call) and parent.func is reference.chain.node else None
+
+
 def _nearest_call(reference: Name) -> str:
     """The last word of the call whose argument the reference is, if it is one."""
     inner: ast.AST = reference.chain.node
@@ -84,10 +92,9 @@ def _hit(reference: Name, verdict: Verdict, spans: list[Place | None]) -> Hit:
     words = {"name": reference.dotted, "replacement": verdict.replacement}
     hit = Hit(verdict.rule, spelled[0][0], spelled[-1][1], words, statement=statement, node=node)
     hit.limits, hit.since = verdict.limits, verdict.since
-    parent = statement.digest.parents.get(node)
-    if isinstance(parent, ast.Call) and parent.func is node:
-        if isinstance(statement.digest.parents.get(parent), ast.Attribute):
-            hit.links = (("call", statement.start, id(parent)),)
+    call = _call(reference)
+    if call is not None and isinstance(statement.digest.parents.get(call), ast.Attribute):
+        hit.links = (("call", statement.start, id(call)),)
     if group := verdict.rule.get("group"):
         hit.links = (*hit.links, ("group", group))
     return hit
@@ -101,9 +108,8 @@ def _alias_place(reference: Name) -> Place:
 
 def _call_classes(reference: Name, verdict: Verdict) -> list[str]:
     """What the call around a reference takes away from its class."""
-    digest, row = reference.statement.digest, verdict.row
-    call = digest.parents.get(reference.chain.node)
-    if not isinstance(call, ast.Call) or call.func is not reference.chain.node or row is None:
+    call, row = _call(reference), verdict.row
+    if call is None or row is None:
         return []
     found = []
     for keyword in call.keywords:
@@ -111,7 +117,7 @@ def _call_classes(reference: Name, verdict: Verdict) -> list[str]:
             found.append("review")
     if row.positions and call.args:
         found.append("review")
-    outer = digest.parents.get(call)
+    outer = reference.statement.digest.parents.get(call)
     chained = verdict.rule.get("chained", {}).get(row.name, ())
     if isinstance(outer, ast.Attribute) and outer.attr in chained:
         found.append("review")

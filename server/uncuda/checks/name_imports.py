@@ -14,15 +14,20 @@ from .verdicts import Judge, Verdict
 def import_hits(context: Context, judge: Judge) -> Iterator[Hit]:
     """Hits at import statements."""
     seen: set[int] = set()
+
+    def spoken(dotted: str) -> Verdict | None:
+        verdict = judge(dotted)
+        return verdict if verdict and verdict.at_imports and not verdict.covered(context.shim) else None
+
     for binding, statement in context.facts.imports():
         node = binding.statement
         if node is None or id(node) in seen:
             continue
         seen.add(id(node))
         if isinstance(node, ast.Import):
-            yield from _plain(context, statement, node, judge)
+            yield from _plain(context, statement, node, spoken)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield from _from(context, statement, node, judge)
+            yield from _from(context, statement, node, spoken)
 
 
 def _hit(verdict: Verdict, statement: Statement, alias: ast.alias, dotted: str, local: str) -> Hit:
@@ -40,7 +45,7 @@ def _plain(context: Context, statement: Statement, node: ast.Import, judge: Judg
     """`import torch.cuda as tc` takes another path; `import torch.cuda` only has to bring torch."""
     for alias in node.names:
         verdict = judge(alias.name)
-        if verdict is None or verdict.covered(context.shim):
+        if verdict is None:
             continue
         local = alias.asname or alias.name.split(".")[0]
         hit = _hit(verdict, statement, alias, alias.name, alias.asname or f"import {alias.name}")
@@ -67,7 +72,7 @@ def _from(context: Context, statement: Statement, node: ast.ImportFrom, judge: J
     verdicts = {alias: judge(f"{module}.{alias.name}") for alias in node.names}
     hits = {}
     for alias, verdict in verdicts.items():
-        if verdict is not None and not verdict.covered(context.shim):
+        if verdict is not None:
             hits[alias] = _hit(verdict, statement, alias, f"{module}.{alias.name}", alias.asname or alias.name)
     moved = {
         alias: verdict.replacement
@@ -92,7 +97,7 @@ def _from(context: Context, statement: Statement, node: ast.ImportFrom, judge: J
 
 def _star(context: Context, statement: Statement, node: ast.ImportFrom, judge: Judge) -> Iterator[Hit]:
     verdict = judge(node.module or "")
-    if verdict is None or verdict.covered(context.shim):
+    if verdict is None:
         return
     hit = _hit(verdict, statement, node.names[0], node.module or "", "*")
     if verdict.replacement and verdict.applicability is not None:
@@ -116,7 +121,7 @@ def _move(context: Context, statement: Statement, node: ast.ImportFrom, moved: d
     places = {alias: _place(context, new) for alias, new in moved.items()}
     parents = {parent for parent, _ in places.values()}
     piece = statement.digest.piece
-    if len(moved) == len(node.names) and len(parents) == 1 and "" not in parents:
+    if parents == {node.module} or (len(moved) == len(node.names) and len(parents) == 1 and "" not in parents):
         start, end = _module_span(statement, node)
         parent = parents.pop()
         edits = [Edit(start, end, parent)] if parent != node.module else []

@@ -20,6 +20,11 @@ class Verdict:
     limits: tuple[str, ...] = ()
 
     @property
+    def at_imports(self) -> bool:
+        """Whether an import of the name says something already: not where only calls count."""
+        return not self.rule.get("called")
+
+    @property
     def since(self) -> str:
         """The plugin's first version with the name, where the configured one does not have it."""
         return self.row.since if self.row and not self.row.present else ""
@@ -108,7 +113,7 @@ class Verdicts:
         if rule.status:
             if row is not None and row.replacement:
                 new = row.replacement + dotted[len(row.name) :]
-        elif template := rule.get("replace"):
+        elif template := rule.get("replacements", {}).get(name, rule.get("replace")):
             new = self.target.fill(template, last=name.rpartition(".")[2]) + dotted[len(name) :]
         if new == dotted:
             return None
