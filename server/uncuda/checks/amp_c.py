@@ -3,19 +3,36 @@
 from __future__ import annotations
 
 import ast
-import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from ..catalogue import Rule, Target
-from ..edits import SAFE, Edit, Fix
-from ..facts.digest import Binding
+from ..edits import REVIEW, SAFE, Edit, Fix
+from ..facts.bindings import Binding
 from ..facts.read import Name, Statement
 from .amp_c_calls import stand_in
+from .amp_c_guards import Guard, guard_of, guarded, protected
 from .argument import removed
-from .base import Context, Hit, cap
+from .base import Context, Hit, cap, import_edit
 
-_CATCHES = re.compile(r"except\s*(?::|.*\b(?:ImportError|ModuleNotFoundError|Exception|BaseException)\b)")
-_ASSIGNED = re.compile(r"^[ \t]*(\w+)[ \t]*(?::[^=\n]+)?=(?!=)", re.M)
+_STAND_IN = "Use `torch._foreach_*`, which every device has"
+
+
+@dataclass
+class _Import:
+    """One name that an import of the module binds, what guards it, and where it is used."""
+
+    binding: Binding
+    statement: Statement
+    guard: Guard | None
+    uses: list[Name] = field(default_factory=list)
+    edits: list[Edit | None] = field(default_factory=list)
+
+    @property
+    def replaceable(self) -> bool:
+        """Whether every use has a stand-in, so that the import can go with them."""
+        return bool(self.uses) and all(self.edits)
 
 
 class Check:
@@ -24,92 +41,78 @@ class Check:
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
         self._parts = {rule.get("part"): rule for rule in rules}
+        self._applier = next((rule.get("applier") for rule in rules if rule.get("applier")), "")
+        self._limits = (target.features[rules[0].needs],) if rules[0].needs in target.features else ()
         self.names = frozenset(rule.get("module") for rule in rules)
 
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at imports, then at uses that nothing guards."""
-        uses = [r for r in context.facts.references if r.dotted.split(".")[0] in self.names]
-        flags: set[str] | None = None
-        for binding, statement in list(context.facts.imports()):
-            if binding.dotted.split(".")[0] not in self.names:
-                continue
-            guard = _guard(context, statement)
-            if guard is not None:
-                flags = (flags or set()) | guard | {binding.name}
-            part = "import" if guard is None else "guarded"
+        imports = self._imports(context)
+        guards = [found.guard for found in imports if found.guard]
+        flags = {flag for guard in guards for flag in guard.flags} | {i.binding.name for i in imports if i.guard}
+        for found in imports:
+            part = "guarded" if found.guard else "import"
             if rule := self._parts.get(part):
-                used = [u for u in uses if u.chain.root == binding.name]
-                yield self._import(context, binding, statement, rule, bool(used))
-        rule = self._parts.get("use")
-        for use in uses if rule else ():
-            if flags is None or not _protected(context, use.statement, flags):
-                assert rule is not None
-                yield self._use(context, use, rule)
+                yield self._import(context, found, rule)
+            rule = self._parts.get("use")
+            if rule is None or (found.guard and found.binding.name in found.guard.fallbacks):
+                continue
+            for use, edit in zip(found.uses, found.edits, strict=True):
+                if not flags or not protected(context, use.statement, flags):
+                    yield self._use(context, found, use, edit, rule)
 
-    def _import(self, context: Context, binding: Binding, statement: Statement, rule: Rule, used: bool) -> Hit:
+    def _imports(self, context: Context) -> list[_Import]:
+        by_name: dict[str, list[Name]] = defaultdict(list)
+        for use in context.facts.references:
+            if use.dotted.partition(".")[0] in self.names:
+                by_name[use.chain.root].append(use)
+        imports = []
+        for binding, statement in list(context.facts.imports()):
+            if binding.dotted.partition(".")[0] in self.names:
+                uses = by_name.pop(binding.name, [])
+                edits = [stand_in(use, self._applier, context.text) for use in uses]
+                imports.append(_Import(binding, statement, guard_of(context, statement), uses, edits))
+        return imports
+
+    def _import(self, context: Context, found: _Import, rule: Rule) -> Hit:
+        binding, statement = found.binding, found.statement
         assert binding.alias is not None
-        piece = statement.digest.piece
-        start, end = (statement.start + offset for offset in piece.span(binding.alias))
-        hit = Hit(rule, start, end, {"name": binding.dotted}, statement=statement)
+        start, end = (statement.start + offset for offset in statement.digest.piece.span(binding.alias))
+        hit = Hit(rule, start, end, {"name": binding.dotted}, limits=self._limits, statement=statement)
         if rule.get("part") != "import":
             return hit
         node = binding.statement
         assert isinstance(node, (ast.Import, ast.ImportFrom))
-        if not used and (allowed := cap(rule, SAFE)):
-            hit.fixes = (Fix(f"Remove the unused import of `{binding.name}`", allowed, _removal(context, statement, node, start, end)),)
-        elif guard := _guarded(context, statement, node):
-            hit.fixes = (Fix(f"Guard the import of `{binding.name}`", "review", guard),)
+        if not found.uses and (allowed := cap(rule, SAFE)) and binding.kind != "star":
+            title = f"Remove the unused import of `{binding.name}`"
+            hit.fixes = (Fix(title, allowed, _removal(context, statement, node, start, end)),)
+        elif found.replaceable and "use" in self._parts:
+            hit.fixes = (Fix(_STAND_IN, REVIEW, _removal(context, statement, node, start, end)),)
+            hit.links = (("stand-ins", binding.name),)
+        elif guard := guarded(context, statement, node):
+            hit.fixes = (Fix(f"Guard the import of `{binding.name}`", REVIEW, guard),)
         return hit
 
-    def _use(self, context: Context, use: Name, rule: Rule) -> Hit:
+    def _use(self, context: Context, found: _Import, use: Name, edit: Edit | None, rule: Rule) -> Hit:
         base, piece = use.statement.start, use.chain.piece
         start, end = (base + offset for offset in piece.span(use.chain.node))
-        hit = Hit(rule, start, end, {"name": use.dotted}, statement=use.statement, node=use.chain.node)
-        found = stand_in(use, rule.get("applier", ""), context.text)
-        if found is not None and context.facts.names.resolve("torch", base) == "torch":
-            allowed = cap(rule, "review")
-            if allowed:
-                hit.fixes = (Fix("Use `torch._foreach_*`, which every device has (the overflow flag stays as it is)", allowed, (found,)),)
+        words = {"name": use.dotted}
+        hit = Hit(rule, start, end, words, limits=self._limits, statement=use.statement, node=use.chain.node)
+        allowed = cap(rule, REVIEW)
+        if edit is not None and allowed:
+            edits = (edit, *_torch(context, found.statement))
+            hit.fixes = (Fix(_STAND_IN, allowed, edits),)
+            if found.guard is None and found.replaceable and "import" in self._parts:
+                hit.links = (("stand-ins", found.binding.name),)
         return hit
 
 
-def _guard(context: Context, statement: Statement) -> set[str] | None:
-    """The names that a `try … except ImportError` round an import sets; None when nothing guards it."""
-    indents = context.facts.indents
-    text = context.text
-    if re.match(r"try[ \t]*:", text[statement.start : statement.end]):
-        headers = [indents.header_at(statement.start)]
-    else:
-        headers = []
-        for header in indents.headers(statement.start):
-            if header.word in ("def", "class"):
-                break
-            if header.word == "try":
-                headers.append(header)
-    for header in headers:
-        clauses = indents.clauses(header)
-        if any(_CATCHES.match(text, clause.start, clause.end) for clause in clauses):
-            blocks = text[header.start : indents.extent(clauses[-1].start)]
-            return set(_ASSIGNED.findall(blocks))
-    return None
-
-
-def _protected(context: Context, statement: Statement, flags: set[str]) -> bool:
-    """Whether a use stands behind a test of a guard's flag, or in a `try` of its own."""
-    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(flags)))})\b")
-    indents, text = context.facts.indents, context.text
-    inline = re.match(r"(?:if|elif|while)\b(.*?):", text[statement.start : statement.end])
-    if inline and pattern.search(inline[1]):
-        return True
-    for header in indents.headers(statement.start):
-        if header.word in ("if", "elif", "else") and any(pattern.search(text, c.start, c.end) for c in indents.clauses(header)):
-            return True
-        if header.word == "try" and _guard(context, statement) is not None:
-            return True
-    for line in indents.lines_above(statement.start):
-        if line.word in ("if", "assert") and pattern.search(text, line.start, line.end):
-            return True
-    return False
+def _torch(context: Context, statement: Statement) -> tuple[Edit, ...]:
+    """The import of torch that a stand-in needs, if the text has none."""
+    for binding, _ in context.facts.imports():
+        if binding.name == "torch" and binding.kind == "import" and binding.dotted.partition(".")[0] == "torch":
+            return ()
+    return (import_edit(context, "torch", statement, before=True),)
 
 
 def _removal(
@@ -133,19 +136,3 @@ def _removal(
 def _replaced(statement: Statement, node: ast.Import | ast.ImportFrom) -> tuple[Edit, ...]:
     start, end = (statement.start + offset for offset in statement.digest.piece.span(node))
     return (Edit(start, end, "pass"),)
-
-
-def _guarded(context: Context, statement: Statement, node: ast.Import | ast.ImportFrom) -> tuple[Edit, ...]:
-    """`try: … except ImportError: name = None` round an import that stands on lines of its own."""
-    text = context.text
-    line = context.facts.layout.line_start(statement.start)
-    indent = text[line : statement.start]
-    if indent.strip() or len(statement.digest.piece.nodes) != 1 or any(alias.name == "*" for alias in node.names):
-        return ()
-    start, end = (statement.start + offset for offset in statement.digest.piece.span(node))
-    step = "\t" if indent.endswith("\t") else "    "
-    newline = "\r\n" if text[: statement.end].endswith("\r\n") else "\n"
-    names = [alias.asname or alias.name.split(".")[0] for alias in node.names]
-    nothing = f"{newline}{indent}except ImportError:{newline}{indent}{step}{' = '.join(names)} = None"
-    inner = text[start:end].replace(newline, newline + step)
-    return (Edit(start, end, f"try:{newline}{indent}{step}{inner}{nothing}"),)

@@ -19,12 +19,12 @@ _TESTS = frozenset({"comparison", "membership", "case"})
 # Strings given to these are read by people, or name files, modules and patterns.
 _PROSE_CALLS = frozenset(
     {"print", "pprint", "debug", "info", "warn", "warning", "warning_once", "error", "critical",
-     "exception", "log", "info_once", "print_rank_0", "log_dist", "echo", "secho", "write", "fail", "skip", "skipif",
+     "exception", "log", "info_once", "print_rank_0", "echo", "secho", "write", "fail", "skip", "skipif",
      "skipIf", "skipUnless", "xfail", "set_description", "set_postfix", "add_scalar", "set_title", "title", "join",
-     "Path", "PurePath", "open", "exists", "isfile", "isdir", "glob", "rglob", "compile", "match", "fullmatch", "search",
-     "sub", "findall", "finditer", "getLogger", "get_logger", "import_module", "find_spec", "find_library", "CDLL",
+     "Path", "PurePath", "open", "exists", "isfile", "isdir", "glob", "rglob", "compile", "match", "fullmatch",
+     "search", "sub", "findall", "finditer", "getLogger", "get_logger", "import_module", "find_spec", "find_library", "CDLL",
      "importorskip", "__import__", "namedtuple", "TypeVar", "NewType", "add_parser", "record_function", "range_push",
-     "Timer", "encode", "len"}
+     "Timer", "encode", "len", "log_dist"}
 )  # fmt: skip
 _PROSE_PARAMETERS = frozenset(
     {"help", "description", "desc", "doc", "epilog", "metavar", "prog", "msg", "message", "reason", "title", "label",

@@ -1,0 +1,107 @@
+"""What guards an import that may fail, what stands behind the guard, and a guard for an import that has none."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+
+from ..edits import Edit
+from ..facts.read import Statement
+from ..facts.scopes import Header
+from .base import Context
+
+_CATCHES = re.compile(r"except\s*(?::|.*\b(?:ImportError|ModuleNotFoundError|Exception|BaseException)\b)")
+_ASSIGNED = re.compile(r"^[ \t]*(\w+)[ \t]*(?::[^=\n]+)?=(?!=)", re.M)
+_MEANT = re.compile(
+    r"^[ \t]*(?:(\w+)[ \t]*=(?!=)[ \t]*(?!None\b|False\b)|def[ \t]+(\w+)|.*\bimport\b.*?\b(\w+)[ \t]*(?:\)|$))", re.M
+)
+_IMPORTED = re.compile(r"\bimport\b[ \t(]*([\w \t,\n]+)")
+_ASKS = re.compile(r"available|find_spec|has_|have_|with_", re.I)
+
+
+@dataclass(frozen=True)
+class Guard:
+    """`flags`: names that tell whether the import worked. `fallbacks`: names that stand for something else if not."""
+
+    flags: frozenset[str]
+    fallbacks: frozenset[str] = frozenset()
+
+
+def guard_of(context: Context, statement: Statement) -> Guard | None:
+    """What guards a statement: `try … except ImportError`, or a test that asks whether a module is there."""
+    indents, text = context.facts.indents, context.text
+    headers: list[Header] = []
+    if re.match(r"try[ \t]*:", text[statement.start : statement.end]):
+        headers.append(indents.header_at(statement.start))
+    for header in indents.headers(statement.start):
+        if header.word in ("def", "class"):
+            break
+        headers.append(header)
+    for header in headers:
+        if header.word in ("if", "elif") and _ASKS.search(text, header.start, header.end):
+            return Guard(frozenset(re.findall(r"[A-Za-z_]\w*", text[header.start + len(header.word) : header.end])))
+        if header.word != "try":
+            continue
+        clauses = indents.clauses(header)
+        handlers = [clause for clause in clauses if _CATCHES.match(text, clause.start, clause.end)]
+        if handlers:
+            blocks = text[header.start : indents.extent(clauses[-1].start)]
+            handled = "".join(text[clause.start : indents.extent(clause.start)] for clause in handlers)
+            return Guard(frozenset(_ASSIGNED.findall(blocks)), frozenset(_bound(handled)))
+    return None
+
+
+def _bound(block: str) -> set[str]:
+    """Names that a block gives a meaning: by an assignment of more than None, a definition or an import."""
+    names = {name for groups in _MEANT.findall(block) for name in groups if name}
+    for match in _IMPORTED.finditer(block):
+        names.update(re.findall(r"\w+", match[1]))
+    return names - {"as"}
+
+
+def protected(context: Context, statement: Statement, flags: set[str]) -> bool:
+    """Whether a use stands behind a test of a guard's flag, or in a `try` of its own."""
+    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(flags)))})\b")
+    indents, text = context.facts.indents, context.text
+    inline = re.match(r"(?:if|elif|while)\b(.*?):", text[statement.start : statement.end], re.S)
+    if inline and pattern.search(inline[1]):
+        return True
+    if guard_of(context, statement) is not None or _tested_above(statement.start, pattern, context):
+        return True
+    for header in indents.headers(statement.start):
+        if header.word in ("if", "elif", "else"):
+            clauses = indents.clauses(header)
+            if any(clause.word != "else" and pattern.search(text, clause.start, clause.end) for clause in clauses):
+                return True
+        if _tested_above(header.start, pattern, context):
+            return True
+        if header.word in ("def", "class"):
+            return False
+    return False
+
+
+def _tested_above(offset: int, pattern: re.Pattern[str], context: Context) -> bool:
+    """Whether an `if` or `assert` above in the same block asks for a flag."""
+    indents, text = context.facts.indents, context.text
+    return any(
+        line.word in ("if", "assert") and pattern.search(text, line.start, line.end)
+        for line in indents.lines_above(offset)
+    )
+
+
+def guarded(context: Context, statement: Statement, node: ast.Import | ast.ImportFrom) -> tuple[Edit, ...]:
+    """`try: … except ImportError: name = None` round an import that stands on lines of its own."""
+    text = context.text
+    line = context.facts.layout.line_start(statement.start)
+    indent = text[line : statement.start]
+    if indent.strip() or len(statement.digest.piece.nodes) != 1:
+        return ()
+    start, end = (statement.start + offset for offset in statement.digest.piece.span(node))
+    step = "\t" if indent.endswith("\t") else "    "
+    newline = "\r\n" if text[: statement.end].endswith("\r\n") else "\n"
+    names = [alias.asname or alias.name.split(".")[0] for alias in node.names if alias.name != "*"]
+    nothing = f"{' = '.join(names)} = None" if names else "pass"
+    inner = text[start:end].replace(newline, newline + step)
+    handler = f"{newline}{indent}except ImportError:{newline}{indent}{step}{nothing}"
+    return (Edit(start, end, f"try:{newline}{indent}{step}{inner}{handler}"),)
