@@ -51,14 +51,7 @@ def test_a_file_that_does_not_parse_is_left_alone_and_keeps_its_findings() -> No
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_line_ends_and_layout_are_kept(newline: str) -> None:
-    lines = [
-        "import os, torch  # first",
-        "",
-        "\tx = 1" if False else "x = 1 ;y=2",
-        "torch . cuda.synchronize( )  # é",
-        "\f",
-        "z = 3",
-    ]
+    lines = ["import os, torch  # first", "", "x = 1 ;y=2", "torch . cuda.synchronize( )  # é", "\f", "z = 3"]
     text = newline.join(lines)
     due = text.replace("torch . cuda", "torch . npu").replace("# first", f"# first{newline}import torch_npu")
     assert fixed(text) == due
@@ -71,7 +64,7 @@ def test_the_plugin_goes_where_torch_is_imported() -> None:
     assert "    import torch\n    import torch_npu\nexcept" in fixed(text)
     text = "from __future__ import annotations\nimport torch.nn as nn\nimport torch\ntorch.cuda.synchronize()\n"
     assert "import torch.nn as nn\nimport torch_npu\nimport torch\n" in fixed(text)
-    text = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import torch\nimport torch\ntorch.cuda.synchronize()\n"
+    text = "if TYPE_CHECKING:\n    import torch\nimport torch\ntorch.cuda.synchronize()\n"
     assert fixed(text).endswith("import torch\nimport torch_npu\ntorch.npu.synchronize()\n")
 
 

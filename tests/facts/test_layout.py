@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-import sys
-from pathlib import Path
+import inspect
+from importlib import import_module
 
 import pytest
 
@@ -18,7 +18,7 @@ TEXTS = [
     "x = 'a\\\nb(' ; y = 2\nz = 3\n",
     "x = a \\\n    + b\ny = 1\n",
     "x = {'#': '#'}  # {\ny = [\n# [\n]\n",
-    "x = r'\\'\ny = '\\\\'\nz = 1\n",
+    "x = r'\\\\'\ny = '\\\\'\nz = 1\n",
     "x = '\"\"\"'\ny = \"'''\"\nz = 1  # '''\nw = '''a'''\n",
     "x = (\n\n  1)\n\n\ny = 2",
     "if x:\n\ty = (\n1)\n\tz = 2\n",
@@ -48,7 +48,7 @@ def test_logical_lines_are_the_tokenizers(text: str) -> None:
 
 def test_whole_modules_of_the_standard_library() -> None:
     for name in ("argparse", "typing", "ast", "tokenize", "textwrap", "dataclasses"):
-        text = Path(str(sys.modules.get(name, __import__(name)).__file__)).read_text(encoding="utf-8")
+        text = inspect.getsource(import_module(name))
         layout = Layout(text)
         for start, end in logical_lines(text):
             first, last = layout.logical_line((start + end) // 2)

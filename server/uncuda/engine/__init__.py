@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import warnings
 from collections import Counter
 from dataclasses import dataclass, replace
 
@@ -11,7 +9,6 @@ from ..catalogue import Catalogue
 from ..checks import Context, Hit
 from ..checks.branches import Branches
 from ..edits import REVIEW, SAFE, Edit, Fix, apply_edits, select
-from ..facts.newer import readable
 from ..facts.read import Facts, read
 from ..project import Project
 from ..settings import Settings
@@ -20,6 +17,7 @@ from ..suppress import RULE as UNUSED
 from ..suppress import Suppressions, parse
 from .linking import link, link_conditions
 from .messages import Messages
+from .refusal import refusal
 from .ruleset import Ruleset
 
 _PASSES = 12
@@ -153,23 +151,22 @@ class Engine:
     def fix(self, source: Source, review: bool = False) -> Fixed:
         """Apply the fixes of the allowed classes until nothing changes."""
         text, applied = source.text, Counter[str]()
-        report = self.check(source)
-        first = report
+        first = report = self.check(source)
         allowed = {SAFE, REVIEW} if review else {SAFE}
         for _ in range(_PASSES):
             chosen = [(f.fixes[0], f.rule) for f in report.findings if f.fixes and f.fixes[0].applicability in allowed]
             if not chosen:
-                return Fixed(text, dict(applied), report, None if text == source.text else _refusal(source.text, text))
-            taken = select([fix for fix, _ in chosen])
-            made = {id(fix) for fix in taken}
-            edits = {edit for fix in taken for edit in fix.edits}
-            text = apply_edits(text, edits)
-            applied.update(rule for fix, rule in chosen if id(fix) in made)
-            if _refusal(source.text, text):
+                reason = refusal(source.text, text) if text != source.text else None
                 break
+            made = {id(fix): fix for fix in select([fix for fix, _ in chosen])}
+            text = apply_edits(text, {edit for fix in made.values() for edit in fix.edits})
+            applied.update(rule for fix, rule in chosen if id(fix) in made)
             report = self.check(Source(text, source.path, source.encoding, source.bom))
-        reason = _refusal(source.text, text) or "its fixes do not settle"
-        return Fixed(source.text, {}, first, reason)
+        else:
+            reason = "its fixes do not settle"
+        if reason is not None:
+            return Fixed(source.text, {}, first, reason)
+        return Fixed(text, dict(applied), report)
 
 
 def _sparing(kept: list[Finding], every: list[Finding]) -> list[Finding]:
@@ -181,22 +178,3 @@ def _sparing(kept: list[Finding], every: list[Finding]) -> list[Finding]:
         return not any(edit.start < span.end and span.start < edit.end for edit in fix.edits for span in silenced)
 
     return [replace(finding, fixes=tuple(filter(spares, finding.fixes))) for finding in kept]
-
-
-def _refusal(before: str, after: str) -> str | None:
-    """Why a fixed text must not be written: it does not parse, or what it came from did not."""
-    if error := _syntax_error(before):
-        return f"it does not parse ({error}); its fixes are left to the editor"
-    if error := _syntax_error(after):
-        return f"it would not parse after its fixes ({error})"
-    return None
-
-
-def _syntax_error(text: str) -> str | None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            return None if readable(text) else str(error)
-    return None

@@ -106,7 +106,7 @@ class Facts:
                     yield binding, statement
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def digest_text(text: str) -> Digest | None:
     """What a logical line says; None when it cannot be read. Remembered by its text."""
     piece: Piece | None = read_line(text) or read_newer(text)
