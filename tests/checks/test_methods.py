@@ -1,0 +1,122 @@
+"""Method, argument and module rules: what makes a fix safe, and what stays silent."""
+
+from __future__ import annotations
+
+import pytest
+
+from uncuda.catalogue import load
+from uncuda.engine import Engine, Finding
+from uncuda.project import Project
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+
+def findings(text: str, target: str = "npu", project: Project | None = None) -> list[Finding]:
+    return list(Engine(load(), target, Settings(locale="en"), project).check(Source(text)).findings)
+
+
+def fixed(text: str, target: str = "npu") -> str:
+    return Engine(load(), target, Settings(locale="en")).fix(Source(text), review=True).text
+
+
+@pytest.mark.parametrize(
+    ("call", "applicability"),
+    [
+        ("x.cuda()", "safe"),
+        ("x.cuda(0, non_blocking=True)", "safe"),
+        ("self.model.cuda()", "safe"),
+        ("x.cuda(*where)", "review"),
+        ("x.cuda(blocking=False)", "review"),
+        ("x.is_cuda", "safe"),
+        ("self.is_cuda", "review"),
+        ("f(x).is_cuda", "safe"),
+        ("handle.cuda_stream", "review"),
+        ("torch.cuda.default_stream().cuda_stream", "safe"),
+    ],
+)
+def test_classes_of_methods(call: str, applicability: str) -> None:
+    found = findings(f"import torch\n{call}\n")
+    assert {fix.applicability for finding in found for fix in finding.fixes} == {applicability}
+
+
+def test_a_class_of_the_project_that_defines_the_method_asks_for_review() -> None:
+    (found,) = findings("import torch\nx.cuda()\n", project=Project(methods=frozenset({"cuda"})))
+    assert found.fixes[0].applicability == "review"
+    (found,) = findings("import torch\nclass A:\n    def cuda(self): ...\nx.cuda()\n")
+    assert found.fixes[0].applicability == "review"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import torch\nself.is_cuda = 1\nif self.is_cuda: pass\n",
+        "import torch\nself.cuda_stream: int = 0\nuse(self.cuda_stream)\n",
+        "import torch\ndel x.is_cuda\n",
+        'import torch\n"text".cuda()\n',
+        "import torch\nimport cupy_like\ncupy_like.cuda()\n",
+        "import torch\nx.is_cuda()\n",
+        "x.double()\n",
+    ],
+)
+def test_silent_methods(text: str) -> None:
+    assert not findings(text)
+
+
+def test_a_comparison_is_no_assignment() -> None:
+    (found,) = findings("import torch\nif x.is_cuda == y: pass\n")
+    assert found.rule == "is-cuda"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("GradScaler()", 'GradScaler("npu")'),
+        ("GradScaler(enabled=a)", 'GradScaler(enabled=a, device="npu")'),
+        ("GradScaler(enabled=a,)", 'GradScaler(enabled=a, device="npu")'),
+        ("GradScaler(\n    enabled=a,\n)", 'GradScaler(\n    enabled=a,\n    device="npu",\n)'),
+        ("GradScaler(\n    enabled=a\n)", 'GradScaler(\n    enabled=a, device="npu"\n)'),
+    ],
+)
+def test_an_added_argument(before: str, after: str) -> None:
+    head = "import torch\nimport torch_npu\nfrom torch.amp import GradScaler\n"
+    assert fixed(f"{head}s = {before}\n") == f"{head}s = {after}\n"
+
+
+@pytest.mark.parametrize("arguments", ["*args", "**options", "d", "device=d"])
+def test_an_argument_that_may_be_there_is_not_added(arguments: str) -> None:
+    assert not findings(f"from torch.amp import GradScaler\nGradScaler({arguments})\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("f(t)\n", "f(t)\n"),
+        ("    x = 1\n", "    x = 1\n"),
+    ],
+)
+def test_statements_in_place_of_a_call(before: str, after: str) -> None:
+    text = (
+        f"import torch\nimport torch_npu\nif gpu:\n    torch.set_default_tensor_type(torch.cuda.HalfTensor)\n{before}"
+    )
+    assert fixed(text) == (
+        'import torch\nimport torch_npu\nif gpu:\n    torch.set_default_device("npu")\n'
+        f"    torch.set_default_dtype(torch.float16)\n{after}"
+    )
+
+
+def test_statements_on_one_line_stay_on_it() -> None:
+    head = "import torch\nimport torch_npu\nif gpu: "
+    assert fixed(f"{head}torch.set_default_tensor_type('torch.cuda.FloatTensor')\n") == (
+        f'{head}torch.set_default_device("npu"); torch.set_default_dtype(torch.float32)\n'
+    )
+
+
+def test_a_module_is_reported_once_an_import_and_apex_at_its_uses() -> None:
+    found = findings("import torch\nfrom flash_attn import a, b\na()\n")
+    assert [finding.rule for finding in found] == ["module-unsupported"]
+    found = findings("import torch\nfrom apex import amp\namp.initialize()\n", "musa")
+    assert [finding.rule for finding in found] == ["apex", "apex"]
+
+
+def test_a_module_with_the_same_beginning_is_another_one() -> None:
+    assert not findings("import torch\nimport cupyx_like\nimport numba\nimport nvidia.other\n")

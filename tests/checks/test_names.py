@@ -1,0 +1,199 @@
+"""Name rules: every row of the tables has its rule; aliases, groups, linked attributes and switched-off rules."""
+
+from __future__ import annotations
+
+import pytest
+
+from uncuda.catalogue import Row, Target, load
+from uncuda.checks.name import Check
+from uncuda.checks.verdicts import Verdicts
+from uncuda.engine import Engine, Finding
+from uncuda.project import Project
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+CATALOGUE = load()
+VERSIONS = [(name, version) for name, target in CATALOGUE.targets.items() for version in target.versions]
+
+# Rows that no name rule speaks of: modules that are imported for what lies below them, flags that a target reads
+# like CUDA, what other checks see by its arguments.
+ELSEWHERE = {
+    "torch.backends.cuda": "its members count",
+    "torch.backends.cudnn": "its members count",
+    "torch.backends.cuda.preferred_linalg_library": "no difference is known where it is not a no-op",
+    "torch.set_default_tensor_type": "default-tensor-type, an argument rule",
+    "torch.utils.cpp_extension.library_paths": "differs for CUDA's paths only",
+    "torch.utils.dlpack": "not bound to CUDA",
+}
+SAME_FLAGS = "sdp"
+
+
+def engine(target: str = "npu", project: Project | None = None, **settings: object) -> Engine:
+    return Engine(CATALOGUE, target, Settings(locale="en", **settings), project)  # type: ignore[arg-type]
+
+
+def findings(text: str, made: Engine | None = None) -> list[Finding]:
+    return list((made or engine()).check(Source(text)).findings)
+
+
+def fixed(text: str, made: Engine | None = None, review: bool = True) -> str:
+    return (made or engine()).fix(Source(text), review).text
+
+
+def verdicts(target: Target, name: str) -> Verdicts:
+    made = Engine(CATALOGUE, name, Settings(target_version=target.version))
+    return next(check.verdicts for check in made.ruleset(False).checks if isinstance(check, Check))
+
+
+def due(row: Row, target: Target) -> bool:
+    """Whether a name rule has to speak of a row."""
+    if row.name == row.replacement or row.name in ELSEWHERE:
+        return False
+    return not (SAME_FLAGS in row.name and row.status == "limited" and target.has("sdp-backends"))
+
+
+@pytest.mark.parametrize("name, version", VERSIONS)
+def test_every_row_has_its_rule(name: str, version: str) -> None:
+    target = CATALOGUE.target(name, version)
+    every = verdicts(target, name)
+    silent = [row.name for row in target.rows.values() if due(row, target) and every.of(row.name) is None]
+    assert not silent
+
+
+@pytest.mark.parametrize("name, version", VERSIONS)
+def test_every_unknown_name_of_torch_cuda_has_its_rule(name: str, version: str) -> None:
+    every = verdicts(CATALOGUE.target(name, version), name)
+    for dotted in ("torch.cuda", "torch.cuda._sleep", "torch.cuda.no_such", "torch.cuda.amp.no_such", "torch.cuda.a.b"):
+        verdict = every.of(dotted)
+        assert verdict is not None
+        assert verdict.applicability is None or dotted == "torch.cuda"
+
+
+@pytest.mark.parametrize("name, version", VERSIONS)
+def test_only_names_of_the_table_are_written(name: str, version: str) -> None:
+    target = CATALOGUE.target(name, version)
+    every = verdicts(target, name)
+    for row in target.rows.values():
+        verdict = every.of(row.name)
+        if verdict is None or verdict.applicability is None:
+            continue
+        template = verdict.rule.get("replace")
+        assert template or verdict.replacement == row.replacement
+        assert "private-name" not in row.limits
+        assert row.status not in ("missing", "noop") or template
+        if verdict.applicability == "safe":
+            assert row.status in ("supported", "present", "renamed", "limited")
+            assert row.present
+
+
+def test_a_rule_that_is_switched_off_keeps_its_names() -> None:
+    """Ignoring one topic does not make the general rule speak of it."""
+    text = "import torch\ntorch.cuda.manual_seed(0)\ntorch.cuda.synchronize()\n"
+    found = findings(text, engine(ignore=("cuda-random",)))
+    assert [finding.rule for finding in found] == ["cuda-api"]
+
+
+def test_a_call_and_its_handle_change_together() -> None:
+    text = "import torch\nhandle = torch.cuda.current_stream().cuda_stream\n"
+    assert (
+        fixed(text, review=False) == "import torch\nimport torch_npu\nhandle = torch.npu.current_stream().npu_stream\n"
+    )
+    one, two = findings(text)
+    assert {one.rule, two.rule} == {"cuda-stream", "cuda-stream-handle"}
+    assert one.fixes[0].edits == two.fixes[0].edits
+
+
+def test_an_alias_that_cannot_carry_a_name_is_spelled_anew() -> None:
+    head = "import torch\nimport torch_npu\n"
+    tail = "try:\n    cuda.synchronize()\nexcept {}.OutOfMemoryError:\n    pass\n"
+    before = head + "from torch import cuda\n" + tail.format("cuda")
+    assert fixed(before) == head + "from torch_npu import npu as cuda\n" + tail.format("torch")
+
+
+def test_nothing_is_spelled_anew_where_torch_is_not_bound() -> None:
+    text = "import torch.cuda as tc\ntry:\n    tc.synchronize()\nexcept tc.OutOfMemoryError:\n    pass\n"
+    assert fixed(text) == text
+    assert {finding.rule for finding in findings(text)} == {"cuda-api", "cuda-api-replaced"}
+
+
+def test_a_local_torch_is_not_torch() -> None:
+    text = "import torch\nfrom torch.backends import cudnn\n\n\ndef set_up(torch):\n    cudnn.allow_tf32 = True\n"
+    (found,) = findings(text, engine("musa"))
+    assert found.rule == "tf32"
+    assert not found.fixes
+
+
+def test_a_use_without_a_counterpart_keeps_its_alias() -> None:
+    """Were the import fixed, the use would not be found again."""
+    text = "from torch import cuda\ncuda.synchronize()\ncuda.list_gpu_processes()\n"
+    assert fixed(text) == text
+    assert [finding.rule for finding in findings(text)] == ["cuda-api", "cuda-api-missing"]
+
+
+@pytest.mark.parametrize(
+    ("call", "applicability"),
+    [
+        ("torch.cuda.amp.GradScaler(enabled=True)", "safe"),
+        ("torch.cuda.amp.GradScaler(2.0)", "review"),
+        ("torch.cuda.graph(g)", "review"),
+        ("torch.cuda.get_device_name(0)", "safe"),
+        ("torch.cuda.get_device_name(device=0)", "review"),
+        ("torch.cuda.get_device_name(**options)", "review"),
+        ("torch.cuda.get_device_capability()", "review"),
+        ("torch.cuda.get_device_properties(0)", "safe"),
+        ("torch.cuda.get_device_properties(0).total_memory", "safe"),
+        ("torch.cuda.get_device_properties(0).multi_processor_count", "review"),
+        ("torch.cuda.DoubleTensor(1)", "review"),
+        ("torch.cuda.FloatTensor(1)", "safe"),
+    ],
+)
+def test_classes(call: str, applicability: str) -> None:
+    (found,) = findings(f"import torch\n{call}\n")
+    assert [fix.applicability for fix in found.fixes] == [applicability]
+
+
+def test_a_name_that_the_version_lacks_says_since_when() -> None:
+    text = "import torch\ntorch.cuda.host_memory_stats()\n"
+    (found,) = findings(text, engine(target_version="2.6.0"))
+    assert "since torch_npu 2.7.1" in found.message
+    assert found.fixes[0].applicability == "review"
+    (found,) = findings(text, engine(target_version="2.7.1"))
+    assert found.fixes[0].applicability == "safe"
+
+
+def test_the_profiler_changes_as_a_whole_or_not_at_all() -> None:
+    text = (
+        "from torch.profiler import ProfilerActivity, profile\n\n\ndef run(profiler):\n"
+        "    with profile(activities=[ProfilerActivity.CUDA]):\n        pass\n"
+    )
+    found = findings(text)
+    assert {finding.rule for finding in found} == {"profiler-activity"}
+    assert len({finding.fixes[0].edits for finding in found}) == 1
+    other = text.replace("ProfilerActivity.CUDA", "ProfilerActivity.CPU")
+    assert not findings(other)
+
+
+def test_a_plugin_that_is_imported_without_its_name_is_imported_again() -> None:
+    text = "import torch\nfrom torch_npu.contrib import helpers\nprint(torch.version.cuda)\n"
+    assert "import torch_npu\n" in fixed(text)
+    text = "import torch\nfrom torch_npu.contrib import helpers\ntorch.cuda.synchronize()\n"
+    assert "import torch_npu\n" not in fixed(text)
+
+
+def test_a_split_import_keeps_its_indentation() -> None:
+    text = "import torch\ntry:\n    from torch.cuda import nvtx, synchronize\nexcept ImportError:\n    pass\n"
+    assert fixed(text, engine("musa")) == (
+        "import torch\ntry:\n    from torch.cuda import nvtx\n    from torch_musa import synchronize\n"
+        "except ImportError:\n    pass\n"
+    )
+
+
+def test_a_default_tensor_type_is_reported_once() -> None:
+    text = "import torch\ntorch.set_default_tensor_type(torch.cuda.FloatTensor)\n"
+    assert [finding.rule for finding in findings(text)] == ["default-tensor-type"]
+
+
+def test_what_the_patch_covers_is_silent_under_it() -> None:
+    text = "import torch\ntorch.cuda.synchronize()\nx.cuda()\ntorch.cuda.list_gpu_processes()\n"
+    found = findings(text, engine(strategy="shim"))
+    assert {finding.rule for finding in found} - {"missing-shim-import"} == {"cuda-api-missing"}
