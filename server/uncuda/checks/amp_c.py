@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -62,25 +61,35 @@ class Check:
                     yield self._use(context, found, use, edit, rule)
 
     def _imports(self, context: Context) -> list[_Import]:
-        by_name: dict[str, list[Name]] = defaultdict(list)
+        found = [
+            _Import(binding, statement, guard_of(context, statement))
+            for binding, statement in list(context.facts.imports())
+            if binding.dotted.partition(".")[0] in self.names
+        ]
+        indents = context.facts.indents
         for use in context.facts.references:
-            if use.dotted.partition(".")[0] in self.names:
-                by_name[use.chain.root].append(use)
-        imports = []
-        for binding, statement in list(context.facts.imports()):
-            if binding.dotted.partition(".")[0] in self.names:
-                uses = by_name.pop(binding.name, [])
-                edits = [stand_in(use, self._applier, context.text) for use in uses]
-                imports.append(_Import(binding, statement, guard_of(context, statement), uses, edits))
-        return imports
+            if use.dotted.partition(".")[0] not in self.names:
+                continue
+            best, holder = -2, None
+            for each in found:
+                scope = indents.scope_of(each.statement.start)
+                header = scope[0] if scope else -1
+                inside = header < 0 or header < use.statement.start < indents.extent(header)
+                if each.binding.name == use.chain.root and inside and header > best:
+                    best, holder = header, each
+            if holder is not None:
+                holder.uses.append(use)
+                holder.edits.append(stand_in(use, self._applier, context.text))
+        return found
 
     def _import(self, context: Context, found: _Import, rule: Rule) -> Hit:
         binding, statement = found.binding, found.statement
         assert binding.alias is not None
         start, end = (statement.start + offset for offset in statement.digest.piece.span(binding.alias))
-        hit = Hit(rule, start, end, {"name": binding.dotted}, limits=self._limits, statement=statement)
+        hit = Hit(rule, start, end, {"name": binding.dotted}, statement=statement)
         if rule.get("part") != "import":
             return hit
+        hit.limits = self._limits
         node = binding.statement
         assert isinstance(node, (ast.Import, ast.ImportFrom))
         if not found.uses and (allowed := cap(rule, SAFE)) and binding.kind != "star":

@@ -18,7 +18,8 @@ Source = Callable[[ast.expr], str]
 _FUNCTIONS = {
     "multi_tensor_l2norm": (
         "(lambda size, flag, lists, per_tensor=False:"
-        " (torch.stack(norms := torch._foreach_norm(lists[0])).norm().view(1), torch.stack(norms) if per_tensor else torch.empty(0)))"
+        " (torch.stack(norms := torch._foreach_norm(lists[0])).norm().view(1),"
+        " torch.stack(norms) if per_tensor else torch.empty(0)))"
     ),
     "multi_tensor_scale": (
         "(lambda size, flag, lists, scale: torch._foreach_copy_(lists[1], torch._foreach_mul(lists[0], scale)))"

@@ -18,6 +18,7 @@ _MEANT = re.compile(
 )
 _IMPORTED = re.compile(r"\bimport\b[ \t(]*([\w \t,\n]+)")
 _ASKS = re.compile(r"available|find_spec|has_|have_|with_", re.I)
+_DEVICE = re.compile(r"\b(?:torch|device|accelerator|gpu)\b|cuda", re.I)
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,9 @@ def guard_of(context: Context, statement: Statement) -> Guard | None:
             break
         headers.append(header)
     for header in headers:
-        if header.word in ("if", "elif") and _ASKS.search(text, header.start, header.end):
-            return Guard(frozenset(re.findall(r"[A-Za-z_]\w*", text[header.start + len(header.word) : header.end])))
+        condition = text[header.start : header.end]
+        if header.word in ("if", "elif") and _ASKS.search(condition) and not _DEVICE.search(condition):
+            return Guard(frozenset(re.findall(r"[A-Za-z_]\w*", condition[len(header.word) :])))
         if header.word != "try":
             continue
         clauses = indents.clauses(header)

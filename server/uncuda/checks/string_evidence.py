@@ -18,18 +18,19 @@ _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation", "s
 _TESTS = frozenset({"comparison", "membership", "case"})
 # Strings given to these are read by people, or name files, modules and patterns.
 _PROSE_CALLS = frozenset(
-    {"print", "pprint", "debug", "info", "warn", "warning", "warning_once", "error", "critical",
-     "exception", "log", "info_once", "print_rank_0", "echo", "secho", "write", "fail", "skip", "skipif",
-     "skipIf", "skipUnless", "xfail", "set_description", "set_postfix", "add_scalar", "set_title", "title", "join",
-     "Path", "PurePath", "open", "exists", "isfile", "isdir", "glob", "rglob", "compile", "match", "fullmatch",
-     "search", "sub", "findall", "finditer", "getLogger", "get_logger", "import_module", "find_spec", "find_library", "CDLL",
-     "importorskip", "__import__", "namedtuple", "TypeVar", "NewType", "add_parser", "record_function", "range_push",
-     "Timer", "encode", "len", "log_dist"}
+    {"print", "pprint", "debug", "info", "warn", "warning", "warning_once", "error", "critical", "exception", "log",
+     "info_once", "print_rank_0", "log_dist", "echo", "secho", "write", "fail", "skip", "skipif", "skipIf",
+     "skipUnless", "xfail", "set_description", "set_postfix", "add_scalar", "set_title", "title", "join", "Path",
+     "PurePath", "open", "exists", "isfile", "isdir", "glob", "rglob",
+     "getLogger", "get_logger", "import_module", "find_spec", "find_library", "CDLL",
+     "importorskip", "__import__", "namedtuple", "TypeVar", "NewType", "add_parser", "range_push", "Timer", "encode",
+     "len"}
 )  # fmt: skip
 _PROSE_PARAMETERS = frozenset(
     {"help", "description", "desc", "doc", "epilog", "metavar", "prog", "msg", "message", "reason", "title", "label",
      "text", "prefix", "suffix", "tag", "tags", "caption", "usage", "short_help"}
 )  # fmt: skip
+_PROSE_MODULES = frozenset({"re", "regex", "logging", "warnings"})
 _RAISED = re.compile(r"\w*(?:Error|Exception|Warning)\Z")
 _DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 
@@ -88,6 +89,10 @@ def is_prose(role: Role) -> bool:
     """Whether a string is an argument that people read, or that names a file, a module or a pattern."""
     if role.kind != "argument":
         return False
+    function = role.call.func if role.call is not None else None
+    if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+        if function.value.id in _PROSE_MODULES:
+            return True
     return role.method in _PROSE_CALLS or role.parameter in _PROSE_PARAMETERS or bool(_RAISED.match(role.method))
 
 
