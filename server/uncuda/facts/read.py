@@ -141,7 +141,8 @@ class _Reader:
             names = {binding.name: dotted}
         fresh = set()
         for name, meaning in names.items():
-            every = self.words.bound(meaning) and not any(anchor in name for anchor in self.words.anchors)
+            spoken = self.words.bound(meaning) or any(anchor in meaning for anchor in self.words.anchors)
+            every = spoken and not any(anchor in name for anchor in self.words.anchors)
             if name not in known or (every and not known[name]):
                 known[name] = every or known.get(name, False)
                 fresh.add(name)
