@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from ..catalogue import Rule, Target
-from ..edits import Edit, Fix
-from ..facts.piece import Piece
+from ..edits import REVIEW, SAFE, Edit, Fix
 from ..facts.read import Statement
 from .base import Context, Hit, cap
+from .string_flow import Flow
 
 
 class Check:
@@ -23,36 +23,42 @@ class Check:
         """Hits at literal integers given as a device."""
         if not context.imports_root("torch"):
             return
+        flow = Flow(context)
         for rule in self._rules:
             for statement in context.facts.statements.values():
                 for call in _calls(statement):
-                    for value in self._devices(call, rule):
-                        yield self._hit(context, statement, value, rule)
+                    callee = flow.resolve(call.func, statement) or ""
+                    for value in _devices(call, callee, rule):
+                        applicability = SAFE if callee.partition(".")[0] == "torch" else REVIEW
+                        yield self._hit(context, statement, value, rule, applicability)
 
-    def _devices(self, call: ast.Call, rule: Rule) -> Iterator[ast.Constant]:
-        method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-        values: list[ast.AST] = [k.value for k in call.keywords if k.arg in rule.get("arguments", ())]
-        if method in rule.get("methods", ()) and call.args:
-            values.append(call.args[0])
-        for value in values:
-            if isinstance(value, ast.Constant) and type(value.value) is int:
-                yield value
-
-    def _hit(self, context: Context, statement: Statement, value: ast.Constant, rule: Rule) -> Hit:
-        piece: Piece = statement.digest.piece
-        start, end = (statement.start + offset for offset in piece.span(value))
-        new = f'"{self.target.words["device"]}:{value.value}"'
-        hit = Hit(rule, start, end, {"old": str(value.value), "new": new}, statement=statement, node=value)
-        applicability = cap(rule, "safe")
-        if applicability:
+    def _hit(self, context: Context, statement: Statement, value: ast.Constant, rule: Rule, applicability: str) -> Hit:
+        start, end = (statement.start + offset for offset in statement.digest.piece.span(value))
+        old = context.text[start:end]
+        new = f'"{self.target.words["device"]}:{old}"'
+        words = {"old": old, "new": new}
+        limits = context.feature_limits(rule)
+        hit = Hit(rule, start, end, words, limits=limits, statement=statement, node=value)
+        if allowed := cap(rule, applicability):
             edits = (Edit(start, end, new), *context.requires(rule, start))
-            hit.fixes = (Fix(f"Replace with `{new}`", applicability, edits),)
+            hit.fixes = (Fix(f"Replace with `{new}`", allowed, edits),)
         return hit
 
 
+def _devices(call: ast.Call, callee: str, rule: Rule) -> Iterator[ast.Constant]:
+    method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    values: list[ast.AST] = [keyword.value for keyword in call.keywords if keyword.arg in rule.get("arguments", ())]
+    if call.args and (callee in rule.get("calls", ()) or (not callee and method in rule.get("methods", ()))):
+        values.append(call.args[0])
+    for value in values:
+        if isinstance(value, ast.Constant) and type(value.value) is int and value.value >= 0:
+            yield value
+
+
 def _calls(statement: Statement) -> Iterator[ast.Call]:
-    seen = set()
-    for node in statement.digest.parents.values():
-        if isinstance(node, ast.Call) and id(node) not in seen:
-            seen.add(id(node))
-            yield node
+    """The calls in the statement's own text, not those in the fields of its f-strings."""
+    fields = {text.node for text in statement.digest.texts if text.formatted}
+    calls = dict.fromkeys(node for node in statement.digest.parents.values() if isinstance(node, ast.Call))
+    for call in calls:
+        if not fields.intersection(statement.digest.ancestors(call)):
+            yield call

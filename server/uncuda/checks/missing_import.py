@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Sequence
 
 from ..catalogue import Rule, Target
-from ..edits import Fix
+from ..edits import SAFE, Fix
+from ..facts.read import Statement
 from .base import Context, Hit, cap
+from .string_flow import Flow
+
+_CALLS = frozenset({"to", "to_empty"})
 
 
 class Check:
@@ -16,30 +21,76 @@ class Check:
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
         self._rules = list(rules)
-        self._package = target.words.get("package", "")
-        self._module = target.words["module"] + "."
+        words = target.words
+        self._package = words.get("package", "")
+        self._module = words["module"] + "."
+        self._device = re.compile(rf"{re.escape(words['device'])}(?::\d*)?")
+        named = "|".join(re.escape(words[key]) for key in ("device", "ccl") if words.get(key))
+        self._named = re.compile(rf"(?<![A-Za-z])(?:{named})(?![A-Za-z])", re.I)
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """One hit, at the first use of the target's module or method."""
-        if not self._package or context.imports_root(self._package) or not context.torch_imports():
+        """One hit, at the first use of the target that no branch keeps from other devices."""
+        if not self._package or context.shim or self.target.id in context.project.plugins:
             return
-        for rule in self._rules:
-            offset = self._first_use(context)
-            if offset is None:
-                return
-            start, end = offset
+        if context.imports_root(self._package) or not context.torch_imports():
+            return
+        use = min(self._uses(context), default=None)
+        for rule in self._rules if use else ():
+            assert use is not None
+            start, end = use
             hit = Hit(rule, start, end, {"name": context.text[start:end], "package": self._package})
             edits = context.requires(rule, start)
-            applicability = cap(rule, "safe")
+            applicability = cap(rule, SAFE)
             if edits and applicability:
                 hit.fixes = (Fix(f"Import `{self._package}`", applicability, edits),)
             yield hit
 
-    def _first_use(self, context: Context) -> tuple[int, int] | None:
-        pattern = re.compile(rf"(?<![\w.]){re.escape(self._module)}\w+")
-        for match in pattern.finditer(context.text):
-            if context.facts.layout.token_at(match.start()) == "":
-                statement = context.facts.peek(match.start())
-                if statement is not None:
-                    return match.span()
-        return None
+    def _uses(self, context: Context) -> Iterator[tuple[int, int]]:
+        flow = Flow(context)
+        for statement in context.facts.statements.values():
+            if not self._named.search(context.text, statement.start, statement.end):
+                continue
+            for node in self._nodes(statement, flow):
+                if not self._guarded(node, statement, context):
+                    piece = next((t.piece for t in statement.digest.texts if t.node is node), statement.digest.piece)
+                    start, end = piece.span(node)
+                    yield statement.start + start, statement.start + end
+
+    def _nodes(self, statement: Statement, flow: Flow) -> Iterator[ast.expr]:
+        """`torch.<device>.…`, `x.<device>()` and the device's name as an argument of torch."""
+        digest = statement.digest
+        for chain in digest.chains:
+            called = isinstance(parent := digest.parents.get(chain.node), ast.Call) and parent.func is chain.node
+            if (flow.resolve(chain.node, statement) or "").startswith(self._module) or (
+                called and len(chain.parts) > 0 and chain.parts[-1] == self.target.words.get("method")
+            ):
+                yield chain.node
+        for text in digest.texts:
+            if self._device.fullmatch(text.value):
+                role = flow.role(text, statement)
+                torch = role.callee.partition(".")[0] == "torch"
+                if role.kind == "argument" and (torch or role.method in _CALLS or role.parameter == "device"):
+                    yield text.node
+
+    def _guarded(self, node: ast.expr, statement: Statement, context: Context) -> bool:
+        """Whether a test that names the target stands before a use."""
+        text, indents, base = context.text, context.facts.indents, statement.start
+        piece = statement.digest.piece
+        inner: ast.AST = node
+        for outer in statement.digest.ancestors(node):
+            tests: list[ast.expr] = []
+            if isinstance(outer, ast.IfExp) and inner is not outer.test:
+                tests = [outer.test]
+            elif isinstance(outer, ast.BoolOp):
+                tests = outer.values[: next(i for i, value in enumerate(outer.values) if value is inner)]
+            spans = [piece.span(test) for test in tests]
+            if any(self._named.search(text, base + start, base + end) for start, end in spans):
+                return True
+            inner = outer
+        for line in indents.lines_above(base):
+            if line.word in ("if", "assert") and self._named.search(text, line.start, line.end):
+                return True
+        for header in indents.headers(base):
+            if header.word == "try" or self._named.search(text, header.start, header.end):
+                return True
+        return False
