@@ -6,11 +6,25 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from uncuda.engine import Fixed, Report
 from uncuda.settings import Configuration, Settings, Vocabulary, values_of
-from uncuda.workspace import FileProblem, Scanner, Words, discover, read_file, survey, write_atomically
+from uncuda.source import Source
+from uncuda.workspace import (
+    FileProblem,
+    Scanner,
+    Words,
+    check_files,
+    discover,
+    fix_files,
+    read_file,
+    survey,
+    write,
+    write_atomically,
+)
 from uncuda.workspace.discover import Found
 
 VOCABULARY = Vocabulary(("musa", "npu"), ("amp-c",))
@@ -358,3 +372,62 @@ def test_settings_are_shared_by_the_files_of_a_project() -> None:
     make("a.py", "b/c.py", "b/d/e.py")
     assert len({id(file.settings) for file in look().files}) == 1
     assert look().files[0].settings == Settings()
+
+
+class Engine:
+    """Stands for the engine: replaces `old`, trips over `bug`."""
+
+    def concerns(self, data: bytes) -> bool:
+        return b"old" in data or b"bug" in data
+
+    def check(self, source: Source) -> Report:
+        if "bug" in source.text:
+            raise RecursionError("too deep")
+        return Report()
+
+    def fix(self, source: Source, review: bool) -> Fixed:
+        return Fixed(source.text.replace("old", "é" if review else "new"), {"rule": 1}, self.check(source))
+
+
+class TestRun:
+    @pytest.fixture(autouse=True)
+    def _files(self) -> None:
+        make("a.py=old", "b.py=bug", "c.py=none", "d.py=old")
+
+    @staticmethod
+    def engine(_: Settings) -> Any:
+        return Engine()
+
+    def test_a_file_that_fails_does_not_stop_the_rest(self) -> None:
+        results = list(check_files(look().files, self.engine))
+        assert [result.file.path for result in results if result.report] == ["a.py", "d.py"]
+        (failed,) = [result for result in results if result.problem]
+        assert failed.problem == ("b.py", "internal error, please report it: RecursionError: too deep")
+        assert "Traceback" in failed.trace
+
+    def test_fixes_are_written_one_by_one(self) -> None:
+        results = {result.file.path: result for result in fix_files(look().files, self.engine, review=False)}
+        assert [path for path, result in results.items() if result.problem] == ["b.py"]
+        assert Path("a.py").read_text() == "old"
+        write(results["a.py"])
+        assert [Path(name).read_text() for name in ("a.py", "d.py")] == ["new", "old"]
+
+    def test_a_file_that_changed_meanwhile_is_left_as_it_is(self) -> None:
+        results = {result.file.path: result for result in fix_files(look().files, self.engine, review=False)}
+        make("a.py=someone else's")
+        with pytest.raises(FileProblem, match="changed while"):
+            write(results["a.py"])
+        assert Path("a.py").read_text() == "someone else's"
+
+    def test_a_result_that_the_encoding_cannot_hold(self) -> None:
+        make("a.py=# coding: ascii\nold")
+        results = {result.file.path: result for result in fix_files(look().files, self.engine, review=True)}
+        problem = results["a.py"].problem
+        assert problem is not None
+        assert "cannot be written in ascii" in problem.message
+
+    def test_a_file_that_went_away(self) -> None:
+        files = look().files
+        Path("a.py").unlink()
+        result = next(check_files(files, self.engine))
+        assert result.problem == ("a.py", "cannot be read: No such file or directory")

@@ -232,3 +232,22 @@ class TestSaid:
         run = uncuda("check", "--locale", "zh", PYTHONIOENCODING="ascii")
         assert run.code == 1
         assert "\\u4e2d\\u6587" in run.out
+
+
+class TestTorchVersion:
+    INTEGER = "import torch\n\nx = torch.ones(2).cuda(0).to(0)\n"
+
+    def test_from_the_requirements(self) -> None:
+        make({"a.py": self.INTEGER, "requirements.txt": "torch==2.1.0\n"})
+        run = uncuda("check", "--target", "npu", "--verbose", "--output-format", "json")
+        assert "PyTorch 2.1.0 (asked for by " in run.err
+        old = run.rules
+        assert old == check("--torch-version", "2.1.0").rules
+        make({"requirements.txt": "torch\n"})
+        assert set(check().rules) < set(old)
+        assert check().rules == check("--torch-version", "2.7.1").rules
+
+    def test_not_a_version(self) -> None:
+        run = check("--torch-version", "latest", "-", stdin=CLEAN)
+        assert run.code == 2
+        assert "`torch-version`: `latest` is not a version" in run.err

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
@@ -15,7 +15,7 @@ from uncuda.engine import Engine, Finding
 from uncuda.project import Project
 from uncuda.report.words import Words, language
 from uncuda.settings import SEVERITIES, Configuration, Settings, SettingsError, Vocabulary, hint, values_of
-from uncuda.workspace import File, Problem, Scanner, discover, survey
+from uncuda.workspace import File, Problem, Scanner, discover, required_torch, survey
 from uncuda.workspace import Words as ModuleWords
 
 from .console import Console
@@ -64,6 +64,8 @@ class Session:
         self.words = Words(language(locale if isinstance(locale, str) else "auto"))
         self.console = Console(self.words, self.quiet, self.verbose)
         self.project = Project()
+        # By the identity of a file's settings, which are shared by all files that the same configuration governs.
+        self._resolved: dict[int, Settings] = {}
         self._engines: dict[int, Engine] = {}
         self._noted: set[str] = set()
 
@@ -75,14 +77,17 @@ class Session:
         self.console.left_out(found.skipped)
         if found.files:
             self._speak(found.files[0].settings)
-        guess = _Guess(self.catalogue)
+        for file in found.files:
+            if id(file.settings) not in self._resolved:
+                self._resolve(file)
+        guess = _Guess(self.catalogue, self._resolved)
         look = survey(found.files, self.modules, guess.concerns)
         for problem in look.problems:
             self.fail(problem)
         self.project = look.project
         self.read += len(look.files)
         groups = {id(file.settings): file.settings for file in look.files}
-        right = {key for key, settings in groups.items() if guess.holds(self.engine_for(settings), settings)}
+        right = {key for key, settings in groups.items() if guess.holds(self.engine_for(settings), key)}
         return [file for file in look.files if id(file.settings) not in right or file.path not in look.silent]
 
     def reads_standard_input(self, paths: Sequence[str], name: str | None) -> bool:
@@ -103,7 +108,9 @@ class Session:
         scanner.add(data)
         self.project = scanner.project()
         self.read += 1
-        return File(path, settings, True), data
+        file = File(path, settings, True)
+        self._resolve(file)
+        return file, data
 
     def fail(self, problem: Problem, trace: str = "") -> None:
         """Remember and print what could not be done."""
@@ -114,10 +121,19 @@ class Session:
         """The engine for files with these settings; made once for each of them."""
         engine = self._engines.get(id(settings))
         if engine is None:
-            target = self._target(settings)
-            resolved = replace(settings, locale=self.words.locale)
+            resolved = self._resolved[id(settings)]
+            target = self._target(resolved)
             engine = self._engines[id(settings)] = Engine(self.catalogue, target, resolved, self.project)
         return engine
+
+    def _resolve(self, file: File) -> None:
+        """Fill in what the settings of a file leave open: the language, and the version of PyTorch."""
+        settings = replace(file.settings, locale=self.words.locale)
+        if settings.torch_version is None and (found := required_torch(str(Path(file.path).parent))):
+            settings = replace(settings, torch_version=found.version)
+            if self.verbose:
+                self._note(self.words("torch", found.version, found.path))
+        self._resolved[id(file.settings)] = settings
 
     def _target(self, settings: Settings) -> str:
         if settings.target:
@@ -150,22 +166,24 @@ class _Guess:
     Nearly always that turns out right, and files without findings need not be read again.
     """
 
-    def __init__(self, catalogue: Catalogue) -> None:
+    def __init__(self, catalogue: Catalogue, resolved: Mapping[int, Settings]) -> None:
         self._catalogue = catalogue
+        self._resolved = resolved
         self._engines: dict[int, Engine] = {}
 
     def concerns(self, file: File, data: bytes) -> bool:
         """Whether a file may have findings."""
-        engine = self._engines.get(id(file.settings))
+        key = id(file.settings)
+        engine = self._engines.get(key)
         if engine is None:
-            target = file.settings.target or _DEFAULT_TARGET
-            engine = self._engines[id(file.settings)] = Engine(self._catalogue, target, file.settings)
+            settings = self._resolved[key]
+            engine = self._engines[key] = Engine(self._catalogue, settings.target or _DEFAULT_TARGET, settings)
         return engine.concerns(data)
 
-    def holds(self, engine: Engine, settings: Settings) -> bool:
-        """Whether `engine`, which knows the project, would have said the same."""
-        shim = settings.strategy == "auto" and engine.target.id in engine.project.shims
-        return not shim and self._engines[id(settings)].target.id == engine.target.id
+    def holds(self, engine: Engine, key: int) -> bool:
+        """Whether `engine`, which knows the project, would have said the same; `key`: of the settings."""
+        shim = engine.settings.strategy == "auto" and engine.target.id in engine.project.shims
+        return not shim and self._engines[key].target.id == engine.target.id
 
 
 def _which(imported: Sequence[str], modules: ModuleWords) -> str:

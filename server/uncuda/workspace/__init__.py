@@ -2,6 +2,7 @@
 
 from .discover import File, Found, Problem, SettingsFor, discover
 from .files import FileProblem, read_file, write_atomically
+from .requirements import Required, required_torch, torch_version
 from .run import Checked, EngineFor, Repaired, check_files, fix_files, write
 from .scan import Scanner, Survey, Words, read_text, survey
 
@@ -13,6 +14,7 @@ __all__ = [
     "Found",
     "Problem",
     "Repaired",
+    "Required",
     "Scanner",
     "SettingsFor",
     "Survey",
@@ -22,7 +24,9 @@ __all__ = [
     "fix_files",
     "read_file",
     "read_text",
+    "required_torch",
     "survey",
+    "torch_version",
     "write",
     "write_atomically",
 ]
