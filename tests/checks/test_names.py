@@ -152,6 +152,14 @@ def test_classes(call: str, applicability: str) -> None:
     assert [fix.applicability for fix in found.fixes] == [applicability]
 
 
+def test_a_message_names_the_api_and_not_what_is_chained_to_it() -> None:
+    (found,) = findings("import torch\nmajor = torch.version.cuda.split('.')[0]\n", engine("musa"))
+    assert "`torch.version.cuda` is None" in found.message
+    assert found.fixes[0].title == "Replace with `torch.version.musa`"
+    (found,) = findings("import torch\nmajor = torch.cuda.no.such.thing\n")
+    assert "`torch.cuda.no.such.thing`" in found.message
+
+
 def test_a_name_that_the_version_lacks_says_since_when() -> None:
     text = "import torch\ntorch.cuda.host_memory_stats()\n"
     (found,) = findings(text, engine(target_version="2.6.0"))

@@ -64,7 +64,7 @@ def _reference(context: Context, reference: Name, verdict: Verdict, judge: Judge
         hit.links = (*hit.links, ("alias", reference.chain.root))
     if applicability is not None and edits is not None and (edits or through):
         needed = context.requires(rule, hit.start, new)
-        hit.fixes = (Fix(f"Replace with `{new}`", applicability, (*edits, *needed)),)
+        hit.fixes = (Fix(f"Replace with `{hit.words['replacement']}`", applicability, (*edits, *needed)),)
     return hit
 
 
@@ -89,7 +89,7 @@ def _nearest_call(reference: Name) -> str:
 def _hit(reference: Name, verdict: Verdict, spans: list[Place | None]) -> Hit:
     statement, node = reference.statement, reference.chain.node
     spelled = [span for span in spans if span is not None] or [_alias_place(reference)]
-    words = {"name": reference.dotted, "replacement": verdict.replacement}
+    words = verdict.words(reference.dotted)
     hit = Hit(verdict.rule, spelled[0][0], spelled[-1][1], words, statement=statement, node=node)
     hit.limits, hit.since = verdict.limits, verdict.since
     call = _call(reference)

@@ -33,7 +33,7 @@ def import_hits(context: Context, judge: Judge) -> Iterator[Hit]:
 def _hit(verdict: Verdict, statement: Statement, alias: ast.alias, dotted: str, local: str) -> Hit:
     base = statement.start
     start, end = statement.digest.piece.span(alias)
-    hit = Hit(verdict.rule, base + start, base + end, {"name": dotted, "replacement": verdict.replacement})
+    hit = Hit(verdict.rule, base + start, base + end, verdict.words(dotted))
     hit.statement, hit.links = statement, (("alias", local), ("import", base))
     if group := verdict.rule.get("group"):
         hit.links = (*hit.links, ("group", group))

@@ -19,6 +19,11 @@ class Verdict:
     row: Row | None
     limits: tuple[str, ...] = ()
 
+    def words(self, dotted: str) -> dict[str, str]:
+        """What a message may say of a reference: the name and its replacement, without what is chained to them."""
+        tail = dotted[len(self.row.name) :] if self.row and dotted.startswith(self.row.name + ".") else ""
+        return {"name": dotted.removesuffix(tail), "replacement": self.replacement.removesuffix(tail)}
+
     @property
     def at_imports(self) -> bool:
         """Whether an import of the name says something already: not where only calls count."""
