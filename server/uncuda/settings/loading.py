@@ -13,7 +13,7 @@ from typing import Any
 from .model import Settings, anchored, covered
 from .values import SettingsError, ValueProblem, Vocabulary, read_values
 
-NAMES = ("uncuda.toml", "pyproject.toml")
+CONFIGURATION_FILES = ("uncuda.toml", "pyproject.toml")
 
 
 class Configuration:
@@ -55,7 +55,7 @@ class Configuration:
 
     def _look(self, folder: Path) -> tuple[Settings, str] | SettingsError:
         try:
-            for name in () if self._isolated else NAMES:
+            for name in () if self._isolated else CONFIGURATION_FILES:
                 if _is_file(folder / name) and (table := _table_of(folder / name)) is not None:
                     return self._settings(folder / name, table)
             if folder == folder.parent or self._isolated:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from uncuda.settings import Settings, SettingsError, pattern_set
+from uncuda.settings import CONFIGURATION_FILES, Settings, SettingsError, pattern_set
 
 from .gitignore import GitIgnore
 
@@ -44,6 +44,16 @@ class Found:
     problems: list[Problem] = field(default_factory=list)
     skipped: list[Problem] = field(default_factory=list)
 
+
+class _Folder(NamedTuple):
+    """A folder to read, with what holds in the folder above it. `settings` is None where they cannot be used."""
+
+    path: str
+    settings: Settings | None
+    ignored: GitIgnore | None
+
+
+_SPECIAL = frozenset({*CONFIGURATION_FILES, GitIgnore.NAME})
 
 SettingsFor = Callable[[str], Settings]
 
@@ -94,10 +104,9 @@ class _Walk:
     def _add_folder(self, root: str) -> None:
         problems, skipped = len(self.found.problems), len(self.found.skipped)
         files: list[File] = []
-        stack = [(root, GitIgnore.above(root))]
+        stack = [_Folder(root, self._settings(root), GitIgnore.above(root))]
         while stack:
-            folder, ignored = stack.pop()
-            self._read_folder(folder, self._settings(folder), ignored, files, stack)
+            self._read_folder(stack.pop(), files, stack)
         if not files and problems == len(self.found.problems):
             left_out = len(self.found.skipped) - skipped
             why = f" ({left_out} left out; --verbose says why)" if left_out else ""
@@ -105,19 +114,13 @@ class _Walk:
         files.sort(key=lambda file: file.path)
         self.found.files += files
 
-    def _read_folder(
-        self,
-        folder: str,
-        settings: Settings | None,
-        ignored: GitIgnore | None,
-        files: list[File],
-        stack: list[tuple[str, GitIgnore | None]],
-    ) -> None:
-        prefix = "" if folder == "." else folder.rstrip(os.sep) + os.sep
-        names, folders = [], []
-        ignore_file = False
+    def _read_folder(self, folder: _Folder, files: list[File], stack: list[_Folder]) -> None:
+        """Add the files of a folder to `files`, and the folders in it to `stack`."""
+        path, settings, ignored = folder
+        prefix = "" if path == "." else path.rstrip(os.sep) + os.sep
+        names, folders, special = [], [], set()
         try:
-            with os.scandir(folder) as entries:
+            with os.scandir(path) as entries:
                 for entry in entries:
                     name = entry.name
                     kind = self._kind(entry, prefix)
@@ -125,19 +128,21 @@ class _Walk:
                         folders.append(name)
                     elif kind == "file" and name.endswith(".py"):
                         names.append(name)
-                    elif name == ".gitignore":
-                        ignore_file = True
+                    elif name in _SPECIAL:
+                        special.add(name)
         except OSError as error:
-            self.found.problems.append(Problem(folder, _reason(error)))
-        if ignore_file:
-            ignored = GitIgnore.read(folder, ignored)
+            self.found.problems.append(Problem(path, _reason(error)))
+        if special - {GitIgnore.NAME}:
+            settings = self._settings(path)
+        if GitIgnore.NAME in special:
+            ignored = GitIgnore.read(path, ignored)
         exclude = settings.exclude if settings else ()
         if ignored is not None or exclude:
             names = [name for name in names if not self._left_out(prefix + name, exclude, ignored)]
         if settings is not None:
             files += [File(prefix + name, settings, False) for name in names]
         folders = [name for name in folders if not self._left_out(prefix + name, exclude, ignored, folder=True)]
-        stack += [(prefix + name, ignored) for name in folders]
+        stack += [_Folder(prefix + name, settings, ignored) for name in folders]
 
     def _kind(self, entry: os.DirEntry[str], prefix: str) -> str:
         """What an entry of a folder is to us: "file", "folder", or "" for anything else."""

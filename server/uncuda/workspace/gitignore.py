@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 class GitIgnore:
     """One .gitignore, and through `above` those of the folders above it."""
 
+    NAME: ClassVar = ".gitignore"
+
     folder: str
     spec: GitIgnoreSpec
     up: GitIgnore | None = None
@@ -23,7 +25,7 @@ class GitIgnore:
     def read(cls, folder: str, up: GitIgnore | None = None) -> GitIgnore | None:
         """The .gitignore of `folder` on top of `up`; `up` itself if there is none that can be read."""
         try:
-            lines = Path(folder, ".gitignore").read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+            lines = Path(folder, cls.NAME).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
         except OSError:
             return up
         from pathspec import GitIgnoreSpec

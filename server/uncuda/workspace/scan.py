@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from uncuda.facts.layout import Layout
@@ -78,7 +78,9 @@ class Scanner:
         modules = {*words.packages.values(), *words.shims.values()} - {""}
         self._packages = {module.partition(".")[0] for module in modules}
         # No more than a literal alternation: with any other pattern this search would take as long as all the rest.
-        self._package = re.compile("|".join(sorted(map(re.escape, self._packages))).encode())
+        either = "|".join(sorted(map(re.escape, self._packages)))
+        self._package = re.compile(either.encode())
+        self._package_name = re.compile(either)
         self._modules: set[str] = set()
         self._methods: set[str] = set()
 
@@ -93,10 +95,21 @@ class Scanner:
         for match in _METHOD.finditer(text) if methods else ():
             if not layout.token_at(match.start("name")):
                 self._methods.add(match["name"])
-        for match in _IMPORT.finditer(text) if imports else ():
-            modules = self._of_interest(match)
+        for match in self._imports(text) if imports else ():
+            modules = self._of_interest(match) - self._modules
             if modules and not layout.token_at(match.start("word")):
                 self._modules |= modules
+
+    def _imports(self, text: str) -> Iterator[re.Match[str]]:
+        """The imports on the lines that name a package: most lines do not, and reading them all takes long."""
+        done = 0
+        for hit in self._package_name.finditer(text):
+            start = max(done, text.rfind("\n", 0, hit.start()) + 1)
+            if start <= hit.start() and "import" in text[start : hit.start()] + text[hit.end() : hit.end() + 200]:
+                match = _IMPORT.search(text, start)
+                if match and match.start() < hit.start():
+                    done = match.end()
+                    yield match
 
     def _of_interest(self, match: re.Match[str]) -> set[str]:
         origin = match["origin"]
