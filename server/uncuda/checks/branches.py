@@ -3,108 +3,138 @@
 from __future__ import annotations
 
 import ast
-import re
+from collections.abc import Iterator
 
+from ..catalogue import Target
 from ..facts.read import Facts, Statement
 from ..facts.scopes import Header
-from ..catalogue import Target
+from .branch_words import BranchWords, leaves
 
-_CLAUSES = frozenset({"elif", "else", "except", "finally"})
-_EXPRESSIONS = (ast.IfExp, ast.BoolOp, ast.Dict, ast.List, ast.Tuple, ast.Set, ast.Compare)
-_LEAVES = re.compile(r"[ \t]*(?:return|raise|continue|break|sys\.exit)\b")
-_COMMENT = re.compile(r"#[^\n]*")
-_CUDA = re.compile(r"(?<![A-Za-z])(?:cuda|nccl|gpu)", re.I)
+_TRY = frozenset({"try", "except"})
+_IF = frozenset({"if", "elif", "else"})
+_TEXTS = (ast.Constant, ast.JoinedStr, ast.MatchValue)
 
 
 class Branches:
     """Answers, for one text and one target, whether a place has a sibling that serves the target."""
 
     def __init__(self, facts: Facts, target: Target) -> None:
-        words = "|".join(re.escape(target.words[key]) for key in ("device", "ccl") if target.words.get(key))
-        self._serves = re.compile(rf"(?<![A-Za-z])(?:{words})(?![A-Za-z])", re.I)
         self._facts = facts
+        self._indents = facts.indents
         self._text = facts.text
-        self.any = bool(self._serves.search(facts.text))
+        self._words = BranchWords(facts, target)
         self._known: dict[int, bool] = {}
 
     def served(self, statement: Statement, node: ast.AST | None) -> bool:
         """Whether a sibling of the place already serves the target."""
-        if not self.any:
+        if not self._words.any:
             return False
         if node is not None and self._in_expression(statement, node):
             return True
         if statement.start not in self._known:
-            self._known[statement.start] = self._in_blocks(statement)
+            self._known[statement.start] = self._in_blocks(statement.start)
         return self._known[statement.start]
 
-    def _found(self, start: int, end: int) -> bool:
-        text = self._text[start:end]
-        return bool(self._serves.search(_COMMENT.sub("", text) if "#" in text else text))
-
     def _in_expression(self, statement: Statement, node: ast.AST) -> bool:
-        piece = statement.digest.piece
+        inner = node
         for outer in statement.digest.ancestors(node):
             if isinstance(outer, (ast.stmt, ast.Lambda)):
                 return False
-            if isinstance(outer, _EXPRESSIONS) and hasattr(outer, "lineno"):
-                start, end = piece.span(outer)
-                if self._found(statement.start + start, statement.start + end):
+            for sibling in _siblings(outer, inner):
+                if not hasattr(sibling, "lineno"):
+                    continue
+                start, end = (statement.start + at for at in statement.digest.piece.span(sibling))
+                alike = isinstance(node, _TEXTS) and isinstance(sibling, _TEXTS)
+                if self._words.polarity(start, end, alike) > 0:
                     return True
+            if isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And):
+                spans = [statement.digest.piece.span(value) for value in outer.values if value is not inner]
+                if any(self._words.polarity(statement.start + a, statement.start + b) < 0 for a, b in spans):
+                    return True
+            inner = outer
         return False
 
-    def _in_blocks(self, statement: Statement) -> bool:
-        indents = self._facts.indents
-        own = indents.header_at(statement.start)
-        if own.word in ("if", "elif", "else", "except", "case") and self._clause_served(own):
+    def _in_blocks(self, offset: int) -> bool:
+        own = self._indents.header_at(offset)
+        if own.word in ("if", "elif", "except", "case") and self._sibling_serves(own):
             return True
-        if self._left_before(statement.start):
+        if self._left_before(offset):
             return True
-        for header in indents.headers(statement.start):
-            if header.word in ("def", "class"):
-                return False
-            if header.word == "match":
-                return self._found(header.end, indents.extent(header.start))
-            if self._clause_served(header) or self._left_before(header.start):
-                return True
-        return False
+        return any(
+            self._sibling_serves(header) or self._left_before(header.start) for header in self._indents.headers(offset)
+        )
 
-    def _clause_served(self, header: Header) -> bool:
-        """A sibling clause whose condition names the target; or whose body does, where conditions speak of devices."""
-        if header.word not in ("if", "elif", "else", "try", "except"):
+    def _sibling_serves(self, header: Header) -> bool:
+        if header.word == "case":
+            return self._case_serves(header)
+        if header.word not in _IF | _TRY:
             return False
-        indents = self._facts.indents
-        clauses = indents.clauses(header)
-        conditions = [(c.start, c.end) for c in clauses]
-        others = [c for c in clauses if c.start != header.start]
-        if header.word in ("try", "except"):
-            return any(self._found(c.start, indents.extent(c.start)) for c in others)
-        if any(self._found(c.start, c.end) for c in others if c.word != "else"):
-            return True
-        about_devices = any(_CUDA.search(self._text, start, end) for start, end in conditions)
-        if about_devices and any(self._found(c.start, indents.extent(c.start)) for c in others):
-            return True
-        return self._leaves(header) and self._follows(header, clauses[-1])
+        clauses = self._indents.clauses(header)
+        others = [clause for clause in clauses if clause.start != header.start]
+        if clauses[0].word == "try":
+            return header.word in _TRY and any(self._body_serves(clause) for clause in others if clause.word in _TRY)
+        return self._condition_serves(header, others) or self._follows(header, clauses[-1])
 
-    def _leaves(self, header: Header) -> bool:
-        """Whether the block of a header ends by leaving: return, raise, continue."""
-        body = self._text[header.end : self._facts.indents.extent(header.start)].rstrip().rsplit("\n", 1)[-1]
-        return bool(_LEAVES.match(body)) and bool(_CUDA.search(self._text, header.start, header.end))
+    def _case_serves(self, header: Header) -> bool:
+        above = self._indents.header_above(header.start)
+        if above is None or above.word != "match":
+            return False
+        lines = self._indents.lines_at(above.end, self._indents.extent(above.start), header.indent)
+        cases = [line for line in lines if line.word == "case" and line.start != header.start]
+        return any(self._words.polarity(case.start, case.end, alike=True) > 0 for case in cases)
+
+    def _condition_serves(self, header: Header, others: list[Header]) -> bool:
+        """Another clause's condition names the target; or its body does, where conditions speak of devices."""
+        own = 0 if header.word == "else" else self._condition(header)
+        if own:
+            return own < 0
+        tested = [self._condition(clause) for clause in others if clause.word != "else"]
+        if any(polarity > 0 for polarity in tested):
+            return True
+        if header.word == "else" and any(polarity < 0 for polarity in tested):
+            return False
+        if not any(self._words.speaks_of_cuda(clause.start, clause.end) for clause in (header, *others)):
+            return False
+        return any(self._body_serves(clause) for clause in others)
+
+    def _condition(self, header: Header) -> int:
+        """What a clause asks: 1 for the target, -1 for anything but the target, 0 neither."""
+        end = self._text.find(":", header.start) if header.word == "else" else header.end
+        return self._words.polarity(header.start, end)
+
+    def _body_serves(self, header: Header) -> bool:
+        return self._words.serves(header.end, self._indents.extent(header.start))
 
     def _follows(self, header: Header, last: Header) -> bool:
-        """Whether a later `if` of the same block names the target."""
-        indents = self._facts.indents
-        end = indents.block_end_of(header.start)
-        for line in indents.lines_at(indents.extent(last.start), end, header.indent):
-            if line.word == "if" and self._found(line.start, line.end):
-                return True
-        return False
+        """Whether a clause for CUDA leaves, and a later `if` of the same block asks for the target."""
+        if not self._words.speaks_of_cuda(header.start, header.end) or not leaves(header, self._facts):
+            return False
+        end = self._indents.block_end_of(header.start)
+        return any(line.word == "if" and self._condition(line) > 0 for line in self._after(last, end, header.indent))
+
+    def _after(self, last: Header, end: int, indent: int) -> Iterator[Header]:
+        return self._indents.lines_at(self._indents.extent(last.start), end, indent)
 
     def _left_before(self, offset: int) -> bool:
-        """Whether an `if` above in the same block serves the target and leaves."""
-        indents = self._facts.indents
-        for line in indents.lines_above(offset):
-            if line.word == "if" and self._found(line.start, line.end):
-                body = self._text[line.end : indents.extent(line.start)].rstrip().rsplit("\n", 1)[-1]
-                if _LEAVES.match(body):
-                    return True
-        return False
+        """Whether an `if` above in the same block is for the target and leaves."""
+        return any(
+            self._condition(line) > 0 and leaves(line, self._facts) for line in self._indents.lines_above(offset, "if")
+        )
+
+
+def _siblings(outer: ast.AST, inner: ast.AST) -> Iterator[ast.AST]:
+    """The parts of an expression that are taken instead of, or together with, the part `inner`."""
+    if isinstance(outer, ast.IfExp):
+        yield from (part for part in (outer.test, outer.body, outer.orelse) if part is not inner)
+    elif isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.Or):
+        yield from (value for value in outer.values if value is not inner)
+    elif isinstance(outer, (ast.List, ast.Tuple, ast.Set)):
+        yield from (item for item in outer.elts if item is not inner)
+    elif isinstance(outer, ast.Dict):
+        for key, value in zip(outer.keys, outer.values, strict=True):
+            if inner not in (key, value) and key is not None:
+                yield key
+                if isinstance(value, _TEXTS) and isinstance(inner, _TEXTS):
+                    yield value
+    elif isinstance(outer, ast.MatchOr):
+        yield from (pattern for pattern in outer.patterns if pattern is not inner)

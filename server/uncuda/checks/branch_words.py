@@ -1,0 +1,117 @@
+"""Whether a stretch of a text speaks for the target, and whether a human or a fix wrote so."""
+
+from __future__ import annotations
+
+import re
+
+from ..catalogue import Target
+from ..facts.read import Facts
+from ..facts.scopes import Header
+from .base import row_class
+
+_COMMENT = re.compile(r"#[^\n]*")
+_CUDA = re.compile(r"(?<![A-Za-z])(?:cuda|nccl|gpu)", re.I)
+_LEAVES = re.compile(r"(?:return|raise|continue|break|sys\.exit|exit|os\._exit)\b")
+_SAID = re.compile(r"^[ \t]*(?:raise|print|warnings?\.|log\w*\.|logging\.|self\.log\w*\.)[^\n]*$", re.M)
+_DOTTED = re.compile(r"(?<![\w.])torch\.cuda((?:\.\w+)+)")
+_NAMED = r"(?:device\w*|dev|map_location|backend|\.type)"
+_ASKED = r"[\"']?[ \t]*(?:[=!]=|=|:|,|in|not in)[ \t]*[\[(]?[ \t]*f?[\"']"
+_PLAIN = re.compile(
+    r"\.cuda\([ \t]*\)|\bis_nccl_available\b|\.is_cuda\b"
+    r"|(?:torch\.device|\.to|init_process_group)\([ \t]*f?[\"'](?:cuda|nccl)"
+    rf"|{_NAMED}{_ASKED}(?:cuda|nccl)"
+    r"|^[ \t]*from torch import [^\n]*\bcuda\b|^[ \t]*(?:import torch\.cuda|from torch\.cuda)\b",
+    re.M,
+)
+
+
+def _named(lowered: str, target: Target) -> bool:
+    """Whether a text in lower case names the target, as a search for `_serves` would find: but much faster."""
+    for key in ("device", "ccl"):
+        word = target.words.get(key, "").lower()
+        at = lowered.find(word) if word else -1
+        while at >= 0:
+            before, after = lowered[at - 1 : at], lowered[at + len(word) : at + len(word) + 1]
+            if not ("a" <= before <= "z" or "a" <= after <= "z"):
+                return True
+            at = lowered.find(word, at + 1)
+    return False
+
+
+class BranchWords:
+    """What one text says of one target."""
+
+    def __init__(self, facts: Facts, target: Target) -> None:
+        words = "|".join(re.escape(target.words[key]) for key in ("device", "ccl") if target.words.get(key))
+        self._serves = re.compile(rf"(?<![A-Za-z])(?:{words})(?![A-Za-z])", re.I)
+        written = sorted({word for word in target.words.values() if word}, key=len, reverse=True)
+        self._written = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, written))})(?!\w)")
+        named = rf"[\w.\"']*(?<![A-Za-z])(?:{words})(?![A-Za-z])"
+        self._negated = re.compile(
+            rf"\bnot[ \t(]+{named}|!=[ \t]*{named}|\bnot[ \t]+in[ \t]*[\[({{][^\])}}]*{named}"
+            rf"|{named}[\w.]*[\"']?(?:\([^()]*\))?[ \t]*"
+            r"(?:not[ \t]+in\b|!=|(?:==|is)[ \t]*(?:False|None|0)\b|<[ \t]*1\b)",
+            re.I,
+        )
+        self._text = facts.text
+        self._facts = facts
+        self._target = target
+        self.any = _named(facts.text.lower(), target)
+        self._untouched: bool | None = None
+
+    def polarity(self, start: int, end: int, alike: bool = False) -> int:
+        """1: names the target; -1: names it to rule it out; 0: does not name it.
+
+        `alike`: the same rule would have changed both places, so that a fix cannot have changed only one.
+        """
+        text = self._code(start, end)
+        if not self._serves.search(text) or not (alike or self._by_hand(text)):
+            return 0
+        return -1 if self._negated.search(text) else 1
+
+    def serves(self, start: int, end: int) -> bool:
+        """Whether a block does something for the target: more than say that it cannot."""
+        text = _SAID.sub("", self._code(start, end))
+        return bool(self._serves.search(text)) and self._by_hand(text)
+
+    def speaks_of_cuda(self, start: int, end: int) -> bool:
+        """Whether CUDA, NCCL or a GPU is named."""
+        return bool(_CUDA.search(self._text, start, end))
+
+    def _code(self, start: int, end: int) -> str:
+        text = self._text[start:end]
+        return _COMMENT.sub("", text) if "#" in text else text
+
+    def _by_hand(self, text: str) -> bool:
+        """Whether no fix can have put the target's words here.
+
+        Fixes write a few words only, and where they have been, nothing is left that a safe fix would change.
+        """
+        if self._serves.search(self._written.sub("", text)):
+            return True
+        if self._untouched is None:
+            matches = (match for pattern in (_PLAIN, _DOTTED) for match in pattern.finditer(self._text))
+            self._untouched = any(self._changes(match) for match in matches)
+        return self._untouched
+
+    def _changes(self, match: re.Match[str]) -> bool:
+        """Whether a safe fix would change CUDA's word at a match."""
+        if match.re is _DOTTED:
+            row = self._target.row(match[0])
+            if row is None or row_class(row, self._target.review_limits) != "safe":
+                return False
+        return self._facts.layout.token_at(match.start() + len(match[0]) - len(match[0].lstrip())) == ""
+
+
+def leaves(header: Header, facts: Facts) -> bool:
+    """Whether the block of a header ends by leaving: return, raise, continue."""
+    text = facts.text
+    end = facts.indents.extent(header.start)
+    body = text[header.end : end].rstrip()
+    if not body.strip():
+        inline = re.search(r":[ \t]*([^:\s][^\n]*)\Z", text[header.start : header.end].rstrip())
+        return bool(inline and _LEAVES.match(inline[1]))
+    first = len(body) - len(body.lstrip())
+    indent = facts.indents.header_at(header.end + first).indent
+    lines = list(facts.indents.lines_at(header.end, header.end + len(body), indent))
+    return bool(lines) and bool(_LEAVES.match(text, lines[-1].start))

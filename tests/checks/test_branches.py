@@ -1,0 +1,119 @@
+"""Code that already branches is silent; code that only a fix has touched is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from uncuda.catalogue import load
+from uncuda.engine import Engine
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+ENGINES = {target: Engine(load(), target, Settings(locale="en")) for target in ("npu", "musa")}
+HEAD = "import torch\nimport torch_{d}\n\n"
+# Each has a CUDA branch and a sibling that serves the target; {d} is its device, {c} its backend.
+SERVED = {
+    "elif": "if device.type == '{d}':\n    torch.{d}.synchronize()\nelif device.type == 'cuda':\n"
+    "    torch.cuda.synchronize()\n",
+    "if before elif": "if x.is_cuda:\n    torch.cuda.synchronize()\nelif x.is_{d}:\n    torch.{d}.synchronize()\n",
+    "else": "if is_{d}_available():\n    torch.{d}.empty_cache()\nelse:\n    torch.cuda.empty_cache()\n",
+    "else, literally": "if x.device.type == '{d}':\n    y()\nelse:\n    torch.cuda.empty_cache()\n",
+    "body of else": "if torch.cuda.is_available():\n    device = 'cuda'\nelse:\n    device = '{d}'\n",
+    "only when not": "if not is_{d}():\n    torch.cuda.synchronize()\n",
+    "only when unequal": "if x.device.type != '{d}':\n    torch.cuda.synchronize()\n",
+    "nested": "if args.{d}:\n    y()\nelse:\n    for x in xs:\n        with z:\n            x.cuda()\n",
+    "inside a function": "if use_{d}:\n    y = 1\nelse:\n    def move(x):\n        return x.cuda()\n",
+    "arms": "device = '{d}' if use_{d}() else 'cuda'\n",
+    "arms by test": "scaler = make('{d}') if use_{d} else torch.cuda.amp.GradScaler()\n",
+    "or": "ok = x.device.type == 'cuda' or x.device.type == '{d}'\n",
+    "and not": "ok = not is_{d}() and x.device.type == 'cuda'\n",
+    "tuple": "if x.device.type in ('cuda', '{d}', 'xpu'):\n    y()\n",
+    "starts with one of": "ok = str(device).startswith(('cuda', '{d}'))\n",
+    "dictionary": "backends = {{'cuda': 'nccl', '{d}': '{c}', 'cpu': 'gloo'}}\n",
+    "functions by device": "sync = {{'cuda': torch.cuda.synchronize, '{d}': torch.{d}.synchronize}}\n",
+    "match": "match device.type:\n    case 'cuda':\n        torch.cuda.synchronize()\n    case '{d}':\n"
+    "        torch.{d}.synchronize()\n",
+    "case of both": "match device.type:\n    case 'cuda' | '{d}':\n        y()\n",
+    "except": "try:\n    torch.{d}.synchronize()\nexcept AttributeError:\n    torch.cuda.synchronize()\n",
+    "try": "try:\n    x = x.cuda()\nexcept RuntimeError:\n    x = x.{d}()\n",
+    "early return": "def f(x):\n    if is_{d}_available():\n        return x.{d}()\n    return x.cuda()\n",
+    "early return on one line": "def f(x):\n    if is_{d}_available(): return x.{d}()\n    return x.cuda()\n",
+    "late return": "def f(x):\n    if torch.cuda.is_available():\n        return x.cuda()\n"
+    "    if is_{d}_available():\n        return x.{d}()\n    return x\n",
+    "early continue": "for x in xs:\n    if x.device.type == '{d}':\n        torch.{d}.synchronize()\n        continue\n"
+    "    torch.cuda.synchronize()\n",
+    "backend": "if backend == '{c}':\n    y()\nelif backend == 'nccl':\n    z()\n",
+}
+# Nothing here serves the target instead: the last line is reported.
+REPORTED = {
+    "the target's own branch": "if x.device.type == '{d}':\n    torch.cuda.synchronize()\n",
+    "after a guard that leaves without the target": "def f():\n    if not torch.{d}.is_available():\n        raise OSError\n"
+    "    torch.cuda.synchronize()\n",
+    "else of not": "if x.device.type != '{d}':\n    y()\nelse:\n    torch.cuda.synchronize()\n",
+    "an unrelated condition": "if fast:\n    torch.{d}.synchronize()\nelse:\n    torch.cuda.synchronize()\n",
+    "a branch that does not leave": "if is_{d}():\n    torch.{d}.synchronize()\ntorch.cuda.synchronize()\n",
+    "a branch that leaves sometimes": "def f():\n    if is_{d}():\n        if y:\n            return\n"
+    "    torch.cuda.synchronize()\n",
+    "another function": "def f():\n    if is_{d}():\n        return\n\n\ndef g():\n    torch.cuda.synchronize()\n",
+    "and": "ok = torch.{d}.is_available() and torch.cuda.device_count()\n",
+    "another argument": "f(torch.{d}.current_device(), torch.cuda.current_device())\n",
+    "only said": "if torch.cuda.is_available():\n    pass\nelse:\n    raise OSError('no CUDA and no {d}')\n"
+    "torch.cuda.synchronize()\n",
+    "a comment": "if y:  # {d}\n    pass\nelse:\n    torch.cuda.synchronize()\n",
+    "an early return for others": "def f(x):\n    if device != '{d}':\n        return x\n    return x.cuda()\n",
+    "another entry": "settings = {{'device': '{d}', 'sync': torch.cuda.synchronize}}\n",
+    "finally": "try:\n    torch.{d}.synchronize()\nfinally:\n    torch.cuda.synchronize()\n",
+    "the subject of a match": "match torch.cuda.device_count():\n    case 1:\n        y = '{d}'\n",
+    "part of another word": "if input_{d}t:\n    pass\nelse:\n    torch.cuda.synchronize()\n",
+}
+
+
+def _text(template: str, target: str) -> str:
+    words = ENGINES[target].target.words
+    return (HEAD + template).format(d=words["device"], c=words["ccl"])
+
+
+@pytest.mark.parametrize("target", ENGINES)
+@pytest.mark.parametrize("name", SERVED)
+def test_a_branch_whose_sibling_serves_the_target_is_silent(name: str, target: str) -> None:
+    text = _text(SERVED[name], target)
+    assert [f.message for f in ENGINES[target].check(Source(text)).findings] == []
+
+
+@pytest.mark.parametrize("target", ENGINES)
+@pytest.mark.parametrize("name", REPORTED)
+def test_everything_else_is_reported(name: str, target: str) -> None:
+    text = _text(REPORTED[name], target)
+    source = Source(text)
+    lines = {source.position(f.span.start)[0] for f in ENGINES[target].check(source).findings}
+    wanted = [n for n, line in enumerate(text.split("\n"), 1) if "torch.cuda." in line or ".cuda()" in line]
+    assert wanted[-1] in lines
+
+
+# A fix changes what it can; what has no counterpart is still reported when only the fix put the target's words there.
+LEFT = {
+    "else": "if a:\n    torch.cuda.synchronize()\nelse:\n    torch.cuda.clock_rate()\n",
+    "else of a device": "if torch.cuda.is_available():\n    y()\nelse:\n    torch.cuda.clock_rate()\n",
+    "else of a comparison": "if x.device.type == 'cuda':\n    y()\nelse:\n    torch.cuda.clock_rate()\n",
+    "after a guard": "def f():\n    if not torch.cuda.is_available():\n        return\n    torch.cuda.clock_rate()\n",
+    "after an early return": "def f(x):\n    if x.is_cuda:\n        return x.cuda()\n    torch.cuda.clock_rate()\n",
+    "except": "try:\n    torch.cuda.synchronize()\nexcept RuntimeError:\n    torch.cuda.clock_rate()\n",
+    "arms": "v = torch.cuda.device_count() if torch.cuda.is_available() else torch.cuda.clock_rate()\n",
+    "list": "v = [torch.cuda.device_count(), torch.cuda.clock_rate()]\n",
+    "match": "match torch.cuda.device_count():\n    case 1:\n        torch.cuda.synchronize()\n    case _:\n"
+    "        torch.cuda.clock_rate()\n",
+}
+
+
+@pytest.mark.parametrize("review", [False, True])
+@pytest.mark.parametrize("target", ENGINES)
+@pytest.mark.parametrize("name", LEFT)
+def test_a_fix_silences_nothing(name: str, target: str, review: bool) -> None:
+    engine = ENGINES[target]
+    fixed = engine.fix(Source("import torch\n\n" + LEFT[name]), review)
+    assert fixed.refused is None
+    assert "torch.cuda.synchronize" not in fixed.text
+    left = [f for f in fixed.report.findings if not f.fixes]
+    assert left
+    again = engine.check(Source(fixed.text)).findings
+    assert any("torch.cuda.clock_rate" in finding.message for finding in again)
