@@ -57,7 +57,7 @@ def _rule(path: Path, title: str, raw: dict[str, Any], block: str, first: int) -
     for key, value in raw.items():
         if what := problem(key, value, raw["check"]):
             raise fail(key, what)
-    own = CHECKS[raw["check"]].keys() | {"anchors", "with-torch", "companion"}
+    own = CHECKS[raw["check"]].keys() | {"anchors", "with-torch", "gate"}
     parameters = {key: _frozen(value) for key, value in raw.items() if key in own}
     return Rule(
         name=path.stem,

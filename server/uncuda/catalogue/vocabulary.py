@@ -18,7 +18,7 @@ TEXT, TEXTS, NUMBER, FLAG, TABLE, PATTERN = "text", "texts", "number", "flag", "
 
 COMMON: dict[str, str] = {
     "check": TEXT, "severity": TEXT, "fix": TEXT, "needs": TEXT, "when-imported": TEXT, "shim": TEXT, "status": TEXTS,
-    "imports": TEXTS, "anchors": TEXTS, "with-torch": FLAG, "companion": FLAG, "message": TEXT, "message-zh": TEXT,
+    "imports": TEXTS, "anchors": TEXTS, "with-torch": FLAG, "gate": TEXTS, "message": TEXT, "message-zh": TEXT,
 }  # fmt: skip
 
 CHECKS: dict[str, dict[str, str]] = {

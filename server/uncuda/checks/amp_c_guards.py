@@ -87,8 +87,7 @@ def _tested_above(offset: int, pattern: re.Pattern[str], context: Context) -> bo
     """Whether an `if` or `assert` above in the same block asks for a flag."""
     indents, text = context.facts.indents, context.text
     return any(
-        line.word in ("if", "assert") and pattern.search(text, line.start, line.end)
-        for line in indents.lines_above(offset)
+        pattern.search(text, line.start, line.end) for line in indents.lines_above(offset, "if", "assert")
     )
 
 

@@ -87,8 +87,8 @@ class Check:
             if any(self._named.search(text, base + start, base + end) for start, end in spans):
                 return True
             inner = outer
-        for line in indents.lines_above(base):
-            if line.word in ("if", "assert") and self._named.search(text, line.start, line.end):
+        for line in indents.lines_above(base, "if", "assert"):
+            if self._named.search(text, line.start, line.end):
                 return True
         for header in indents.headers(base):
             if header.word == "try" or self._named.search(text, header.start, header.end):

@@ -2,7 +2,8 @@
 
 One search for one word costs about 0.04 s of CPU on 72 MB, so there must be few: names are covered by a word that is
 searched for anyway (`torch.backends.cuda.matmul` by "cuda") wherever that is possible; words of PyTorch are looked
-for only in files that say `torch`; and a rule with `companion = true` opens no file of its own.
+for only in files that say `torch`; and a rule may say which of its words open a file (`gate`; none: it speaks only in
+files that another rule opens, unless it is selected by name).
 """
 
 from __future__ import annotations
@@ -17,34 +18,30 @@ _DOTTED = frozenset({"name", "argument", "jit-script"})
 class Gates:
     """The anchors of active rules. `anchors`: the words whose statements are read."""
 
-    def __init__(self, rules: Iterable[Rule], target: Target) -> None:
+    def __init__(self, rules: Iterable[Rule], target: Target, selected: frozenset[str] = frozenset()) -> None:
         anywhere: set[str] = set()
         with_torch: set[str] = set()
-        companions: set[str] = set()
-        dotted: list[tuple[Rule, str]] = []
-        for rule in rules:
-            bucket = companions if rule.get("companion") else with_torch if _needs_torch(rule) else anywhere
-            bucket.update(target.fill(anchor) for anchor in _own_anchors(rule))
-            if rule.check in _DOTTED and not rule.get("anchors"):
-                dotted += [(rule, name) for name in (*rule.get("names", ()), *rule.get("calls", ()))]
-        self._cover(dotted, anywhere, with_torch, companions)
+        inside: set[str] = set()
+        ordered = sorted(rules, key=lambda rule: (not _opens(rule, selected), rule.name))
+        for rule in ordered:
+            words = _own_anchors(rule)
+            gate = words if rule.get("gate") is None or rule.name in selected else rule.get("gate")
+            bucket = with_torch if _needs_torch(rule) else anywhere
+            bucket.update(target.fill(word) for word in gate)
+            inside.update(target.fill(word) for word in words)
+        for rule in ordered:
+            opens = _opens(rule, selected)
+            bucket = inside if not opens else with_torch if _needs_torch(rule) else anywhere
+            for name in _dotted_names(rule):
+                parts = name.split(".")[1:] or [name]
+                reach = anywhere | with_torch | (set() if opens else inside)
+                if not any(_covered(part, reach) for part in parts):
+                    bucket.add(parts[-1])
         first = _minimal(anywhere)
         second = [anchor for anchor in _minimal(with_torch) if not _covered(anchor, first)]
-        third = [anchor for anchor in _minimal(companions) if not _covered(anchor, [*first, *second])]
-        self.anchors = (*first, *second, *third)
+        self.anchors = tuple(_minimal(anywhere | with_torch | inside))
         self._anywhere = tuple(anchor.encode() for anchor in first)
         self._with_torch = tuple(anchor.encode() for anchor in second)
-
-    def _cover(
-        self, dotted: list[tuple[Rule, str]], anywhere: set[str], with_torch: set[str], companions: set[str]
-    ) -> None:
-        """Find a word for every dotted name, an old one where its segments hold one."""
-        for rule, name in sorted(dotted, key=lambda item: (bool(item[0].get("companion")), item[1])):
-            parts = name.split(".")[1:] or [name]
-            reach = anywhere | with_torch | (companions if rule.get("companion") else set())
-            if any(_covered(part, reach) for part in parts):
-                continue
-            (companions if rule.get("companion") else with_torch if _needs_torch(rule) else anywhere).add(parts[-1])
 
     def open_for(self, data: bytes) -> bool:
         """Whether a file with these bytes can have a finding."""
@@ -56,6 +53,17 @@ class Gates:
                 if anchor in data:
                     return True
         return False
+
+
+def _opens(rule: Rule, selected: frozenset[str]) -> bool:
+    return rule.get("gate") is None or rule.name in selected
+
+
+def _dotted_names(rule: Rule) -> tuple[str, ...]:
+    """The dotted names of a rule for which words must be found."""
+    if rule.check not in _DOTTED or rule.get("anchors"):
+        return ()
+    return (*rule.get("names", ()), *rule.get("calls", ()))
 
 
 def _own_anchors(rule: Rule) -> Iterable[str]:

@@ -19,7 +19,8 @@ class Ruleset:
         for rule in self.rules:
             by_check.setdefault(rule.check, []).append(rule)
         self.checks: list[Check] = [CHECKS[name](rules, target) for name, rules in by_check.items() if name in CHECKS]
-        self._gates = Gates(self.rules, target)
+        selected = frozenset(settings.select) | frozenset(settings.extend_select)
+        self._gates = Gates(self.rules, target, selected)
         self.words = self._words()
 
     def _active(self, rule: Rule, settings: Settings) -> bool:
