@@ -40,15 +40,15 @@ SERVED = {
     "early return on one line": "def f(x):\n    if is_{d}_available(): return x.{d}()\n    return x.cuda()\n",
     "late return": "def f(x):\n    if torch.cuda.is_available():\n        return x.cuda()\n"
     "    if is_{d}_available():\n        return x.{d}()\n    return x\n",
-    "early continue": "for x in xs:\n    if x.device.type == '{d}':\n        torch.{d}.synchronize()\n        continue\n"
-    "    torch.cuda.synchronize()\n",
+    "early continue": "for x in xs:\n    if x.device.type == '{d}':\n        torch.{d}.synchronize()\n"
+    "        continue\n    torch.cuda.synchronize()\n",
     "backend": "if backend == '{c}':\n    y()\nelif backend == 'nccl':\n    z()\n",
 }
 # Nothing here serves the target instead: the last line is reported.
 REPORTED = {
     "the target's own branch": "if x.device.type == '{d}':\n    torch.cuda.synchronize()\n",
-    "after a guard that leaves without the target": "def f():\n    if not torch.{d}.is_available():\n        raise OSError\n"
-    "    torch.cuda.synchronize()\n",
+    "after a guard that leaves without the target": "def f():\n    if not torch.{d}.is_available():\n"
+    "        raise OSError\n    torch.cuda.synchronize()\n",
     "else of not": "if x.device.type != '{d}':\n    y()\nelse:\n    torch.cuda.synchronize()\n",
     "an unrelated condition": "if fast:\n    torch.{d}.synchronize()\nelse:\n    torch.cuda.synchronize()\n",
     "a branch that does not leave": "if is_{d}():\n    torch.{d}.synchronize()\ntorch.cuda.synchronize()\n",

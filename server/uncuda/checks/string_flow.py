@@ -106,10 +106,18 @@ class Flow:
             if chain.root == root and chain.parts == parts:
                 start = chain.piece.start(chain.node)
                 yield role_at(chain.node, start, digest, lambda node: self.resolve(node, statement))
+        for text in digest.texts:
+            if text.formatted and not text.value and self._opens(".".join((root, *parts)), text, statement):
+                yield self.role(text, statement)
         for binding in digest.bindings:
             if binding.name == root and not parts and binding.value is not None:
                 core, _ = unwrapped(binding.value)
                 yield Role("comparison", core, name=last_word(core), subject=core)
+
+    def _opens(self, spelled: str, text: Text, statement: Statement) -> bool:
+        """Whether an f-string begins with the value of a name: `f"{name}:{index}"`."""
+        start, end = min((field for token in text.tokens for field in token.fields), default=(0, 0))
+        return self.context.text[statement.start + start : statement.start + end].strip() == spelled
 
     def links(self, role: Role, statement: Statement) -> tuple[Hashable, ...]:
         """Keys that a string shares with the strings that must change when it does.

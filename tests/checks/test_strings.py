@@ -1,0 +1,267 @@
+"""Strings: what their role proves, suggests, or leaves silent; what changes together."""
+
+from __future__ import annotations
+
+import pytest
+
+from uncuda.catalogue import load
+from uncuda.engine import Engine, Finding
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+CATALOGUE = load()
+RULES = ("device-string", "nccl-backend", "nccl-check", "backend-map", "gpu-string", "tensor-type-string", "device-map")
+
+
+def engine(target: str = "npu", **settings: str) -> Engine:
+    return Engine(CATALOGUE, target, Settings(locale="en", **{"select": RULES, **settings}))  # type: ignore[arg-type]
+
+
+def findings(text: str, **settings: str) -> list[Finding]:
+    return list(engine(**settings).check(Source(text)).findings)
+
+
+def classes(text: str, **settings: str) -> list[str]:
+    return [f.fixes[0].applicability if f.fixes else "manual" for f in findings(text, **settings)]
+
+
+def fixed(text: str, review: bool = True, **settings: str) -> str:
+    result = engine(**settings).fix(Source(text), review)
+    assert result.refused is None, result.refused
+    assert engine(**settings).fix(Source(result.text), review).text == result.text
+    return result.text
+
+
+SAFE = [
+    "x = torch.device('cuda')",
+    "x = torch.device(type='cuda', index=0)",
+    "x = torch.ones(2, device=torch.device('cuda:0'))",
+    "x.to(device='cuda:1', dtype=torch.half)",
+    "x.to('cuda' if flag else 'cpu')",
+    "x.to(device or 'cuda')",
+    "x.to(r'cuda')",
+    "x.to(u'cuda:0')",
+    'x.to("cuda" ":0")',
+    "x.to(f'cuda:{i}')",
+    "x.to(F'cuda:{args.local_rank}')",
+    "x.to(f\"{'cuda' if flag else 'cpu'}:{i}\")",
+    "x.to('cuda:{}'.format(i))",
+    "x.to('cuda:%d' % i)",
+    "x.to('cuda:' + str(i))",
+    "x.to('''cuda''')",
+    "with torch.autocast('cuda'): pass",
+    "with torch.amp.autocast(device_type='cuda', enabled=flag): pass",
+    "f(device='cuda')",
+    "f(eval_device='cuda:0')",
+    "f(**{'device': 'cuda'})",
+    "cfg['device'] = 'cuda'",
+    "self.device = 'cuda'",
+    "DEVICE = 'cuda'",
+    "device: str = 'cuda'",
+    "device, dtype = 'cuda', torch.half",
+    "def f(x, *, device='cuda'): pass",
+    "f = lambda device='cuda': device",
+    "device = os.environ.get('APP_DEVICE', 'cuda')",
+    "where = cfg.get('device', 'cuda')",
+    "where = kwargs.pop('device', 'cuda')",
+    "where = getattr(args, 'device', 'cuda')",
+    "where = torch.device(getattr(args, 'mode', 'cuda'))",
+    "p.add_argument('--device', default='cuda', help='cuda, or cpu')",
+    "p.add_argument('-d', '--device', type=str, default='cuda:0')",
+    "p.add_argument('--where', dest='device', default='cuda')",
+    "flags.DEFINE_string('device', 'cuda', 'the device')",
+    "@click.option('--device', type=click.Choice(['cuda:0']))\ndef f(device): pass",
+    "class A:\n    device: str = field(default='cuda', metadata={})",
+    "class A:\n    device: str = Field('cuda', description='cuda')",
+    "def f(device: Literal['cpu', 'cuda']): pass",
+    "for device in ['cpu', 'cuda']: f(device)",
+    "y = [f(device) for device in ('cpu', 'cuda')]",
+    "@pytest.mark.parametrize('device', ['cpu', 'cuda'])\ndef test(device): pass",
+    "def get_device():\n    return 'cuda'",
+    "ok = x.device.type == 'cuda'",
+    "ok = 'cuda' != x.device.type",
+    "ok = x.device.type in ('cuda', 'mps')",
+    "ok = device == 'cuda:0'",
+    "ok = str(x.device) == 'cuda:0'",
+    "ok = str(x.device).split(':')[0] == 'cuda'",
+    "ok = device.lower() == 'cuda'",
+    "ok = 'cuda' in str(device)",
+    "ok = 'cuda' in device",
+    "ok = device.startswith('cuda')",
+    "ok = x.device.type.startswith(('cuda', 'mps'))",
+    "n = int(device.replace('cuda:', ''))",
+    "n = str(device).split('cuda:')[-1]",
+    "match device:\n    case 'cuda': pass",
+    "match x.device.type:\n    case 'cuda' | 'mps': pass",
+    "name = 'cuda'\nx.to(name)",
+    "name = 'cuda'\nx.to(f'{name}:{i}')",
+    "name = 'cuda'\nmodel = load(name, device=name)",
+    "name = 'cuda'\nif x.device.type == name: pass",
+    "kind = x.device.type\nif kind == 'cuda': pass",
+    "self.where = 'cuda'\nx.to(self.where)",
+    "def f(where='cuda'):\n    return x.to(where)",
+    "torch.distributed.device_mesh.init_device_mesh('cuda', (2,))",
+    "x = x.type('torch.cuda.FloatTensor')",
+    "ok = x.type() == 'torch.cuda.HalfTensor'",
+    "where = 'gpu:0'\nx.to(where)",
+    "torch.distributed.init_process_group('nccl')",
+    "dist.init_process_group(backend='nccl')",
+    "backend = 'nccl'",
+    "x = 'nccl' if flag else 'gloo'",
+    "ok = dist.get_backend(group) == 'nccl'",
+    "ok = kind in ['gloo', 'nccl']",
+    "ok = kind in {'mpi', 'NCCL'}",
+    "p.add_argument('--ddp-backend', default='nccl', choices=['nccl', 'gloo'])",
+    "now = dist.get_backend()\nif now == 'nccl': pass",
+    "dist.init_process_group('cpu:gloo,cuda:nccl')",
+]
+REVIEW = [
+    "ok = lang == 'cuda'",
+    "x = 'cuda'",
+    "f('cuda')",
+    "f(mode='cuda')",
+    "def f(mode='cuda'): pass",
+    "def name():\n    return 'cuda'",
+    "devices = ['cuda:0', 'cuda:1']",
+    "f(['cpu', 'cuda'])",
+    "y = {'fast': 'cuda', 'slow': 'cpu'}",
+    "x = torch.load(path, map_location={'cuda:0': 'cuda:1'})",
+    "ok = hasattr(torch, 'cuda')",
+    "module = getattr(torch, 'cuda')",
+    "x = 'nccl'",
+    "f('nccl')",
+    "device = f'cuda{suffix}'",
+    "m = {'cuda': 'nccl', 'cpu': 'gloo'}",
+]
+SILENT = [
+    "'''cuda'''",
+    "print('cuda', f'cuda:{i}')",
+    "logging.info('cuda')",
+    "self.log('cuda', loss)",
+    "raise ValueError('cuda')",
+    "assert flag, 'cuda'",
+    "warnings.warn('nccl')",
+    "p.add_argument('--mode', help='cuda')",
+    "p.set_defaults(help='cuda')",
+    "versions['cuda'] = 12",
+    "x = versions['cuda']",
+    "y = {'cuda': 12, 'cudnn': 8}",
+    "y = {'nccl': 1}",
+    "ok = hasattr(x, 'cuda')",
+    "x = getattr(x, 'cuda')()",
+    "y = prefix + 'cuda'",
+    "y = f'{prefix}cuda'",
+    'y = f\'on {"cuda" if flag else "cpu"}\'',
+    "x = os.path.join('csrc', 'cuda')",
+    "x = Path('cuda')",
+    "ok = re.match('cuda', name)",
+    "x = b'cuda'",
+    "x = 'cudagraph'",
+    "x = 'cuda.h'",
+    "x = 'cuda:0,cuda:1'",
+    "x = f'cuda:{i}/x'",
+    "version = f'cuda{version}'",
+    "ext = torch.utils.cpp_extension.load('cuda', sources)",
+    "with torch.profiler.record_function('cuda'): pass",
+    "label = 'gpu:0'",
+    "with tf.device('gpu:0'): pass",
+    "x = 'torch.cuda'",
+]
+
+
+@pytest.mark.parametrize("code", SAFE)
+def test_the_role_proves(code: str) -> None:
+    assert set(classes(f"import torch\nimport torch.distributed as dist\n{code}\n")) == {"safe"}
+
+
+@pytest.mark.parametrize("code", REVIEW)
+def test_the_role_suggests(code: str) -> None:
+    assert set(classes(f"import torch\n{code}\n")) == {"review"}
+
+
+@pytest.mark.parametrize("code", SILENT)
+def test_the_role_says_nothing(code: str) -> None:
+    assert classes(f"import torch\n{code}\n") == []
+
+
+@pytest.mark.parametrize("code", ["f(device='cuda')", "device = 'cuda'", "ok = x.device.type == 'cuda'"])
+def test_without_torch_a_device_is_only_suggested(code: str) -> None:
+    assert classes(f"import os\n{code}\n") == ["review"]
+    assert classes("import os\nok = lang == 'cuda'\nf('cuda')\n") == []
+
+
+def test_prefixes_quotes_and_pieces_are_kept() -> None:
+    text = "import torch\nimport torch_npu\nx.to(R'cuda')\ny.to('''cuda''')\nz.to('cuda' \":\" f'{i}')\n"
+    assert fixed(text) == text.replace("cuda", "npu")
+
+
+def test_an_option_and_what_it_is_compared_with_change_together() -> None:
+    text = (
+        "import torch\n"
+        "p.add_argument('--mode', default='cuda', choices=['cuda', 'cpu'])\n"
+        "if args.mode == 'cuda':\n    pass\n"
+    )
+    found = findings(text)
+    assert len(found) == 3
+    assert len({fix.edits for f in found for fix in f.fixes}) == 1
+    assert {fix.applicability for f in found for fix in f.fixes} == {"review"}
+
+
+def test_names_of_other_functions_are_other_names() -> None:
+    text = (
+        "import torch\n\n\n"
+        "def one():\n    where = 'cuda'\n    return x.to(where)\n\n\n"
+        "def two(where):\n    return where == 'cuda'\n"
+    )
+    assert classes(text) == ["safe", "review"]
+
+
+def test_a_global_is_the_same_name_in_its_functions() -> None:
+    text = "import torch\nwhere = 'cuda'\n\n\ndef f():\n    if where == 'cuda':\n        return x.to(where)\n"
+    found = findings(text)
+    assert classes(text) == ["safe", "safe"]
+    assert found[0].fixes[0].edits == found[1].fixes[0].edits
+
+
+def test_a_field_is_the_same_name_in_its_file() -> None:
+    text = "import torch\n\n\nclass A:\n    mode: str = 'cuda'\n\n\ndef f(args):\n    return args.mode == 'cuda'\n"
+    one, two = findings(text)
+    assert one.fixes[0].edits == two.fixes[0].edits
+
+
+def test_a_slice_of_fixed_length_holds_only_words_as_long() -> None:
+    text = "import torch\nok = str(device)[:4] == 'cuda'\n"
+    assert classes(text) == ["manual"]
+    other = Engine(CATALOGUE, "musa", Settings(select=RULES)).check(Source(text)).findings
+    assert [f.fixes[0].applicability for f in other] == ["safe"]
+
+
+def test_a_list_is_replaced_not_extended() -> None:
+    text = "assert backend in ['gloo', 'nccl']\n"
+    assert fixed(text) == "assert backend in ['gloo', 'hccl']\n"
+
+
+def test_a_dictionary_by_device_gets_an_entry() -> None:
+    assert fixed("m = {'cpu': 'gloo', 'cuda': 'nccl'}\n") == "m = {'cpu': 'gloo', 'cuda': 'nccl', 'npu': 'hccl'}\n"
+    text = "m = {\n    'cuda': F(1),\n    'cpu': F(2),\n}\n"
+    assert fixed(text) == "m = {\n    'cuda': F(1),\n    'npu': F(1),\n    'cpu': F(2),\n}\n"
+
+
+SHIMMED = {
+    "x.to('cuda')": [],
+    "device = 'cuda'": [],
+    "dist.init_process_group('nccl')": [],
+    "ok = device == 'cuda'": [],
+    "ok = x.device.type == 'cuda'": ["review"],
+    "ok = dist.get_backend() == 'nccl'": ["safe"],
+    "ok = backend in ('nccl', 'gloo')": ["review"],
+    "now = dist.get_backend()\nassert now in ('nccl', 'gloo')": ["review"],
+    "ok = backend.startswith('nccl')": ["review"],
+    "match dist.get_backend():\n    case 'nccl': pass": ["safe"],
+}
+
+
+@pytest.mark.parametrize("code", SHIMMED)
+def test_next_to_a_patch_only_what_it_cannot_see_is_reported(code: str) -> None:
+    text = f"import torch\nimport torch.distributed as dist\n{code}\n"
+    assert classes(text, strategy="shim") == SHIMMED[code]
