@@ -14,7 +14,7 @@ from .base import Context
 _CATCHES = re.compile(r"except\s*(?::|.*\b(?:ImportError|ModuleNotFoundError|Exception|BaseException)\b)")
 _ASSIGNED = re.compile(r"^[ \t]*(\w+)[ \t]*(?::[^=\n]+)?=(?!=)", re.M)
 _MEANT = re.compile(
-    r"^[ \t]*(?:(\w+)[ \t]*=(?!=)[ \t]*(?!None\b|False\b)|def[ \t]+(\w+)|.*\bimport\b.*?\b(\w+)[ \t]*(?:\)|$))", re.M
+    r"^[ \t]*(?:(\w+)[ \t]*=(?!=)(?![ \t]*(?:None|False)\b)|def[ \t]+(\w+)|.*\bimport\b.*?\b(\w+)[ \t]*(?:\)|$))", re.M
 )
 _IMPORTED = re.compile(r"\bimport\b[ \t(]*([\w \t,\n]+)")
 _ASKS = re.compile(r"available|find_spec|has_|have_|with_", re.I)

@@ -1,0 +1,171 @@
+"""amp_C: imports, guards and uses; stand-ins that run."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from uncuda.catalogue import load
+from uncuda.engine import Engine, Finding
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+RULES = ("amp-c-import", "amp-c-guarded", "amp-c-use")
+ENGINE = Engine(load(), "npu", Settings(select=RULES, locale="en"))
+
+
+def rules(text: str) -> list[str]:
+    return [finding.rule for finding in ENGINE.check(Source(text)).findings]
+
+
+def findings(text: str) -> list[Finding]:
+    return list(ENGINE.check(Source(text)).findings)
+
+
+def fixed(text: str, review: bool = True) -> str:
+    result = ENGINE.fix(Source(text), review)
+    assert result.refused is None, result.refused
+    ast.parse(result.text)
+    assert ENGINE.fix(Source(result.text), review).text == result.text
+    return result.text
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("import amp_C\nx = 1\n", "x = 1\n"),
+        ("import torch, amp_C\nx = 1\n", "import torch\nx = 1\n"),
+        ("import amp_C, torch\nx = 1\n", "import torch\nx = 1\n"),
+        ("from amp_C import multi_tensor_scale, multi_tensor_axpby\nx = 1\n", "x = 1\n"),
+        ("from amp_C import (\n    multi_tensor_scale,\n)\nx = 1\n", "x = 1\n"),
+        ("def f():\n    import amp_C\n\n\nx = 1\n", "def f():\n    pass\n\n\nx = 1\n"),
+        ("x = 1; import amp_C; y = 2\n", "x = 1; pass; y = 2\n"),
+        ("import amp_C  # fused\r\nx = 1\r\n", "x = 1\r\n"),
+    ],
+)
+def test_an_unused_import_is_removed(before: str, after: str) -> None:
+    assert fixed(before, review=False) == after
+
+
+def test_an_import_with_uses_that_stay_is_guarded() -> None:
+    text = "def f():\n\timport amp_C\n\treturn amp_C.multi_tensor_adam\n"
+    guard = "\ttry:\n\t\timport amp_C\n\texcept ImportError:\n\t\tamp_C = None\n"
+    guarded = text.replace("\timport amp_C\n", guard)
+    assert fixed(text, review=False) == text
+    assert fixed(text) == guarded
+    assert rules(guarded) == ["amp-c-guarded", "amp-c-use"]
+
+
+def test_an_import_goes_with_its_uses() -> None:
+    text = "import torch\nimport amp_C\nf = apply(amp_C.multi_tensor_scale, flag, [a, b], 2.0)\n"
+    one, two = findings(text)
+    assert one.fixes[0].edits == two.fixes[0].edits
+    assert "amp_C" not in fixed(text)
+
+
+def test_an_import_in_a_function_has_the_uses_of_the_function() -> None:
+    text = (
+        "import torch\n\n\ndef f():\n    import amp_C\n    return amp_C.multi_tensor_adam\n\n\n"
+        "def g():\n    import amp_C\n    return 1\n"
+    )
+    after = fixed(text)
+    assert after.count("try:") == 1
+    assert after.endswith("def g():\n    return 1\n")
+
+
+GUARDED = {
+    "flag": "try:\n    import amp_C\n    OK = True\nexcept ImportError:\n    OK = False\nif OK:\n    {use}\n",
+    "none": "try:\n    import amp_C\nexcept ImportError:\n    amp_C = None\nif amp_C is not None:\n    {use}\n",
+    "early": "try:\n    import amp_C\nexcept (ImportError, OSError):\n    amp_C = None\n\n\ndef f():\n"
+    "    if amp_C is None:\n        raise OSError\n    for x in y:\n        {use}\n",
+    "assert": "try:\n    import amp_C\nexcept ImportError:\n    amp_C = None\n\n\ndef f():\n"
+    "    assert amp_C\n    {use}\n",
+    "own try": "try:\n    import amp_C\nexcept ImportError:\n    pass\ntry:\n    {use}\nexcept Exception:\n    pass\n",
+    "fallback": "try:\n    from amp_C import multi_tensor_adam as step\nexcept ImportError:\n"
+    "    from .slow import step\nstep()\n",
+    "available": "if multi_tensor_applier.available:\n    import amp_C\n    {use}\n",
+    "found": "if importlib.util.find_spec('amp_C'):\n    import amp_C\n    {use}\n",
+}
+
+
+@pytest.mark.parametrize("name", GUARDED)
+def test_a_guarded_use_is_silent(name: str) -> None:
+    assert rules(GUARDED[name].format(use="amp_C.multi_tensor_adam()")) == ["amp-c-guarded"]
+
+
+def test_a_use_past_its_guard_is_reported() -> None:
+    text = (
+        "try:\n    import amp_C\nexcept ImportError:\n    amp_C = None\n\n\ndef f():\n    amp_C.multi_tensor_adam()\n"
+    )
+    assert rules(text) == ["amp-c-guarded", "amp-c-use"]
+
+
+def test_a_device_is_no_guard() -> None:
+    assert rules("import torch\nif torch.cuda.is_available():\n    import amp_C\n") == ["amp-c-import"]
+
+
+@pytest.mark.parametrize(
+    ("call", "stand_in"),
+    [
+        (
+            "apply(amp_C.multi_tensor_l2norm, f, [xs])",
+            "(torch.stack(torch._foreach_norm(xs)).norm().view(1), torch.empty(0))",
+        ),
+        (
+            "apply(amp_C.multi_tensor_l2norm, f, [xs], True)",
+            "(torch.stack(norms := torch._foreach_norm(xs)).norm().view(1), torch.stack(norms))",
+        ),
+        (
+            "amp_C.multi_tensor_l2norm(512, f, lists, each)",
+            (
+                "(torch.stack(norms := torch._foreach_norm(lists[0])).norm().view(1),"
+                " torch.stack(norms) if each else torch.empty(0))"
+            ),
+        ),
+        (
+            "apply(amp_C.multi_tensor_scale, f, [xs, ys], 1 / n)",
+            "torch._foreach_copy_(ys, torch._foreach_mul(xs, 1 / n))",
+        ),
+        (
+            "apply(amp_C.multi_tensor_axpby, f, [xs, ys, zs], a, b, 0)",
+            "torch._foreach_copy_(zs, torch._foreach_add(torch._foreach_mul(xs, a), torch._foreach_mul(ys, b)))",
+        ),
+    ],
+)
+def test_stand_ins(call: str, stand_in: str) -> None:
+    call = call.replace("apply", "multi_tensor_applier")
+    assert fixed(f"import torch\nimport amp_C\nn = {call}\n") == f"import torch\nn = {stand_in}\n"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "op = amp_C.multi_tensor_scale",
+        "run = partial(multi_tensor_applier, amp_C.multi_tensor_l2norm)",
+        "multi_tensor_applier(amp_C.multi_tensor_axpby, flag, lists(), 1.0, 2.0)",
+        "multi_tensor_applier(amp_C.multi_tensor_scale, flag, *rest)",
+        "multi_tensor_applier(amp_C.multi_tensor_scale, flag, [a, b], scale=2.0)",
+    ],
+)
+def test_a_use_that_is_no_plain_call_gets_a_function(code: str) -> None:
+    after = fixed(f"import amp_C\n{code}\n")
+    assert after.startswith("import torch\n")
+    assert "(lambda size, flag, lists" in after
+    assert "amp_C" not in after
+
+
+def test_a_flag_that_is_read_is_set() -> None:
+    text = (
+        "import torch\nfrom amp_C import multi_tensor_axpby as mix\nmix(1, f, [xs, ys, zs], 2.0, 3.0)\nbad = f.item()\n"
+    )
+    after = fixed(text)
+    assert "all(torch.isfinite(x).all() for x in [*xs, *ys]) or f.fill_(1)" in after
+
+
+def test_fused_steps_are_left_to_the_reader() -> None:
+    text = "try:\n    import amp_C\nexcept ImportError:\n    pass\namp_C.multi_tensor_lamb(1, f, lists, 2.0)\n"
+    use = findings(text)[-1]
+    assert not use.fixes
+    assert "torch._foreach_" in use.message
+    assert fixed(text) == text
