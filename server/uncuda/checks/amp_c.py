@@ -57,7 +57,7 @@ class Check:
             if rule is None or (found.guard and found.binding.name in found.guard.fallbacks):
                 continue
             for use, edit in zip(found.uses, found.edits, strict=True):
-                if not flags or not protected(context, use.statement, flags):
+                if use.dotted not in self.names and not (flags and protected(context, use.statement, flags)):
                     yield self._use(context, found, use, edit, rule)
 
     def _imports(self, context: Context) -> list[_Import]:

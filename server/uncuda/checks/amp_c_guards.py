@@ -66,8 +66,8 @@ def protected(context: Context, statement: Statement, flags: set[str]) -> bool:
     """Whether a use stands behind a test of a guard's flag, or in a `try` of its own."""
     pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(flags)))})\b")
     indents, text = context.facts.indents, context.text
-    inline = re.match(r"(?:if|elif|while)\b(.*?):", text[statement.start : statement.end], re.S)
-    if inline and pattern.search(inline[1]):
+    inline = re.match(r"(?:if|elif|while)\b(.*?):|assert\b(.*)", text[statement.start : statement.end], re.S)
+    if inline and pattern.search(inline[1] or inline[2]):
         return True
     if guard_of(context, statement) is not None or _tested_above(statement.start, pattern, context):
         return True
