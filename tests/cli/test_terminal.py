@@ -1,5 +1,7 @@
 """On a terminal: colours and a progress bar; elsewhere neither."""
 
+import io
+import itertools
 import os
 import re
 import subprocess
@@ -8,6 +10,8 @@ import sys
 import pytest
 
 from cli.command import SAFE, environment, make
+from uncuda.cli.console import Console
+from uncuda.report.words import Words
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs a pseudo terminal")
 
@@ -46,9 +50,38 @@ def test_no_colours(env: dict[str, str]) -> None:
     assert "\x1b[3" not in on_terminal("check", "--target", "npu", **env)
 
 
-def test_a_bar_if_it_takes_a_while() -> None:
+def test_no_bar_for_what_is_done_at_once() -> None:
     make({"a.py": SAFE})
-    assert "[#" not in on_terminal("check", "--target", "npu")
-    make({f"f{number}.py": SAFE * 50 for number in range(400)})
-    assert re.search(r"\[#*\.*\] \d+/401\r\x1b\[K", on_terminal("check", "--target", "npu", "--exit-zero"))
-    assert "/401" not in on_terminal("check", "--target", "npu", "--quiet")
+    assert "[." not in on_terminal("check", "--target", "npu")
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_bar_if_it_takes_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = itertools.count(step=0.04)
+    monkeypatch.setattr("uncuda.cli.console.time.monotonic", lambda: next(clock))
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    console = Console(Words("en"))
+    for item in console.progress(list(range(100)), shown=True):
+        if item == 50:
+            console.print("a note")
+    shown = terminal.getvalue()
+    assert re.search(r"\[#{12}\.{18}\] 4\d/100", shown)
+    assert "\r\x1b[Ka note\n" in shown
+    assert shown.endswith("\r\x1b[K")
+
+
+@pytest.mark.parametrize(
+    ("quiet", "shown", "stream"), [(True, True, Terminal), (False, False, Terminal), (False, True, io.StringIO)]
+)
+def test_no_bar(monkeypatch: pytest.MonkeyPatch, quiet: bool, shown: bool, stream: type[io.StringIO]) -> None:
+    clock = itertools.count()
+    monkeypatch.setattr("uncuda.cli.console.time.monotonic", lambda: next(clock))
+    out = stream()
+    monkeypatch.setattr(sys, "stderr", out)
+    assert list(Console(Words("en"), quiet).progress([1, 2, 3], shown)) == [1, 2, 3]
+    assert out.getvalue() == ""

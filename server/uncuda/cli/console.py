@@ -54,10 +54,14 @@ class Console:
 
     def progress(self, items: list[T], shown: bool) -> Iterator[T]:
         """The items; on a terminal, and only if it takes a while, with a bar below."""
-        started = time.monotonic() if shown and not self.quiet and sys.stderr.isatty() else None
+        if not shown or self.quiet or not sys.stderr.isatty():
+            yield from items
+            return
+        due = time.monotonic() + 0.5
         for number, item in enumerate(items):
-            if started is not None and not number % 20 and time.monotonic() - started > 0.5:
+            if time.monotonic() > due:
                 self._draw(number, len(items))
+                due = time.monotonic() + 0.1
             yield item
         self.clear()
 

@@ -22,7 +22,6 @@ from .console import Console
 from .texts import say
 
 STDIN = "-"
-_DEFAULT_TARGET = "npu"
 
 
 class Failure(click.ClickException):
@@ -63,6 +62,7 @@ class Session:
         locale = self.given.get("locale")
         self.words = Words(language(locale if isinstance(locale, str) else "auto"))
         self.console = Console(self.words, self.quiet, self.verbose)
+        self.default_target = max(declarations, key=lambda name: len(declarations[name].get("versions", ())))
         self.project = Project()
         # By the identity of a file's settings, which are shared by all files that the same configuration governs.
         self._resolved: dict[int, Settings] = {}
@@ -80,7 +80,7 @@ class Session:
         for file in found.files:
             if id(file.settings) not in self._resolved:
                 self._resolve(file)
-        guess = _Guess(self.catalogue, self._resolved)
+        guess = _Guess(self.catalogue, self._resolved, self.default_target)
         look = survey(found.files, self.modules, guess.concerns)
         for problem in look.problems:
             self.fail(problem)
@@ -147,8 +147,8 @@ class Session:
                 package = self.modules.shims[imported[0]]
             self._note(self.words("target found", imported[0], package))
             return imported[0]
-        self._note(self.words("target assumed", _DEFAULT_TARGET))
-        return _DEFAULT_TARGET
+        self._note(self.words("target assumed", self.default_target))
+        return self.default_target
 
     def _speak(self, settings: Settings) -> None:
         """Take the language of the configuration, now that there is one; the command line is part of it."""
@@ -166,8 +166,9 @@ class _Guess:
     Nearly always that turns out right, and files without findings need not be read again.
     """
 
-    def __init__(self, catalogue: Catalogue, resolved: Mapping[int, Settings]) -> None:
+    def __init__(self, catalogue: Catalogue, resolved: Mapping[int, Settings], target: str) -> None:
         self._catalogue = catalogue
+        self._target = target
         self._resolved = resolved
         self._engines: dict[int, Engine] = {}
 
@@ -177,7 +178,7 @@ class _Guess:
         engine = self._engines.get(key)
         if engine is None:
             settings = self._resolved[key]
-            engine = self._engines[key] = Engine(self._catalogue, settings.target or _DEFAULT_TARGET, settings)
+            engine = self._engines[key] = Engine(self._catalogue, settings.target or self._target, settings)
         return engine.concerns(data)
 
     def holds(self, engine: Engine, key: int) -> bool:
