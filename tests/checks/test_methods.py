@@ -120,3 +120,9 @@ def test_a_module_is_reported_once_an_import_and_apex_at_its_uses() -> None:
 
 def test_a_module_with_the_same_beginning_is_another_one() -> None:
     assert not findings("import torch\nimport cupyx_like\nimport numba\nimport nvidia.other\n")
+
+
+def test_a_module_beside_torch_only() -> None:
+    """Monitoring scripts ask the driver without PyTorch; Apex belongs to PyTorch wherever it stands."""
+    assert not findings("import pynvml\n")
+    assert [finding.rule for finding in findings("import apex\n")] == ["apex-adapted"]

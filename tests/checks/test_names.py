@@ -181,6 +181,20 @@ def test_the_profiler_changes_as_a_whole_or_not_at_all() -> None:
     assert not findings(other)
 
 
+def test_an_activity_that_the_other_profiler_lacks_keeps_the_profiler() -> None:
+    text = (
+        "import torch\nfrom torch.profiler import ProfilerActivity, profile\n"
+        "kinds = [ProfilerActivity.CPU, ProfilerActivity.CUDA, ProfilerActivity.XPU]\n"
+    )
+    assert fixed(text) == text
+    assert "ProfilerActivity.MUSA, ProfilerActivity.XPU" in fixed(text, engine("musa"))
+
+
+def test_a_variable_that_holds_a_name_is_reported_once() -> None:
+    text = "import torch\nlister = torch.cuda.list_gpu_processes\nprint(lister())\n"
+    assert [finding.span.start for finding in findings(text)] == [text.index("torch.cuda")]
+
+
 def test_a_plugin_that_is_imported_without_its_name_is_imported_again() -> None:
     text = "import torch\nfrom torch_npu.contrib import helpers\nprint(torch.version.cuda)\n"
     assert "import torch_npu\n" in fixed(text)

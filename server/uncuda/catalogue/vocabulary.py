@@ -22,9 +22,9 @@ COMMON: dict[str, str] = {
 }  # fmt: skip
 
 CHECKS: dict[str, dict[str, str]] = {
-    "name": {"names": TEXTS, "members-only": FLAG, "called": FLAG, "replace": TEXT, "replacements": TABLE,
-             "skip-calls": TEXTS, "silent-calls": TEXTS, "review-limits": TEXTS, "manual-limits": TEXTS,
-             "chained": TABLE, "beside": TEXTS, "group": TEXT},
+    "name": {"names": TEXTS, "members-only": FLAG, "called": FLAG, "exact": FLAG, "replace": TEXT,
+             "replacements": TABLE, "skip-calls": TEXTS, "silent-calls": TEXTS, "review-limits": TEXTS,
+             "manual-limits": TEXTS, "chained": TABLE, "beside": TEXTS, "group": TEXT},
     "method": {"methods": TEXTS, "call": FLAG, "replace": TEXT, "arguments": TEXTS, "receivers": TEXTS},
     "string": {"pattern": PATTERN, "words": TABLE, "calls": TEXTS, "parameters": TEXTS, "methods": TEXTS, "anywhere": FLAG,
                "names": TEXTS, "compared": TEXTS, "beside": TEXTS, "near": TEXTS, "otherwise": TEXT, "entry": FLAG,

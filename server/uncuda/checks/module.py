@@ -32,13 +32,18 @@ class Check:
         """Hits at imports, and at uses where the rule asks for them."""
         if not self._rules:
             return
+        torch = "torch" in context.text
         seen: set[tuple[int, str]] = set()
         for binding, statement in context.facts.imports():
             alias = binding.alias
             if alias is None:
                 continue
             module = self._module(alias.name if binding.kind == "import" else binding.dotted)
-            if module and (statement.start, module) not in seen:
+            if (
+                module
+                and (statement.start, module) not in seen
+                and (torch or not self._rules[module].get("with-torch"))
+            ):
                 seen.add((statement.start, module))
                 start, end = (statement.start + offset for offset in statement.digest.piece.span(alias))
                 yield self._hit(module, start, end, statement=statement)

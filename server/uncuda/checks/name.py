@@ -39,6 +39,8 @@ def _reference(context: Context, reference: Name, verdict: Verdict, judge: Judge
     rule, new = verdict.rule, verdict.replacement
     if rule.get("called") and _call(reference) is None:
         return None
+    if verdict.applicability is None and _assigned(context, reference):
+        return None
     around = _nearest_call(reference)
     if around in rule.get("silent-calls", ()):
         return None
@@ -66,6 +68,12 @@ def _reference(context: Context, reference: Name, verdict: Verdict, judge: Judge
         needed = context.requires(rule, hit.start, new)
         hit.fixes = (Fix(f"Replace with `{hit.words['replacement']}`", applicability, (*edits, *needed)),)
     return hit
+
+
+def _assigned(context: Context, reference: Name) -> bool:
+    """Whether the reference is a variable that holds the name: it is reported where the name is spelled."""
+    bounds = context.facts.names.bindings(reference.chain.root)
+    return not reference.chain.parts and any(bound.dotted and bound.binding.kind == "assign" for bound in bounds)
 
 
 def _call(reference: Name) -> ast.Call | None:

@@ -114,19 +114,24 @@ class Verdicts:
         feature = self.target.features.get(rule.needs, "yes")
         if feature not in ("yes", *limits):
             limits = (*limits, feature)
-        new = ""
-        if rule.status:
-            if row is not None and row.replacement:
-                new = row.replacement + dotted[len(row.name) :]
-        elif template := rule.get("replacements", {}).get(name, rule.get("replace")):
-            new = self.target.fill(template, last=name.rpartition(".")[2]) + dotted[len(name) :]
+        new, known = self._replacement(rule, dotted, name, row)
         if new == dotted:
             return None
-        if not new or set(limits).intersection(rule.get("manual-limits", ())):
+        if not known:
+            new = new.removesuffix(dotted[len(name) :])
+        if not new or not known or set(limits).intersection(rule.get("manual-limits", ())):
             return Verdict(rule, new, None, row, limits)
         review = frozenset(rule.get("review-limits", ())) | self.target.review_limits
         base = row_class(row, review) if rule.status else "safe"
         return Verdict(rule, new, cap(rule, base), row, limits)
+
+    def _replacement(self, rule: Rule, dotted: str, name: str, row: Row | None) -> tuple[str, bool]:
+        """The name to write, and whether the target is known to have it."""
+        if rule.status:
+            return (row.replacement + dotted[len(row.name) :] if row and row.replacement else ""), True
+        template = rule.get("replacements", {}).get(name, rule.get("replace", ""))
+        new = self.target.fill(template, last=name.rpartition(".")[2])
+        return (new + dotted[len(name) :] if new else ""), name == dotted or not rule.get("exact")
 
 
 def _mentions(context: Context, names: Sequence[str]) -> bool:
