@@ -52,6 +52,7 @@ class Context:
     shim: bool
     _roles: dict[int, Role] = field(default_factory=dict)
     _foreign: dict[str, bool] = field(default_factory=dict)
+    _roots: frozenset[str] | None = None
 
     @property
     def text(self) -> str:
@@ -71,7 +72,9 @@ class Context:
 
     def imports_root(self, root: str) -> bool:
         """Whether the text imports a module of this root."""
-        return any(binding.dotted.split(".")[0] == root for binding, _ in self.facts.imports())
+        if self._roots is None:
+            self._roots = frozenset(binding.dotted.partition(".")[0] for binding, _ in self.facts.imports())
+        return root in self._roots
 
     def binds(self, name: str) -> bool:
         """Whether an import binds this local name."""

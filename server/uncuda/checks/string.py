@@ -35,6 +35,8 @@ class Check:
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
         self._rules = [self._prepare(rule) for rule in rules]
+        said = {word for rule in rules for word in rule.get("words") or rule.get("anchors", ())}
+        self._worth = re.compile("|".join(map(re.escape, sorted(said))) or r"(?!)").search
 
     def _prepare(self, rule: Rule) -> _Prepared:
         words = {old: self.target.fill(new) for old, new in rule.get("words", {}).items()}
@@ -47,8 +49,10 @@ class Check:
         flow = Flow(context)
         for statement in context.facts.statements.values():
             for text in statement.digest.texts:
+                if len(text.value) >= _LONGEST or not self._worth(text.value):
+                    continue
                 for prepared in self._rules:
-                    if len(text.value) < _LONGEST and _matches(prepared, text, context, statement):
+                    if _matches(prepared, text, context, statement):
                         hit = self._hit(prepared, text, flow, statement)
                         if hit is not None:
                             yield hit

@@ -93,10 +93,10 @@ class Engine:
             self._sets[shim] = Ruleset(self.catalogue, self.target, self.settings, shim)
         return self._sets[shim]
 
-    def check(self, source: Source) -> Report:
-        """Every finding of a text, suppressed ones left out."""
+    def check(self, source: Source, concerned: bool = False) -> Report:
+        """Every finding of a text, suppressed ones left out. `concerned`: the quick look at its bytes was taken."""
         ruleset = self.ruleset(self._shim(source.text))
-        if not ruleset.concerns(source.text.encode("utf-8", "surrogatepass")) and "uncuda:" not in source.text:
+        if not concerned and not ruleset.concerns(source.text.encode("utf-8", "surrogatepass")) and "uncuda:" not in source.text:
             return Report()
         return self.report(read(source.text, ruleset.words), source.path, ruleset)
 
@@ -150,10 +150,10 @@ class Engine:
             kept.append(Finding(UNUSED, severity, message, comment.span, (fix,), self.target.id))
         return kept
 
-    def fix(self, source: Source, review: bool = False) -> Fixed:
-        """Apply the fixes of the allowed classes until nothing changes."""
+    def fix(self, source: Source, review: bool = False, concerned: bool = False) -> Fixed:
+        """Apply the fixes of the allowed classes until nothing changes. `concerned`: as for `check`."""
         text, applied = source.text, Counter[str]()
-        first = report = self.check(source)
+        first = report = self.check(source, concerned)
         allowed = {SAFE, REVIEW} if review else {SAFE}
         for _ in range(_PASSES):
             chosen = [(f.fixes[0], f.rule) for f in report.findings if f.fixes and f.fixes[0].applicability in allowed]
@@ -163,7 +163,7 @@ class Engine:
             made = {id(fix): fix for fix in select([fix for fix, _ in chosen])}
             text = apply_edits(text, {edit for fix in made.values() for edit in fix.edits})
             applied.update(rule for fix, rule in chosen if id(fix) in made)
-            report = self.check(Source(text, source.path, source.encoding, source.bom))
+            report = self.check(Source(text, source.path, source.encoding, source.bom), concerned)
         else:
             reason = "its fixes do not settle"
         if reason is not None:

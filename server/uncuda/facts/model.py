@@ -85,6 +85,7 @@ class Facts:
     statements: dict[int, Statement] = field(default_factory=dict)
     unread: list[tuple[int, int]] = field(default_factory=list)
     references: list[Name] = field(default_factory=list)
+    _imports: list[tuple[Binding, Statement]] | None = None
 
     def peek(self, offset: int) -> Statement | None:
         """The statement at `offset`, read for a look: it is not one of the islands."""
@@ -98,12 +99,16 @@ class Facts:
         found = digest_text(self.text[start:end].rstrip())
         return Statement(start, end, found) if found else None
 
-    def imports(self) -> Iterator[tuple[Binding, Statement]]:
-        """Every import that was read."""
-        for statement in self.statements.values():
-            for binding in statement.digest.bindings:
-                if binding.kind in ("import", "from", "star"):
-                    yield binding, statement
+    def imports(self) -> list[tuple[Binding, Statement]]:
+        """Every import that was read; complete once the text has been read."""
+        if self._imports is None:
+            self._imports = [
+                (binding, statement)
+                for statement in self.statements.values()
+                for binding in statement.digest.bindings
+                if binding.kind in ("import", "from", "star")
+            ]
+        return self._imports
 
 
 @lru_cache(maxsize=512)

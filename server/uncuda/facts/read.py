@@ -24,7 +24,7 @@ def read(text: str, words: Words) -> Facts:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         reader.read_at(_anchor_offsets(text, words.anchors))
-        reader.read_at(_import_offsets(text, words.roots))
+        reader.read_at(_import_offsets(text, _any_of(words.roots)))
         reader.follow_names()
     return reader.finish()
 
@@ -179,12 +179,17 @@ def _anchor_offsets(text: str, anchors: tuple[str, ...]) -> list[int]:
     return offsets
 
 
-def _import_offsets(text: str, roots: frozenset[str]) -> Iterator[int]:
+@lru_cache(maxsize=16)
+def _any_of(roots: frozenset[str]) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, sorted(roots))))
+
+
+def _import_offsets(text: str, roots: re.Pattern[str]) -> Iterator[int]:
     at = text.find("import")
     while at >= 0:
         line = text.rfind("\n", 0, at) + 1
         end = text.find("\n", at)
-        row = text[line : end if end >= 0 else len(text)]
-        if any(root in row for root in roots) or row.rstrip().endswith(("\\", "(")):
+        end = end if end >= 0 else len(text)
+        if roots.search(text, line, end) or text[line:end].rstrip().endswith(("\\", "(")):
             yield at
-        at = text.find("import", end if end >= 0 else len(text))
+        at = text.find("import", end)

@@ -44,7 +44,7 @@ def check_files(files: Iterable[File], engine_for: EngineFor) -> Iterator[Checke
         try:
             engine = engine_for(file.settings)
             source = _load(file, engine)[0]
-            yield Checked(file, source, engine.check(source)) if source else Checked(file)
+            yield Checked(file, source, engine.check(source, concerned=True)) if source else Checked(file)
         except Exception as error:  # noqa: BLE001 one file must not stop the rest
             yield Checked(file, problem=_problem(file, error), trace=traceback.format_exc())
 
@@ -58,7 +58,7 @@ def fix_files(files: Iterable[File], engine_for: EngineFor, review: bool) -> Ite
             if source is None:
                 yield Repaired(file)
                 continue
-            fixed = engine.fix(source, review)
+            fixed = engine.fix(source, review, concerned=True)
             result = data if fixed.text == source.text else source.encode(fixed.text)
             yield Repaired(file, source, fixed, data, result)
         except Exception as error:  # noqa: BLE001 one file must not stop the rest
