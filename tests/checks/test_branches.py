@@ -42,6 +42,7 @@ SERVED = {
     "    if is_{d}_available():\n        return x.{d}()\n    return x\n",
     "early continue": "for x in xs:\n    if x.device.type == '{d}':\n        torch.{d}.synchronize()\n"
     "        continue\n    torch.cuda.synchronize()\n",
+    "members": "class Device(Enum):\n    CPU = 'cpu'\n    CUDA = 'cuda'\n    OTHER = '{d}'\n",
     "backend": "if backend == '{c}':\n    y()\nelif backend == 'nccl':\n    z()\n",
 }
 # Nothing here serves the target instead: the last line is reported.
@@ -62,6 +63,7 @@ REPORTED = {
     "a comment": "if y:  # {d}\n    pass\nelse:\n    torch.cuda.synchronize()\n",
     "an early return for others": "def f(x):\n    if device != '{d}':\n        return x\n    return x.cuda()\n",
     "another entry": "settings = {{'device': '{d}', 'sync': torch.cuda.synchronize}}\n",
+    "another field": "class A:\n    kind: str = '{d}'\n\n    def f(self):\n        torch.cuda.synchronize()\n",
     "finally": "try:\n    torch.{d}.synchronize()\nfinally:\n    torch.cuda.synchronize()\n",
     "the subject of a match": "match torch.cuda.device_count():\n    case 1:\n        y = '{d}'\n",
     "part of another word": "if input_{d}t:\n    pass\nelse:\n    torch.cuda.synchronize()\n",

@@ -145,6 +145,7 @@ SILENT = [
     "p.set_defaults(help='cuda')",
     "versions['cuda'] = 12",
     "x = versions['cuda']",
+    "x = versions.get('cuda', {}).get('toolkit')",
     "y = {'cuda': 12, 'cudnn': 8}",
     "y = {'nccl': 1}",
     "ok = hasattr(x, 'cuda')",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ..catalogue import Target
@@ -11,6 +12,7 @@ from ..facts.scopes import Header
 from .branch_words import BranchWords, leaves
 
 _TRY = frozenset({"try", "except"})
+_MEMBER = re.compile(r"\w+[ \t]*(?::[^=\n]+)?=[ \t]*[\"']")
 _IF = frozenset({"if", "elif", "else"})
 _TEXTS = (ast.Constant, ast.JoinedStr, ast.MatchValue)
 
@@ -58,11 +60,20 @@ class Branches:
         own = self._indents.header_at(offset)
         if own.word in ("if", "elif", "except", "case") and self._sibling_serves(own):
             return True
-        if self._left_before(offset):
+        if self._left_before(offset) or self._member_serves(own):
             return True
         return any(
             self._sibling_serves(header) or self._left_before(header.start) for header in self._indents.headers(offset)
         )
+
+    def _member_serves(self, own: Header) -> bool:
+        """Whether a class that lists devices (`CUDA = "cuda"`) lists the target, too."""
+        above = self._indents.header_above(own.start)
+        if above is None or above.word != "class" or not _MEMBER.match(self._text, own.start):
+            return False
+        lines = self._indents.lines_at(above.end, self._indents.extent(above.start), own.indent)
+        members = [line for line in lines if line.start != own.start and _MEMBER.match(self._text, line.start)]
+        return any(self._words.polarity(line.start, line.end, alike=True) > 0 for line in members)
 
     def _sibling_serves(self, header: Header) -> bool:
         if header.word == "case":

@@ -100,8 +100,11 @@ class Check:
 
 def _matches(prepared: _Prepared, text: Text, context: Context, statement: Statement) -> bool:
     """Whether a string, or the head that fields follow, is what the rule is about."""
-    if not text.formatted and prepared.matches.fullmatch(text.value):
-        return True
+    value = text.value
+    if prepared.matches.fullmatch(value):
+        return not text.formatted or (bool(value) and not (prepared.new and _head(text, context, statement)[1]))
+    if text.formatted or not ("{" in value or "%" in value):
+        return False
     head, rest = _head(text, context, statement)
     return bool(head) and not (rest and prepared.new) and bool(prepared.matches.fullmatch(head))
 
