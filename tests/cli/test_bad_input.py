@@ -1,11 +1,14 @@
 """Bad input: a clear message, exit code 2, and everything else is still done."""
 
 import os
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from cli.command import SAFE, check, make, uncuda
+from cli.command import SAFE, check, environment, make, uncuda
 
 
 @pytest.fixture(
@@ -111,11 +114,6 @@ def test_configurations_are_told_where_they_are_wrong(text: str, words: str) -> 
 
 
 def test_a_reader_who_leaves() -> None:
-    import subprocess
-    import sys
-
-    from cli.command import environment
-
     make({f"f{number}.py": SAFE * 50 for number in range(40)})
     with subprocess.Popen(
         [sys.executable, "-m", "uncuda", "check", "--target", "npu"],
@@ -127,3 +125,44 @@ def test_a_reader_who_leaves() -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait() == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names are bytes elsewhere")
+@pytest.mark.parametrize("output_format", ["text", "json", "sarif", "github", "gitlab"])
+def test_a_name_that_is_not_text(output_format: str) -> None:
+    try:
+        Path(os.fsdecode(b"bad\xff.py")).write_text(SAFE)
+    except OSError:  # a file system that holds text only
+        return
+    run = uncuda("check", "--target", "npu", "--output-format", output_format)
+    assert (run.code, run.err) == (1, "")
+    assert uncuda("fix", "--target", "npu").code == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+@pytest.mark.parametrize("arguments", [["check"], ["fix", "--diff"], ["--version"]])
+def test_a_disk_that_is_full(arguments: list[str]) -> None:
+    make({"a.py": SAFE})
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "uncuda", *arguments],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=environment(),
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == "uncuda: error: No space left on device"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a shell")
+def test_streams_that_are_closed() -> None:
+    make({"a.py": SAFE})
+    command = f"{shlex.quote(sys.executable)} -m uncuda check --target npu"
+    for redirection, code in (("- <&-", 2), (">&-", 1), ("2>&-", 1)):
+        done = subprocess.run(
+            ["/bin/sh", "-c", f"{command} {redirection}"],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=environment(),
+        )
+        assert done.returncode == code
+        assert "Traceback" not in done.stderr

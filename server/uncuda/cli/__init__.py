@@ -68,9 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code: 0 clean, 1 findings, 2 error, 130 interrupted."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     gc.set_threshold(100_000, 20, 20)  # nearly everything made here is a tree without cycles
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    _prepare_streams()
     try:
         code = _run(arguments)
         sys.stdout.flush()
@@ -78,7 +76,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Who read the output has gone; Python would complain once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINDINGS
+    except OSError as error:
+        return _surprise(error, verbose=False)
     return code
+
+
+def _prepare_streams() -> None:
+    """Let nothing that is printed fail for the terminal's encoding, or because there is no terminal."""
+    if sys.stdout is None:
+        sys.stdout = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    if sys.stderr is None:
+        sys.stderr = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _run(arguments: list[str]) -> int:
@@ -103,11 +114,13 @@ def _surprise(error: Exception, verbose: bool) -> int:
     from uncuda.catalogue import CatalogueError
     from uncuda.settings import SettingsError
 
-    known = isinstance(error, (CatalogueError, SettingsError))
+    known = isinstance(error, (CatalogueError, SettingsError, OSError))
     if verbose and not known:
         import traceback
 
         traceback.print_exc()
     what = str(error) if known else f"internal error, please report it: {type(error).__name__}: {error}"
+    if isinstance(error, OSError):
+        what = ": ".join(filter(None, (error.filename, error.strerror)))
     click.echo(f"uncuda: {say('error', '错误')}: {what}", err=True)
     return ERROR

@@ -100,6 +100,8 @@ class Session:
 
     def standard_input(self, name: str | None) -> tuple[File, bytes]:
         """The text on standard input as a file called `name`, which alone decides what the project is."""
+        if sys.stdin is None:  # closed
+            raise Failure(say("there is no standard input", "没有标准输入"))
         data = sys.stdin.buffer.read()
         path = name or STDIN
         settings = self.configuration.settings_for(str((Path.cwd() / path).parent))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
@@ -111,7 +112,7 @@ class SarifReporter(Reporter):
 
 
 def _location(path: str) -> dict[str, str]:
-    uri = quote(path.replace("\\", "/"))
+    uri = quote(os.fsencode(path.replace("\\", "/")))
     return {"uri": f"file://{uri}"} if uri.startswith("/") else {"uri": uri, "uriBaseId": "%SRCROOT%"}
 
 
