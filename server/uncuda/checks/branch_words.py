@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from ..catalogue import Target
 from ..facts.read import Facts
@@ -25,7 +26,7 @@ _PLAIN = re.compile(
 )
 
 
-def _named(lowered: str, target: Target) -> bool:
+def names_target(lowered: str, target: Target) -> bool:
     """Whether a text in lower case names the target, as a search for `_serves` would find: but much faster."""
     for key in ("device", "ccl"):
         word = target.words.get(key, "").lower()
@@ -38,25 +39,36 @@ def _named(lowered: str, target: Target) -> bool:
     return False
 
 
+@lru_cache(maxsize=16)
+def _patterns(
+    names: tuple[str, ...], every: tuple[str, ...]
+) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """What names the target, what fixes write, and what rules the target out."""
+    words = "|".join(map(re.escape, names))
+    written = sorted({word for word in every if word}, key=len, reverse=True)
+    named = rf"[\w.\"']*(?<![A-Za-z])(?:{words})(?![A-Za-z])"
+    negated = (
+        rf"\bnot[ \t(]+{named}|!=[ \t]*{named}|\bnot[ \t]+in[ \t]*[\[({{][^\])}}]*{named}"
+        rf"|{named}[\w.]*[\"']?(?:\([^()]*\))?[ \t]*"
+        r"(?:not[ \t]+in\b|!=|(?:==|is)[ \t]*(?:False|None|0)\b|<[ \t]*1\b)"
+    )
+    return (
+        re.compile(rf"(?<![A-Za-z])(?:{words})(?![A-Za-z])", re.I),
+        re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, written))})(?!\w)"),
+        re.compile(negated, re.I),
+    )
+
+
 class BranchWords:
     """What one text says of one target."""
 
     def __init__(self, facts: Facts, target: Target) -> None:
-        words = "|".join(re.escape(target.words[key]) for key in ("device", "ccl") if target.words.get(key))
-        self._serves = re.compile(rf"(?<![A-Za-z])(?:{words})(?![A-Za-z])", re.I)
-        written = sorted({word for word in target.words.values() if word}, key=len, reverse=True)
-        self._written = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, written))})(?!\w)")
-        named = rf"[\w.\"']*(?<![A-Za-z])(?:{words})(?![A-Za-z])"
-        self._negated = re.compile(
-            rf"\bnot[ \t(]+{named}|!=[ \t]*{named}|\bnot[ \t]+in[ \t]*[\[({{][^\])}}]*{named}"
-            rf"|{named}[\w.]*[\"']?(?:\([^()]*\))?[ \t]*"
-            r"(?:not[ \t]+in\b|!=|(?:==|is)[ \t]*(?:False|None|0)\b|<[ \t]*1\b)",
-            re.I,
-        )
+        names = tuple(target.words[key] for key in ("device", "ccl") if target.words.get(key))
+        self._serves, self._written, self._negated = _patterns(names, tuple(sorted(target.words.values())))
         self._text = facts.text
         self._facts = facts
         self._target = target
-        self.any = _named(facts.text.lower(), target)
+        self.any = names_target(facts.text.lower(), target)
         self._untouched: bool | None = None
 
     def polarity(self, start: int, end: int, alike: bool = False) -> int:

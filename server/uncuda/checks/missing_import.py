@@ -10,6 +10,7 @@ from ..catalogue import Rule, Target
 from ..edits import SAFE, Fix
 from ..facts.read import Statement
 from .base import Context, Hit, cap
+from .branch_words import names_target
 from .string_flow import Flow
 
 _CALLS = frozenset({"to", "to_empty"})
@@ -31,6 +32,8 @@ class Check:
     def run(self, context: Context) -> Iterator[Hit]:
         """One hit, at the first use of the target that no branch keeps from other devices."""
         if not self._package or context.shim or self.target.id in context.project.plugins:
+            return
+        if not names_target(context.text.lower(), self.target):
             return
         if context.imports_root(self._package) or not context.torch_imports():
             return

@@ -96,8 +96,9 @@ class Engine:
     def check(self, source: Source, concerned: bool = False) -> Report:
         """Every finding of a text, suppressed ones left out. `concerned`: the quick look at its bytes was taken."""
         ruleset = self.ruleset(self._shim(source.text))
-        if not concerned and not ruleset.concerns(source.text.encode("utf-8", "surrogatepass")) and "uncuda:" not in source.text:
-            return Report()
+        if not concerned and "uncuda:" not in source.text:
+            if not ruleset.concerns(source.text.encode("utf-8", "surrogatepass")):
+                return Report()
         return self.report(read(source.text, ruleset.words), source.path, ruleset)
 
     def report(self, facts: Facts, path: str = "", ruleset: Ruleset | None = None) -> Report:

@@ -28,7 +28,8 @@ class Gates:
             gate = words if rule.get("gate") is None or rule.name in selected else rule.get("gate")
             bucket = with_torch if _needs_torch(rule) else anywhere
             bucket.update(target.fill(word) for word in gate)
-            inside.update(target.fill(word) for word in words)
+            if not _found_by_imports(rule):
+                inside.update(target.fill(word) for word in words)
         for rule in ordered:
             opens = _opens(rule, selected)
             bucket = inside if not opens else with_torch if _needs_torch(rule) else anywhere
@@ -37,9 +38,10 @@ class Gates:
                 reach = anywhere | with_torch | (set() if opens else inside)
                 if not any(_covered(part, reach) for part in parts):
                     bucket.add(parts[-1])
+                    inside.add(parts[-1])
         first = _minimal(anywhere)
         second = [anchor for anchor in _minimal(with_torch) if not _covered(anchor, first)]
-        self.anchors = tuple(_minimal(anywhere | with_torch | inside))
+        self.anchors = tuple(_minimal(inside))
         self._anywhere = tuple(anchor.encode() for anchor in first)
         self._with_torch = tuple(anchor.encode() for anchor in second)
 
@@ -53,6 +55,13 @@ class Gates:
                 if anchor in data:
                     return True
         return False
+
+
+def _found_by_imports(rule: Rule) -> bool:
+    """Whether a rule is about modules of their own: their imports, and the names bound there, are read anyway."""
+    if rule.check in _DOTTED:
+        return all("." not in name for name in (*rule.get("names", ()), *rule.get("calls", ())))
+    return rule.check in ("module", "amp-c")
 
 
 def _opens(rule: Rule, selected: frozenset[str]) -> bool:

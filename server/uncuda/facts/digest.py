@@ -11,6 +11,8 @@ from .piece import Piece, read_expression
 from .strings import Token, tokens
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_TEXTS = frozenset({ast.Constant, ast.JoinedStr, getattr(ast, "TemplateStr", ast.JoinedStr)})
+_NESTED = frozenset({ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp})
 _SKIPPED = frozenset({"ctx", "op", "ops", "type_comment", "kind", "conversion", "level", "simple", "is_async"})
 _FIELDS: dict[type, tuple[str, ...]] = {
     ast.Constant: (),
@@ -82,6 +84,7 @@ class Digest:
     bindings: list[Binding] = field(default_factory=list)
     parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
     scopes: dict[ast.AST, int] = field(default_factory=dict)
+    nested: bool = False  # a lambda or a comprehension is there: names may be hidden
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         """The nodes that hold `node`, innermost first."""
@@ -175,15 +178,13 @@ def _walk(top: ast.AST, out: Digest, piece: Piece, inside: int) -> None:
         if kind is ast.Name:
             _name(node, out, piece, inside)  # type: ignore[arg-type]
             continue
-        if kind is ast.Constant:
-            if type(node.value) is str:  # type: ignore[attr-defined]
+        if kind in _TEXTS:
+            if type(getattr(node, "value", "")) is str:
                 _text(node, out, piece)  # type: ignore[arg-type]
-            continue
-        if kind is ast.JoinedStr or kind.__name__ == "TemplateStr":
-            _text(node, out, piece)  # type: ignore[arg-type]
             continue
         if kind in BINDERS:
             out.bindings += BINDERS[kind](node, piece, inside)
+        out.nested = out.nested or kind in _NESTED
         for name in _fields(kind):
             value = getattr(node, name, None)
             if type(value) is list:

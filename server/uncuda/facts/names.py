@@ -91,7 +91,7 @@ class Names:
             node = node.value
         if not isinstance(node, ast.Name):
             return None
-        if hidden(node.id, top, digest):
+        if digest.nested and hidden(node.id, top, digest):
             return None
         root = self.resolve(node.id, statement, digest.scopes.get(top, -1))
         return None if root is None else ".".join([root, *reversed(parts)])
