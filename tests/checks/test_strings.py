@@ -125,6 +125,8 @@ REVIEW = [
     "devices = ['cuda:0', 'cuda:1']",
     "f(['cpu', 'cuda'])",
     "y = {'fast': 'cuda', 'slow': 'cpu'}",
+    "device_map = {'': 'cuda:0'}",
+    "f(device_map={'': f'cuda:{i}'})",
     "x = torch.load(path, map_location={'cuda:0': 'cuda:1'})",
     "ok = hasattr(torch, 'cuda')",
     "module = getattr(torch, 'cuda')",

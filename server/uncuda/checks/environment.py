@@ -6,11 +6,12 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 from ..catalogue import Row, Rule, Target
 from ..edits import REVIEW, SAFE, Edit, Fix
-from ..facts.digest import Text
 from ..facts.read import Statement
+from ..facts.role_calls import last_word
 from ..facts.roles import Role
 from .base import Context, Hit, cap
 from .string_evidence import is_prose, named
@@ -18,6 +19,17 @@ from .string_evidence import is_prose, named
 _SETTING = re.compile(r"(?:(?:env|export) +)?([A-Z][A-Z0-9_]*)=[^\n]*\Z")
 _NAME = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation"})
+_KEYWORD = re.compile(r"[(,\s](?:CUDA|NCCL|TORCH|PYTORCH|NVIDIA|CUDNN|CUBLAS)_[A-Z0-9_]+[ \t]*=(?!=)")
+_MAPPERS = frozenset({"dict", "update", "setdefault", "env", "environ"})
+
+
+class _Place(NamedTuple):
+    """Where a variable is named: the node, its span in the statement, the offset of the name, the name."""
+
+    node: ast.AST
+    span: tuple[int, int]
+    at: int
+    name: str
 
 
 class Check:
@@ -35,39 +47,53 @@ class Check:
         return next((row for row in self._patterns if fnmatchcase(name, row.name)), None)
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Hits at names of variables, and at `NAME=value` in a command."""
+        """Hits at names of variables, at `NAME=value` in a command, and at keywords that become variables."""
+        keywords = _KEYWORD.search(context.text) is not None
         for statement in context.facts.statements.values():
             for text in statement.digest.texts:
                 match = _SETTING.match(text.value) or (None if text.formatted else _NAME.match(text.value))
-                row = self._row(match[match.lastindex or 0]) if match else None
-                if match is None or row is None or row.status not in self._by_status:
+                group = match.lastindex or 0 if match else 0
+                rule = self._rule(match[group]) if match else None
+                if match is None or rule is None:
                     continue
-                rule = self._by_status[row.status]
                 role = context.role(text, statement)
-                applicability = REVIEW if match.lastindex and not is_prose(role) else _class(role, rule)
+                applicability = REVIEW if group and not is_prose(role) else _class(role, rule)
                 if applicability is not None:
-                    yield _hit(context, statement, text, rule, row, match, applicability)
+                    at = statement.start + text.tokens[0].start + match.start(group)
+                    place = _Place(text.node, text.piece.span(text.node), at, match[group])
+                    yield self._hit(context, statement, rule, place, applicability)
+            if keywords:
+                yield from self._keywords(context, statement)
 
+    def _rule(self, name: str) -> Rule | None:
+        row = self._row(name)
+        return self._by_status.get(row.status) if row is not None else None
 
-def _hit(
-    context: Context,
-    statement: Statement,
-    text: Text,
-    rule: Rule,
-    row: Row,
-    match: re.Match[str],
-    applicability: str,
-) -> Hit:
-    start, end = (statement.start + offset for offset in text.piece.span(text.node))
-    name = match[match.lastindex or 0]
-    words = {"old": name, "new": row.replacement}
-    hit = Hit(rule, start, end, words, limits=row.limits, statement=statement, node=text.node)
-    allowed = cap(rule, applicability)
-    at = statement.start + text.tokens[0].start + match.start(match.lastindex or 0)
-    if row.replacement and allowed and context.text[at : at + len(name)] == name:
-        edit = Edit(at, at + len(name), row.replacement)
-        hit.fixes = (Fix(f"Replace with `{row.replacement}`", allowed, (edit,)),)
-    return hit
+    def _keywords(self, context: Context, statement: Statement) -> Iterator[Hit]:
+        """`dict(os.environ, CUDA_VISIBLE_DEVICES="0")`."""
+        if not _KEYWORD.search(context.text, statement.start, statement.end):
+            return
+        for node in dict.fromkeys(statement.digest.parents):
+            if not isinstance(node, ast.keyword) or not node.arg or not (rule := self._rule(node.arg)):
+                continue
+            call = statement.digest.parents.get(node)
+            if isinstance(call, ast.Call) and last_word(call.func) in _MAPPERS:
+                span = statement.digest.piece.span(node)
+                applicability = SAFE if _is(_spelled(call.func), ("os.environ.update",)) else REVIEW
+                place = _Place(node, span, statement.start + span[0], node.arg)
+                yield self._hit(context, statement, rule, place, applicability)
+
+    def _hit(self, context: Context, statement: Statement, rule: Rule, place: _Place, applicability: str) -> Hit:
+        row = self._row(place.name)
+        assert row is not None
+        start, end = (statement.start + offset for offset in place.span)
+        words = {"old": place.name, "new": row.replacement}
+        hit = Hit(rule, start, end, words, limits=row.limits, statement=statement, node=place.node)
+        allowed = cap(rule, applicability)
+        if row.replacement and allowed and context.text.startswith(place.name, place.at):
+            edit = Edit(place.at, place.at + len(place.name), row.replacement)
+            hit.fixes = (Fix(f"Replace with `{row.replacement}`", allowed, (edit,)),)
+        return hit
 
 
 def _class(role: Role, rule: Rule) -> str | None:

@@ -144,6 +144,8 @@ def _flows(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
 
 def _suggests(rule: Rule, role: Role) -> bool:
     near = any(item in rule.get("near", ()) for item in role.items)
+    if role.kind == "value" and role.outer is not None:
+        return near or named(role.outer.name, (*rule.get("names", ()), *rule.get("parameters", ())))
     if role.kind in ("key", "value") or (role.containers and role.kind in ("argument", "item")):
         return near
     return True

@@ -1,0 +1,60 @@
+"""Environment variables: read, set, passed on, and only mentioned."""
+
+from __future__ import annotations
+
+import pytest
+
+from uncuda.catalogue import load
+from uncuda.engine import Engine
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+CATALOGUE = load()
+RULES = ("environment-variable", "environment-variable-review", "environment-variable-manual")
+ENGINES = {t: Engine(CATALOGUE, t, Settings(select=RULES, locale="en")) for t in ("npu", "musa")}
+SAFE = [
+    "os.environ['{}'] = '1'",
+    "del os.environ['{}']",
+    "x = os.environ.get('{}', '0')",
+    "x = os.getenv(key='{}')",
+    "os.environ.pop('{}', None)",
+    "ok = '{}' in os.environ",
+    "from os import environ, getenv\nx = environ['{}'], getenv('{}')",
+    "os.environ.update({}='1')",
+]
+REVIEW = [
+    "env['{}'] = '1'",
+    "env = {{'{}': '1'}}",
+    "env = dict(os.environ, {}='1')",
+    "monkeypatch.setenv('{}', '1')",
+    "names = ['{}']",
+    "NAME = '{}'",
+    "os.system('{}=1 python train.py')",
+    "cmd = f'env {}={{x}} python train.py'",
+    "ok = '{}' in env",
+]
+SILENT = ["print('{}')", "'''{}'''", "raise OSError('{}')", "x = table['{}']", "x = '{} is set'", "x = f'{}'.lower()"]
+
+
+def classes(code: str, target: str = "npu") -> set[str]:
+    findings = ENGINES[target].check(Source(f"import os\n{code}\n")).findings
+    return {finding.fixes[0].applicability if finding.fixes else "manual" for finding in findings}
+
+
+@pytest.mark.parametrize("name", ["CUDA_VISIBLE_DEVICES", "CUDA_LAUNCH_BLOCKING", "PYTORCH_NO_CUDA_MEMORY_CACHING"])
+@pytest.mark.parametrize("target", ENGINES)
+def test_three_variables_are_safe_where_the_environment_is_asked(name: str, target: str) -> None:
+    for code in SAFE:
+        assert classes(code.replace("{}", name), target) == {"safe"}, code
+    for code in REVIEW:
+        assert classes(code.replace("{}", name).replace("{{", "{").replace("}}", "}"), target) == {"review"}, code
+    for code in SILENT:
+        assert classes(code.replace("{}", name), target) == set(), code
+
+
+@pytest.mark.parametrize("target", ENGINES)
+def test_every_row_has_the_class_of_its_status(target: str) -> None:
+    for row in ENGINES[target].target.environment.values():
+        name = row.name.replace("*", "X")
+        assert classes(f"os.environ['{name}'] = '1'", target) == {row.status}, name
+        assert bool(row.replacement) == (row.status != "manual"), name
