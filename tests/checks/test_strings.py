@@ -193,6 +193,12 @@ def test_without_torch_a_device_is_only_suggested(code: str) -> None:
     assert classes("import os\nok = lang == 'cuda'\nf('cuda')\n") == []
 
 
+def test_the_plugin_takes_devices_too() -> None:
+    text = "import torch\nimport torch_npu\ntorch_npu.npu.set_device('cuda:0')\ntorch.npu.synchronize('gpu:0')\n"
+    assert classes(text) == ["safe", "safe"]
+    assert classes("from torch_npu import npu\nnpu.set_device('cuda:0')\nok = mode == 'cuda'\n") == ["safe", "review"]
+
+
 def test_prefixes_quotes_and_pieces_are_kept() -> None:
     text = "import torch\nimport torch_npu\nx.to(R'cuda')\ny.to('''cuda''')\nz.to('cuda' \":\" f'{i}')\n"
     assert fixed(text) == text.replace("cuda", "npu")

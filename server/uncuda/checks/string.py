@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..catalogue import Rule, Target
 from ..edits import REVIEW, SAFE, Edit, Fix, lowest
@@ -42,6 +42,9 @@ class Check:
         words = {old: self.target.fill(new) for old, new in rule.get("words", {}).items()}
         pattern = "|".join(re.escape(old) for old in sorted(words, key=len, reverse=True)) or r"(?!)"
         boundary = re.compile(rf"(?<![A-Za-z0-9])(?:{pattern})(?![A-Za-z])")
+        lists = {key: value for key, value in rule.parameters.items() if isinstance(value, tuple)}
+        filled = {key: tuple(map(self.target.fill, value)) for key, value in lists.items()}
+        rule = replace(rule, parameters={**rule.parameters, **filled})
         return _Prepared(rule, re.compile(rule.get("pattern"), re.S), boundary, words)
 
     def run(self, context: Context) -> Iterator[Hit]:
