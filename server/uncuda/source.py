@@ -92,6 +92,13 @@ class Source:
         end = self.line_starts[line] if line < len(self.line_starts) else len(self.text)
         return self.text[start:end].rstrip("\r\n")
 
+    def line_at(self, offset: int) -> str:
+        """The text of the line that holds `offset`, without its line break."""
+        if "\r" in self.text:
+            return self.line_text(self.position(offset)[0])
+        end = self.text.find("\n", offset)
+        return self.text[self.text.rfind("\n", 0, offset) + 1 : end if end >= 0 else len(self.text)]
+
 
 def _declared_encoding(data: bytes) -> str:
     for line in data.split(b"\n", 2)[:2]:

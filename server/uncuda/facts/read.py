@@ -14,6 +14,9 @@ from .model import Facts, Name, Statement, Words, digest_text, references
 from .names import Names, imported_name
 from .scopes import IndentScopes
 
+# No string that rules speak of is longer; what stands in a longer one is prose, or another language.
+_LONG = 1000
+
 __all__ = ["Facts", "Name", "Statement", "Words", "read"]
 
 
@@ -42,6 +45,8 @@ class _Reader:
             self._statement(offset)
 
     def _statement(self, offset: int) -> None:
+        if self._hopeless(offset):
+            return
         start, end = self.layout.logical_line(offset)
         while start < end and self.text[start] in " \t\f":
             start += 1
@@ -60,6 +65,15 @@ class _Reader:
         self._failed.add(start)
         if not self._recover(start, end, offset):
             self.facts.unread.append((start, end))
+
+    def _hopeless(self, offset: int) -> bool:
+        """Whether a place lies in a long string without fields, or in a line of comment: most hits do."""
+        holder = self.layout.string_around(offset)
+        if holder is not None:
+            prefix = self.text[max(0, holder[0] - 2) : holder[0]].lower()
+            return holder[1] - holder[0] > _LONG and "f" not in prefix and "t" not in prefix
+        line = self.layout.line_start(offset)
+        return self.text[line:offset].lstrip(" \t\f")[:1] == "#"
 
     def _prose(self, start: int, end: int, offset: int) -> bool:
         """Whether the statement is a lone triple-quoted string."""

@@ -84,7 +84,7 @@ def paint(text: str, code: str, color: bool) -> str:
 
 def _excerpt(finding: Finding, source: Source, color: bool) -> str:
     line, column = source.position(finding.span.start)
-    text = source.line_text(line)
+    text = source.line_at(finding.span.start)
     start = column - 1
     end = min(len(text), max(start + 1, start + finding.span.end - finding.span.start))
     shown, start, end = _window(text, start, max(start, end))
