@@ -13,7 +13,7 @@ from uncuda.facts.digest import digest
 from uncuda.facts.layout import Layout
 from uncuda.facts.names import Names
 from uncuda.facts.piece import Piece
-from uncuda.facts.read import Facts, Statement, Words, _Reader
+from uncuda.facts.read import Facts, Statement, Words, _Reader, anchor_offsets
 from uncuda.facts.scopes import IndentScopes
 from uncuda.source import Source
 
@@ -83,6 +83,7 @@ def read_whole(text: str, words: Words) -> Facts:
     scopes = TreeScopes(tree, lines, place)
     reader = _Reader(text, words, layout, IndentScopes(layout))
     reader.facts.scopes, reader.facts.names = scopes, Names(scopes)
+    reader.facts.present = anchor_offsets(text, words.anchors)[1]
     starts = [start for start, _ in lines]
     by_line: dict[int, list[ast.AST]] = {}
     _collect(tree, None, by_line, starts, place)

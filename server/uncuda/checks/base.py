@@ -53,6 +53,7 @@ class Context:
     _roles: dict[int, Role] = field(default_factory=dict)
     _foreign: dict[str, bool] = field(default_factory=dict)
     _roots: frozenset[str] | None = None
+    _torch: list[Statement] | None = None
 
     @property
     def text(self) -> str:
@@ -95,12 +96,14 @@ class Context:
 
     def torch_imports(self) -> list[Statement]:
         """Statements that import torch for use at run time, in order."""
-        found = [
-            statement
-            for binding, statement in self.facts.imports()
-            if binding.dotted.split(".")[0] == "torch" and not self._typing_only(statement)
-        ]
-        return sorted(dict.fromkeys(found), key=lambda statement: statement.start)
+        if self._torch is None:
+            found = [
+                statement
+                for binding, statement in self.facts.imports()
+                if binding.dotted.partition(".")[0] == "torch" and not self._typing_only(statement)
+            ]
+            self._torch = sorted(dict.fromkeys(found), key=lambda statement: statement.start)
+        return self._torch
 
     def _typing_only(self, statement: Statement) -> bool:
         return any(

@@ -20,7 +20,7 @@ _SETTING = re.compile(r"(?:(?:env|export) +)?([A-Z][A-Z0-9_]*)=[^\n]*\Z")
 _NAME = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation"})
 _KEYWORD = re.compile(r"[(,\s](?:CUDA|NCCL|TORCH|PYTORCH|NVIDIA|CUDNN|CUBLAS)_[A-Z0-9_]+[ \t]*=(?!=)")
-_STEMS = ("CUDA_", "NCCL_", "NVIDIA_", "CUDNN_", "CUBLAS_")
+_STEMS = ("CUD", "NCCL", "NVIDIA_VIS", "CUBLAS_")
 _MAPPERS = frozenset({"dict", "update", "setdefault", "env", "environ"})
 
 
@@ -49,8 +49,7 @@ class Check:
 
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at names of variables, at `NAME=value` in a command, and at keywords that become variables."""
-        # A search from the underscore would begin at every bracket and space of the text.
-        keywords = any(stem in context.text for stem in _STEMS)
+        keywords = any(stem in context.facts.present for stem in _STEMS)
         for statement in context.facts.statements.values():
             for text in statement.digest.texts:
                 match = _SETTING.match(text.value) or (None if text.formatted else _NAME.match(text.value))

@@ -10,7 +10,6 @@ from ..catalogue import Rule, Target
 from ..edits import SAFE, Fix
 from ..facts.read import Statement
 from .base import Context, Hit, cap
-from .branch_words import names_target
 from .string_flow import Flow
 
 _CALLS = frozenset({"to", "to_empty"})
@@ -25,6 +24,7 @@ class Check:
         words = target.words
         self._package = words.get("package", "")
         self._module = words["module"] + "."
+        self._words = [target.fill(word) for rule in rules for word in rule.get("anchors", ())]
         self._device = re.compile(rf"{re.escape(words['device'])}(?::\d*)?")
         named = "|".join(re.escape(words[key]) for key in ("device", "ccl") if words.get(key))
         self._named = re.compile(rf"(?<![A-Za-z])(?:{named})(?![A-Za-z])", re.I)
@@ -33,7 +33,7 @@ class Check:
         """One hit, at the first use of the target that no branch keeps from other devices."""
         if not self._package or context.shim or self.target.id in context.project.plugins:
             return
-        if not names_target(context.text.lower(), self.target):
+        if not any(word in context.facts.present for word in self._words):
             return
         if context.imports_root(self._package) or not context.torch_imports():
             return

@@ -85,6 +85,7 @@ class Facts:
     statements: dict[int, Statement] = field(default_factory=dict)
     unread: list[tuple[int, int]] = field(default_factory=list)
     references: list[Name] = field(default_factory=list)
+    present: frozenset[str] = frozenset()  # the anchors that the text holds
     _imports: list[tuple[Binding, Statement]] | None = None
 
     def peek(self, offset: int) -> Statement | None:
@@ -111,7 +112,7 @@ class Facts:
         return self._imports
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=1024)
 def digest_text(text: str) -> Digest | None:
     """What a logical line says; None when it cannot be read. Remembered by its text."""
     piece: Piece | None = read_line(text) or read_newer(text)

@@ -26,7 +26,8 @@ def read(text: str, words: Words) -> Facts:
     reader = _Reader(text, words, layout, IndentScopes(layout))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        reader.read_at(_anchor_offsets(text, words.anchors))
+        offsets, reader.facts.present = anchor_offsets(text, words.anchors)
+        reader.read_at(offsets)
         reader.read_at(_import_offsets(text, _any_of(words.roots)))
         reader.follow_names()
     return reader.finish()
@@ -182,15 +183,19 @@ def _name_pattern(name: str, every: bool) -> re.Pattern[str]:
     return re.compile(re.escape(name) + (r"(?!\w)" if every else r"(?![\w.])"))
 
 
-def _anchor_offsets(text: str, anchors: tuple[str, ...]) -> list[int]:
-    offsets = []
+def anchor_offsets(text: str, anchors: tuple[str, ...]) -> tuple[list[int], frozenset[str]]:
+    """Where anchors stand, and which ones do."""
+    offsets: list[int] = []
+    present = set()
     for anchor in anchors:
         at = text.find(anchor)
+        if at >= 0:
+            present.add(anchor)
         while at >= 0:
             offsets.append(at)
             at = text.find(anchor, at + len(anchor))
     offsets.sort()
-    return offsets
+    return offsets, frozenset(present)
 
 
 @lru_cache(maxsize=16)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple, Protocol
@@ -43,6 +44,7 @@ class IndentScopes:
         self._text = layout.text
         self._above: dict[int, Header | None] = {}
         self._extents: dict[int, int] = {}
+        self._starts: dict[tuple[int, tuple[str, ...]], list[int]] = {}
 
     def scope_of(self, offset: int) -> tuple[int, str] | None:
         """The innermost `def` or `class` around the line at `offset`."""
@@ -120,8 +122,12 @@ class IndentScopes:
 
     def _starts_above(self, start: int, floor: int, words: tuple[str, ...]) -> Iterator[int]:
         if words:
-            pattern = _starting_with(words)
-            yield from reversed([match.start() for match in pattern.finditer(self._text, floor, start)])
+            known = self._starts.get((floor, words))
+            if known is None:
+                end = self.extent(above.start) if (above := self.header_above(start)) else len(self._text)
+                found = _starting_with(words).finditer(self._text, floor, end)
+                known = self._starts[floor, words] = [match.start() for match in found]
+            yield from reversed(known[: bisect_left(known, start)])
             return
         while start > floor:
             start = self._layout.line_start(start - 1)
