@@ -23,7 +23,8 @@ from uncuda.source import Source
 pytestmark = [pytest.mark.corpus, pytest.mark.slow]
 WORD = re.compile(r"cuda|nccl|gpu|apex|amp_C|channels_last|nvtx|torch|profile|multi_tensor|[\"']", re.I)
 SCRAPS = ('"', "'", '"""', "(", ")", "[", "\n", "\r\n", "\\\n", "#", "\t", "    ", "é", "𝛼", "\f", "torch.cuda.", "f'{",
-          "import torch as t\n", "cuda", ":", "=", ",", "def torch():\n", "lambda torch: ", "from torch.cuda import *\n")  # fmt: skip
+          "import torch as t\n", "cuda", ":", "=", ",", "def torch():\n", "lambda torch: ",
+          "from torch.cuda import *\n")  # fmt: skip
 
 
 @lru_cache

@@ -34,6 +34,14 @@ class Catalogue:
         """Every target in its default version."""
         return {name: self.target(name) for name in self.declarations}
 
+    @property
+    def default_target(self) -> str:
+        """The target whose declaration says `default = true`; CatalogueError unless just one does."""
+        names = [name for name, declaration in self.declarations.items() if declaration.get("default")]
+        if len(names) != 1:
+            raise CatalogueError(f"{self.path / 'targets'}: one target says `default = true`, not {len(names)}")
+        return names[0]
+
     def target(
         self, name: str, version: str | None = None, torch_version: str | None = None, hardware: str | None = None
     ) -> Target:

@@ -12,8 +12,8 @@ from .tables import around, combine, numbers, read_rows
 from .vocabulary import nearest
 
 _COMPARE = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt, "==": operator.eq}
-_KEYS = ("title", "title-zh", "homepage", "versions", "default-version", "hardware", "review-limits", "words",
-         "features", "imports", "apis")  # fmt: skip
+_KEYS = ("title", "title-zh", "homepage", "versions", "default-version", "default", "hardware", "review-limits",
+         "words", "features", "imports", "apis")  # fmt: skip
 
 
 def read_declaration(path: Path) -> dict[str, Any]:
@@ -22,6 +22,8 @@ def read_declaration(path: Path) -> dict[str, Any]:
     for key in raw:
         if key not in _KEYS:
             raise CatalogueError(f"{path}:1: unknown key {key!r}{nearest(key, _KEYS)}")
+    if not isinstance(raw.get("default", False), bool):
+        raise CatalogueError(f"{path}:1: 'default' must be true or false")
     for key in ("title", "title-zh", "homepage", "words"):
         if key not in raw:
             raise CatalogueError(f"{path}:1: {key!r} is missing")

@@ -86,9 +86,7 @@ def protected(context: Context, statement: Statement, flags: set[str]) -> bool:
 def _tested_above(offset: int, pattern: re.Pattern[str], context: Context) -> bool:
     """Whether an `if` or `assert` above in the same block asks for a flag."""
     indents, text = context.facts.indents, context.text
-    return any(
-        pattern.search(text, line.start, line.end) for line in indents.lines_above(offset, "if", "assert")
-    )
+    return any(pattern.search(text, line.start, line.end) for line in indents.lines_above(offset, "if", "assert"))
 
 
 def guarded(context: Context, statement: Statement, node: ast.Import | ast.ImportFrom) -> tuple[Edit, ...]:

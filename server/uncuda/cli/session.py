@@ -62,7 +62,7 @@ class Session:
         locale = self.given.get("locale")
         self.words = Words(language(locale if isinstance(locale, str) else "auto"))
         self.console = Console(self.words, self.quiet, self.verbose)
-        self.default_target = max(declarations, key=lambda name: len(declarations[name].get("versions", ())))
+        self.default_target = self.catalogue.default_target
         self.project = Project()
         # By the identity of a file's settings, which are shared by all files that the same configuration governs.
         self._resolved: dict[int, Settings] = {}
