@@ -26,7 +26,7 @@ from uncuda.source import Source
 DOCUMENTS = sorted(path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("README*.md"), *ROOT.glob("docs/**/*.md")])
 CATALOGUE = load()
 _FENCE = re.compile(r"^( *)```([\w-]*)[^\n]*\n(.*?)^\1```[ \t]*$", re.M | re.S)
-_LINK = re.compile(r"(?<!`)!?\[[^\]\n]*\]\(([^)\s]+)\)")
+_LINK = re.compile(r"(?<!`)!?\[[^\]]*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^(#+) (.+)$", re.M)
 # Commands that a reader gives once and a test should not: what they name must exist.
 _NOT_RUN = {"make": r"make ([a-z-]+)", "pip": r"pip install '?\.(?:\[([a-z]+)\])?'?"}

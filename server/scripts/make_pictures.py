@@ -95,7 +95,7 @@ def rows(text: str) -> Iterator[Row]:
 
 
 def excerpt(text: str) -> list[Row]:
-    """The first finding of each of the first rules, and the summary; ⋮ stands for what is left out."""
+    """The first finding of each of the first rules, and the summary; … stands for what is left out."""
     *blocks, summary = text.strip("\n").split("\n\n")
     shown: list[Row] = []
     seen: set[str] = set()
@@ -106,9 +106,9 @@ def excerpt(text: str) -> list[Row]:
             gap = True
             continue
         seen.add(rule)
-        shown += [*([[Piece("⋮", "dim")]] if gap else []), *rows(block), []]
+        shown += [*([[Piece("…", "dim")]] if gap else []), *rows(block), []]
         gap = False
-    return [*shown, *([[Piece("⋮", "dim")]] if gap else []), *rows(summary)]
+    return [*shown, *([[Piece("…", "dim")]] if gap else []), *rows(summary)]
 
 
 def picture(language: str) -> str:
