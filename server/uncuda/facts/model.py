@@ -112,7 +112,7 @@ class Facts:
         return self._imports
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=512)
 def digest_text(text: str) -> Digest | None:
     """What a logical line says; None when it cannot be read. Remembered by its text."""
     piece: Piece | None = read_line(text) or read_newer(text)

@@ -56,8 +56,9 @@ def survey(files: Iterable[File], words: Words, concerns: Callable[[File, bytes]
             problems.append(Problem(file.path, str(error)))
             continue
         readable.append(file)
-        scanner.add(data)
-        if not concerns(file, data):
+        found = concerns(file, data)
+        scanner.add(data, found)
+        if not found:
             silent.add(file.path)
     return Survey(scanner.project(), readable, silent, problems)
 
@@ -84,10 +85,10 @@ class Scanner:
         self._modules: set[str] = set()
         self._methods: set[str] = set()
 
-    def add(self, data: bytes) -> None:
-        """Take in one file."""
+    def add(self, data: bytes, concerned: bool = True) -> None:
+        """Take in one file; `concerned`: whether rules may find something in it, and so a word of theirs is there."""
         imports = self._package.search(data) is not None
-        methods = b"cuda(" in data and _METHOD_BYTES.search(data) is not None
+        methods = concerned and b"cuda(" in data and _METHOD_BYTES.search(data) is not None
         if not imports and not methods:
             return
         text = data.decode("utf-8", "replace")
