@@ -17,12 +17,18 @@ class Cost(NamedTuple):
     mebibytes: float
 
 
+def environment() -> dict[str, str]:
+    """The environment of a command: byte code may be kept, as pip keeps that of an installed package."""
+    return {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+
+
 def once(command: list[str], codes: tuple[int, ...] = (0,)) -> Cost:
     """Runs a command with its output thrown away; RuntimeError if it ends with another exit code than `codes`.
 
     The kernel counts a starting process at first by the memory of the one that started it, so this program stays small.
     """
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    nowhere = subprocess.DEVNULL
+    process = subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere, env=environment())
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode not in codes:
@@ -43,7 +49,10 @@ def median(command: list[str], codes: tuple[int, ...] = (0,), before: Callable[[
 
 def printed(command: list[str]) -> float:
     """The median of the number that a command prints, over RUNS runs after a warm-up."""
-    outputs = [subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(RUNS + 1)]
+    outputs = [
+        subprocess.run(command, capture_output=True, text=True, check=True, env=environment()).stdout
+        for _ in range(RUNS + 1)
+    ]
     return statistics.median(float(output) for output in outputs[1:])
 
 

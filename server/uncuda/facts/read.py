@@ -41,40 +41,47 @@ class _Reader:
         self._pending: list[Statement] = []
 
     def read_at(self, offsets: Iterable[int]) -> None:
-        """Read the statements that hold these offsets."""
+        """Read the statements that hold these offsets, which are in order."""
+        done = -1
         for offset in offsets:
-            self._statement(offset)
+            if offset >= done:
+                done = self._statement(offset)
 
-    def _statement(self, offset: int) -> None:
-        if self._hopeless(offset):
-            return
+    def _statement(self, offset: int) -> int:
+        """Read the statement at an offset; gives the offset up to which nothing is left to look at."""
+        if (end := self._hopeless(offset)) >= 0:
+            return end
+        text = self.text
         start, end = self.layout.logical_line(offset)
-        while start < end and self.text[start] in " \t\f":
+        while start < end and text[start] in " \t\f":
             start += 1
-        if start in self.facts.statements or start in self._failed:
-            if start in self._failed:
-                self._recover(start, end, offset)
-            return
-        if self.text[start] == "#":
-            return
-        if self.text[start] in "\"'rRuU" and self._prose(start, end, offset):
-            return
-        found = digest_text(self.text[start:end].rstrip())
+        if start in self._failed:
+            self._recover(start, end, offset)
+            return -1
+        if start in self.facts.statements or text[start] == "#":
+            return end
+        if text[start] in "\"'rRuU" and self._prose(start, end, offset):
+            return end
+        found = digest_text(text[start:end].rstrip())
         if found is not None:
             self._keep(start, end, found)
-            return
+            return end
         self._failed.add(start)
         if not self._recover(start, end, offset):
             self.facts.unread.append((start, end))
+        return -1
 
-    def _hopeless(self, offset: int) -> bool:
-        """Whether a place lies in a long string without fields, or in a line of comment: most hits do."""
+    def _hopeless(self, offset: int) -> int:
+        """Where the long string without fields, or the line of comment, that holds a place ends; -1 for other places.
+
+        Most hits lie in such places.
+        """
         holder = self.layout.string_around(offset)
         if holder is not None:
             prefix = self.text[max(0, holder[0] - 2) : holder[0]].lower()
-            return holder[1] - holder[0] > _LONG and "f" not in prefix and "t" not in prefix
+            return holder[1] if holder[1] - holder[0] > _LONG and "f" not in prefix and "t" not in prefix else -1
         line = self.layout.line_start(offset)
-        return self.text[line:offset].lstrip(" \t\f")[:1] == "#"
+        return offset + 1 if self.text[line:offset].lstrip(" \t\f")[:1] == "#" else -1
 
     def _prose(self, start: int, end: int, offset: int) -> bool:
         """Whether the statement is a lone triple-quoted string."""
