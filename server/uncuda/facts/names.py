@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .bindings import Binding
@@ -156,3 +157,17 @@ def imported_name(value: ast.expr | None) -> str | None:
         if last in _IMPORTERS and isinstance(name, str) and (last != "__import__" or "." not in name):
             return name
     return None
+
+
+def plain_imports(text: str) -> Iterator[tuple[str, str]]:
+    """(local name, module) of every line of `import a, b.c as d`, found without reading the statements."""
+    at = text.find("import ")
+    while at >= 0:
+        end = text.find("\n", at)
+        end = end if end >= 0 else len(text)
+        if not text[text.rfind("\n", 0, at) + 1 : at].strip():
+            for part in text[at + 7 : end].partition("#")[0].partition(";")[0].split(","):
+                words = part.split()
+                if words:
+                    yield words[2] if len(words) == 3 else words[0].partition(".")[0], words[0]
+        at = text.find("import ", end)

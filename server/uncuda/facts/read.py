@@ -172,22 +172,21 @@ class _Reader:
 
     def _uses(self, name: str, every: bool) -> Iterator[int]:
         """Offsets where a name stands by itself; `every`: also where attributes follow."""
-        for match in _name_pattern(name, every).finditer(self.text):
-            start = match.start()
-            before = self.text[start - 1] if start else "\n"
-            if before != "." and not before.isalnum() and before != "_":
-                yield start
+        text, size = self.text, len(name)
+        at = text.find(name)
+        while at >= 0:
+            after = text[at + size : at + size + 1]
+            if (after != "." or every) and not (after.isalnum() or after == "_"):
+                before = text[at - 1] if at else "\n"
+                if before not in "._" and not before.isalnum():
+                    yield at
+            at = text.find(name, at + size)
 
     def finish(self) -> Facts:
         facts = self.facts
         for statement in facts.statements.values():
             facts.references += references(statement, facts.names, self.words)
         return facts
-
-
-@lru_cache(maxsize=512)
-def _name_pattern(name: str, every: bool) -> re.Pattern[str]:
-    return re.compile(re.escape(name) + (r"(?!\w)" if every else r"(?![\w.])"))
 
 
 def anchor_offsets(text: str, anchors: tuple[str, ...]) -> tuple[list[int], frozenset[str]]:
