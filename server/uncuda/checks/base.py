@@ -11,9 +11,12 @@ from typing import Protocol
 from ..catalogue import Catalogue, Row, Rule, Target
 from ..edits import Edit, Fix, lowest
 from ..facts.digest import Text
+from ..facts.names import plain_imports
 from ..facts.read import Facts, Statement
 from ..facts.roles import Role, role_of
 from ..project import Project
+
+_MODULES = re.compile(r"[^\n#;]*")
 
 
 @dataclass(slots=True)
@@ -51,7 +54,7 @@ class Context:
     project: Project
     shim: bool
     _roles: dict[int, Role] = field(default_factory=dict)
-    _foreign: dict[str, bool] = field(default_factory=dict)
+    _foreign: frozenset[str] | None = None
     _roots: frozenset[str] | None = None
     _torch: list[Statement] | None = None
 
@@ -88,11 +91,10 @@ class Context:
 
     def is_foreign_module(self, name: str) -> bool:
         """Whether a local name is a module other than torch, bound by a plain `import`."""
-        if name not in self._foreign:
-            pattern = rf"^[ \t]*import[ \t](?:[^\n#]*[ ,])?{re.escape(name)}[ \t]*(?:[.,#;]|$)"
-            match = re.search(pattern, self.text, re.M)
-            self._foreign[name] = match is not None and not re.search(r"\btorch\b", match[0])
-        return self._foreign[name]
+        if self._foreign is None:
+            found = plain_imports(self.text)
+            self._foreign = frozenset(local for local, module in found if module.partition(".")[0] != "torch")
+        return name in self._foreign
 
     def torch_imports(self) -> list[Statement]:
         """Statements that import torch for use at run time, in order."""
@@ -113,6 +115,8 @@ class Context:
 
     def requires(self, rule: Rule, offset: int, written: str = "") -> tuple[Edit, ...]:
         """The plugin import that a fix at `offset` needs, if the text lacks it; `written`: a name in the fix."""
+        if written.count(".") == 1 and written.startswith("torch.") and self.target.words["device"] not in written:
+            return ()  # torch.OutOfMemoryError: torch's own
         modules = [word for template in rule.imports if (word := self.target.fill(template))]
         edits = [self._plugin_import(module, offset) for module in modules if not self._imported(module, written)]
         return tuple(edit for edit in edits if edit)
@@ -131,11 +135,51 @@ class Context:
         torch = self.torch_imports()
         if not torch:
             return None
-        top = [s for s in torch if self.facts.layout.line_start(s.start) == s.start]
-        around = [s for s in torch if s.start <= offset]
-        statement = top[0] if top else (around[-1] if around else torch[0])
-        before = statement.start <= offset < statement.end
-        return import_edit(self, package, statement, before=before)
+        statement = self._torch_of(torch, offset)
+        return import_edit(self, package, statement, before=self._needs_above(statement))
+
+    def _torch_of(self, torch: list[Statement], offset: int) -> Statement:
+        """The import of torch that the code at `offset` sees: the module's own, else one of the functions around."""
+        indents = self.facts.indents
+        module: list[Statement] = []
+        around: list[Statement] = []
+        for statement in torch:
+            if self.facts.layout.line_start(statement.start) == statement.start:
+                return statement
+            scope = indents.scope_of(statement.start)
+            if scope is None:
+                module.append(statement)
+            elif scope[0] <= offset < indents.extent(scope[0]):
+                around.append(statement)
+        if module:
+            return module[0]
+        above = [statement for statement in around or torch if statement.start <= offset]
+        return above[-1] if above else (around or torch)[0]
+
+    def _needs_above(self, statement: Statement) -> bool:
+        """Whether a statement imports a name that only the plugin puts into torch: `is_nccl_available`."""
+        for binding in statement.digest.bindings:
+            row = self.target.row(binding.dotted) if binding.kind == "from" else None
+            if row is not None and row.replacement not in ("", row.name):
+                if self.target.module_path(row.replacement.rpartition(".")[0]).partition(".")[0] == "torch":
+                    return True
+        return False
+
+
+def _plainly_imported(text: str) -> Iterator[str]:
+    """The local names that `import a.b, c as d` binds, where no torch stands before them on the line."""
+    at = text.find("import ")
+    while at >= 0:
+        line = text.rfind("\n", 0, at) + 1
+        if not text[line:at].strip():
+            match = _MODULES.match(text, at + 7)
+            for part in match[0].split(",") if match else ():
+                words = part.split()
+                if "torch" in part:
+                    break
+                if words:
+                    yield words[-1] if "as" in words else words[0].partition(".")[0]
+        at = text.find("import ", at + 7)
 
 
 def import_edit(context: Context, module: str, statement: Statement, before: bool = False) -> Edit:

@@ -87,7 +87,7 @@ def _from(context: Context, statement: Statement, node: ast.ImportFrom, judge: J
             assert verdict is not None
             extra: tuple[Edit, ...] = ()
             if _place(context, new)[0].split(".")[0] == "torch":
-                extra = context.requires(verdict.rule, statement.start)
+                extra = context.requires(verdict.rule, statement.start, new)
             hits[alias].fixes = (Fix(f"Import `{new}`", lowest(*classes) or REVIEW, (*edits, *extra)),)
     for alias, hit in hits.items():
         if alias not in moved:
