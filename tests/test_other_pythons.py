@@ -9,7 +9,7 @@ import pytest
 from support.pythons import ROOT, Missing, environment, pyodide
 
 THIS = f"{sys.version_info.major}.{sys.version_info.minor}"
-SUBSET = ["tests/test_rules.py", "tests/facts", "tests/engine"]
+SUBSET = ["tests/test_rules.py", "tests/test_catalogue.py", "tests/facts", "tests/checks", "tests/engine"]
 PYTEST = ["-q", "-m", "not slow and not corpus and not network", "-p", "no:cacheprovider"]
 
 pytestmark = pytest.mark.slow

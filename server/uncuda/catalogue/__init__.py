@@ -11,7 +11,7 @@ from .model import CatalogueError, Example, Row, Rule, Target
 from .rules import read_page
 from .tables import read_texts
 from .targets import build_target, read_declaration
-from .ties import check_ties
+from .ties import check_needs, check_ties
 
 __all__ = ["Catalogue", "CatalogueError", "Example", "Row", "Rule", "Target", "folder", "load", "read_page"]
 
@@ -26,6 +26,8 @@ class Catalogue:
         self.declarations: dict[str, dict[str, Any]] = {
             declaration.stem: read_declaration(declaration) for declaration in sorted((path / "targets").glob("*.toml"))
         }
+        features = {name for raw in self.declarations.values() for name in raw.get("features", ())}
+        check_needs(self.rules.values(), features)
         self._targets: dict[tuple[str | None, ...], Target] = {}
         self._texts: dict[str, dict[str, str]] | None = None
 

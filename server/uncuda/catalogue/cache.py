@@ -1,7 +1,7 @@
 """Parsed rules, remembered beside Python's own byte code, so that a start does not parse hundreds of TOML blocks.
 
-What is remembered is what the files say, checked when it was read; a changed, added or removed file is seen by
-its time and size. Without a writable folder everything is read each time.
+What is remembered is what the files say, checked when it was read; a changed, added or removed file, and a changed
+reader, is seen by its time and size. Without a writable folder everything is read each time.
 """
 
 from __future__ import annotations
@@ -15,23 +15,30 @@ from pathlib import Path
 from typing import Any
 
 from .model import Rule
-from .rules import read_rule
+from .rules import read_page, read_rule
 
-_FORMAT = 1
+_READERS = ("cache.py", "model.py", "rules.py", "vocabulary.py")
 
 
 def cached_rules(path: Path) -> list[Rule]:
     """Every rule of a folder, in order of name."""
     with os.scandir(path) as entries:
         files = sorted((e.name, e.stat().st_mtime_ns, e.stat().st_size) for e in entries if _is_rule(e.name))
-    key = [_FORMAT, str(path), [list(item) for item in files]]
+    key = [_readers(), str(path), [list(item) for item in files]]
     store = _store(path)
     rules = _load(store, key) if store else None
     if rules is None:
         rules = [read_rule(path / name) for name, _, _ in files]
+        for rule in rules:
+            read_page(path / f"{rule.name}.md")  # for its errors
         if store:
             _save(store, key, rules)
     return rules
+
+
+def _readers() -> list[int]:
+    """The times of the modules that check and read."""
+    return [Path(__file__).with_name(name).stat().st_mtime_ns for name in _READERS]
 
 
 def _is_rule(name: str) -> bool:
@@ -52,7 +59,7 @@ def _load(store: Path, key: list[Any]) -> list[Rule] | None:
         with open(store, encoding="utf-8") as file:
             known, rules = json.load(file)
         return [_rule(raw) for raw in rules] if known == key else None
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .model import CatalogueError, Example, Rule
-from .vocabulary import CHECKS, REQUIRED, nearest, problem
+from .vocabulary import CHECKS, EXAMPLE_OPTIONS, REQUIRED, nearest, problem
 
 _BLOCK = re.compile(r"^```(\w+)[ \t]*([^\n]*)\n(.*?)^```[ \t]*$", re.M | re.S)
 _FLAG = re.compile(r"[ \t]*# flagged$")
@@ -38,25 +38,29 @@ def read_rule(path: Path) -> Rule:
     block = _BLOCK.search(text)
     if not title or not block or block[1] != "toml":
         raise CatalogueError(f"{path}:1: a rule starts with `# title` and a ```toml block")
-    first = text.count("\n", 0, block.start(3)) + 1
-    raw = parse_toml(block[3], str(path), first)
-    return _rule(path, title[1], raw, block[3], first)
+    raw = parse_toml(block[3], str(path), text.count("\n", 0, block.start(3)) + 1)
+    return _rule(path, title[1], raw)
 
 
-def _rule(path: Path, title: str, raw: dict[str, Any], block: str, first: int) -> Rule:
-    def fail(key: str, what: str) -> CatalogueError:
-        match = re.search(rf"^\s*{re.escape(key)}\b", block, re.M)
-        line = first + (block.count("\n", 0, match.start()) if match else 0)
-        return CatalogueError(f"{path}:{line}: {what}")
+def error_at(path: Path, key: str, what: str) -> CatalogueError:
+    """An error in a rule's declaration, with the line of the key (without it: where the declaration starts)."""
+    text = path.read_text(encoding="utf-8")
+    block = _BLOCK.search(text)
+    assert block is not None
+    match = re.compile(rf"^\s*{re.escape(key)}(?![\w-])", re.M).search(text, block.start(3), block.end(3))
+    line = text.count("\n", 0, match.end() if match else block.start(3)) + 1
+    return CatalogueError(f"{path}:{line}: {what}")
 
+
+def _rule(path: Path, title: str, raw: dict[str, Any]) -> Rule:
     for key in REQUIRED:
         if key not in raw:
-            raise fail(key, f"{key!r} is missing")
+            raise error_at(path, key, f"{key!r} is missing")
     if raw["check"] not in CHECKS:
-        raise fail("check", f"unknown check {raw['check']!r}{nearest(str(raw['check']), CHECKS)}")
+        raise error_at(path, "check", f"unknown check {raw['check']!r}{nearest(str(raw['check']), CHECKS)}")
     for key, value in raw.items():
         if what := problem(key, value, raw["check"]):
-            raise fail(key, what)
+            raise error_at(path, key, what)
     own = CHECKS[raw["check"]].keys() | {"anchors", "with-torch", "gate"}
     parameters = {key: _frozen(value) for key, value in raw.items() if key in own}
     return Rule(
@@ -87,11 +91,26 @@ def read_page(path: Path) -> tuple[str, list[Example]]:
     block = _BLOCK.search(text)
     prose = text[block.end() :].split("\n## ", 1)[0].strip() if block else ""
     examples = list(_examples(path, text, block.end() if block else 0))
+    _check_words(path, examples)
     if not any(example.flagged for example in examples):
         raise CatalogueError(f"{path}:1: a rule needs an example with a line marked `# flagged`")
     if all(example.flagged for example in examples):
         raise CatalogueError(f"{path}:1: a rule needs an example without a flagged line")
     return prose, examples
+
+
+def _check_words(path: Path, examples: list[Example]) -> None:
+    """What stands after ```python is a target or an option; a word that is neither would switch a test off."""
+    targets = sorted(declaration.stem for declaration in (path.parent / "targets").glob("*.toml"))
+    for example in examples:
+        options = [option.partition(":")[0] for option in example.project]
+        for what, used, known in (
+            ("target", [*example.only, *example.after], targets),
+            ("option", options, EXAMPLE_OPTIONS),
+        ):
+            for word in used:
+                if word not in known:
+                    raise CatalogueError(f"{path}:{example.line}: unknown {what} {word!r}{nearest(word, known)}")
 
 
 def _examples(path: Path, text: str, start: int) -> Iterator[Example]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,19 @@ _KEYS = ("title", "title-zh", "homepage", "versions", "default-version", "defaul
 
 def read_declaration(path: Path) -> dict[str, Any]:
     """The declaration of a target, with every key checked."""
-    raw = parse_toml(path.read_text(encoding="utf-8"), str(path))
+    text = path.read_text(encoding="utf-8")
+    raw = parse_toml(text, str(path))
+
+    def fail(key: str, what: str) -> CatalogueError:
+        match = re.search(rf"^\s*\[?\s*{re.escape(key)}(?![\w-])", text, re.M)
+        line = text.count("\n", 0, match.end()) + 1 if match else 1
+        return CatalogueError(f"{path}:{line}: {what}")
+
     for key in raw:
         if key not in _KEYS:
-            raise CatalogueError(f"{path}:1: unknown key {key!r}{nearest(key, _KEYS)}")
+            raise fail(key, f"unknown key {key!r}{nearest(key, _KEYS)}")
     if not isinstance(raw.get("default", False), bool):
-        raise CatalogueError(f"{path}:1: 'default' must be true or false")
+        raise fail("default", "'default' must be true or false")
     for key in ("title", "title-zh", "homepage", "words"):
         if key not in raw:
             raise CatalogueError(f"{path}:1: {key!r} is missing")

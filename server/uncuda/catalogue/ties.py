@@ -1,10 +1,15 @@
-"""Two rules must never claim the same thing: a tie is an error when rules load."""
+"""What no rule can show alone: two never claim the same thing, and what they need is a word of the targets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
-from .model import CatalogueError, Rule
+from .model import Rule
+from .rules import error_at
+from .vocabulary import nearest
+
+_KEYS = {"jit-script": "names", "argument": "calls", "string": "pattern"}  # where the claim stands, by check
 
 
 def check_ties(rules: Iterable[Rule]) -> None:
@@ -16,8 +21,17 @@ def check_ties(rules: Iterable[Rule]) -> None:
             if other is not None:
                 what = ", ".join(word for word in claim[1:] if word)
                 pair = f"{rule.name} and {other.name}"
-                raise CatalogueError(f"{rule.path}:1: {pair} both claim {what}; one must give way")
+                key = _KEYS.get(rule.check, f"{rule.check}s")
+                raise error_at(rule.path or Path(), key, f"{pair} both claim {what}; one must give way")
             claims[claim] = rule
+
+
+def check_needs(rules: Iterable[Rule], features: set[str]) -> None:
+    """CatalogueError when a rule needs a feature that no target speaks of."""
+    for rule in rules:
+        if rule.needs and rule.needs not in features:
+            what = f"needs: unknown feature {rule.needs!r}{nearest(rule.needs, sorted(features))}"
+            raise error_at(rule.path or Path(), "needs", what)
 
 
 def _claims(rule: Rule) -> Iterable[tuple[str, ...]]:

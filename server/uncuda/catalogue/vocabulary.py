@@ -45,6 +45,7 @@ CHECKS: dict[str, dict[str, str]] = {
 _ALLOWED = {
     "severity": SEVERITIES, "fix": FIXES, "shim": SHIM, "otherwise": ("review", "silent"), "shim-fix": FIXES,
 }  # fmt: skip
+EXAMPLE_OPTIONS = ("version", "torch", "strategy")  # ```python npu version:2.6.0
 REQUIRED = ("check", "severity", "message", "message-zh")
 
 

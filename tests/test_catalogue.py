@@ -1,0 +1,247 @@
+"""The catalogue says what is wrong with a file, where, and what was meant; what it remembers is never stale."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from uncuda.catalogue import Catalogue, CatalogueError, Rule, folder
+from uncuda.catalogue import cache as remembered
+from uncuda.catalogue.rules import read_rule
+
+RULE = """\
+# A test rule
+
+```toml
+check = "name"
+names = ["torch.cuda.tested"]
+severity = "error"
+message = "`{name}` is tested"
+message-zh = "`{name}` 是测试"
+```
+
+Why.
+
+## Here
+
+```python
+import torch
+
+torch.cuda.tested()  # flagged
+```
+
+```python
+import torch
+```
+"""
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> Path:
+    """A copy of the targets with one rule of its own."""
+    copy = tmp_path / "rules"
+    copy.mkdir()
+    shutil.copytree(folder() / "targets", copy / "targets")
+    (copy / "tested.md").write_text(RULE, encoding="utf-8")
+    return copy
+
+
+def changed(text: str, old: str, new: str) -> str:
+    assert old in text
+    return text.replace(old, new, 1)
+
+
+def complaint(rules: Path) -> str:
+    """What is said of a folder, with paths from there."""
+    with pytest.raises(CatalogueError) as caught:
+        Catalogue(rules)
+    return str(caught.value).replace(f"{rules}{os.sep}", "").replace("\\", "/")
+
+
+def test_the_rule_is_right(rules: Path) -> None:
+    assert list(Catalogue(rules).rules) == ["tested"]
+
+
+@pytest.mark.parametrize(
+    "old, new, due",
+    [
+        ("names =", "nams =", "5: unknown key 'nams' (did you mean 'names'?)"),
+        ('"name"', '"nme"', "4: unknown check 'nme' (did you mean 'name'?)"),
+        ('"error"', '"eror"', "6: severity = 'eror' is none of error, warning, information (did you mean 'error'?)"),
+        ('"error"', '"error"\nfix = "save"', "7: fix = 'save' is none of safe, review (did you mean 'safe'?)"),
+        ('"error"', '"error"\nstatus = ["missin"]', "7: status: unknown word 'missin' (did you mean 'missing'?)"),
+        ('"error"', '"error"\nneeds = "amp-d"', "7: needs: unknown feature 'amp-d' (did you mean 'amp-c'?)"),
+        ('["torch.cuda.tested"]', '"torch.cuda.tested"', "5: names must be a list of strings"),
+        ('["torch.cuda.tested"]', "[torch]", "5: Invalid value"),
+        ('severity = "error"\n', "", "4: 'severity' is missing"),
+        ("# A test rule\n", "", "1: a rule starts with `# title` and a ```toml block"),
+        ("  # flagged", "", "1: a rule needs an example with a line marked `# flagged`"),
+        ("```python\nimport torch\n```\n", "", "1: a rule needs an example without a flagged line"),
+        ("```python\n", "```python nqu\n", "15: unknown target 'nqu' (did you mean 'npu'?)"),
+        ("```python\n", "```python version=2\n", "15: unknown target 'version=2'"),
+        ("```python\n", "```python torhc:2.1\n", "15: unknown option 'torhc' (did you mean 'torch'?)"),
+        ("```python\n", "```python -> npu\n```\n\n```python\n", "15: a result (->) needs an example above it"),
+    ],
+)
+def test_a_rule_that_is_wrong(rules: Path, old: str, new: str, due: str) -> None:
+    (rules / "tested.md").write_text(changed(RULE, old, new), encoding="utf-8")
+    assert complaint(rules).startswith(f"tested.md:{due}")
+
+
+def test_strings_have_their_own_words(rules: Path) -> None:
+    text = changed(RULE, 'check = "name"\nnames =', 'check = "string"\npattern = "x"\nroles = ["argumnet"]\nwords.x =')
+    text = changed(text, '["torch.cuda.tested"]', '"y"')
+    (rules / "tested.md").write_text(text, encoding="utf-8")
+    assert complaint(rules) == "tested.md:6: roles: unknown word 'argumnet' (did you mean 'argument'?)"
+
+
+def test_a_pattern_that_is_none(rules: Path) -> None:
+    text = changed(RULE, 'check = "name"\nnames = ["torch.cuda.tested"]', 'check = "string"\npattern = "("')
+    (rules / "tested.md").write_text(text, encoding="utf-8")
+    assert complaint(rules).startswith("tested.md:5: pattern must be a regular expression: ")
+
+
+def test_a_name_that_is_none(rules: Path) -> None:
+    (rules / "tested.md").rename(rules / "Tested_2.md")
+    assert complaint(rules) == "Tested_2.md:1: a rule is named in lower case with dashes, not 'Tested_2'"
+
+
+def test_two_rules_claim_one_name(rules: Path) -> None:
+    (rules / "zested.md").write_text(RULE, encoding="utf-8")
+    assert complaint(rules) == "zested.md:5: zested and tested both claim torch.cuda.tested; one must give way"
+
+
+@pytest.mark.parametrize(
+    "old, new, due",
+    [
+        ("title-zh", "titel-zh", "unknown key 'titel-zh' (did you mean 'title-zh'?)"),
+        ("homepage", "#", "'homepage' is missing"),
+        ("default = true", 'default = "yes"', "'default' must be true or false"),
+        ("[words]", "[words", "Expected"),
+    ],
+)
+def test_a_target_that_is_wrong(rules: Path, old: str, new: str, due: str) -> None:
+    path = rules / "targets" / "npu.toml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(changed(text, old, new), encoding="utf-8")
+    line = text.count("\n", 0, text.index(old)) + 1
+    if due.endswith("missing"):
+        line = 1
+    assert complaint(rules).startswith(f"targets/npu.toml:{line}: {due}")
+
+
+def test_just_one_target_is_the_default(rules: Path) -> None:
+    assert Catalogue(rules).default_target == "npu"
+    shutil.copy(rules / "targets" / "npu.toml", rules / "targets" / "other.toml")
+    with pytest.raises(CatalogueError, match="one target says `default = true`, not 2"):
+        _ = Catalogue(rules).default_target
+
+
+def test_a_row_with_a_cell_too_many(rules: Path) -> None:
+    tables = rules / "tables" / "npu"
+    tables.mkdir(parents=True)
+    (tables / "modules.tsv").write_text("# generated\nmodule\tstatus\nxformers\tadapted\t\n", encoding="utf-8")
+    with pytest.raises(CatalogueError, match=r"modules\.tsv:3: 3 cells where 2 are due"):
+        Catalogue(rules).target("npu")
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The rules that were read from their files, rather than remembered."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    names: list[str] = []
+
+    def noted(path: Path) -> Rule:
+        names.append(path.stem)
+        return read_rule(path)
+
+    monkeypatch.setattr(remembered, "read_rule", noted)
+    return names
+
+
+def store(rules: Path) -> Path:
+    (found,) = (rules / "__pycache__").glob("*.json")
+    return found
+
+
+class TestMemory:
+    def test_nothing_is_read_twice(self, rules: Path, reads: list[str]) -> None:
+        first, second = Catalogue(rules).rules, Catalogue(rules).rules
+        assert reads == ["tested"]
+        assert first == second
+
+    def test_the_real_rules_come_back_as_they_were(self, tmp_path: Path, reads: list[str]) -> None:
+        rules = shutil.copytree(folder(), tmp_path / "all", ignore=shutil.ignore_patterns("__pycache__"))
+        first = Catalogue(rules).rules
+        count = len(reads)
+        assert Catalogue(rules).rules == first
+        assert len(reads) == count == len(first)
+
+    def test_a_changed_rule(self, rules: Path, reads: list[str]) -> None:
+        Catalogue(rules)
+        (rules / "tested.md").write_text(changed(RULE, "A test rule", "Another"), encoding="utf-8")
+        assert Catalogue(rules).rules["tested"].title == "Another"
+
+    def test_a_changed_rule_of_the_same_size(self, rules: Path, reads: list[str]) -> None:
+        Catalogue(rules)
+        path = rules / "tested.md"
+        before = path.stat()
+        path.write_text(changed(RULE, "A test rule", "A fest rule"), encoding="utf-8")
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns + 1_000_000_000))
+        assert Catalogue(rules).rules["tested"].title == "A fest rule"
+
+    def test_rules_that_come_and_go(self, rules: Path, reads: list[str]) -> None:
+        Catalogue(rules)
+        other = changed(RULE, "torch.cuda.tested", "torch.cuda.other")
+        (rules / "other.md").write_text(other, encoding="utf-8")
+        assert set(Catalogue(rules).rules) == {"tested", "other"}
+        (rules / "tested.md").unlink()
+        assert set(Catalogue(rules).rules) == {"other"}
+
+    def test_a_wrong_rule_is_not_remembered(self, rules: Path, reads: list[str]) -> None:
+        (rules / "tested.md").write_text(changed(RULE, "names", "nams"), encoding="utf-8")
+        assert complaint(rules) == complaint(rules)
+        assert not (rules / "__pycache__").exists()
+
+    @pytest.mark.parametrize("text", ["", "{", "[]", "null", "[1, 2, 3]", '{"a": 1}', "\0\0"])
+    def test_a_broken_store(self, rules: Path, reads: list[str], text: str) -> None:
+        Catalogue(rules)
+        store(rules).write_text(text, encoding="utf-8")
+        assert list(Catalogue(rules).rules) == ["tested"]
+        assert list(Catalogue(rules).rules) == ["tested"]
+        assert len(reads) == 2  # it is written anew
+
+    @pytest.mark.parametrize("old, new", [('"check"', '"chek"'), ('"parameters": {', '"parameters": 5, "x": {')])
+    def test_a_store_of_another_shape(self, rules: Path, reads: list[str], old: str, new: str) -> None:
+        Catalogue(rules)
+        path = store(rules)
+        path.write_text(changed(path.read_text(encoding="utf-8"), old, new), encoding="utf-8")
+        assert list(Catalogue(rules).rules) == ["tested"]
+
+    def test_bytes_that_are_no_text(self, rules: Path, reads: list[str]) -> None:
+        Catalogue(rules)
+        store(rules).write_bytes(b"\xff\xfe\x00")
+        assert list(Catalogue(rules).rules) == ["tested"]
+
+    def test_a_folder_that_cannot_be_written(self, rules: Path, reads: list[str]) -> None:
+        (rules / "__pycache__").write_text("in the way", encoding="utf-8")
+        assert [list(Catalogue(rules).rules) for _ in range(2)] == [["tested"], ["tested"]]
+        assert len(reads) == 2
+
+    def test_a_read_only_folder(self, rules: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        def refuse(*_: object, **__: object) -> None:
+            raise PermissionError(13, "Permission denied")
+
+        monkeypatch.setattr(Path, "mkdir", refuse)
+        assert [list(Catalogue(rules).rules) for _ in range(2)] == [["tested"], ["tested"]]
+        assert not (rules / "__pycache__").exists()
+
+    def test_a_reader_that_changed(self, rules: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        Catalogue(rules)
+        monkeypatch.setattr(remembered, "_readers", lambda: [1, 2, 3, 4])
+        Catalogue(rules)
+        assert len(reads) == 2
