@@ -22,20 +22,26 @@ __all__ = ["Facts", "Name", "Statement", "Words", "read"]
 
 def read(text: str, words: Words) -> Facts:
     """Read the islands of a text."""
-    layout = Layout(text)
+    plain = _narrow(text)
+    layout = Layout(plain)
     reader = _Reader(text, words, layout, IndentScopes(layout))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        offsets, reader.facts.present = anchor_offsets(text, words.anchors)
+        offsets, reader.facts.present = anchor_offsets(plain, words.anchors)
         reader.read_at(offsets)
-        reader.read_at(_import_offsets(text, _any_of(words.roots)))
+        reader.read_at(_import_offsets(plain, _any_of(words.roots)))
         reader.follow_names()
     return reader.finish()
 
 
+def _narrow(text: str) -> str:
+    """The text with characters of one byte each, every other one as "?": a search in it is up to four times as fast."""
+    return text if text.isascii() else text.encode("latin-1", "replace").decode("latin-1")
+
+
 class _Reader:
     def __init__(self, text: str, words: Words, layout: Layout, scopes: IndentScopes) -> None:
-        self.text, self.words, self.layout = text, words, layout
+        self.text, self.words, self.layout = layout.text, words, layout  # the text to search in
         self.facts = Facts(text, layout, scopes, scopes, Names(scopes))
         self._failed: set[int] = set()
         self._pending: list[Statement] = []
@@ -62,7 +68,7 @@ class _Reader:
             return end
         if text[start] in "\"'rRuU" and self._prose(start, end, offset):
             return end
-        found = digest_text(text[start:end].rstrip())
+        found = digest_text(self.facts.text[start:end].rstrip())
         if found is not None:
             self._keep(start, end, found)
             return end
@@ -98,7 +104,7 @@ class _Reader:
         if first == start or first in self.facts.statements or self.layout.string_around(offset):
             return False
         last = self.layout.line_end(first)
-        found = digest_text(self.text[first:last].rstrip())
+        found = digest_text(self.facts.text[first:last].rstrip())
         if found is None:
             return False
         self._keep(first, last, found)
