@@ -43,6 +43,15 @@ SERVED = {
     "early continue": "for x in xs:\n    if x.device.type == '{d}':\n        torch.{d}.synchronize()\n"
     "        continue\n    torch.cuda.synchronize()\n",
     "members": "class Device(Enum):\n    CPU = 'cpu'\n    CUDA = 'cuda'\n    OTHER = '{d}'\n",
+    "twin functions": "def is_cuda_available():\n    return torch.cuda.is_available()\n\n\n"
+    "def is_{d}_available():\n    return torch.{d}.is_available()\n",
+    "twin attributes": "self.is_cuda = device.type == 'cuda' and torch.cuda.is_available()\n"
+    "self.is_{d} = device.type == '{d}' and torch.{d}.is_available()\n",
+    "twin constants": "nccl_backend = 'nccl'\n{c}_backend = '{c}'\n",
+    "twin conditions": "if kind == 'cuda':\n    torch.cuda.synchronize()\nif kind == '{d}':\n"
+    "    torch.{d}.synchronize()\n",
+    "tried before": "if kind is None:\n    kind = '{d}'\nif kind is None:\n    if torch.cuda.device_count():\n"
+    "        kind = 'cuda'\n",
     "backend": "if backend == '{c}':\n    y()\nelif backend == 'nccl':\n    z()\n",
 }
 # Nothing here serves the target instead: the last line is reported.
@@ -66,6 +75,9 @@ REPORTED = {
     "another field": "class A:\n    kind: str = '{d}'\n\n    def f(self):\n        torch.cuda.synchronize()\n",
     "finally": "try:\n    torch.{d}.synchronize()\nfinally:\n    torch.cuda.synchronize()\n",
     "the subject of a match": "match torch.cuda.device_count():\n    case 1:\n        y = '{d}'\n",
+    "no twin": "def is_cuda_available():\n    return torch.cuda.is_available()\n\n\nis_{d}_available = False\n",
+    "the same asked elsewhere": "if kind == '{d}':\n    y()\nx = 1\nif kind == 'cuda':\n    torch.cuda.synchronize()\n",
+    "something else was set": "if kind is None:\n    other = '{d}'\nif kind is None:\n    torch.cuda.synchronize()\n",
     "part of another word": "if input_{d}t:\n    pass\nelse:\n    torch.cuda.synchronize()\n",
 }
 

@@ -10,6 +10,7 @@ from ..catalogue import Target
 from ..facts.read import Facts, Statement
 from ..facts.scopes import Header
 from .branch_words import BranchWords, leaves
+from .twins import Twins
 
 _TRY = frozenset({"try", "except"})
 _MEMBER = re.compile(r"\w+[ \t]*(?::[^=\n]+)?=[ \t]*[\"']")
@@ -25,6 +26,7 @@ class Branches:
         self._indents = facts.indents
         self._text = facts.text
         self._words = BranchWords(facts, target)
+        self._twins = Twins(facts, target)
         self._known: dict[int, bool] = {}
 
     def served(self, statement: Statement, node: ast.AST | None) -> bool:
@@ -60,11 +62,22 @@ class Branches:
         own = self._indents.header_at(offset)
         if own.word in ("if", "elif", "except", "case") and self._sibling_serves(own):
             return True
-        if self._left_before(offset) or self._member_serves(own):
+        if self._left_before(offset) or self._member_serves(own) or self._twin_serves(own):
             return True
         return any(
-            self._sibling_serves(header) or self._left_before(header.start) for header in self._indents.headers(offset)
+            self._sibling_serves(header) or self._left_before(header.start) or self._twin_serves(header)
+            for header in self._indents.headers(offset)
         )
+
+    def _twin_serves(self, line: Header) -> bool:
+        """Whether the same is said for the target under a name, or a condition, that differs in that word."""
+        if line.word in ("def", "class"):
+            return self._twins.defined(line)
+        if line.word != "if":
+            return self._twins.assigned(line)
+        above = self._indents.header_above(line.start)
+        floor, end = (above.end, self._indents.extent(above.start)) if above else (0, len(self._text))
+        return self._twins.asked(line, floor, end) or self._twins.tried(line)
 
     def _member_serves(self, own: Header) -> bool:
         """Whether a class that lists devices (`CUDA = "cuda"`) lists the target, too."""

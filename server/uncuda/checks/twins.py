@@ -1,0 +1,71 @@
+"""Twins: what a program writes once for CUDA and once more for the target, under names that differ in that word."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+from ..catalogue import Target
+from ..facts.read import Facts
+from ..facts.scopes import Header
+
+_WORD = re.compile(r"cuda|CUDA|Cuda|nccl|NCCL|gpu|GPU")
+_DEFINED = re.compile(r"(?:async[ \t]+)?(def|class)[ \t]+(\w+)")
+_ASSIGNED = re.compile(r"([\w.]*\w)[ \t]*(?::[^=\n]+)?=(?!=)")
+_UNSET = re.compile(r"if[ \t]+(?:not[ \t]+(\w[\w.]*)|(\w[\w.]*)[ \t]+is[ \t]+None)[ \t]*:")
+
+
+class Twins:
+    """Answers whether the text says for the target, elsewhere, what a line says for CUDA."""
+
+    def __init__(self, facts: Facts, target: Target) -> None:
+        self._text, self._indents = facts.text, facts.indents
+        words = target.words
+        device, ccl = words.get("device", ""), words.get("ccl", "")
+        self._words = {"cuda": device, "CUDA": device.upper(), "Cuda": device.capitalize(), "gpu": device}
+        self._words |= {"GPU": device.upper(), "nccl": ccl, "NCCL": ccl.upper()}
+        self._device = re.compile(rf"\b{re.escape(device)}\b")
+
+    def defined(self, header: Header) -> bool:
+        """`def is_cuda_available` and a definition of the target's name."""
+        match = _DEFINED.match(self._text, header.start)
+        twin = self._twin(match[2]) if match else ""
+        return bool(match and twin) and self._found(rf"^[ \t]*(?:async[ \t]+)?{match[1]}[ \t]+{re.escape(twin)}\b")
+
+    def assigned(self, own: Header) -> bool:
+        """`self.is_cuda = …` and an assignment to the target's name."""
+        match = _ASSIGNED.match(self._text, own.start)
+        twin = self._twin(match[1]) if match else ""
+        return bool(twin) and self._found(rf"^[ \t]*{re.escape(twin)}[ \t]*(?::[^=\n]+)?=(?!=)")
+
+    def asked(self, header: Header, floor: int, end: int) -> bool:
+        """`if kind == "cuda":` next to an `if` that asks the same of the target: a fix would have changed both."""
+        twin = self._twin(self._text[header.start : header.end].strip())
+        if not twin:
+            return False
+        above = list(self._indents.lines_at(floor, header.start, header.indent))[-1:]
+        below = self._indents.lines_at(self._indents.extent(header.start), end, header.indent)
+        return any(self._text[line.start : line.end].strip() == twin for line in (*above, *islice(below, 1)))
+
+    def tried(self, header: Header) -> bool:
+        """`if kind is None:` below one that may have set `kind` to the target."""
+        match = _UNSET.match(self._text, header.start)
+        if match is None:
+            return False
+        name = re.escape(match[1] or match[2])
+        condition = match[0].strip()
+        for line in self._indents.lines_above(header.start, "if"):
+            if self._text[line.start : line.end].strip() == condition:
+                body = self._text[line.end : self._indents.extent(line.start)]
+                for value in re.findall(rf"^[ \t]*{name}[ \t]*=(?!=)([^\n#]*)", body, re.M):
+                    if self._device.search(value):
+                        return True
+        return False
+
+    def _twin(self, words: str) -> str:
+        """The same words said for the target; "" where CUDA is not in them."""
+        twin = _WORD.sub(lambda match: self._words[match[0]], words)
+        return "" if twin == words else twin
+
+    def _found(self, pattern: str) -> bool:
+        return re.search(pattern, self._text, re.M) is not None
