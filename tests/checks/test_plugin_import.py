@@ -1,4 +1,4 @@
-"""Where the plugin's import goes: once a file, near the torch that the fixed code uses, only where something needs it."""
+"""Where the plugin's import goes: once a file, below the torch that the fixed code uses, if something needs it."""
 
 from __future__ import annotations
 
@@ -13,33 +13,103 @@ ENGINE = Engine(load(), "npu", Settings(locale="en"))
 
 CASES = {
     "an import of torch.cuda comes first": (
-        "try:\n    import torch.cuda\nexcept ImportError:\n    pass\nn = torch.cuda.device_count()\n",
-        "try:\n    import torch\n    import torch_npu\nexcept ImportError:\n    pass\nn = torch.npu.device_count()\n",
+        """
+try:
+    import torch.cuda
+except ImportError:
+    pass
+n = torch.cuda.device_count()
+""",
+        """
+try:
+    import torch
+    import torch_npu
+except ImportError:
+    pass
+n = torch.npu.device_count()
+""",
     ),
     "a name that the plugin adds is imported first": (
-        "from torch.distributed import is_nccl_available\nimport torch\ntorch.cuda.synchronize()\n",
-        "import torch_npu\nfrom torch.distributed import is_hccl_available as is_nccl_available\nimport torch\n"
-        "torch.npu.synchronize()\n",
+        """
+from torch.distributed import is_nccl_available
+import torch
+torch.cuda.synchronize()
+""",
+        """
+import torch_npu
+from torch.distributed import is_hccl_available as is_nccl_available
+import torch
+torch.npu.synchronize()
+""",
     ),
     "torch is imported in a try, something of torch in a function": (
-        "try:\n    import torch\nexcept ImportError:\n    torch = None\n\n\n"
-        "def g():\n    from torch.utils.cpp_extension import CppExtension\n    torch.cuda.synchronize()\n",
-        "try:\n    import torch\n    import torch_npu\nexcept ImportError:\n    torch = None\n\n\n"
-        "def g():\n    from torch.utils.cpp_extension import CppExtension\n    torch.npu.synchronize()\n",
+        """
+try:
+    import torch
+except ImportError:
+    torch = None
+
+
+def g():
+    from torch.utils.cpp_extension import CppExtension
+    torch.cuda.synchronize()
+""",
+        """
+try:
+    import torch
+    import torch_npu
+except ImportError:
+    torch = None
+
+
+def g():
+    from torch.utils.cpp_extension import CppExtension
+    torch.npu.synchronize()
+""",
     ),
     "every function imports torch itself": (
-        "def f(device='cuda'):\n    import torch\n    return torch.zeros(1, device=device)\n\n\n"
-        "def g():\n    import torch\n    torch.cuda.synchronize()\n",
-        "def f(device='npu'):\n    import torch\n    import torch_npu\n    return torch.zeros(1, device=device)\n\n\n"
-        "def g():\n    import torch\n    import torch_npu\n    torch.npu.synchronize()\n",
+        """
+def f(device='cuda'):
+    import torch
+    return torch.zeros(1, device=device)
+
+
+def g():
+    import torch
+    torch.cuda.synchronize()
+""",
+        """
+def f(device='npu'):
+    import torch
+    import torch_npu
+    return torch.zeros(1, device=device)
+
+
+def g():
+    import torch
+    import torch_npu
+    torch.npu.synchronize()
+""",
     ),
     "the name stays torch's": (
-        "import torch\ntry:\n    f()\nexcept torch.cuda.OutOfMemoryError:\n    pass\n",
-        "import torch\ntry:\n    f()\nexcept torch.OutOfMemoryError:\n    pass\n",
+        """
+import torch
+try:
+    f()
+except torch.cuda.OutOfMemoryError:
+    pass
+""",
+        """
+import torch
+try:
+    f()
+except torch.OutOfMemoryError:
+    pass
+""",
     ),
 }
 
 
 @pytest.mark.parametrize("text, after", CASES.values(), ids=CASES)
 def test_place(text: str, after: str) -> None:
-    assert ENGINE.fix(Source(text), review=True).text == after
+    assert ENGINE.fix(Source(text[1:]), review=True).text == after[1:]

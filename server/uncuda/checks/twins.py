@@ -29,8 +29,9 @@ class Twins:
     def defined(self, header: Header) -> bool:
         """`def is_cuda_available` and a definition of the target's name."""
         match = _DEFINED.match(self._text, header.start)
-        twin = self._twin(match[2]) if match else ""
-        return bool(match and twin) and self._found(rf"^[ \t]*(?:async[ \t]+)?{match[1]}[ \t]+{re.escape(twin)}\b")
+        if match is None or not (twin := self._twin(match[2])):
+            return False
+        return self._found(rf"^[ \t]*(?:async[ \t]+)?{match[1]}[ \t]+{re.escape(twin)}\b")
 
     def assigned(self, own: Header) -> bool:
         """`self.is_cuda = …` and an assignment to the target's name."""
