@@ -82,7 +82,6 @@ class Target:
     rows: dict[str, Row]
     environment: dict[str, Row]
     modules: dict[str, Row]
-    native: dict[str, Row]
     review_limits: frozenset[str] = frozenset()
 
     def fill(self, template: str, **words: str) -> str:

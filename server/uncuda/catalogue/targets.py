@@ -69,19 +69,11 @@ def build_target(
         environment=_optional(folder / "env.tsv"),
         modules=_optional(folder / "modules.tsv"),
         review_limits=frozenset(raw.get("review-limits", ())),
-        native=_native(folder, torch_version or chosen),
     )
 
 
 def _optional(path: Path) -> dict[str, Row]:
     return read_rows(path) if path.exists() else {}
-
-
-def _native(folder: Path, torch_version: str) -> dict[str, Row]:
-    versions = tuple(p.stem[7:] for p in folder.glob("native-*.tsv"))
-    if not versions:
-        return {}
-    return read_rows(folder / f"native-{around(torch_version, versions)[0]}.tsv")
 
 
 def _override(name: str, cells: dict[str, Any]) -> Row:

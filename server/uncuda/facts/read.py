@@ -14,6 +14,7 @@ from .model import Facts, Name, Statement, Words, digest_text, references
 from .names import Names, imported_name
 from .scopes import IndentScopes
 
+_TORCH = re.compile(r"torch(?![\w.])(?<![\w.]torch)")
 # No string that rules speak of is longer; what stands in a longer one is prose, or another language.
 _LONG = 1000
 
@@ -179,6 +180,10 @@ class _Reader:
     def _uses(self, name: str, every: bool) -> Iterator[int]:
         """Offsets where a name stands by itself; `every`: also where attributes follow."""
         text, size = self.text, len(name)
+        if name == "torch" and not every:  # nearly always an attribute follows: let the pattern pass over those
+            for match in _TORCH.finditer(text):
+                yield match.start()
+            return
         at = text.find(name)
         while at >= 0:
             after = text[at + size : at + size + 1]
