@@ -37,9 +37,9 @@ OPTIONS: tuple[Option, ...] = (
         "target",
         "string",
         None,
-        "The accelerator to port to. Default: the one whose plugin the project already imports, else the one whose "
-        "declaration says `default`; the command line says which.",
-        "要迁移到的加速器。默认：项目已导入其插件的那一个，否则为声明中写有 `default` 的那一个；命令行会说明所选目标。",
+        "The accelerator to port to. Default: the one whose plugin the project already imports, else "
+        "uncuda's own default; the command line says which.",
+        "要迁移到的加速器。默认：项目已导入其插件的那一个，否则为 uncuda 的默认目标；命令行会说明所选目标。",
     ),
     Option(
         "target-version",
