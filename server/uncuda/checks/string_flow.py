@@ -91,7 +91,8 @@ class Flow:
         context = self.context
         end = context.facts.indents.extent(scope) if scope >= 0 else len(context.text)
         root, _, attribute = spelled.partition(".")
-        pattern = re.compile(rf"(?<![\w.]){re.escape(spelled)}(?![\w(])")
+        word = re.escape(spelled)  # first in the pattern: a search for a plain word is fast
+        pattern = re.compile(rf"{word}(?<![\w.]{word})(?![\w(])")
         seen: set[int] = set()
         for count, match in enumerate(pattern.finditer(context.text, max(scope, 0), end)):
             statement = context.facts.peek(match.start()) if count < _MANY else None

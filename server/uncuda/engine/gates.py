@@ -42,6 +42,8 @@ class Gates:
         first = _minimal(anywhere)
         second = [anchor for anchor in _minimal(with_torch) if not _covered(anchor, first)]
         self.anchors = tuple(_minimal(inside))
+        uses = [word for rule in ordered for word in (*_own_anchors(rule), *_dotted_names(rule))]
+        first.sort(key=lambda anchor: -sum(anchor in word for word in uses))  # most files are decided by the first
         self._anywhere = tuple(anchor.encode() for anchor in first)
         self._with_torch = tuple(anchor.encode() for anchor in second)
 
