@@ -12,8 +12,6 @@ from ..facts.read import Statement
 from .base import Context, Hit, cap
 from .string_flow import Flow
 
-_CALLS = frozenset({"to", "to_empty"})
-
 
 class Check:
     """The rule about the plugin's import."""
@@ -25,7 +23,6 @@ class Check:
         self._package = words.get("package", "")
         self._module = words["module"] + "."
         self._words = [target.fill(word) for rule in rules for word in rule.get("anchors", ())]
-        self._device = re.compile(rf"{re.escape(words['device'])}(?::\d*)?")
         named = "|".join(re.escape(words[key]) for key in ("device", "ccl") if words.get(key))
         self._named = re.compile(rf"(?<![A-Za-z])(?:{named})(?![A-Za-z])", re.I)
 
@@ -55,25 +52,14 @@ class Check:
                 continue
             for node in self._nodes(statement, flow):
                 if not self._guarded(node, statement, context):
-                    piece = next((t.piece for t in statement.digest.texts if t.node is node), statement.digest.piece)
-                    start, end = piece.span(node)
+                    start, end = statement.digest.piece.span(node)
                     yield statement.start + start, statement.start + end
 
     def _nodes(self, statement: Statement, flow: Flow) -> Iterator[ast.expr]:
-        """`torch.<device>.…`, `x.<device>()` and the device's name as an argument of torch."""
-        digest = statement.digest
-        for chain in digest.chains:
-            called = isinstance(parent := digest.parents.get(chain.node), ast.Call) and parent.func is chain.node
-            if (flow.resolve(chain.node, statement) or "").startswith(self._module) or (
-                called and len(chain.parts) > 0 and chain.parts[-1] == self.target.words.get("method")
-            ):
+        """`torch.<device>.…`: a name that is there only once the plugin is imported."""
+        for chain in statement.digest.chains:
+            if (flow.resolve(chain.node, statement) or "").startswith(self._module):
                 yield chain.node
-        for text in digest.texts:
-            if self._device.fullmatch(text.value):
-                role = flow.role(text, statement)
-                torch = role.callee.partition(".")[0] == "torch"
-                if role.kind == "argument" and (torch or role.method in _CALLS or role.parameter == "device"):
-                    yield text.node
 
     def _guarded(self, node: ast.expr, statement: Statement, context: Context) -> bool:
         """Whether a test that names the target stands before a use."""
