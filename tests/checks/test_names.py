@@ -130,6 +130,41 @@ def test_a_use_without_a_counterpart_keeps_its_alias() -> None:
     assert [finding.rule for finding in findings(text)] == ["cuda-api", "cuda-api-missing"]
 
 
+@pytest.mark.parametrize("alias", ["from torch import cuda", "import torch.cuda as cuda", "cuda = torch.cuda"])
+def test_other_uses_of_an_alias_that_stays_are_written_anew(alias: str) -> None:
+    text = f"import torch\n{alias}\ncuda.synchronize()\ncuda.list_gpu_processes()\n"
+    assert fixed(text) == (
+        f"import torch\nimport torch_npu\n{alias}\ntorch.npu.synchronize()\ncuda.list_gpu_processes()\n"
+    )
+    assert [finding.rule for finding in findings(fixed(text))] == ["cuda-api", "cuda-api-missing"]
+
+
+def test_a_variable_and_its_uses_change_together() -> None:
+    text = "import torch\ncuda = torch.cuda\ncuda.synchronize()\ncuda.nvtx.range_push('a')\n"
+    assert fixed(text, review=False) == text
+    assert "cuda = torch.npu\ncuda.synchronize()\ncuda.mstx.range_push('a')\n" in fixed(text)
+
+
+def test_keywords_take_the_names_that_the_target_has_for_them() -> None:
+    text = "import torch\nwith torch.cuda.graph(cuda_graph=g, pool=p):\n    y = torch.cuda.get_device_name(device=0)\n"
+    assert "torch.npu.graph(npu_graph=g, pool=p)" in fixed(text)
+    assert "torch.npu.get_device_name(device_name=0)" in fixed(text)
+
+
+@pytest.mark.parametrize(
+    ("asked", "after"),
+    [
+        ('hasattr(torch.cuda, "CUDAGraph")', 'hasattr(torch.npu, "NPUGraph")'),
+        ("getattr(torch.cuda, 'CUDAGraph', None)", "getattr(torch.npu, 'NPUGraph', None)"),
+        ('hasattr(torch.cuda, "synchronize")', 'hasattr(torch.npu, "synchronize")'),
+        ('hasattr(torch.cuda, "list_gpu_processes")', 'hasattr(torch.npu, "list_gpu_processes")'),
+        ('getattr(torch.cuda, "list_gpu_processes")', 'getattr(torch.cuda, "list_gpu_processes")'),
+    ],
+)
+def test_attributes_that_are_asked_for_take_the_names_of_the_target(asked: str, after: str) -> None:
+    assert fixed(f"import torch\nimport torch_npu\ny = {asked}\n").endswith(f"y = {after}\n")
+
+
 @pytest.mark.parametrize(
     ("call", "applicability"),
     [

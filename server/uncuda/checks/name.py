@@ -9,6 +9,7 @@ from ..catalogue import Rule, Target
 from ..edits import Edit, Fix, lowest
 from ..facts.model import Name
 from .base import Context, Hit
+from .name_calls import asked, call_classes, call_of, keyword_edits, nearest_call
 from .name_imports import import_hits
 from .verdicts import Judge, Verdict, Verdicts
 
@@ -25,49 +26,86 @@ class Check:
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at references and at imports."""
         judge = self.verdicts.judge(context)
-        yield from import_hits(context, judge)
-        for reference in context.facts.references:
-            verdict = judge(reference.dotted)
-            if verdict is not None and not verdict.covered(context.shim):
-                hit = _reference(context, reference, verdict, judge)
-                if hit is not None:
-                    yield hit
+        spoken = [
+            (reference, verdict)
+            for reference in context.facts.references
+            if (verdict := judge(reference.dotted)) is not None and not verdict.covered(context.shim)
+        ]
+        stuck = frozenset(
+            reference.chain.root
+            for reference, verdict in spoken
+            if verdict.applicability is None and reference.chain.parts and _alias(reference, judge) is not None
+        )
+        yield from import_hits(context, judge, stuck)
+        for reference, verdict in spoken:
+            hit = _reference(context, reference, verdict, judge, stuck)
+            if hit is not None:
+                yield hit
 
 
-def _reference(context: Context, reference: Name, verdict: Verdict, judge: Judge) -> Hit | None:
-    """The hit at a reference; None where a fixed alias already says it all."""
+def _alias(reference: Name, judge: Judge) -> Verdict | None:
+    """The verdict on the name that an alias hides, where a fix would change it."""
+    hidden = reference.spans().count(None)
+    verdict = judge(".".join(reference.dotted.split(".")[:hidden])) if hidden else None
+    return verdict if verdict is not None and verdict.applicability is not None else None
+
+
+def _reference(context: Context, reference: Name, verdict: Verdict, judge: Judge, stuck: frozenset[str]) -> Hit | None:
+    """The hit at a reference; None where a fixed alias already says it all.
+
+    `stuck`: aliases that stay, because something else is taken from them that the target does not have.
+    """
     rule, new = verdict.rule, verdict.replacement
-    if rule.get("called") and _call(reference) is None:
+    if rule.get("called") and call_of(reference) is None:
         return None
     if verdict.applicability is None and _assigned(context, reference):
         return None
-    around = _nearest_call(reference)
+    around = nearest_call(reference)
     if around in rule.get("silent-calls", ()):
         return None
     spans = reference.spans()
     hidden = spans.count(None)
-    prefix = ".".join(reference.dotted.split(".")[:hidden])
-    alias = judge(prefix) if prefix else None
-    through = alias is not None and alias.applicability is not None
-    base = alias.replacement if through and alias is not None else prefix
+    attribute = asked(reference, context.text)
+    member = judge(f"{reference.dotted}.{attribute.name}") if attribute else None
+    alias = _alias(reference, judge) if reference.chain.root not in stuck else None
+    base = alias.replacement if alias is not None else ".".join(reference.dotted.split(".")[:hidden])
     applicability = verdict.applicability
     if applicability is not None:
-        applicability = lowest(applicability, *_call_classes(reference, verdict))
-    if around in rule.get("skip-calls", ()):
+        applicability = lowest(applicability, *call_classes(reference, verdict.row, rule.get("chained", {})))
+    bound = _bound(reference)
+    if around in rule.get("skip-calls", ()) or bound in stuck:
+        applicability = None
+    named: list[Edit] = []
+    if attribute and member and member.applicability and new:
+        new, _, last = member.replacement.rpartition(".")
+        applicability = lowest(applicability, member.applicability)
+        named = [Edit(attribute.start, attribute.end, last)] if last != attribute.name else []
+    elif attribute and member and not attribute.optional:
         applicability = None
     edits = _edits(reference.dotted, new, spans, hidden, base) if new else []
-    if through and alias is not None and edits == [] and new and applicability == alias.applicability:
+    if alias is not None and edits == [] and new and applicability == alias.applicability:
         return None
     hit = _hit(reference, verdict, spans)
     if edits is None:
         edits = _spelled_anew(context, reference, new, rule)
-        through = through and edits is None
-    if through:
-        hit.links = (*hit.links, ("alias", reference.chain.root))
-    if applicability is not None and edits is not None and (edits or through):
+        alias = alias if edits is None else None
+        stays = _alias(reference, judge) if edits is None and reference.chain.root in stuck else None
+        if stays is not None and stays.rule is rule:
+            return None
+    if alias is not None or bound:
+        hit.links = (*hit.links, ("alias", bound or reference.chain.root))
+    if applicability is not None and edits is not None and (edits or alias is not None):
+        edits += [*named, *keyword_edits(reference, verdict.row, context.target)]
         needed = context.requires(rule, hit.start, new)
         hit.fixes = (Fix(f"Replace with `{hit.words['replacement']}`", applicability, (*edits, *needed)),)
     return hit
+
+
+def _bound(reference: Name) -> str:
+    """The variable that the reference is assigned to: `cuda = torch.cuda`."""
+    parent = reference.statement.digest.parents.get(reference.chain.node)
+    target = parent.targets[0] if isinstance(parent, ast.Assign) else None
+    return target.id if isinstance(target, ast.Name) else ""
 
 
 def _assigned(context: Context, reference: Name) -> bool:
@@ -76,31 +114,13 @@ def _assigned(context: Context, reference: Name) -> bool:
     return not reference.chain.parts and any(bound.dotted and bound.binding.kind == "assign" for bound in bounds)
 
 
-def _call(reference: Name) -> ast.Call | None:
-    """The call of the reference itself, if it is called."""
-    parent = reference.statement.digest.parents.get(reference.chain.node)
-    return parent if isinstance(parent, ast.Call) and parent.func is reference.chain.node else None
-
-
-def _nearest_call(reference: Name) -> str:
-    """The last word of the call whose argument the reference is, if it is one."""
-    inner: ast.AST = reference.chain.node
-    for outer in reference.statement.digest.ancestors(inner):
-        if isinstance(outer, ast.Call) and inner is not outer.func:
-            return outer.func.attr if isinstance(outer.func, ast.Attribute) else getattr(outer.func, "id", "")
-        if isinstance(outer, ast.stmt):
-            break
-        inner = outer
-    return ""
-
-
 def _hit(reference: Name, verdict: Verdict, spans: list[Place | None]) -> Hit:
     statement, node = reference.statement, reference.chain.node
     spelled = [span for span in spans if span is not None] or [_alias_place(reference)]
     words = verdict.words(reference.dotted)
     hit = Hit(verdict.rule, spelled[0][0], spelled[-1][1], words, statement=statement, node=node)
     hit.limits, hit.since = verdict.limits, verdict.since
-    call = _call(reference)
+    call = call_of(reference)
     if call is not None and isinstance(statement.digest.parents.get(call), ast.Attribute):
         hit.links = (("call", statement.start, id(call)),)
     if group := verdict.rule.get("group"):
@@ -112,24 +132,6 @@ def _alias_place(reference: Name) -> Place:
     """Where a reference whose every segment is hidden stands: the alias itself."""
     start, end = reference.chain.piece.span(reference.chain.node)
     return start + reference.statement.start, end + reference.statement.start
-
-
-def _call_classes(reference: Name, verdict: Verdict) -> list[str]:
-    """What the call around a reference takes away from its class."""
-    call, row = _call(reference), verdict.row
-    if call is None or row is None:
-        return []
-    found = []
-    for keyword in call.keywords:
-        if keyword.arg in row.missing or (keyword.arg is None and row.missing):
-            found.append("review")
-    if row.positions and call.args:
-        found.append("review")
-    outer = reference.statement.digest.parents.get(call)
-    chained = verdict.rule.get("chained", {}).get(row.name, ())
-    if isinstance(outer, ast.Attribute) and outer.attr in chained:
-        found.append("review")
-    return found
 
 
 def _spelled_anew(context: Context, reference: Name, new: str, rule: Rule) -> list[Edit] | None:

@@ -11,8 +11,8 @@ from .base import Context, Hit
 from .verdicts import Judge, Verdict
 
 
-def import_hits(context: Context, judge: Judge) -> Iterator[Hit]:
-    """Hits at import statements."""
+def import_hits(context: Context, judge: Judge, stuck: frozenset[str]) -> Iterator[Hit]:
+    """Hits at import statements. `stuck`: local names that have to stay what they are."""
     seen: set[int] = set()
 
     def spoken(dotted: str) -> Verdict | None:
@@ -25,9 +25,9 @@ def import_hits(context: Context, judge: Judge) -> Iterator[Hit]:
             continue
         seen.add(id(node))
         if isinstance(node, ast.Import):
-            yield from _plain(context, statement, node, spoken)
+            yield from _plain(context, statement, node, spoken, stuck)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield from _from(context, statement, node, spoken)
+            yield from _from(context, statement, node, spoken, stuck)
 
 
 def _hit(verdict: Verdict, statement: Statement, alias: ast.alias, dotted: str, local: str) -> Hit:
@@ -41,7 +41,9 @@ def _hit(verdict: Verdict, statement: Statement, alias: ast.alias, dotted: str, 
     return hit
 
 
-def _plain(context: Context, statement: Statement, node: ast.Import, judge: Judge) -> Iterator[Hit]:
+def _plain(
+    context: Context, statement: Statement, node: ast.Import, judge: Judge, stuck: frozenset[str]
+) -> Iterator[Hit]:
     """`import torch.cuda as tc` takes another path; `import torch.cuda` only has to bring torch."""
     for alias in node.names:
         verdict = judge(alias.name)
@@ -56,7 +58,7 @@ def _plain(context: Context, statement: Statement, node: ast.Import, judge: Judg
             hit.links = ()
             if not verdict.replacement or verdict.row is None or verdict.row.kind != "module":
                 continue
-        if verdict.applicability is not None and verdict.replacement:
+        if verdict.applicability is not None and verdict.replacement and alias.asname not in stuck:
             start = hit.start
             needed = () if alias.asname else context.requires(verdict.rule, start)
             edits = (Edit(start, start + len(alias.name), new), *needed)
@@ -64,7 +66,9 @@ def _plain(context: Context, statement: Statement, node: ast.Import, judge: Judg
         yield hit
 
 
-def _from(context: Context, statement: Statement, node: ast.ImportFrom, judge: Judge) -> Iterator[Hit]:
+def _from(
+    context: Context, statement: Statement, node: ast.ImportFrom, judge: Judge, stuck: frozenset[str]
+) -> Iterator[Hit]:
     module = node.module or ""
     if node.names[0].name == "*":
         yield from _star(context, statement, node, judge)
@@ -77,7 +81,11 @@ def _from(context: Context, statement: Statement, node: ast.ImportFrom, judge: J
     moved = {
         alias: verdict.replacement
         for alias, verdict in verdicts.items()
-        if alias in hits and verdict is not None and verdict.replacement and verdict.applicability is not None
+        if alias in hits
+        and verdict is not None
+        and verdict.replacement
+        and verdict.applicability is not None
+        and (alias.asname or alias.name) not in stuck
     }
     if moved:
         edits = _move(context, statement, node, moved)

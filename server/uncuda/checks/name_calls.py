@@ -1,0 +1,85 @@
+"""What the call around a name says of it: parameters that differ, keywords that are renamed, attributes asked for."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from ..catalogue import Row, Target
+from ..edits import Edit
+from ..facts.model import Name
+
+
+class Asked(NamedTuple):
+    """`hasattr(torch.cuda, "CUDAGraph")`: the attribute, where it stands, whether it may be absent."""
+
+    name: str
+    start: int
+    end: int
+    optional: bool
+
+
+def call_of(reference: Name) -> ast.Call | None:
+    """The call of the reference itself, if it is called."""
+    parent = reference.statement.digest.parents.get(reference.chain.node)
+    return parent if isinstance(parent, ast.Call) and parent.func is reference.chain.node else None
+
+
+def nearest_call(reference: Name) -> str:
+    """The last word of the call whose argument the reference is, if it is one."""
+    inner: ast.AST = reference.chain.node
+    for outer in reference.statement.digest.ancestors(inner):
+        if isinstance(outer, ast.Call) and inner is not outer.func:
+            return outer.func.attr if isinstance(outer.func, ast.Attribute) else getattr(outer.func, "id", "")
+        if isinstance(outer, ast.stmt):
+            break
+        inner = outer
+    return ""
+
+
+def call_classes(reference: Name, row: Row | None, chained: dict[str, tuple[str, ...]]) -> list[str]:
+    """What the call around a reference takes away from its class."""
+    call = call_of(reference)
+    if call is None or row is None:
+        return []
+    found = []
+    for keyword in call.keywords:
+        if keyword.arg in row.missing or (keyword.arg is None and row.missing):
+            found.append("review")
+    if row.positions and call.args:
+        found.append("review")
+    outer = reference.statement.digest.parents.get(call)
+    if isinstance(outer, ast.Attribute) and outer.attr in chained.get(row.name, ()):
+        found.append("review")
+    return found
+
+
+def keyword_edits(reference: Name, row: Row | None, target: Target) -> list[Edit]:
+    """Edits that give keywords the names that the target's function has for them: `cuda_graph=` to its own word."""
+    call, edits = call_of(reference), []
+    for keyword in call.keywords if call is not None and row is not None else ():
+        assert row is not None
+        old = keyword.arg if keyword.arg in row.missing else None
+        said = old.replace("cuda", target.words["device"]) if old else ""
+        new = next((word for word in row.extra if old and (word == said or word.startswith(old + "_"))), "")
+        if old and new:
+            start = reference.statement.start + reference.chain.piece.start(keyword)
+            edits.append(Edit(start, start + len(old), new))
+    return edits
+
+
+def asked(reference: Name, text: str) -> Asked | None:
+    """The attribute that `hasattr` or `getattr` asks of a reference."""
+    node, statement, piece = reference.chain.node, reference.statement, reference.chain.piece
+    call = statement.digest.parents.get(node)
+    if not isinstance(call, ast.Call) or len(call.args) < 2 or call.args[0] is not node:
+        return None
+    function, name = call.func, call.args[1]
+    if not isinstance(function, ast.Name) or function.id not in ("hasattr", "getattr"):
+        return None
+    if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
+        return None
+    start, end = (statement.start + offset for offset in piece.span(name))
+    if text[start + 1 : end - 1] != name.value:
+        return None
+    return Asked(name.value, start + 1, end - 1, function.id == "hasattr" or len(call.args) > 2)
