@@ -13,5 +13,3 @@ class Project:
     shims: frozenset[str] = frozenset()
     methods: frozenset[str] = frozenset()
     """Names of methods that some class of the project defines itself: "cuda", "is_cuda"."""
-    constants: frozenset[tuple[str, str]] = frozenset()
-    """(name, value) of module-level constants that hold a device or a backend."""
