@@ -41,7 +41,8 @@ class Catalogue:
         """The target whose declaration says `default = true`; CatalogueError unless just one does."""
         names = [name for name, declaration in self.declarations.items() if declaration.get("default")]
         if len(names) != 1:
-            raise CatalogueError(f"{self.path / 'targets'}: one target says `default = true`, not {len(names)}")
+            said = " and ".join(names) or "no target"
+            raise CatalogueError(f"{self.path / 'targets'}: just one target says `default = true`, not {said}")
         return names[0]
 
     def target(
