@@ -24,14 +24,15 @@ class Words:
     names: frozenset[str]
     prefixes: frozenset[str]
     listed: frozenset[str] = frozenset()
+    _bound: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
 
     def bound(self, dotted: str) -> bool:
         """Whether a dotted name is one that rules speak of, or lies below one."""
-        while dotted:
-            if dotted in self.names:
-                return True
-            dotted = dotted.rpartition(".")[0]
-        return False
+        known = self._bound.get(dotted)
+        if known is None:
+            parent = dotted.rpartition(".")[0]
+            known = self._bound[dotted] = dotted in self.names or (parent != "" and self.bound(parent))
+        return known
 
     def relevant(self, dotted: str) -> bool:
         """Whether a dotted name is, leads to, or lies below one that rules speak of."""
