@@ -254,3 +254,8 @@ def test_what_the_patch_covers_is_silent_under_it() -> None:
     text = "import torch\ntorch.cuda.synchronize()\nx.cuda()\ntorch.cuda.list_gpu_processes()\n"
     found = findings(text, engine(strategy="shim"))
     assert {finding.rule for finding in found} - {"missing-shim-import"} == {"cuda-api-missing"}
+
+
+def test_a_dictionary_that_calls_cuda_when_it_is_made_keeps_its_keys() -> None:
+    text = "import torch\nimport torch_npu\nm = {'cuda': torch.cuda.device_count(), 'cpu': 1}\n"
+    assert fixed(text).endswith("m = {'cuda': torch.npu.device_count(), 'cpu': 1}\n")

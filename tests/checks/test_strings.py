@@ -256,6 +256,12 @@ def test_a_dictionary_by_device_gets_an_entry() -> None:
     assert fixed(text) == "m = {\n    'cuda': F(1),\n    'npu': F(1),\n    'cpu': F(2),\n}\n"
 
 
+def test_the_entry_of_cuda_stays_what_it_is() -> None:
+    text = "import torch\nimport torch_npu\nm = {'cuda': torch.cuda.synchronize, 'cpu': stop}\n"
+    assert fixed(text, review=False) == text
+    assert fixed(text).endswith("m = {'cuda': torch.cuda.synchronize, 'npu': torch.npu.synchronize, 'cpu': stop}\n")
+
+
 SHIMMED = {
     "x.to('cuda')": [],
     "device = 'cuda'": [],

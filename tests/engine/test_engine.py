@@ -29,6 +29,17 @@ def test_conditions_of_one_chain_change_together() -> None:
     assert one.fixes[0].edits == two.fixes[0].edits
 
 
+def test_what_is_safe_in_a_condition_does_not_wait_for_a_review() -> None:
+    text = (
+        "import torch.distributed as dist\n"
+        "if dist.get_backend() == 'nccl':\n    a()\nelif language == 'cuda':\n    b()\n"
+    )
+    assert [f.fixes[0].applicability for f in findings(text)] == ["safe", "review"]
+    after = fixed(text)
+    assert "get_backend() == 'hccl'" in after
+    assert [f.fixes[0].applicability for f in findings(after)] == ["review"]
+
+
 def test_an_ignored_line_keeps_what_is_linked_to_it() -> None:
     text = (
         "import torch\n"

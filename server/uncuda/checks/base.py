@@ -21,7 +21,10 @@ _MODULES = re.compile(r"[^\n#;]*")
 
 @dataclass(slots=True)
 class Hit:
-    """A place that a rule is about. Hits that share a key of `links` change together or not at all."""
+    """A place that a rule is about.
+
+    Hits that share a key of `links` change together or not at all. What stands in `keeps` is CUDA's and stays so.
+    """
 
     rule: Rule
     start: int
@@ -34,6 +37,7 @@ class Hit:
     statement: Statement | None = None
     node: ast.AST | None = None
     since: str = ""
+    keeps: tuple[int, int] = (0, 0)
 
 
 class Check(Protocol):

@@ -18,7 +18,7 @@ _LEFT = re.compile(r"cuda|nccl", re.I)
 def entry(role: Role, statement: Statement, context: Context, key: str, words: dict[str, str]) -> Edit | None:
     """The edit that adds an entry `key` after the one that `role` is the key of; None where its value is not sure."""
     mapping = role.subject
-    if not isinstance(mapping, ast.Dict):
+    if not isinstance(mapping, ast.Dict) or kept(role, statement) == (0, 0):
         return None
     at = next(index for index, node in enumerate(mapping.keys) if node is role.node)
     piece, text, base = statement.digest.piece, context.text, statement.start
@@ -35,6 +35,19 @@ def entry(role: Role, statement: Statement, context: Context, key: str, words: d
     newline = "\r\n" if text[:line].endswith("\r\n") else "\n"
     separator = f",{newline}{text[line:start]}" if alone or (not text[line:start].strip() and line) else ", "
     return Edit(end, end, f"{separator}{quote}{key}{quote}{between}{spelled}")
+
+
+def kept(role: Role, statement: Statement) -> tuple[int, int]:
+    """Where the value of CUDA's entry stands, which stays CUDA's; (0, 0) where making the dictionary calls CUDA."""
+    mapping = role.subject
+    if not isinstance(mapping, ast.Dict):
+        return 0, 0
+    value = next(value for key, value in zip(mapping.keys, mapping.values, strict=True) if key is role.node)
+    nodes = [] if isinstance(value, ast.Lambda) else list(ast.walk(value))
+    if any(isinstance(node, ast.Call) for node in nodes) and any(getattr(node, "attr", "") == "cuda" for node in nodes):
+        return 0, 0
+    start, end = statement.digest.piece.span(value)
+    return statement.start + start, statement.start + end
 
 
 def _translated(value: str, words: dict[str, str], target: Target) -> str | None:

@@ -13,7 +13,7 @@ from ..facts.digest import Text
 from ..facts.read import Statement
 from ..facts.roles import Role
 from .base import Context, Hit, cap
-from .device_map import entry
+from .device_map import entry, kept
 from .string_evidence import compared, complete, weigh
 from .string_flow import Flow
 
@@ -81,6 +81,8 @@ class Check:
         elif role.cut and len(new) != len(text.value):
             edits = []  # a slice of fixed length would not hold the new word
         hit = Hit(rule, start, end, {"old": text.value, "new": new}, statement=statement, node=text.node)
+        if rule.get("entry"):
+            hit.keeps = kept(role, statement)
         allowed = cap(rule, applicability)
         if edits and allowed is not None:
             title = f'Add an entry for "{new}"' if rule.get("entry") else f'Replace with "{new}"'

@@ -15,7 +15,7 @@ from ..settings import Settings
 from ..source import Source, Span
 from ..suppress import RULE as UNUSED
 from ..suppress import Suppressions, parse
-from .linking import link, link_conditions
+from .linking import link, link_conditions, without_kept
 from .messages import Messages
 from .refusal import refusal
 from .ruleset import Ruleset
@@ -127,6 +127,7 @@ class Engine:
                 silent = hit.statement is not None and branches.served(hit.statement, hit.node)
                 if not silent or hit.rule.check == "missing-import":
                     hits.append(hit)
+        hits = without_kept(hits)
         link_conditions(hits, facts.indents)
         link(hits)
         return hits

@@ -9,17 +9,26 @@ from ..edits import Fix, lowest, merge
 from ..facts.scopes import IndentScopes
 
 
-def link_conditions(hits: list[Hit], indents: IndentScopes) -> None:
-    """Link the fixable hits in the conditions of one if/elif chain.
+def without_kept(hits: list[Hit]) -> list[Hit]:
+    """Hits without those in a stretch that another hit says stays CUDA's: `{"cuda": torch.cuda.synchronize}`."""
+    kept = [hit.keeps for hit in hits if hit.keeps[1]]
+    if not kept:
+        return hits
+    return [hit for hit in hits if not any(start <= hit.start and hit.end <= end for start, end in kept)]
 
-    With only one of them changed, the chain would look as if it already served the target.
+
+def link_conditions(hits: list[Hit], indents: IndentScopes) -> None:
+    """Link the fixable hits of one class in the conditions of one if/elif chain.
+
+    With only one of them changed, the chain would look as if it already served the target. That lasts while another
+    fix of the same class is left in the text: so what is safe need not wait for what needs review.
     """
     for hit in hits:
         if hit.fixes and hit.statement is not None:
             header = indents.header_at(hit.statement.start)
             if header.word in ("if", "elif"):
                 first = indents.clauses(header)[0] if header.word == "elif" else header
-                hit.links = (*hit.links, ("conditions", first.start))
+                hit.links = (*hit.links, ("conditions", first.start, hit.fixes[0].applicability))
 
 
 def link(hits: list[Hit]) -> None:
