@@ -131,3 +131,10 @@ def test_a_fix_silences_nothing(name: str, target: str, review: bool) -> None:
     assert left
     again = engine.check(Source(fixed.text)).findings
     assert any("torch.cuda.clock_rate" in finding.message for finding in again)
+
+
+@pytest.mark.parametrize("target", ENGINES)
+def test_what_a_condition_gives_does_not_serve_it(target: str) -> None:
+    """A fix of the string alone leaves the question beside it to be fixed."""
+    text = f'import torch\n\ndevice = "{target}" if torch.cuda.is_available() else "cpu"\n'
+    assert [f.rule for f in ENGINES[target].check(Source(text)).findings] == ["cuda-api"]

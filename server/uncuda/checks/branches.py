@@ -148,8 +148,8 @@ class Branches:
 
 def _siblings(outer: ast.AST, inner: ast.AST) -> Iterator[ast.AST]:
     """The parts of an expression that are taken instead of, or together with, the part `inner`."""
-    if isinstance(outer, ast.IfExp):
-        yield from (part for part in (outer.test, outer.body, outer.orelse) if part is not inner)
+    if isinstance(outer, ast.IfExp):  # what the condition asks and what it gives belong together
+        yield from (outer.test, outer.body) if inner is outer.orelse else (outer.orelse,)
     elif isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.Or):
         yield from (value for value in outer.values if value is not inner)
     elif isinstance(outer, (ast.List, ast.Tuple, ast.Set)):
