@@ -44,6 +44,9 @@ SYNC = "torch.cuda.synchronize"
         "import torch\nclass A(torch.cuda.synchronize): pass\n",
         "import torch\nasync def f(a=torch.cuda.synchronize): pass\n",
         "import torch\ntry: pass\nexcept torch.cuda.synchronize: pass\n",
+        "import torch\nx: 'torch.cuda.synchronize' = None\n",
+        "import torch\ndef f(a, *, b: 'list[torch.cuda.synchronize] | None' = 1): pass\n",
+        "import torch\nasync def f(a) -> Optional['torch.cuda.synchronize']: pass\n",
     ],
 )
 def test_found(text: str) -> None:
@@ -53,6 +56,9 @@ def test_found(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "import torch\nx: Literal['torch.cuda.synchronize'] = None\n",
+        "import torch\nx = 'torch.cuda.synchronize'\n",
+        "import torch\ndef f(a='torch.cuda.synchronize'): pass\n",
         "from numba import cuda\ncuda.synchronize()\n",
         "import mytorch as torch\ntorch.cuda.synchronize()\n",
         "from . import torch\ntorch.cuda.synchronize()\n",

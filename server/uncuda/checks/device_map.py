@@ -25,6 +25,8 @@ def entry(role: Role, statement: Statement, context: Context, key: str, words: d
     first, value = mapping.keys[at], mapping.values[at]
     assert first is not None
     start, end = base + piece.start(first), base + piece.end(value)
+    if context.target.words["device"] in text[base + piece.start(value) : end]:
+        return None  # a fix has been here: the value is no longer CUDA's
     spelled = _translated(text[base + piece.start(value) : end], words, context.target)
     if spelled is None:
         return None

@@ -58,7 +58,8 @@ class Check:
                 if match is None or rule is None:
                     continue
                 role = context.role(text, statement)
-                applicability = REVIEW if group and not is_prose(role) else _class(role, rule)
+                said = is_prose(role) or role.kind in ("statement", "other")
+                applicability = REVIEW if group and not said else _class(role, rule)
                 if applicability is not None:
                     at = statement.start + text.tokens[0].start + match.start(group)
                     place = _Place(text.node, text.piece.span(text.node), at, match[group])

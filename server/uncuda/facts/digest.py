@@ -263,12 +263,27 @@ def _text(node: ast.expr, out: Digest, piece: Piece) -> None:
             value += piece.text[token.start : token.end]
     if type(value) is not str:
         return
+    if plain and "." in value and piece.text[found[0].start : found[0].end] == value and _annotates(node, out):
+        _expression(value, shifted[0].start, node, out)
+        return
     out.texts.append(Text(value, node, piece, shifted))
     for token in found:
         for first, last in token.fields:
             expression = piece.text[first:last]
             if not expression.strip().isidentifier():
                 _expression(expression, first + piece.base, node, out)
+
+
+def _annotates(node: ast.AST, out: Digest) -> bool:
+    """Whether a string is an annotation, or a part of one: what it says are names."""
+    for outer in out.ancestors(node):
+        if isinstance(outer, (ast.arg, ast.AnnAssign, *_FUNCTIONS)):
+            return node is (outer.returns if isinstance(outer, _FUNCTIONS) else outer.annotation)
+        literal = isinstance(outer, ast.Subscript) and "Literal" in ast.dump(outer.value)
+        if literal or not isinstance(outer, (ast.Subscript, ast.Tuple, ast.List, ast.BinOp)):
+            return False
+        node = outer
+    return False
 
 
 def _expression(text: str, base: int, holder: ast.AST, out: Digest) -> None:
