@@ -11,6 +11,7 @@ from ..edits import REVIEW, SAFE, Edit, Fix, lowest
 from ..facts.digest import Digest
 from ..facts.model import Statement
 from ..facts.piece import Piece
+from ..facts.role_calls import last_word
 from .base import Context, Hit, cap
 
 
@@ -71,12 +72,28 @@ class Check:
         if isinstance(node.value, ast.Call):
             hit.links = (("call", statement.start, id(node.value)),)
         applicability = cap(rule, "safe" if new else None)
+        if limit := _lacking(context, node, rule):
+            hit.limits, applicability = (limit,), None
         if applicability is None:
             return hit
         applicability = lowest(applicability, _certainty(context, statement, node, call, rule)) or REVIEW
         edits = (Edit(start, end, new), *context.requires(rule, start))
         hit.fixes = (Fix(f"Replace with `.{new}`", applicability, edits),)
         return hit
+
+
+def _lacking(context: Context, node: ast.Attribute, rule: Rule) -> str:
+    """Why the receiver has no such method on the target, where it comes from one of these calls; else ""."""
+    for name, limit in rule.get("not-from", {}).items():
+        if name not in context.text:
+            continue
+        if last_word(node.value) == name + "()":
+            return str(limit)
+        if isinstance(node.value, ast.Name):
+            pattern = rf"^[ \t]*{re.escape(node.value.id)}[ \t]*=[ \t]*[\w.]*\b{re.escape(name)}\("
+            if re.search(pattern, context.text, re.M):
+                return str(limit)
+    return ""
 
 
 def _certainty(context: Context, statement: Statement, node: ast.Attribute, call: ast.Call | None, rule: Rule) -> str:
