@@ -60,7 +60,7 @@ def test_a_file_that_does_not_parse_is_left_alone_and_keeps_its_findings() -> No
     assert [f.rule for f in result.report.findings] == ["cuda-api"]
 
 
-@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 def test_line_ends_and_layout_are_kept(newline: str) -> None:
     lines = ["import os, torch  # first", "", "x = 1 ;y=2", "torch . cuda.synchronize( )  # é", "\f", "z = 3"]
     text = newline.join(lines)

@@ -98,7 +98,7 @@ def guarded(context: Context, statement: Statement, node: ast.Import | ast.Impor
         return ()
     start, end = (statement.start + offset for offset in statement.digest.piece.span(node))
     step = "\t" if indent.endswith("\t") else "    "
-    newline = "\r\n" if text[: statement.end].endswith("\r\n") else "\n"
+    newline = context.facts.layout.newline_at(statement.end)
     names = [alias.asname or alias.name.split(".")[0] for alias in node.names if alias.name != "*"]
     nothing = f"{' = '.join(names)} = None" if names else "pass"
     inner = text[start:end].replace(newline, newline + step)

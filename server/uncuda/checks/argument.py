@@ -98,7 +98,7 @@ class Check:
         start, end = (statement.start + offset for offset in reference.chain.piece.span(call))
         line = context.facts.layout.line_start(start)
         indent = context.text[line:start]
-        newline = "\r\n" if context.text[: statement.end].endswith("\r\n") else "\n"
+        newline = context.facts.layout.newline_at(statement.end)
         separator = "; " if indent.strip() else newline + indent
         new = separator.join(self.target.fill(lines).split("\n"))
         title = f"Replace with `{new.split(separator)[0]}` …" if separator in new else f"Replace with `{new}`"

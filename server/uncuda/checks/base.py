@@ -191,7 +191,7 @@ def import_edit(context: Context, module: str, statement: Statement, before: boo
     text = context.text
     line = context.facts.layout.line_start(statement.start)
     indent = text[line : statement.start]
-    newline = "\r\n" if text[: statement.end].endswith("\r\n") else "\n"
+    newline = context.facts.layout.newline_at(statement.end)
     if indent.strip() or _inline(text[statement.start : statement.end]):
         end = statement.start + len(text[statement.start : statement.end].rstrip())
         return Edit(end, end, f"; import {module}")

@@ -34,7 +34,7 @@ def entry(role: Role, statement: Statement, context: Context, key: str, words: d
     between = text[base + piece.end(first) : base + piece.start(value)]
     line = context.facts.layout.line_start(start)
     alone = not text[line:start].strip() and at + 1 < len(mapping.keys)
-    newline = "\r\n" if text[:line].endswith("\r\n") else "\n"
+    newline = context.facts.layout.newline_at(line)
     separator = f",{newline}{text[line:start]}" if alone or (not text[line:start].strip() and line) else ", "
     return Edit(end, end, f"{separator}{quote}{key}{quote}{between}{spelled}")
 

@@ -30,7 +30,7 @@ class Check:
             return
         first = top[0]
         new = self.target.words["patch-import"]
-        newline = "\r\n" if context.text[: first.end].endswith("\r\n") else "\n"
+        newline = context.facts.layout.newline_at(first.end)
         end = first.start + len(context.text[first.start : first.end].rstrip())
         for rule in self._rules:
             hit = Hit(rule, first.start, end, {"new": new}, statement=first)

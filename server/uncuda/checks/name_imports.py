@@ -148,7 +148,7 @@ def _move(context: Context, statement: Statement, node: ast.ImportFrom, moved: d
         groups.setdefault(path, []).append(name if name == local else f"{name} as {local}")
     for path, names in groups.items():
         lines += [f"from {path} import {', '.join(names)}"] if path else [f"import {name}" for name in names]
-    newline = "\r\n" if context.text[: statement.end].endswith("\r\n") else "\n"
+    newline = context.facts.layout.newline_at(statement.end)
     separator = newline + indent if indent or line == start else "; "
     return [Edit(start, end, separator.join(lines))]
 

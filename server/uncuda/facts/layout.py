@@ -76,6 +76,15 @@ class Layout:
         """Start of the physical line that holds `offset`."""
         return _line_start(self.text, offset) if self._carriages else self.text.rfind("\n", 0, offset) + 1
 
+    def newline_at(self, offset: int) -> str:
+        """The line break that a new line before `offset` should have: that of the line above."""
+        if self._carriages:
+            above = self.text[:offset]
+            if above.endswith("\r\n"):
+                return "\r\n"
+            return "\r" if above.endswith("\r") else "\n"
+        return "\n"
+
     def is_comment(self, offset: int) -> bool:
         """Whether `offset` lies in a comment."""
         return self.token_at(offset) == "#"

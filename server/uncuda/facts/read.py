@@ -221,6 +221,7 @@ def _any_of(roots: frozenset[str]) -> re.Pattern[str]:
 
 
 def _import_offsets(text: str, roots: re.Pattern[str]) -> Iterator[int]:
+    carriages = "\r" in text  # a line may end there: look at every place
     at = text.find("import")
     while at >= 0:
         line = text.rfind("\n", 0, at) + 1
@@ -228,4 +229,4 @@ def _import_offsets(text: str, roots: re.Pattern[str]) -> Iterator[int]:
         end = end if end >= 0 else len(text)
         if roots.search(text, line, end) or text[line:end].rstrip().endswith(("\\", "(")):
             yield at
-        at = text.find("import", end)
+        at = text.find("import", at + 6 if carriages else end)
