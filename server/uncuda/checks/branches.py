@@ -28,6 +28,7 @@ class Branches:
         self._words = BranchWords(facts, target)
         self._twins = Twins(facts, target)
         self._known: dict[int, bool] = {}
+        self._paired: dict[int, bool] = {}
 
     def served(self, statement: Statement, node: ast.AST | None) -> bool:
         """Whether a sibling of the place already serves the target."""
@@ -71,13 +72,14 @@ class Branches:
 
     def _twin_serves(self, line: Header) -> bool:
         """Whether the same is said for the target under a name, or a condition, that differs in that word."""
-        if line.word in ("def", "class"):
-            return self._twins.defined(line)
-        if line.word != "if":
-            return self._twins.assigned(line)
-        above = self._indents.header_above(line.start)
-        floor, end = (above.end, self._indents.extent(above.start)) if above else (0, len(self._text))
-        return self._twins.asked(line, floor, end) or self._twins.tried(line)
+        if line.start not in self._paired:
+            if line.word in ("def", "class"):
+                self._paired[line.start] = self._twins.defined(line)
+            elif line.word == "if":
+                self._paired[line.start] = self._twins.asked(line) or self._twins.tried(line)
+            else:
+                self._paired[line.start] = self._twins.assigned(line)
+        return self._paired[line.start]
 
     def _member_serves(self, own: Header) -> bool:
         """Whether a class that lists devices (`CUDA = "cuda"`) lists the target, too."""

@@ -39,14 +39,15 @@ class Twins:
         twin = self._twin(match[1]) if match else ""
         return bool(twin) and self._found(rf"^[ \t]*{re.escape(twin)}[ \t]*(?::[^=\n]+)?=(?!=)")
 
-    def asked(self, header: Header, floor: int, end: int) -> bool:
+    def asked(self, header: Header) -> bool:
         """`if kind == "cuda":` next to an `if` that asks the same of the target: a fix would have changed both."""
         twin = self._twin(self._text[header.start : header.end].strip())
         if not twin:
             return False
-        above = list(self._indents.lines_at(floor, header.start, header.indent))[-1:]
-        below = self._indents.lines_at(self._indents.extent(header.start), end, header.indent)
-        return any(self._text[line.start : line.end].strip() == twin for line in (*above, *islice(below, 1)))
+        end = self._indents.block_end_of(header.start)
+        above = islice(self._indents.lines_above(header.start), 1)
+        below = islice(self._indents.lines_at(self._indents.extent(header.start), end, header.indent), 1)
+        return any(self._text[line.start : line.end].strip() == twin for line in (*above, *below))
 
     def tried(self, header: Header) -> bool:
         """`if kind is None:` below one that may have set `kind` to the target."""
@@ -64,9 +65,9 @@ class Twins:
         return False
 
     def _twin(self, words: str) -> str:
-        """The same words said for the target; "" where CUDA is not in them."""
+        """The same words said for the target; "" where CUDA is not in them, or the text does not hold them."""
         twin = _WORD.sub(lambda match: self._words[match[0]], words)
-        return "" if twin == words else twin
+        return twin if twin != words and twin in self._text else ""
 
     def _found(self, pattern: str) -> bool:
         return re.search(pattern, self._text, re.M) is not None
