@@ -20,7 +20,7 @@ test: lint types check-generated ## everything this machine can check; what CI r
 	@$(PY) -m pytest -n auto $(PYTEST_ARGS)
 
 quick: lint types check-generated ## the inner loop: no large packages, nothing slow
-	@$(PY) -m pytest -m "not slow and not corpus and not network" $(PYTEST_ARGS)
+	@$(PY) -m pytest -n auto -m "not slow and not corpus and not network" $(PYTEST_ARGS)
 
 lint: setup ## ruff
 	@$(PY) -m ruff check --quiet .

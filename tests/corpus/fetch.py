@@ -7,6 +7,7 @@ The cache is $UNCUDA_CORPUS or .cache/corpus in the checkout. The index is the o
 
 import hashlib
 import html.parser
+import http.client
 import json
 import os
 import subprocess
@@ -23,6 +24,8 @@ from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
 TIMEOUT_SECONDS = 60
+TRIES = 3
+FAILURES = (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError)
 
 
 class Unavailable(Exception):
@@ -71,7 +74,7 @@ def _archive(package: Pinned) -> Path:
         return path
     try:
         data = _get(_url(package))[0]
-    except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
+    except FAILURES as error:
         raise Unavailable(f"no package index for {package.file}: {error}") from error
     if _sha256(data) != package.sha256:
         raise ValueError(f"{package.file} has SHA-256 {_sha256(data)}, corpus.lock says {package.sha256}")
@@ -136,8 +139,14 @@ def _get(url: str, accept: str = "*/*") -> tuple[bytes, str]:
 
     request = urllib.request.Request(url, headers={"Accept": accept})
     trust = ssl.create_default_context(cafile=os.environ.get("PIP_CERT"))
-    with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS, context=trust) as answer:
-        return answer.read(), answer.headers.get("content-type", "")
+    for left in reversed(range(TRIES)):
+        try:
+            with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS, context=trust) as answer:
+                return answer.read(), answer.headers.get("content-type", "")
+        except FAILURES:
+            if not left:
+                raise
+    raise AssertionError("unreachable")
 
 
 def _unpack(archive: Path, folder: Path) -> Path:
