@@ -259,3 +259,13 @@ def test_what_the_patch_covers_is_silent_under_it() -> None:
 def test_a_dictionary_that_calls_cuda_when_it_is_made_keeps_its_keys() -> None:
     text = "import torch\nimport torch_npu\nm = {'cuda': torch.cuda.device_count(), 'cpu': 1}\n"
     assert fixed(text).endswith("m = {'cuda': torch.npu.device_count(), 'cpu': 1}\n")
+
+
+def test_names_that_only_go_along_are_silent_where_nothing_changes() -> None:
+    head = "import torch\nimport torch_npu\nx = torch.profiler.ProfilerActivity.MTIA\n"
+    kept = head + "m = {'cpu': torch.profiler.ProfilerActivity.CPU, 'cuda': torch.profiler.ProfilerActivity.CUDA}\n"
+    assert [finding.rule for finding in findings(kept)] == ["device-map"]
+    assert fixed(kept) == kept
+    (own,) = findings(head + "a = [torch.profiler.ProfilerActivity.CUDA]\n")
+    assert own.rule == "profiler-activity"
+    assert not own.fixes

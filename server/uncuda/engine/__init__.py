@@ -15,7 +15,7 @@ from ..settings import Settings
 from ..source import Source, Span
 from ..suppress import RULE as UNUSED
 from ..suppress import Suppressions, parse
-from .linking import link, link_conditions, without_kept
+from .linking import link, link_conditions, without_idle, without_kept
 from .messages import Messages
 from .refusal import refusal
 from .ruleset import Ruleset
@@ -130,7 +130,7 @@ class Engine:
         hits = without_kept(hits)
         link_conditions(hits, facts.indents)
         link(hits)
-        return hits
+        return without_idle(hits)
 
     def _finding(self, hit: Hit) -> Finding:
         severity = self.settings.severity.get(hit.rule.name, hit.severity or hit.rule.severity)

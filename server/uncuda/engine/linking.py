@@ -14,7 +14,23 @@ def without_kept(hits: list[Hit]) -> list[Hit]:
     kept = [hit.keeps for hit in hits if hit.keeps[1]]
     if not kept:
         return hits
-    return [hit for hit in hits if not any(start <= hit.start and hit.end <= end for start, end in kept)]
+    stays = {id(hit) for hit in hits if any(start <= hit.start and hit.end <= end for start, end in kept)}
+    links = {key for hit in hits if id(hit) in stays for key in hit.links}
+    left = [hit for hit in hits if id(hit) not in stays]
+    for hit in left:
+        if links.intersection(hit.links):
+            hit.fixes = ()
+    return left
+
+
+def without_idle(hits: list[Hit]) -> list[Hit]:
+    """Hits without names that only have to change with another, where that other does not change."""
+    return [hit for hit in hits if hit.fixes or not hit.rule.get("beside") or _is_its_own(hit)]
+
+
+def _is_its_own(hit: Hit) -> bool:
+    name = hit.words.get("name", "")
+    return not name or name in hit.rule.get("beside")
 
 
 def link_conditions(hits: list[Hit], indents: IndentScopes) -> None:
