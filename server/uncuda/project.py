@@ -11,5 +11,7 @@ class Project:
 
     plugins: frozenset[str] = frozenset()
     shims: frozenset[str] = frozenset()
+    constants: frozenset[str] = frozenset()
+    """Targets that a module-level constant names, where no plugin is imported: `BACKEND = "…"`."""
     methods: frozenset[str] = frozenset()
     """Names of methods that some class of the project defines itself: "cuda", "is_cuda"."""

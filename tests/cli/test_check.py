@@ -188,6 +188,22 @@ class TestStandardInput:
         assert [error["path"] for error in run.json["errors"]] == ["-"]
 
 
+class TestConstants:
+    def test_a_constant_decides_the_target(self) -> None:
+        make({"config.py": "import torch\nBACKEND = 'mccl'  # not nccl\n", "a.py": SAFE})
+        run = uncuda("check", "--output-format", "json")
+        assert run.err.startswith("target: musa (the project says BACKEND = 'mccl')")
+        assert {finding["target"] for finding in run.json["findings"]} == {"musa"}
+
+    def test_a_list_of_backends_does_not(self) -> None:
+        make({"config.py": "NCCL_BACKEND = 'nccl'\nMCCL_BACKEND = 'mccl'\n", "a.py": SAFE})
+        assert "nothing set" in uncuda("check", "--output-format", "json").err
+
+    def test_prose_does_not(self) -> None:
+        make({"config.py": 'import torch\nDOC = """cuda\nBACKEND = \'mccl\'\n"""\n', "a.py": SAFE})
+        assert "nothing set" in uncuda("check", "--output-format", "json").err
+
+
 class TestSaid:
     def test_quiet(self) -> None:
         make({"a.py": SAFE, "b.py": CLEAN})

@@ -15,7 +15,7 @@ from uncuda.engine import Engine, Finding
 from uncuda.project import Project
 from uncuda.report.words import Words, language
 from uncuda.settings import SEVERITIES, Configuration, Settings, SettingsError, Vocabulary, hint, values_of
-from uncuda.workspace import File, Problem, Scanner, discover, required_torch, survey
+from uncuda.workspace import File, Problem, Scanner, Survey, discover, named_targets, required_torch, survey
 from uncuda.workspace import Words as ModuleWords
 
 from .console import Console
@@ -68,6 +68,7 @@ class Session:
         self._resolved: dict[int, Settings] = {}
         self._engines: dict[int, Engine] = {}
         self._noted: set[str] = set()
+        self._named: dict[str, str] = {}
 
     def files(self, paths: Sequence[str]) -> list[File]:
         """The files that may have findings; all have been read once, for that and for what they say of the project."""
@@ -85,6 +86,7 @@ class Session:
         for problem in look.problems:
             self.fail(problem)
         self.project = look.project
+        self._look_for_constants(look)
         self.read += len(look.files)
         groups = {id(file.settings): file.settings for file in look.files}
         right = {key for key, settings in groups.items() if guess.holds(self.engine_for(settings), key)}
@@ -149,8 +151,22 @@ class Session:
                 package = self.modules.shims[imported[0]]
             self._note(self.words("target found", imported[0], package))
             return imported[0]
+        if len(self._named) == 1:
+            ((target, line),) = self._named.items()
+            self._note(self.words("target named", target, line))
+            return target
         self._note(self.words("target assumed", self.default_target))
         return self.default_target
+
+    def _look_for_constants(self, look: Survey) -> None:
+        """Where neither a setting nor an import says what the project runs on, a constant may."""
+        decided = look.project.plugins or look.project.shims
+        if decided or all(settings.target for settings in self._resolved.values()):
+            return
+        words = {name: d["words"] for name, d in self.catalogue.declarations.items()}
+        own = {name: (word.get("device", ""), word.get("ccl", "")) for name, word in words.items()}
+        self._named = named_targets((f.path for f in look.files if f.path not in look.silent), own)
+        self.project = replace(self.project, constants=frozenset(self._named))
 
     def _speak(self, settings: Settings) -> None:
         """Take the language of the configuration, now that there is one; the command line is part of it."""

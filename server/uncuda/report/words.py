@@ -32,6 +32,7 @@ _WORDS: dict[str, tuple[str, str]] = {
         "目标：{0}（未设置；项目未导入任何插件）",
     ),
     "target found": ("target: {0} (the project imports {1})", "目标：{0}（项目导入了 {1}）"),
+    "target named": ("target: {0} (the project says {1})", "目标：{0}（项目中写有 {1}）"),
     "torch": ("PyTorch {0} (asked for by {1})", "PyTorch {0}（由 {1} 指定）"),
     "left out": ("left out {0}: {1}", "未读取 {0}：{1}"),
     "error": ("error", "错误"),

@@ -1,5 +1,6 @@
 """Files: which ones, reading and writing them, and running the engine over them."""
 
+from .constants import named_targets
 from .discover import File, Found, Problem, SettingsFor, discover
 from .files import FileProblem, read_file, write_atomically
 from .requirements import Required, required_torch, torch_version
@@ -22,6 +23,7 @@ __all__ = [
     "check_files",
     "discover",
     "fix_files",
+    "named_targets",
     "read_file",
     "read_text",
     "required_torch",

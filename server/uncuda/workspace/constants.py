@@ -1,0 +1,33 @@
+"""Module-level constants that name a target's device or backend: `BACKEND = "hccl"` says what a project runs on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from ..facts.layout import Layout
+from .files import FileProblem, read_file
+
+
+def named_targets(paths: Iterable[str], words: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    """The targets that a constant of the files names, each with the first such line; `words`: of each target.
+
+    `HCCL_BACKEND = "hccl"` is an entry of a list of backends, not a choice: a name that says the word does not count.
+    """
+    owners = {word: target for target, own in words.items() for word in own if word}
+    either = "|".join(map(re.escape, sorted(owners)))
+    constant = re.compile(
+        rf"^([A-Z][A-Z0-9_]*)[ \t]*(?::[^=\n]+)?=[ \t]*[\"']({either})(?::\d+)?[\"'][ \t]*(?=#|\r?$)", re.M
+    )
+    found: dict[str, str] = {}
+    for path in paths:
+        try:
+            text = read_file(path).decode("utf-8", "replace")
+        except FileProblem:
+            continue
+        layout: Layout | None = None
+        for match in constant.finditer(text) if any(word in text for word in owners) else ():
+            layout = layout or Layout(text)
+            if match[2] not in match[1].lower() and layout.token_at(match.start()) == "":
+                found.setdefault(owners[match[2]], match[0].strip())
+    return found
