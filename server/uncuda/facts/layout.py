@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 
 # One token of a line that can hide or hold brackets. A string may go on after a backslash.
 _TOKEN = re.compile(
@@ -104,6 +105,12 @@ class Layout:
                 return kind if kind in "#\"'" else ""
             position = token[1]
         return ""
+
+    def tokens(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """(start, end) of the brackets, strings, comments and line breaks of a stretch of text."""
+        while (token := self._next_token(start, end)) is not None:
+            yield token
+            start = token[1]
 
     def _next_token(self, position: int, limit: int) -> tuple[int, int] | None:
         match = _TOKEN.search(self.text, position, limit)

@@ -12,6 +12,7 @@ from .digest import Digest
 from .layout import Layout
 from .model import Facts, Name, Statement, Words, digest_text, references
 from .names import Names, imported_name
+from .parts import Parts
 from .scopes import IndentScopes
 
 _TORCH = re.compile(r"torch(?![\w.])(?<![\w.]torch)")
@@ -44,7 +45,7 @@ class _Reader:
     def __init__(self, text: str, words: Words, layout: Layout, scopes: IndentScopes) -> None:
         self.text, self.words, self.layout = layout.text, words, layout  # the text to search in
         self.facts = Facts(text, layout, scopes, scopes, Names(scopes))
-        self._failed: set[int] = set()
+        self._failed: dict[int, Parts | None] = {}
         self._pending: list[Statement] = []
 
     def read_at(self, offsets: Iterable[int]) -> None:
@@ -63,7 +64,8 @@ class _Reader:
         while start < end and text[start] in " \t\f":
             start += 1
         if start in self._failed:
-            self._recover(start, end, offset)
+            if not self._recover(start, end, offset):
+                self._recover_part(start, end, offset)
             return -1
         if start in self.facts.statements or text[start] == "#":
             return end
@@ -73,9 +75,10 @@ class _Reader:
         if found is not None:
             self._keep(start, end, found)
             return end
-        self._failed.add(start)
+        self._failed[start] = None
         if not self._recover(start, end, offset):
             self.facts.unread.append((start, end))
+            self._recover_part(start, end, offset)
         return -1
 
     def _hopeless(self, offset: int) -> int:
@@ -110,6 +113,13 @@ class _Reader:
             return False
         self._keep(first, last, found)
         return True
+
+    def _recover_part(self, start: int, end: int, offset: int) -> None:
+        """Read only the largest part in brackets around the word that can be read."""
+        parts = self._failed[start] = self._failed[start] or Parts(self.facts.text, self.layout, start, end)
+        found = parts.around(offset)
+        if found is not None and found[0] not in self.facts.statements:
+            self._keep(*found)
 
     def _keep(self, start: int, end: int, found: Digest) -> None:
         statement = Statement(start, end, found)
