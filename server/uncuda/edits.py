@@ -47,11 +47,8 @@ def _order(edit: Edit) -> tuple[int, int]:
 
 def overlaps(edit: Edit, other: Edit) -> bool:
     """Whether two different edits cannot both be made: shared characters, or two insertions at one place."""
-    if edit.start == edit.end or other.start == other.end:
-        if edit.start == other.start and edit.end == other.end:
-            return True
-        return edit.start < other.end and other.start < edit.end
-    return edit.start < other.end and other.start < edit.end
+    same_place = edit.start == edit.end and (edit.start, edit.end) == (other.start, other.end)
+    return same_place or (edit.start < other.end and other.start < edit.end)
 
 
 def select(fixes: Sequence[Fix]) -> list[Fix]:

@@ -170,22 +170,6 @@ class Context:
         return False
 
 
-def _plainly_imported(text: str) -> Iterator[str]:
-    """The local names that `import a.b, c as d` binds, where no torch stands before them on the line."""
-    at = text.find("import ")
-    while at >= 0:
-        line = text.rfind("\n", 0, at) + 1
-        if not text[line:at].strip():
-            match = _MODULES.match(text, at + 7)
-            for part in match[0].split(",") if match else ():
-                words = part.split()
-                if "torch" in part:
-                    break
-                if words:
-                    yield words[-1] if "as" in words else words[0].partition(".")[0]
-        at = text.find("import ", at + 7)
-
-
 def import_edit(context: Context, module: str, statement: Statement, before: bool = False) -> Edit:
     """`import module` on a line of its own below (or above) a statement, in the same block."""
     text = context.text

@@ -25,7 +25,7 @@ class Gates:
         ordered = sorted(rules, key=lambda rule: (not _opens(rule, selected), rule.name))
         for rule in ordered:
             words = _own_anchors(rule)
-            gate = words if rule.get("gate") is None or rule.name in selected else rule.get("gate")
+            gate = words if _opens(rule, selected) else rule.get("gate")
             bucket = with_torch if _needs_torch(rule) else anywhere
             bucket.update(target.fill(word) for word in gate)
             if not _found_by_imports(rule):

@@ -35,7 +35,7 @@ class Layout:
     def __init__(self, text: str) -> None:
         self.text = text
         self._carriages = "\r" in text
-        self.strings, self.broken = _triple_strings(text)
+        self.strings = _triple_strings(text)
         self._string_starts = [start for start, _ in self.strings]
         self._starts: list[int] = []
         self._ends: list[int] = []
@@ -63,15 +63,6 @@ class Layout:
             if end > offset or end >= len(self.text):
                 return start, end
             start = end
-
-    def logical_lines(self) -> list[tuple[int, int]]:
-        """All logical lines of the text, blank and comment lines among them."""
-        lines, start, size = [], 0, len(self.text)
-        while start < size:
-            end = self.line_end(start)
-            lines.append((start, end))
-            start = end
-        return lines
 
     def line_start(self, offset: int) -> int:
         """Start of the physical line that holds `offset`."""
@@ -187,8 +178,8 @@ def _line_start(text: str, offset: int) -> int:
     return carriage if carriage > newline and text[carriage : carriage + 1] != "\n" else newline
 
 
-def _triple_strings(text: str) -> tuple[list[tuple[int, int]], bool]:
-    """Triple-quoted strings in order, and whether their quotes did not pair up (the text is being edited)."""
+def _triple_strings(text: str) -> list[tuple[int, int]]:
+    """Triple-quoted strings in order; where their quotes do not pair up, as they most likely were meant."""
     spans: list[tuple[int, int]] = []
     position, size = 0, len(text)
     double, single = text.find('"""'), text.find("'''")
@@ -200,14 +191,14 @@ def _triple_strings(text: str) -> tuple[list[tuple[int, int]], bool]:
         else:
             end = _closing(text, start)
             if end < 0:
-                return _repair(text), True
+                return _repair(text)
             spans.append((start, end))
             position = end
         if 0 <= double < position:
             double = text.find('"""', position, size)
         if 0 <= single < position:
             single = text.find("'''", position, size)
-    return spans, False
+    return spans
 
 
 def _hidden_until(text: str, floor: int, start: int) -> int:
