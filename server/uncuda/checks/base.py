@@ -16,8 +16,6 @@ from ..facts.read import Facts, Statement
 from ..facts.roles import Role, role_of
 from ..project import Project
 
-_MODULES = re.compile(r"[^\n#;]*")
-
 
 @dataclass(slots=True)
 class Hit:
