@@ -1,5 +1,6 @@
 """What every test may use."""
 
+import importlib.util
 import os
 
 import pytest
@@ -12,6 +13,13 @@ from support.corpus import corpus as corpus
 settings.register_profile("default", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, database=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "default")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Know the settings of a plugin that only the server's tests need, where it is not installed."""
+    if importlib.util.find_spec("pytest_asyncio") is None:
+        for name in ("asyncio_mode", "asyncio_default_fixture_loop_scope"):
+            parser.addini(name, "pytest-asyncio's")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
+from pathlib import Path
 
 
 def command(module: str) -> list[str]:
@@ -12,7 +12,7 @@ def command(module: str) -> list[str]:
     The new Python is isolated (`-I`): neither the current directory nor PYTHONPATH nor the user's site packages add
     to what it imports, so a file of the workspace can never be taken for a package.
     """
-    here = os.getcwd()
-    path = [entry for entry in sys.path if entry and os.path.abspath(entry) != here]
+    here = Path.cwd()
+    path = [entry for entry in sys.path if entry and Path(entry).absolute() != here]
     program = f"import sys; sys.path[:] = {path!r}; from {module} import main; main()"
     return [sys.executable, "-I", "-X", "utf8", "-c", program]
