@@ -1,0 +1,112 @@
+"""Starts the real server for a test, and judges all that was said when the test ends."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+
+from lsp.client import Client
+from lsp.conformance import problems
+from lsp.profiles import PROFILES, Profile
+
+_failed = pytest.StashKey[bool]()
+
+
+class Start(Protocol):
+    """`start("vscode")`: a client, its session initialized, with the test's folder as workspace.
+
+    `files`: written below that folder before; `folders`: other workspace folders; `options`: initializationOptions;
+    `configuration`: the client's section `uncuda`; `initialize=False`: nothing has been said yet.
+    """
+
+    def __call__(
+        self,
+        profile: str | Profile = "vscode",
+        *,
+        files: dict[str, str | bytes] | None = None,
+        folders: list[Path] | None = None,
+        initialize: bool = True,
+        **more: Any,
+    ) -> Client: ...
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+    report = yield
+    if report.when == "call":
+        item.stash[_failed] = report.failed
+    return report
+
+
+def write(folder: Path, files: dict[str, str | bytes]) -> None:
+    """Write files below a folder."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+
+
+@pytest.fixture
+def start(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Start]:
+    """Starts servers. At the end each is shut down, must exit with 0, and its traffic must conform.
+
+    A test that ends a server itself, or kills it, has its traffic judged as well. `client.tolerated` names what a
+    test provokes: pieces of problems that are right there, and of what the server writes to its standard error.
+    """
+    clients: list[Client] = []
+
+    def start(
+        profile: str | Profile = "vscode",
+        *,
+        files: dict[str, str | bytes] | None = None,
+        folders: list[Path] | None = None,
+        initialize: bool = True,
+        **more: Any,
+    ) -> Client:
+        write(tmp_path, files or {})
+        known = PROFILES[profile] if isinstance(profile, str) else profile
+        client = Client(known, [tmp_path] if folders is None else folders, **more)
+        clients.append(client)
+        if initialize:
+            client.initialize()
+        return client
+
+    yield start
+    failed = request.node.stash.get(_failed, True)
+    wrong = []
+    for client in clients:
+        wrong += _finish(client, shut=not failed)
+        if failed or wrong:
+            print(f"--- {client.profile.name}\n", *client.traffic.lines(), sep="\n")
+            print(f"--- standard error\n{client.stderr}")
+    assert failed or not wrong, "\n".join(wrong)
+
+
+def _finish(client: Client, shut: bool) -> list[str]:
+    """End a client's server, in order if it `shut`s down; what was wrong with its session."""
+    wrong = []
+    if client.process.poll() is None and shut and client.server:
+        try:
+            code = client.shutdown()
+            wrong += [f"exit code {code}"] if code else []
+        except AssertionError as error:
+            wrong.append(str(error))
+    if client.process.poll() is None:
+        client.kill()
+    found = [*wrong, *client.broken, *problems(client.traffic)]
+    if "Traceback" in client.stderr:
+        found.append(f"on standard error:\n{client.stderr}")
+    return [text for text in found if not any(piece in text for piece in client.tolerated)]
+
+
+@pytest.fixture
+def client(start: Start) -> Client:
+    """A session of VS Code with the test's folder."""
+    return start("vscode")
+
+
+@pytest.fixture(params=PROFILES)
+def each_client(start: Start, request: pytest.FixtureRequest) -> Client:
+    """A session of every captured client in turn."""
+    return start(request.param)

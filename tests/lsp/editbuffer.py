@@ -1,0 +1,106 @@
+"""Documents as an editor keeps them: open ones in memory with a version, closed ones on the disk."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from lsp.text import Positions, apply_text_edits
+
+_BOM = "\ufeff"
+
+
+class NotApplied(Exception):
+    """A workspace edit that no client can apply; the message says why."""
+
+
+@dataclass
+class Buffer:
+    """An open document."""
+
+    uri: str
+    language_id: str
+    version: int
+    text: str
+
+    def change(self, changes: list[dict[str, Any]], encoding: str) -> None:
+        """Apply the content changes of a didChange, one after the other."""
+        for change in changes:
+            if "range" in change:
+                start, end = Positions(self.text, encoding).span(change["range"])
+                self.text = self.text[:start] + change["text"] + self.text[end:]
+            else:
+                self.text = change["text"]
+
+
+def path_of(uri: str) -> Path:
+    """The path of a file URI."""
+    parts = urlsplit(uri)
+    assert parts.scheme == "file", uri
+    return Path(unquote(parts.path))
+
+
+def read_file(path: Path) -> tuple[str, str]:
+    """A file's byte order mark and its text, line ends as they are; it must be UTF-8."""
+    text = path.read_bytes().decode("utf-8")
+    return (_BOM, text[1:]) if text.startswith(_BOM) else ("", text)
+
+
+class Buffers:
+    """The open documents, and edits over them and the disk. `changed`: gives an open document another text."""
+
+    def __init__(self, encoding: str, changed: Callable[[Buffer, str], None]) -> None:
+        self.encoding = encoding
+        self.open: dict[str, Buffer] = {}
+        self._changed = changed
+        self._undo: list[dict[str, str]] = []
+
+    def text(self, uri: str) -> str:
+        """The text of a document, open or not."""
+        return self.open[uri].text if uri in self.open else read_file(path_of(uri))[1]
+
+    def apply(self, edit: dict[str, Any]) -> list[str]:
+        """Apply a WorkspaceEdit, all of it or (NotApplied) nothing; the URIs of the documents that it changes."""
+        texts = self._edited(edit)
+        self._undo.append({uri: self.text(uri) for uri in texts})
+        self._put(texts)
+        return list(texts)
+
+    def undo(self) -> None:
+        """Take back the last workspace edit, over all its documents."""
+        self._put(self._undo.pop())
+
+    def replace(self, uri: str, text: str) -> None:
+        """Give a document a text: an open one in memory, a closed one on the disk."""
+        self._put({uri: text})
+
+    def _edited(self, edit: dict[str, Any]) -> dict[str, str]:
+        texts: dict[str, str] = {}
+        for uri, edits in (edit.get("changes") or {}).items():
+            texts[uri] = self._after(uri, edits)
+        for part in edit.get("documentChanges") or []:
+            if "kind" in part:
+                raise NotApplied(f"a file operation: {part}")
+            uri, version = part["textDocument"]["uri"], part["textDocument"].get("version")
+            current = self.open[uri].version if uri in self.open else None
+            if version != current:
+                raise NotApplied(f"{uri}: for version {version}, which is {current}")
+            if uri in texts:
+                raise NotApplied(f"{uri}: edited twice")
+            texts[uri] = self._after(uri, part["edits"])
+        return texts
+
+    def _after(self, uri: str, edits: list[dict[str, Any]]) -> str:
+        try:
+            return apply_text_edits(self.text(uri), edits, self.encoding)
+        except (ValueError, OSError) as error:
+            raise NotApplied(f"{uri}: {error}") from error
+
+    def _put(self, texts: dict[str, str]) -> None:
+        for uri, text in texts.items():
+            if uri in self.open:
+                self._changed(self.open[uri], text)
+            else:
+                path = path_of(uri)
+                path.write_bytes((read_file(path)[0] + text).encode("utf-8"))

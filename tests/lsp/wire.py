@@ -1,0 +1,38 @@
+"""Frames of the protocol on a stream of bytes."""
+
+import json
+from typing import IO, Any
+
+
+class BadFrame(Exception):
+    """Something that is no frame; the message shows it."""
+
+
+def frame(message: Any) -> bytes:
+    """The bytes that send a message."""
+    body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+
+
+def read(stream: IO[bytes]) -> Any:
+    """The next message; None at the end of the stream; BadFrame if anything else than a frame comes."""
+    length = None
+    line = stream.readline()
+    if not line:
+        return None
+    while line != b"\r\n":
+        name, colon, value = line.rstrip(b"\r\n").partition(b": ")
+        if not colon or not line.endswith(b"\r\n") or name not in (b"Content-Length", b"Content-Type"):
+            raise BadFrame(f"not a header: {line[:200]!r}")
+        if name == b"Content-Length":
+            length = int(value)
+        line = stream.readline()
+    if length is None:
+        raise BadFrame("a frame without a Content-Length")
+    body = stream.read(length)
+    if len(body) < length:
+        raise BadFrame(f"a frame of {length} bytes ends after {len(body)}: {body[-200:]!r}")
+    try:
+        return json.loads(body.decode("utf-8"))
+    except ValueError as error:
+        raise BadFrame(f"{error}: {body[:200]!r}") from error
