@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,6 +24,14 @@ class Fix:
     title: str
     applicability: str
     edits: tuple[Edit, ...]
+
+
+class Change(NamedTuple):
+    """An edit, the rules that ask for it, and its class: "safe" if a safe fix needs it, else "review"."""
+
+    edit: Edit
+    rules: tuple[str, ...]
+    applicability: str
 
 
 class OverlapError(ValueError):
@@ -80,3 +88,90 @@ def lowest(*applicabilities: str | None) -> str | None:
     if any(item is None for item in applicabilities):
         return None
     return REVIEW if REVIEW in applicabilities else SAFE
+
+
+def changes_of(fixes: Iterable[tuple[Fix, str]]) -> list[Change]:
+    """The edits of fixes that are made together, each with the rule that asks for it; in the order of the text."""
+    found: dict[Edit, Change] = {}
+    for fix, rule in fixes:
+        for edit in fix.edits:
+            before = found.get(edit, Change(edit, (), fix.applicability))
+            rules = before.rules if rule in before.rules else (*before.rules, rule)
+            safe = SAFE in (before.applicability, fix.applicability)
+            found[edit] = Change(edit, rules, SAFE if safe else REVIEW)
+    return sorted(found.values(), key=lambda change: _order(change.edit))
+
+
+def compose(text: str, passes: Iterable[Sequence[Change]]) -> list[Change]:
+    """What several passes changed in all, as edits of `text`; every pass is made for what the one before it left.
+
+    The edits come in the order of the text and do not touch where it would matter which is made first.
+    """
+    done: list[Change] = []
+    for later in passes:
+        done = _over(text, done, later)
+    return [change for change in done if text[change.edit.start : change.edit.end] != change.edit.text]
+
+
+class _Place(NamedTuple):
+    """A change as it stands in the text between two passes. `grown`: by how much it made that text longer."""
+
+    start: int
+    end: int
+    later: bool
+    grown: int
+    change: Change
+
+    @property
+    def inserts(self) -> bool:
+        """Whether it is empty in one of the texts, so that the order in which neighbours are made matters."""
+        return self.start == self.end or self.change.edit.start == self.change.edit.end
+
+
+def _over(text: str, earlier: Sequence[Change], later: Sequence[Change]) -> list[Change]:
+    """Two passes as one: changes of `text`, and changes of what those made of it."""
+    between = apply_edits(text, [change.edit for change in earlier])
+    places = [_Place(change.edit.start, change.edit.end, True, 0, change) for change in later]
+    grown = 0
+    for change in earlier:
+        start, end, new = change.edit
+        more = len(new) - (end - start)
+        places.append(_Place(start + grown, end + grown + more, False, more, change))
+        grown += more
+    joined, grown = [], 0
+    for group in _joining(sorted(places)):
+        start, end = group[0].start, max(place.end for place in group)
+        first = start - grown
+        grown += sum(place.grown for place in group)
+        joined.append(_join(group, Edit(first, end - grown, _text(between, start, end, group))))
+    return joined
+
+
+def _joining(places: Iterable[_Place]) -> Iterator[list[_Place]]:
+    """Places in groups: those that overlap, or meet where one of them is empty, become one edit."""
+    group: list[_Place] = []
+    end = 0
+    for place in places:
+        meets = place.start == end and any(p.inserts for p in (place, *group) if place.start in (p.start, p.end))
+        if group and (place.start < end or meets):
+            group.append(place)
+            end = max(end, place.end)
+            continue
+        if group:
+            yield group
+        group, end = [place], place.end
+    if group:
+        yield group
+
+
+def _text(between: str, start: int, end: int, group: list[_Place]) -> str:
+    edits = [Edit(p.start - start, p.end - start, p.change.edit.text) for p in group if p.later]
+    return apply_edits(between[start:end], edits)
+
+
+def _join(group: list[_Place], edit: Edit) -> Change:
+    if len(group) == 1:
+        return group[0].change._replace(edit=edit)
+    rules = tuple(dict.fromkeys(rule for place in group for rule in place.change.rules))
+    applicability = lowest(*(place.change.applicability for place in group))
+    return Change(edit, rules, applicability or REVIEW)

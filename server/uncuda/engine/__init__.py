@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ..catalogue import Catalogue
 from ..checks import Context, Hit
 from ..checks.branches import Branches
-from ..edits import REVIEW, SAFE, Edit, Fix, apply_edits, select
+from ..edits import REVIEW, SAFE, Change, Edit, Fix, apply_edits, changes_of, compose, select
 from ..facts.read import Facts, read
 from ..project import Project
 from ..settings import Settings
@@ -45,12 +47,22 @@ class Report:
 
 @dataclass(frozen=True)
 class Fixed:
-    """Text after its fixes, fixes made by rule, what is left; `refused`: why the text was left as it was."""
+    """Text after its fixes, fixes made by rule, what is left; `refused`: why the text was left as it was.
+
+    `passes`: what was changed, pass by pass, from `before` on.
+    """
 
     text: str
     applied: dict[str, int]
     report: Report
     refused: str | None = None
+    before: str = ""
+    passes: tuple[list[Change], ...] = ()
+
+    @cached_property
+    def changes(self) -> list[Change]:
+        """All that was changed, as edits of the text as it was before the fixes."""
+        return compose(self.before, self.passes)
 
 
 class Engine:
@@ -152,25 +164,36 @@ class Engine:
             kept.append(Finding(UNUSED, severity, message, comment.span, (fix,), self.target.id))
         return kept
 
-    def fix(self, source: Source, review: bool = False, concerned: bool = False) -> Fixed:
-        """Apply the fixes of the allowed classes until nothing changes. `concerned`: as for `check`."""
+    def fix(
+        self, source: Source, review: bool = False, concerned: bool = False, rules: Collection[str] | None = None
+    ) -> Fixed:
+        """Apply the fixes of the allowed classes until nothing changes. `concerned`: as for `check`.
+
+        `rules`: make only the fixes of these (and what must change together with them); None: of all.
+        """
         text, applied = source.text, Counter[str]()
+        passes: list[list[Change]] = []
         first = report = self.check(source, concerned)
         allowed = {SAFE, REVIEW} if review else {SAFE}
         for _ in range(_PASSES):
-            chosen = [(f.fixes[0], f.rule) for f in report.findings if f.fixes and f.fixes[0].applicability in allowed]
+            chosen = [
+                (f.fixes[0], f.rule)
+                for f in report.findings
+                if f.fixes and f.fixes[0].applicability in allowed and (rules is None or f.rule in rules)
+            ]
             if not chosen:
                 reason = refusal(source.text, text) if text != source.text else None
                 break
             made = {id(fix): fix for fix in select([fix for fix, _ in chosen])}
-            text = apply_edits(text, {edit for fix in made.values() for edit in fix.edits})
+            passes.append(changes_of((fix, rule) for fix, rule in chosen if id(fix) in made))
+            text = apply_edits(text, [change.edit for change in passes[-1]])
             applied.update(rule for fix, rule in chosen if id(fix) in made)
             report = self.check(Source(text, source.path, source.encoding, source.bom), concerned)
         else:
             reason = "its fixes do not settle"
         if reason is not None:
             return Fixed(source.text, {}, first, reason)
-        return Fixed(text, dict(applied), report)
+        return Fixed(text, dict(applied), report, before=source.text, passes=tuple(passes))
 
 
 def _sparing(kept: list[Finding], every: list[Finding]) -> list[Finding]:
