@@ -83,7 +83,7 @@ def read_whole(text: str, words: Words) -> Facts:
     scopes = TreeScopes(tree, lines, place)
     reader = _Reader(text, words, layout, IndentScopes(layout))
     reader.facts.scopes, reader.facts.names = scopes, Names(scopes)
-    reader.facts.present = anchor_offsets(text, words.anchors)[1]
+    reader.facts.present = anchor_offsets(text, words)[1]
     starts = [start for start, _ in lines]
     by_line: dict[int, list[ast.AST]] = {}
     _collect(tree, None, by_line, starts, place)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
 from ..catalogue import Catalogue, Rule, Target
 from ..checks import CHECKS, Check
 from ..facts.read import Words
@@ -43,4 +46,21 @@ class Ruleset:
         if package := self.target.words.get("package"):
             roots.add(package.split(".")[0])
         listed = frozenset(self.target.rows)
-        return Words(self._gates.anchors, frozenset(roots), frozenset(names), frozenset(prefixes), listed)
+        said = [*_strings([rule.parameters for rule in self.rules]), *_strings(self.target.words)]
+        said += [*names, *prefixes, *listed, *roots, *self.target.environment, *self.target.modules]
+        anchored = "|".join(map(re.escape, self._gates.anchors))
+        spoken = frozenset(re.findall(rf"\w*(?:{anchored})\w*", "\n".join(said))) if anchored else frozenset()
+        families = tuple(name.rstrip("*") for name in self.target.environment if name.endswith("*"))
+        before = frozenset(prefixes)
+        return Words(self._gates.anchors, frozenset(roots), frozenset(names), before, listed, spoken, families)
+
+
+def _strings(value: object) -> Iterator[str]:
+    """Every string in nested tables and lists, keys included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from _strings([*value, *value.values()])
+    elif isinstance(value, Iterable):
+        for item in value:
+            yield from _strings(item)

@@ -17,13 +17,19 @@ from .scopes import IndentScopes, ScopeMap
 
 @dataclass(frozen=True)
 class Words:
-    """What makes a statement worth reading. Everything comes from the rules."""
+    """What makes a statement worth reading. Everything comes from the rules.
+
+    `spoken`: the whole words, of those that hold an anchor, that rules speak of, and `families` how such words may
+    begin; both empty: every word that holds an anchor.
+    """
 
     anchors: tuple[str, ...]
     roots: frozenset[str]
     names: frozenset[str]
     prefixes: frozenset[str]
     listed: frozenset[str] = frozenset()
+    spoken: frozenset[str] = frozenset()
+    families: tuple[str, ...] = ()
     _bound: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
 
     def bound(self, dotted: str) -> bool:
@@ -33,6 +39,14 @@ class Words:
             parent = dotted.rpartition(".")[0]
             known = self._bound[dotted] = dotted in self.names or (parent != "" and self.bound(parent))
         return known
+
+    def speaks(self, word: str) -> bool:
+        """Whether rules may speak of a whole word that holds an anchor: of `is_cuda`, but not of `cuda_graph_mode`."""
+        return not self.spoken or word in self.spoken or word.startswith(self.families)
+
+    def anchored(self, name: str) -> bool:
+        """Whether the statements that hold a name are read for its own sake."""
+        return self.speaks(name) and any(anchor in name for anchor in self.anchors)
 
     def relevant(self, dotted: str) -> bool:
         """Whether a dotted name is, leads to, or lies below one that rules speak of."""

@@ -15,6 +15,7 @@ from .names import Names, imported_name
 from .parts import Parts
 from .scopes import IndentScopes
 
+_WORD = re.compile(r"\w+")
 _TORCH = re.compile(r"torch(?![\w.])(?<![\w.]torch)")
 # No string that rules speak of is longer; what stands in a longer one is prose, or another language.
 _LONG = 1000
@@ -29,7 +30,7 @@ def read(text: str, words: Words) -> Facts:
     reader = _Reader(text, words, layout, IndentScopes(layout))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        offsets, reader.facts.present = anchor_offsets(plain, words.anchors)
+        offsets, reader.facts.present = anchor_offsets(plain, words)
         reader.read_at(offsets)
         reader.read_at(_import_offsets(plain, _any_of(words.roots)))
         reader.follow_names()
@@ -181,7 +182,7 @@ class _Reader:
         fresh = set()
         for name, meaning in names.items():
             spoken = self.words.bound(meaning) or any(anchor in meaning for anchor in self.words.anchors)
-            every = spoken and not any(anchor in name for anchor in self.words.anchors)
+            every = spoken and not self.words.anchored(name)
             if name not in known or (every and not known[name]):
                 known[name] = every or known.get(name, False)
                 fresh.add(name)
@@ -210,19 +211,31 @@ class _Reader:
         return facts
 
 
-def anchor_offsets(text: str, anchors: tuple[str, ...]) -> tuple[list[int], frozenset[str]]:
-    """Where anchors stand, and which ones do."""
+def anchor_offsets(text: str, words: Words) -> tuple[list[int], frozenset[str]]:
+    """Where anchors stand in words that rules speak of, and which anchors the text holds at all."""
     offsets: list[int] = []
     present = set()
-    for anchor in anchors:
-        at = text.find(anchor)
+    find, speaks = text.find, words.speaks
+    for anchor in words.anchors:
+        at = find(anchor)
         if at >= 0:
             present.add(anchor)
+        whole, size = not anchor.isidentifier(), len(anchor)
         while at >= 0:
-            offsets.append(at)
-            at = text.find(anchor, at + len(anchor))
+            if whole or speaks(_word_around(text, at)):
+                offsets.append(at)
+            at = find(anchor, at + size)
     offsets.sort()
     return offsets, frozenset(present)
+
+
+def _word_around(text: str, offset: int) -> str:
+    """The letters, digits and underscores around an offset where one of them stands."""
+    start = offset
+    while start and (text[start - 1] == "_" or text[start - 1].isalnum()):
+        start -= 1
+    match = _WORD.match(text, start)
+    return match[0] if match else ""
 
 
 @lru_cache(maxsize=16)

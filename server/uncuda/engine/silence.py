@@ -1,0 +1,67 @@
+"""Edits that silence a finding where it stands, by the comments that `suppress` reads."""
+
+from __future__ import annotations
+
+import re
+
+from ..edits import Edit
+from ..facts.layout import Layout
+from ..source import Span, is_encoding_line
+from ..suppress import Comment, Suppressions, parse
+
+_BREAK = re.compile(r"\r\n|\n|\r")
+
+
+def ignore_on_line(text: str, layout: Layout, span: Span, rule: str) -> Edit | None:
+    """The edit after which a comment silences `rule` at `span`; None where no line has room for one."""
+    known = parse(text, layout.is_comment, layout.string_around)
+    lines = Suppressions(text, (), layout.string_around).lines_of(span)
+    for comment in known.comments:
+        if comment.names is not None and comment.line in lines:
+            return _named(text, comment, rule)
+    for line in dict.fromkeys(lines):
+        end = line.start + len(text[line.start : line.end].rstrip())
+        if _has_room(text, layout, end, line):
+            return Edit(end, end, f"  # uncuda: ignore[{rule}]")
+    return None
+
+
+def ignore_in_file(text: str, layout: Layout, rule: str) -> Edit:
+    """The edit after which a comment silences `rule` in the whole text: in the first such comment, or near the top."""
+    for comment in parse(text, layout.is_comment).comments:
+        if comment.names is not None and comment.line is None:
+            return _named(text, comment, rule)
+    at = _top(text)
+    newline = found[0] if (found := _BREAK.search(text)) else "\n"
+    said = f"# uncuda: file-ignore[{rule}]"
+    return Edit(at, at, newline + said if at and text[at - 1] not in "\r\n\ufeff" else said + newline)
+
+
+def _named(text: str, comment: Comment, rule: str) -> Edit:
+    """The edit that names one more rule in a comment."""
+    assert comment.names is not None
+    if comment.names:
+        end = comment.names[-1].end
+        return Edit(end, end, f", {rule}")
+    bracket = text.index("[", comment.span.start) + 1
+    return Edit(bracket, bracket, rule)
+
+
+def _has_room(text: str, layout: Layout, end: int, line: Span) -> bool:
+    """Whether a comment can follow the last character of a line."""
+    holder = layout.string_around(line.end)
+    if holder is not None and holder[0] < line.end:
+        return False
+    return end == line.start or text[end - 1] != "\\" or layout.is_comment(end - 1)
+
+
+def _top(text: str) -> int:
+    """Where a comment of its own may stand: below the lines that only count at the very top."""
+    at = int(text.startswith("\ufeff"))
+    for number in range(2):
+        end = found.start() if (found := _BREAK.search(text, at)) else len(text)
+        line = text[at:end]
+        if not (is_encoding_line(line) or (number == 0 and line.startswith("#!"))):
+            break
+        at = found.end() if found else end
+    return at
