@@ -2,23 +2,27 @@
 
 from .constants import named_targets
 from .discover import File, Found, Problem, SettingsFor, discover
+from .engines import Engines, UndecidedTarget
 from .files import FileProblem, read_file, write_atomically
 from .requirements import Required, required_torch, torch_version
 from .run import Checked, EngineFor, Repaired, check_files, fix_files, write
-from .scan import Scanner, Survey, Words, read_text, survey
+from .scan import Read, Scanner, Survey, Words, read_text, survey
 
 __all__ = [
     "Checked",
     "EngineFor",
+    "Engines",
     "File",
     "FileProblem",
     "Found",
     "Problem",
+    "Read",
     "Repaired",
     "Required",
     "Scanner",
     "SettingsFor",
     "Survey",
+    "UndecidedTarget",
     "Words",
     "check_files",
     "discover",

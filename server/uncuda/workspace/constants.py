@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterable, Mapping
 
 from ..facts.layout import Layout
-from .files import FileProblem, read_file
+from ..source import SourceError
+from .files import FileProblem
+from .scan import Read, read_text
 
 
-def named_targets(paths: Iterable[str], words: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+def named_targets(paths: Iterable[str], words: Mapping[str, tuple[str, ...]], read: Read = read_text) -> dict[str, str]:
     """The targets that a constant of the files names, each with the first such line; `words`: of each target.
 
     `HCCL_BACKEND = "hccl"` is an entry of a list of backends, not a choice: a name that says the word does not count.
@@ -22,8 +24,8 @@ def named_targets(paths: Iterable[str], words: Mapping[str, tuple[str, ...]]) ->
     found: dict[str, str] = {}
     for path in paths:
         try:
-            text = read_file(path).decode("utf-8", "replace")
-        except FileProblem:
+            text = read(path).decode("utf-8", "replace")
+        except (FileProblem, SourceError):
             continue
         layout: Layout | None = None
         for match in constant.finditer(text) if any(word in text for word in owners) else ():

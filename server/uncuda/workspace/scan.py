@@ -22,6 +22,9 @@ _IMPORT = re.compile(
 )
 
 
+Read = Callable[[str], bytes]
+
+
 @dataclass
 class Survey:
     """What a first look at every file gave: the project, the files that can be read, and the others.
@@ -43,7 +46,17 @@ class Words:
     shims: Mapping[str, str]
 
 
-def survey(files: Iterable[File], words: Words, concerns: Callable[[File, bytes], bool]) -> Survey:
+def read_text(path: str) -> bytes:
+    """The bytes of a file that Python could read; FileProblem or SourceError if it could not."""
+    data = read_file(path)
+    if b"\0" in data or not (data.isascii() or _is_utf8(data)):
+        Source.decode(data, path)
+    return data
+
+
+def survey(
+    files: Iterable[File], words: Words, concerns: Callable[[File, bytes], bool], read: Read = read_text
+) -> Survey:
     """Read every file once: is it text, what does it tell of the project, and is it worth another look?"""
     scanner = Scanner(words)
     readable: list[File] = []
@@ -51,7 +64,7 @@ def survey(files: Iterable[File], words: Words, concerns: Callable[[File, bytes]
     problems: list[Problem] = []
     for file in files:
         try:
-            data = read_text(file.path)
+            data = read(file.path)
         except (FileProblem, SourceError) as error:
             problems.append(Problem(file.path, str(error)))
             continue
@@ -61,14 +74,6 @@ def survey(files: Iterable[File], words: Words, concerns: Callable[[File, bytes]
         if not found:
             silent.add(file.path)
     return Survey(scanner.project(), readable, silent, problems)
-
-
-def read_text(path: str) -> bytes:
-    """The bytes of a file that Python could read; FileProblem or SourceError if it could not."""
-    data = read_file(path)
-    if b"\0" in data or not (data.isascii() or _is_utf8(data)):
-        Source.decode(data, path)
-    return data
 
 
 class Scanner:
