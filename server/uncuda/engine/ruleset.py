@@ -11,6 +11,8 @@ from ..facts.read import Words
 from ..settings import Settings
 from .gates import Gates
 
+_WORD = re.compile(r"\w+")
+
 
 class Ruleset:
     """Active rules of one target under one strategy."""
@@ -48,8 +50,14 @@ class Ruleset:
         listed = frozenset(self.target.rows)
         said = [*_strings([rule.parameters for rule in self.rules]), *_strings(self.target.words)]
         said += [*names, *prefixes, *listed, *roots, *self.target.environment, *self.target.modules]
-        anchored = "|".join(map(re.escape, self._gates.anchors))
-        spoken = frozenset(re.findall(rf"\w*(?:{anchored})\w*", "\n".join(said))) if anchored else frozenset()
+        spoken = frozenset(
+            word
+            for text in said
+            for anchor in self._gates.anchors
+            if anchor in text
+            for word in _WORD.findall(text)
+            if anchor in word
+        )
         families = tuple(name.rstrip("*") for name in self.target.environment if name.endswith("*"))
         before = frozenset(prefixes)
         return Words(self._gates.anchors, frozenset(roots), frozenset(names), before, listed, spoken, families)
