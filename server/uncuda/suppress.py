@@ -27,6 +27,7 @@ class Located(Protocol):
     def span(self) -> Span: ...
 
 
+StringAround = Callable[[int], "tuple[int, int] | None"]
 FindingT = TypeVar("FindingT", bound=Located)
 
 
@@ -41,21 +42,47 @@ class Unused(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Comment:
+class Comment:
+    """A suppression comment. `names`: where the rules are named, None: it silences every rule; `line`: the line that
+    it is about, None: the whole file."""
+
     span: Span
-    names: tuple[Span, ...] | None  # None: every rule
-    line: Span | None  # None: the whole file
+    names: tuple[Span, ...] | None
+    line: Span | None
+
+
+def _no_string(_: int) -> None:
+    return None
 
 
 @dataclass(frozen=True)
 class Suppressions:
-    """The suppression comments of one text."""
+    """The suppression comments of one text. `string_around`: see `parse`."""
 
     text: str = ""
-    _comments: tuple[_Comment, ...] = field(default=())
+    comments: tuple[Comment, ...] = ()
+    string_around: StringAround = field(default=_no_string, compare=False)
 
     def __bool__(self) -> bool:
-        return bool(self._comments)
+        return bool(self.comments)
+
+    def lines_of(self, span: Span) -> tuple[Span, Span]:
+        """The lines, without their breaks, on which a comment silences what stands at `span`: its first and its last.
+
+        Where a line ends in a string or with a backslash there is no room for a comment: the next one is its last.
+        """
+        last = _line_at(self.text, max(span.start, span.end - 1))
+        while (end := self._goes_on(last)) is not None:
+            last = _line_at(self.text, end)
+        return _line_at(self.text, span.start), last
+
+    def _goes_on(self, line: Span) -> int | None:
+        """Where a line goes on that ends in a string or with a backslash; None for any other."""
+        holder = self.string_around(line.end)
+        if holder is not None and holder[0] < line.end:
+            return holder[1]
+        rest = _BREAK.match(self.text, line.end) if self.text.endswith("\\", line.start, line.end) else None
+        return rest.end() if rest else None
 
     def apply(
         self,
@@ -69,18 +96,18 @@ class Suppressions:
         these can be said that silencing them is of no use.
         """
         findings = list(findings)
-        if not self._comments:
+        if not self.comments:
             return findings, []
-        used: set[tuple[_Comment, str]] = set()
+        used: set[tuple[Comment, str]] = set()
         kept = [finding for finding in findings if not self._silence(finding.rule, finding.span, used)]
-        entries = [self._unused(comment, used, known_rules, active_rules) for comment in self._comments]
+        entries = [self._unused(comment, used, known_rules, active_rules) for comment in self.comments]
         return kept, [entry for entry in entries if entry and not self._silence(RULE, entry.span, used, named=True)]
 
-    def _silence(self, rule: str, span: Span, used: set[tuple[_Comment, str]], named: bool = False) -> bool:
+    def _silence(self, rule: str, span: Span, used: set[tuple[Comment, str]], named: bool = False) -> bool:
         """Whether a comment covers the finding; `named`: only one that names the rule counts."""
-        first, last = _line_at(self.text, span.start), _last_line(self.text, max(span.start, span.end - 1))
+        first, last = self.lines_of(span)
         silent = False
-        for comment in self._comments:
+        for comment in self.comments:
             names = comment.names
             if comment.line in (None, first, last) and (rule in self._words(names) if names is not None else not named):
                 used.add((comment, rule))
@@ -88,7 +115,7 @@ class Suppressions:
         return silent
 
     def _unused(
-        self, comment: _Comment, used: set[tuple[_Comment, str]], known: Collection[str], active: Collection[str]
+        self, comment: Comment, used: set[tuple[Comment, str]], known: Collection[str], active: Collection[str]
     ) -> Unused | None:
         if comment.names is None:
             idle = not any(entry[0] == comment for entry in used)
@@ -110,7 +137,7 @@ class Suppressions:
     def _words(self, names: Iterable[Span]) -> tuple[str, ...]:
         return tuple(self.text[name.start : name.end] for name in names)
 
-    def _without(self, comment: _Comment, kept: tuple[str, ...]) -> Edit:
+    def _without(self, comment: Comment, kept: tuple[str, ...]) -> Edit:
         """The edit that leaves only the names `kept`, or no comment at all."""
         if kept and comment.names:
             return Edit(comment.names[0].start, comment.names[-1].end, ", ".join(kept))
@@ -128,8 +155,12 @@ class Suppressions:
 NONE = Suppressions()
 
 
-def parse(text: str, is_comment: Callable[[int], bool]) -> Suppressions:
-    """The suppression comments of a text; `is_comment(offset)` tells a comment's `#` from one in a string."""
+def parse(text: str, is_comment: Callable[[int], bool], string_around: StringAround | None = None) -> Suppressions:
+    """The suppression comments of a text.
+
+    `is_comment(offset)` tells a comment's `#` from one in a string; `string_around(offset)` gives the span of the
+    triple-quoted string that holds an offset.
+    """
     if "uncuda:" not in text:
         return NONE
     comments = []
@@ -142,8 +173,8 @@ def parse(text: str, is_comment: Callable[[int], bool]) -> Suppressions:
             start = match.start("names")
             names = tuple(Span(start + word.start(), start + word.end()) for word in _NAME.finditer(match["names"]))
         line = None if match["file"] else _line_at(text, match.start())
-        comments.append(_Comment(Span(match.start(), end), names, line))
-    return Suppressions(text, tuple(comments)) if comments else NONE
+        comments.append(Comment(Span(match.start(), end), names, line))
+    return Suppressions(text, tuple(comments), string_around or _no_string) if comments else NONE
 
 
 def _line_at(text: str, offset: int) -> Span:
@@ -152,11 +183,3 @@ def _line_at(text: str, offset: int) -> Span:
     end = _LINE.match(text, start)
     assert end is not None
     return Span(start, end.end())
-
-
-def _last_line(text: str, offset: int) -> Span:
-    """The line at `offset`, or the one that its backslashes continue on: a comment can stand only there."""
-    line = _line_at(text, offset)
-    while text.endswith("\\", line.start, line.end) and (rest := _BREAK.match(text, line.end)):
-        line = _line_at(text, rest.end())
-    return line

@@ -55,6 +55,14 @@ class Catalogue:
             self._targets[key] = build_target(name, raw, self.path / "tables", version, torch_version, hardware)
         return self._targets[key]
 
+    def since(self, name: str, api: str) -> str:
+        """The first version of a target whose table has an API; empty where none has."""
+        for version in self.target(name).versions:
+            row = self.target(name, version).rows.get(api)
+            if row is not None and row.present:
+                return version
+        return ""
+
     def limit(self, identifier: str, language: str = "en") -> str:
         """The text of a limit."""
         if self._texts is None:

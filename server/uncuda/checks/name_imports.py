@@ -110,12 +110,12 @@ def _star(context: Context, statement: Statement, node: ast.ImportFrom, judge: J
     hit = _hit(verdict, statement, node.names[0], node.module or "", "*")
     if verdict.replacement and verdict.applicability is not None:
         new = context.target.module_path(verdict.replacement)
-        span = _module_span(statement, node)
+        span = module_span(statement, node)
         hit.fixes = (Fix(f"Import from `{new}`", REVIEW, (Edit(span[0], span[1], new),)),)
     yield hit
 
 
-def _module_span(statement: Statement, node: ast.ImportFrom) -> tuple[int, int]:
+def module_span(statement: Statement, node: ast.ImportFrom) -> tuple[int, int]:
     """Where the module of a from-import is spelled."""
     piece = statement.digest.piece
     text = piece.text[piece.start(node) - piece.base :]
@@ -130,7 +130,7 @@ def _move(context: Context, statement: Statement, node: ast.ImportFrom, moved: d
     parents = {parent for parent, _ in places.values()}
     piece = statement.digest.piece
     if parents == {node.module} or (len(moved) == len(node.names) and len(parents) == 1 and "" not in parents):
-        start, end = _module_span(statement, node)
+        start, end = module_span(statement, node)
         parent = parents.pop()
         edits = [Edit(start, end, parent)] if parent != node.module else []
         for alias, new in moved.items():

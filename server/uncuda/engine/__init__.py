@@ -77,7 +77,8 @@ class Engine:
         self.target = catalogue.target(
             target_id, self.settings.target_version, self.settings.torch_version, self.settings.hardware
         )
-        self._sets: dict[bool, Ruleset] = {}
+        self._sets: dict[tuple[bool, bool], Ruleset] = {}
+        self._read: tuple[str, Ruleset, Facts] | None = None
         self._messages = Messages(catalogue, self.target, self.settings.locale)
 
     def concerns(self, data: bytes) -> bool:
@@ -99,11 +100,24 @@ class Engine:
         facts = read(text, words)
         return any(binding.dotted == self.target.words["patch"] for binding, _ in facts.imports())
 
-    def ruleset(self, shim: bool) -> Ruleset:
-        """The active rules, with or without the runtime patch in force."""
-        if shim not in self._sets:
-            self._sets[shim] = Ruleset(self.catalogue, self.target, self.settings, shim)
-        return self._sets[shim]
+    def ruleset(self, shim: bool, every: bool = False) -> Ruleset:
+        """The active rules, with or without the runtime patch in force; `every`: those that are switched off, too."""
+        settings = self.settings
+        every = every and bool(settings.select or settings.ignore)
+        if (shim, every) not in self._sets:
+            self._sets[shim, every] = Ruleset(self.catalogue, self.target, Settings() if every else settings, shim)
+        return self._sets[shim, every]
+
+    def read(self, text: str, every: bool = False) -> tuple[Facts, Ruleset]:
+        """What a text says, and the rules for it; `every`: as for `ruleset`."""
+        ruleset = self.ruleset(self._shim(text), every)
+        return self._facts(text, ruleset), ruleset
+
+    def _facts(self, text: str, ruleset: Ruleset) -> Facts:
+        """What a text says; remembered for the text that was read last, since editors ask several times."""
+        if self._read is None or self._read[1] is not ruleset or self._read[0] != text:
+            self._read = text, ruleset, read(text, ruleset.words)
+        return self._read[2]
 
     def check(self, source: Source, concerned: bool = False) -> Report:
         """Every finding of a text, suppressed ones left out. `concerned`: the quick look at its bytes was taken."""
@@ -111,7 +125,7 @@ class Engine:
         if not concerned and "uncuda:" not in source.text:
             if not ruleset.concerns(source.text.encode("utf-8", "surrogatepass")):
                 return Report()
-        return self.report(read(source.text, ruleset.words), source.path, ruleset)
+        return self.report(self._facts(source.text, ruleset), source.path, ruleset)
 
     def report(self, facts: Facts, path: str = "", ruleset: Ruleset | None = None) -> Report:
         """Findings of facts that were already read."""
@@ -120,7 +134,7 @@ class Engine:
         hits = self._hits(facts, ruleset)
         every = [self._finding(hit) for hit in hits]
         findings = [finding for finding in every if finding.rule not in ignored]
-        suppressions = parse(facts.text, facts.layout.is_comment)
+        suppressions = parse(facts.text, facts.layout.is_comment, facts.layout.string_around)
         if suppressions:
             findings = self._suppress(findings, suppressions, ruleset, ignored)
         if len(findings) < len(every):

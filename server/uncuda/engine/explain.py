@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ..catalogue import Row, Rule
 from ..checks.name import Check as NameCheck
+from ..checks.name_imports import module_span
 from ..checks.verdicts import Verdicts
 from ..facts.model import Facts, Name, Statement
 from ..source import Source, Span
@@ -62,14 +63,134 @@ def explain(engine: Engine, source: Source, findings: Iterable[Finding], offset:
     if not here and not _may_say(engine, text, offset):
         return None
     facts, ruleset = engine.read(text, every=True)
-    comments = parse(text, facts.layout).comments
+    comments = parse(text, facts.layout.is_comment).comments
     for comment in comments:
         if comment.span.start <= offset < comment.span.end:
             return _comment(engine, text, comment, here, offset)
-    found = next(_names(facts, ruleset, offset), None)
+    found = next(_names(facts, offset), None)
     if found is None and not here:
         return None
     counterpart = _counterpart(engine, ruleset, found[0]) if found else None
     if found is None or counterpart is None:
         return _explanation(engine, here[0].span, here) if here else None
     return _explanation(engine, _spelled(found[1], counterpart.name), here, counterpart)
+
+
+def _may_say(engine: Engine, text: str, offset: int) -> bool:
+    """Whether a place without findings can have a name of torch's or a comment of ours: a quick look."""
+    if "uncuda:" in text:
+        return True
+    word = (text[offset : offset + 1] + text[max(0, offset - 1) : offset]).replace("_", "a")
+    spoken = any(character.isalnum() for character in word)
+    return spoken and engine.ruleset(False, every=True).concerns(text.encode("utf-8", "surrogatepass"))
+
+
+def _explanation(
+    engine: Engine, span: Span, findings: tuple[Finding, ...], counterpart: Counterpart | None = None
+) -> Explanation:
+    rules = [engine.catalogue.rules[finding.rule] for finding in findings]
+    if counterpart is not None and counterpart.rule is not None:
+        rules.append(counterpart.rule)
+    return Explanation(span, findings, counterpart, tuple({rule.name: rule for rule in rules}.values()))
+
+
+def _comment(engine: Engine, text: str, comment: Comment, findings: tuple[Finding, ...], offset: int) -> Explanation:
+    """What a suppression comment says; of the name under the offset alone, if there is one."""
+    names = comment.names or ()
+    under = [name for name in names if name.start <= offset <= name.end]
+    words = tuple(text[name.start : name.end] for name in under or names)
+    known = [engine.catalogue.rules.get(word) for word in words] or [engine.catalogue.rules.get(UNUSED)]
+    rules = tuple(rule for rule in known if rule is not None)
+    return Explanation(under[0] if under else comment.span, findings, None, rules, words)
+
+
+Segments = list["tuple[int, int] | None"]
+
+
+def _names(facts: Facts, offset: int) -> Iterator[tuple[str, Segments]]:
+    """The dotted names at an offset, with the places of their segments; None for those that an alias hides."""
+    for reference in facts.references:
+        if reference.statement.start <= offset <= reference.statement.end and _holds(_segments(reference), offset):
+            yield reference.dotted, _segments(reference)
+    for binding, statement in facts.imports():
+        if statement.start <= offset <= statement.end and binding.alias is not None:
+            yield from _imported(statement, binding.alias, binding.statement, offset)
+
+
+def _holds(segments: Segments, offset: int) -> bool:
+    places = [place for place in segments if place is not None]
+    return bool(places) and places[0][0] <= offset <= places[-1][1]
+
+
+def _segments(reference: Name) -> Segments:
+    """The places of a reference's segments; the alias itself where it hides all of them."""
+    places = reference.spans()
+    if any(places):
+        return places
+    start, end = reference.chain.piece.span(reference.chain.node)
+    return [*places[:-1], (start + reference.statement.start, end + reference.statement.start)]
+
+
+def _imported(
+    statement: Statement, alias: ast.alias, node: ast.stmt | None, offset: int
+) -> Iterator[tuple[str, Segments]]:
+    """What an import says at an offset: the module, or the name that is taken from it."""
+    base = statement.start
+    start, end = (base + at for at in statement.digest.piece.span(alias))
+    if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        module = module_span(statement, node)
+        if module[0] <= offset <= module[1]:
+            yield node.module, _spread(node.module, module[0])
+        elif start <= offset <= end and alias.name != "*":
+            parent: Segments = [None] * (node.module.count(".") + 1)
+            yield f"{node.module}.{alias.name}", [*parent, (start, end)]
+    elif isinstance(node, ast.Import) and start <= offset <= end:
+        yield alias.name, _spread(alias.name, start)
+
+
+def _spread(dotted: str, start: int) -> Segments:
+    """The places of a dotted name's segments where it is spelled without blanks."""
+    places: Segments = []
+    for part in dotted.split("."):
+        places.append((start, start + len(part)))
+        start += len(part) + 1
+    return places
+
+
+def _spelled(segments: Segments, name: str) -> Span:
+    """Where the first segments, those of `name`, are spelled."""
+    places = [place for place in segments[: name.count(".") + 1] if place is not None]
+    places = places or [place for place in segments if place is not None][:1]
+    return Span(places[0][0], places[-1][1])
+
+
+def _counterpart(engine: Engine, ruleset: Ruleset, dotted: str) -> Counterpart | None:
+    """What the target has in the place of a name; None where neither rules nor tables speak of it."""
+    verdicts: Verdicts | None = next((c.verdicts for c in ruleset.checks if isinstance(c, NameCheck)), None)
+    verdict = verdicts.of(dotted) if verdicts is not None else None
+    row = verdict.row if verdict is not None else engine.target.row(dotted)
+    if verdict is None and row is None:
+        return None
+    words = verdict.words(dotted) if verdict is not None else {}
+    replacement = words.get("replacement", row.replacement if row is not None else "")
+    own = verdict is not None and not verdict.rule.status and replacement != ""
+    return Counterpart(
+        name=words.get("name", row.name if row is not None else dotted),
+        status="" if own else row.status if row is not None else "unlisted",
+        replacement=replacement,
+        applicability=verdict.applicability if verdict is not None else None,
+        rule=verdict.rule if verdict is not None else None,
+        present=row is None or row.present,
+        since="" if own or row is None else _since(engine, row),
+        missing=row.missing if row is not None else (),
+        positions=row is not None and row.positions,
+        limits=verdict.limits if verdict is not None else row.limits if row is not None else (),
+        patched=verdict.covered(ruleset.shim) if verdict is not None else ruleset.shim and row is not None and row.shim,
+    )
+
+
+def _since(engine: Engine, row: Row) -> str:
+    """The first version of the plugin that has what a row speaks of, as far as the tables know."""
+    if not row.replacement or row.status in ("missing", "noop"):
+        return ""
+    return (not row.present and row.since) or engine.catalogue.since(engine.target.id, row.name)

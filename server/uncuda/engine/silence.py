@@ -57,11 +57,9 @@ def _has_room(text: str, layout: Layout, end: int, line: Span) -> bool:
 
 def _top(text: str) -> int:
     """Where a comment of its own may stand: below the lines that only count at the very top."""
-    at = int(text.startswith("\ufeff"))
-    for number in range(2):
-        end = found.start() if (found := _BREAK.search(text, at)) else len(text)
-        line = text[at:end]
-        if not (is_encoding_line(line) or (number == 0 and line.startswith("#!"))):
-            break
-        at = found.end() if found else end
-    return at
+    start = int(text.startswith("\ufeff"))
+    ends = [match.end() for match, _ in zip(_BREAK.finditer(text, start), range(2))] or [len(text)]
+    first, second = text[start : ends[0]], text[ends[0] : ends[-1]]
+    if is_encoding_line(second) and first.lstrip(" \t\f")[:1] in "#\r\n":
+        return ends[-1]
+    return ends[0] if first.startswith("#!") or is_encoding_line(first) else start
