@@ -21,6 +21,7 @@ _COMMANDS = {
     "check": ("report what ties code to CUDA", "报告代码中依赖 CUDA 的内容"),
     "fix": ("rewrite it for the target, in place", "就地改写为目标加速器的代码"),
     "rule": ("show the page of a rule", "显示规则说明"),
+    "server": ("run the language server", "运行语言服务器"),
 }
 
 

@@ -1,0 +1,10 @@
+"""The language server. Everything it needs is imported when it starts."""
+
+from __future__ import annotations
+
+
+def serve(tcp: str | None = None, log_file: str | None = None) -> int:
+    """Run the server on standard input and output, or on a socket (`tcp`: "[HOST:]PORT"); gives the exit code."""
+    from .start import run
+
+    return run(tcp, log_file)

@@ -1,0 +1,132 @@
+"""What the client can do, read once from the parameters of `initialize`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .positions import Encoding
+
+_ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
+
+
+@dataclass(frozen=True)
+class Client:
+    """Flags of the client. Everything that it does not say is off."""
+
+    name: str = ""
+    version: str = ""
+    locale: str = ""
+    encoding: Encoding = "utf-16"
+    apply_edit: bool = False
+    document_changes: bool = False
+    annotations: bool = False
+    metadata: bool = False
+    """Whether `workspace/applyEdit` may say what kind of edit it is (`metadata.isRefactoring`)."""
+    pull: bool = False
+    refresh: bool = False
+    """Whether it can be told to ask for diagnostics again."""
+    related_information: bool = False
+    tags: frozenset[int] = frozenset()
+    """The diagnostic tags it shows."""
+    code_description: bool = False
+    data: bool = False
+    """Whether a diagnostic's `data` comes back in code action requests."""
+    version_support: bool = False
+    """Whether pushed diagnostics may name the version they are for."""
+    progress: bool = False
+    literals: bool = False
+    """Whether it takes code actions, and not only commands."""
+    resolve_edit: bool = False
+    preferred: bool = False
+    disabled: bool = False
+    honors_annotations: bool = False
+    markdown: bool = False
+    lens_refresh: bool = False
+    show_document: bool = False
+    message_actions: bool = True
+    watch: bool = False
+    """Whether watching files can be registered."""
+    configuration: bool = False
+    configuration_registration: bool = False
+    folders: bool = False
+    notebooks: bool = False
+
+    @property
+    def is_jetbrains(self) -> bool:
+        """Whether it is an IDE of JetBrains, by its own language client or LSP4IJ."""
+        name = self.name.lower()
+        return any(word in name for word in ("jetbrains", "intellij", "pycharm", "lsp4ij"))
+
+    @property
+    def language(self) -> str:
+        """The language of its user interface: "zh", "en", or "auto" where it does not say."""
+        if not self.locale:
+            return "auto"
+        return "zh" if self.locale.lower().startswith("zh") else "en"
+
+
+def read_client(params: Mapping[str, Any]) -> Client:
+    """The flags in the parameters of `initialize`; what has the wrong shape counts as absent."""
+
+    def at(path: str) -> Any:
+        value: Any = params.get("capabilities")
+        for name in path.split("."):
+            value = value.get(name) if isinstance(value, dict) else None
+        return value
+
+    info = params.get("clientInfo")
+    info = info if isinstance(info, dict) else {}
+    locale = params.get("locale")
+    pull, push = at("textDocument.diagnostic"), at("textDocument.publishDiagnostics")
+
+    def shows(name: str) -> Any:
+        """A capability for diagnostics: pulled ones are shown as pushed ones are, where only those are spoken of."""
+        own = at(f"textDocument.diagnostic.{name}") if isinstance(pull, dict) else None
+        return own if own is not None else at(f"textDocument.publishDiagnostics.{name}")
+
+    tags = shows("tagSupport")
+    values = tags.get("valueSet") if isinstance(tags, dict) else None
+    resolved = at("textDocument.codeAction.resolveSupport.properties")
+    formats = at("textDocument.hover.contentFormat")
+    return Client(
+        name=str(info.get("name") or ""),
+        version=str(info.get("version") or ""),
+        locale=locale if isinstance(locale, str) else "",
+        encoding=_encoding(at("general.positionEncodings")),
+        apply_edit=at("workspace.applyEdit") is True,
+        document_changes=at("workspace.workspaceEdit.documentChanges") is True,
+        annotations=isinstance(at("workspace.workspaceEdit.changeAnnotationSupport"), dict),
+        metadata=at("workspace.workspaceEdit.metadataSupport") is True,
+        pull=isinstance(pull, dict),
+        refresh=at("workspace.diagnostics.refreshSupport") is True,
+        related_information=shows("relatedInformation") is True,
+        tags=frozenset(value for value in values or () if isinstance(value, int)),
+        code_description=shows("codeDescriptionSupport") is True,
+        data=shows("dataSupport") is True,
+        version_support=isinstance(push, dict) and push.get("versionSupport") is True,
+        progress=at("window.workDoneProgress") is True,
+        literals=isinstance(at("textDocument.codeAction.codeActionLiteralSupport"), dict),
+        resolve_edit=isinstance(resolved, list) and "edit" in resolved,
+        preferred=at("textDocument.codeAction.isPreferredSupport") is True,
+        disabled=at("textDocument.codeAction.disabledSupport") is True,
+        honors_annotations=at("textDocument.codeAction.honorsChangeAnnotations") is True,
+        markdown=isinstance(formats, list) and "markdown" in formats,
+        lens_refresh=at("workspace.codeLens.refreshSupport") is True,
+        show_document=at("window.showDocument.support") is True,
+        watch=at("workspace.didChangeWatchedFiles.dynamicRegistration") is True,
+        configuration=at("workspace.configuration") is True,
+        configuration_registration=at("workspace.didChangeConfiguration.dynamicRegistration") is True,
+        folders=at("workspace.workspaceFolders") is True,
+        notebooks=isinstance(at("notebookDocument.synchronization"), dict),
+    )
+
+
+def _encoding(offered: Any) -> Encoding:
+    """The first encoding of the client's that is known; UTF-16 where it offers none."""
+    for name in offered if isinstance(offered, list) else ():
+        for encoding in _ENCODINGS:
+            if name == encoding:
+                return encoding
+    return "utf-16"

@@ -1,0 +1,148 @@
+"""Lines and columns of clients to offsets and back, in the encoding that was agreed on."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from typing import Literal
+
+from lsprotocol.types import Position, Range
+
+Encoding = Literal["utf-8", "utf-16", "utf-32"]
+
+_BREAK = re.compile(r"\r\n|\n|\r")
+
+
+class Lines:
+    """A text with the offsets at which its lines begin: they break at \\n, \\r\\n and \\r, and nowhere else.
+
+    It never changes: `replaced` gives another one. The starts are kept in two parts, those of the first lines counted
+    from the beginning and those of the last from the end, so that an edit moves none but those between two places
+    that were edited one after the other.
+    """
+
+    __slots__ = ("_head", "_tail", "count", "encoding", "text")
+
+    def __init__(self, text: str, encoding: Encoding = "utf-16") -> None:
+        self._set(text, encoding, [0, *(match.end() for match in _BREAK.finditer(text))], [])
+
+    def _set(self, text: str, encoding: Encoding, head: list[int], tail: list[int]) -> None:
+        self.text, self.encoding = text, encoding
+        self._head, self._tail = head, tail  # the tail backwards, as distances from the end of the text
+        self.count = len(head) + len(tail)
+
+    def start(self, line: int) -> int:
+        """The offset at which a line (from 0) begins."""
+        if line < len(self._head):
+            return self._head[line]
+        return len(self.text) - self._tail[self.count - 1 - line]
+
+    def line(self, offset: int) -> int:
+        """The line (from 0) that holds an offset; a break belongs to the line that it ends."""
+        tail = self._tail
+        rest = len(self.text) - offset
+        if tail and rest <= tail[-1]:
+            return self.count - 1 - bisect_left(tail, rest)
+        return bisect_right(self._head, offset) - 1
+
+    def end(self, line: int) -> int:
+        """The offset at which the text of a line ends, its break left out."""
+        if line + 1 >= self.count:
+            return len(self.text)
+        end = self.start(line + 1) - 1
+        return end - 1 if self.text.startswith("\r\n", end - 1) and end > self.start(line) else end
+
+    def offset(self, position: Position) -> int:
+        """The offset of a position; what lies outside the text or the line is taken back to its end."""
+        return self.offset_at(position.line, position.character)
+
+    def offset_at(self, line: int, character: int) -> int:
+        """The same for a line and a column (from 0, in units of the encoding)."""
+        if line < 0 or character < 0:
+            return 0 if line < 0 else self.start(min(line, self.count - 1))
+        if line >= self.count:
+            return len(self.text)
+        start, end = self.start(line), self.end(line)
+        if self.encoding != "utf-32" and not self.text.isascii():
+            row = self.text[start:end]
+            if not row.isascii():
+                return start + _characters(row, character, self.encoding)
+        return min(start + character, end)
+
+    def point(self, offset: int) -> tuple[int, int]:
+        """(line, column) of an offset, both from 0."""
+        offset = max(0, min(offset, len(self.text)))
+        line = self.line(offset)
+        start = self.start(line)
+        offset = min(offset, self.end(line))  # between \r and \n
+        if self.encoding != "utf-32" and not self.text.isascii():
+            before = self.text[start:offset]
+            if not before.isascii():
+                return line, _units(before, self.encoding)
+        return line, offset - start
+
+    def position(self, offset: int) -> Position:
+        """The position of an offset."""
+        return Position(*self.point(offset))
+
+    def range(self, span: tuple[int, int]) -> Range:
+        """The range of a half-open span."""
+        return Range(self.position(span[0]), self.position(span[1]))
+
+    def replaced(self, start: int, end: int, new: str) -> Lines:
+        """The lines of the text in which [start, end) is replaced."""
+        old = self.text
+        text = old[:start] + new + old[end:]
+        first = self.line(start - 1) if start else 0  # a \r before may now go together with a \n
+        last = self.line(end)
+        begin = self.start(first)
+        until = (self.start(last + 1) if last + 1 < self.count else len(old)) + len(text) - len(old)
+        fresh = [match.end() for match in _BREAK.finditer(text, begin, until)]
+        if last + 1 < self.count and fresh:
+            fresh.pop()  # where the line after begins, which the tail has
+        lines = Lines.__new__(Lines)
+        lines._set(text, self.encoding, [*self._until(first), *fresh], self._after(last))
+        return lines
+
+    def _until(self, line: int) -> list[int]:
+        """The starts of the lines up to this one."""
+        missing = line + 1 - len(self._head)
+        if missing <= 0:
+            return self._head[: line + 1]
+        size = len(self.text)
+        return self._head + [size - rest for rest in reversed(self._tail[-missing:])]
+
+    def _after(self, line: int) -> list[int]:
+        """The tail of the lines after this one."""
+        wanted = self.count - 1 - line
+        missing = wanted - len(self._tail)
+        if missing <= 0:
+            return self._tail[:wanted]
+        size = len(self.text)
+        return self._tail + [size - start for start in reversed(self._head[-missing:])]
+
+
+def _units(text: str, encoding: Encoding) -> int:
+    """How many units of the encoding a text takes."""
+    if encoding == "utf-8":
+        return len(text.encode("utf-8", "surrogatepass"))
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _characters(row: str, units: int, encoding: Encoding) -> int:
+    """How many characters of a line lie before a column; one that begins before it and ends after it does not."""
+    wide = 0x80 if encoding == "utf-8" else 0x10000
+    if ord(max(row)) < wide:
+        return min(units, len(row))
+    taken = 0
+    for number, character in enumerate(row):
+        taken += _width(ord(character), encoding)
+        if taken > units:
+            return number
+    return len(row)
+
+
+def _width(code: int, encoding: Encoding) -> int:
+    if encoding == "utf-16":
+        return 2 if code >= 0x10000 else 1
+    return 1 if code < 0x80 else 2 if code < 0x800 else 3 if code < 0x10000 else 4
