@@ -100,6 +100,11 @@ class Source:
         return self.text[self.text.rfind("\n", 0, offset) + 1 : end if end >= 0 else len(self.text)]
 
 
+def is_encoding_line(line: str) -> bool:
+    """Whether a line, one of the first two of a file, declares the file's encoding."""
+    return _COOKIE.match(line.encode("utf-8", "surrogatepass")) is not None
+
+
 def _declared_encoding(data: bytes) -> str:
     for line in data.split(b"\n", 2)[:2]:
         if match := _COOKIE.match(line):
