@@ -39,6 +39,7 @@ class Client(Connection):
         self.registrations: dict[str, Json] = {}
         self.pushed: dict[str, Json] = {}
         self.tolerated: list[str] = []
+        self._changed: dict[str, int] = {}
         self._pulled: dict[str, tuple[str | None, list[Json]]] = {}
         self.buffers = Buffers("utf-16", self._retype)
         super().__init__(command or SERVER, folders[0] if folders else Path.cwd(), environment(**(env or {})))
@@ -74,8 +75,9 @@ class Client(Connection):
 
     def settle(self) -> None:
         """Wait until the server has read all that was sent so far."""
-        identifier = self.begin("uncuda/settle", {}, deliberate=True)
-        self.wait(lambda: self.answered(identifier), "reply to an unknown request")
+        nobody = {"textDocument": {"uri": "untitled:settle"}}
+        identifier = self.begin("textDocument/diagnostic", nobody, deliberate=True)
+        self.wait(lambda: self.answered(identifier), "reply about a document that is not open")
 
     # Documents
 
@@ -91,6 +93,7 @@ class Client(Connection):
             self.buffers.open[uri] = buffer
             item = {"uri": uri, "languageId": language, "version": version, "text": buffer.text}
             self.notify("textDocument/didOpen", {"textDocument": item})
+            self._changed[uri] = len(self.traffic)
         return uri
 
     def change(self, document: str | Path, *changes: Json) -> None:
@@ -102,6 +105,7 @@ class Client(Connection):
             buffer.version += 1
             identifier = {"uri": uri, "version": buffer.version}
             self.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": list(changes)})
+            self._changed[uri] = len(self.traffic)
 
     def type(self, document: str | Path, text: str) -> None:
         """Make the text of an open document another one, by one incremental change of what differs."""
@@ -159,15 +163,24 @@ class Client(Connection):
         return offered and bool(self.profile.can("textDocument.diagnostic"))
 
     def diagnostics(self, document: str | Path) -> list[Json]:
-        """The diagnostics of a document as it is now: asked for, or waited for."""
+        """The diagnostics of an open document as it is now: asked for, or waited for."""
         uri = self.uri(document)
         if self.pulls:
             return self._pull(uri)
         with self.changed:
-            version = self.buffers.open[uri].version if uri in self.buffers.open else None
-        self.wait(lambda: self.pushed.get(uri, {}).get("version", -1) == version, f"diagnostics of {uri} {version}")
+            version = self.buffers.open[uri].version
+        pushed = self.wait(lambda: self._pushed_for(uri, version), f"diagnostics of {uri} {version}")
+        if "version" not in pushed:  # it could have been sent before the last change was read
+            self.settle()
         items: list[Json] = self.pushed[uri]["diagnostics"]
         return items
+
+    def _pushed_for(self, uri: str, version: int) -> Json | None:
+        """The diagnostics pushed for a version; where they do not name it, those that came after it."""
+        pushed = self.pushed.get(uri)
+        if pushed is None or pushed.get("version", version) != version or self._changed.get(uri, 0) > pushed["at"]:
+            return None
+        return pushed
 
     def actions(self, document: str | Path, at: Json | None = None, only: list[str] | None = None) -> list[Json]:
         """The code actions at a range (default: the whole document), with its diagnostics as context."""
@@ -215,7 +228,7 @@ class Client(Connection):
 
     def hear(self, method: str, params: Any) -> None:
         if method == "textDocument/publishDiagnostics":
-            self.pushed[params["uri"]] = params
+            self.pushed[params["uri"]] = {**params, "at": len(self.traffic)}
 
     def _pull(self, uri: str) -> list[Json]:
         previous, items = self._pulled.get(uri, (None, []))

@@ -1,8 +1,34 @@
 """Whether a session kept to the protocol, and to what its client can do."""
 
+from collections.abc import Iterator
+
+from lsp import abilities, contents, envelope, places
+from lsp.progress import Progress
+from lsp.session import Message, Session
 from lsp.traffic import Traffic
+
+CHECKS = (envelope.check, abilities.check, contents.check, places.check)
 
 
 def problems(traffic: Traffic) -> list[str]:
-    """What is wrong with the messages of a session; empty if nothing is."""
-    return []
+    """What is wrong with the messages of a session, one line each; empty if nothing is."""
+    return list(_problems(traffic))
+
+
+def _problems(traffic: Traffic) -> Iterator[str]:
+    session, progress = Session(), Progress()
+    for index, record in enumerate(traffic):
+        message = session.message(index, record)
+        for step in (*CHECKS, progress.check, _feed):
+            try:
+                yield from (f"{message}: {text}" for text in step(session, message))
+            except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
+                if not message.deliberate:
+                    yield f"{message}: a part is missing or of the wrong kind: {error!r}"
+    yield from envelope.check_end(session)
+    yield from progress.check_end()
+
+
+def _feed(session: Session, message: Message) -> Iterator[str]:
+    session.feed(message)
+    return iter(())

@@ -84,7 +84,7 @@ class Connection:
 
     def reply(self, identifier: Any, timeout: float = PATIENCE) -> Any:
         """Wait for the reply to a request; its result, or ResponseError."""
-        message = self.wait(lambda: self._replies.get(identifier), f"a reply to request {identifier!r}", timeout)
+        message = self.wait(lambda: self._replies.get(identifier), f"reply to request {identifier!r}", timeout)
         if error := message.get("error"):
             raise ResponseError(error["code"], error["message"], error.get("data"))
         return message.get("result")
