@@ -20,6 +20,7 @@ from uncuda.workspace import (
     check_files,
     discover,
     fix_files,
+    reach,
     read_file,
     survey,
     write,
@@ -224,6 +225,44 @@ class TestGitignore:
 
 
 @pytest.mark.slow
+class TestReach:
+    def test_what_discover_finds_and_nothing_else(self, tmp_path: Path) -> None:
+        make("repo/uncuda.toml=exclude = ['gen', '*_pb2.py', '!build']", "repo/.gitignore=secret.py\n/tmp/")
+        make("repo/a.py", "repo/gen/b.py", "repo/c_pb2.py", "repo/build/d.py", "repo/dist/e.py", "repo/secret.py")
+        make(
+            "repo/tmp/f.py",
+            "repo/x/tmp/g.py",
+            "repo/x/uncuda.toml=exclude = ['h.py']",
+            "repo/x/h.py",
+            "repo/x/c_pb2.py",
+        )
+        make(
+            "repo/x/.gitignore=!secret.py",
+            "repo/x/secret.py",
+            "repo/.venv/i.py",
+            "repo/bad/uncuda.toml=x",
+            "repo/bad/j.py",
+        )
+        root = str(tmp_path / "repo")
+        settings_for = Configuration(VOCABULARY).settings_for
+        found = {file.path: file.settings for file in discover([root], settings_for).files}
+        assert len(found) == 6
+        for path in map(str, (tmp_path / "repo").rglob("*.py")):
+            file = reach(path, root, settings_for)
+            assert (file.settings if file else None) == found.get(path), path
+
+    def test_the_file_need_not_be_there(self, tmp_path: Path) -> None:
+        make("repo/.gitignore=secret.py")
+        settings_for = Configuration(VOCABULARY).settings_for
+        assert reach(str(tmp_path / "repo/new/a.py"), str(tmp_path / "repo"), settings_for)
+        assert not reach(str(tmp_path / "repo/new/secret.py"), str(tmp_path / "repo"), settings_for)
+
+
+def test_a_folder_without_python_may_be_no_problem() -> None:
+    make("a/x.txt")
+    assert not discover(["a"], Configuration(VOCABULARY).settings_for, empty=True).problems
+
+
 def test_discovery_is_quick() -> None:
     for folder in range(100):
         make(*(f"p/d{folder}/m{number}.py" for number in range(50)))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from lsprotocol.types import Position, Range
+if TYPE_CHECKING:  # lsprotocol takes 0.3 s to import, and the workspace job needs offsets only
+    from lsprotocol.types import Position, Range
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 
@@ -83,10 +84,14 @@ class Lines:
 
     def position(self, offset: int) -> Position:
         """The position of an offset."""
+        from lsprotocol.types import Position
+
         return Position(*self.point(offset))
 
     def range(self, span: tuple[int, int]) -> Range:
         """The range of a half-open span."""
+        from lsprotocol.types import Range
+
         return Range(self.position(span[0]), self.position(span[1]))
 
     def replaced(self, start: int, end: int, new: str) -> Lines:

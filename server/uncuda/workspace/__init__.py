@@ -1,11 +1,11 @@
 """Files: which ones, reading and writing them, and running the engine over them."""
 
 from .constants import named_targets
-from .discover import File, Found, Problem, SettingsFor, discover
+from .discover import File, Found, Problem, SettingsFor, discover, reach
 from .engines import Engines, UndecidedTarget
 from .files import FileProblem, read_file, write_atomically
 from .requirements import Required, required_torch, torch_version
-from .run import Checked, EngineFor, Repaired, check_files, fix_files, write
+from .run import Checked, EngineFor, Repaired, check_files, fix_files, load_file, write
 from .scan import Read, Scanner, Survey, Words, read_text, survey
 
 __all__ = [
@@ -27,7 +27,9 @@ __all__ = [
     "check_files",
     "discover",
     "fix_files",
+    "load_file",
     "named_targets",
+    "reach",
     "read_file",
     "read_text",
     "required_torch",

@@ -8,6 +8,7 @@ import errno
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 from uncuda.settings import CONFIGURATION_FILES, Settings, SettingsError, pattern_set
@@ -58,12 +59,13 @@ _SPECIAL = frozenset({*CONFIGURATION_FILES, GitIgnore.NAME})
 SettingsFor = Callable[[str], Settings]
 
 
-def discover(paths: Iterable[str], settings_for: SettingsFor) -> Found:
+def discover(paths: Iterable[str], settings_for: SettingsFor, empty: bool = False) -> Found:
     """The Python files of `paths`: files as they are given, folders with all that is below them.
 
     `settings_for(folder)` may raise SettingsError: that is reported once, and the files it governs are left out.
+    `empty`: a folder without Python files is no problem.
     """
-    walk = _Walk(settings_for)
+    walk = _Walk(settings_for, empty)
     for path in paths:
         try:
             walk.add(path)
@@ -72,9 +74,23 @@ def discover(paths: Iterable[str], settings_for: SettingsFor) -> Found:
     return walk.finish()
 
 
+def reach(path: str, root: str, settings_for: SettingsFor) -> File | None:
+    """The file at `path`, below the folder `root`, as `discover` would find it, there or not; None: it is left out."""
+    walk = _Walk(settings_for)
+    names = Path(path).relative_to(root).parts
+    place, settings, ignored = root, None, GitIgnore.above(root)
+    for number, name in enumerate(names, 1):
+        settings, ignored = walk.settings(place), GitIgnore.read(place, ignored)
+        place = place.rstrip(os.sep) + os.sep + name
+        if walk.left_out(place, settings.exclude if settings else (), ignored, folder=number < len(names)):
+            return None
+    return File(path, settings, False) if settings else None
+
+
 class _Walk:
-    def __init__(self, settings_for: SettingsFor) -> None:
+    def __init__(self, settings_for: SettingsFor, empty: bool = False) -> None:
         self.found = Found()
+        self._empty = empty
         self._settings_for = settings_for
         self._broken: set[str] = set()
         self._links = False
@@ -84,7 +100,7 @@ class _Walk:
         self._roots += 1
         path = os.path.normpath(path)
         if os.path.isfile(path):
-            settings = self._settings(os.path.dirname(path) or ".")
+            settings = self.settings(os.path.dirname(path) or ".")
             if settings is not None:
                 self.found.files.append(File(path, settings, True))
         elif os.path.isdir(path):
@@ -104,10 +120,10 @@ class _Walk:
     def _add_folder(self, root: str) -> None:
         problems, skipped = len(self.found.problems), len(self.found.skipped)
         files: list[File] = []
-        stack = [_Folder(root, self._settings(root), GitIgnore.above(root))]
+        stack = [_Folder(root, self.settings(root), GitIgnore.above(root))]
         while stack:
             self._read_folder(stack.pop(), files, stack)
-        if not files and problems == len(self.found.problems):
+        if not files and not self._empty and problems == len(self.found.problems):
             left_out = len(self.found.skipped) - skipped
             why = f" ({left_out} left out; --verbose says why)" if left_out else ""
             self.found.problems.append(Problem(root, f"no Python file in this folder{why}"))
@@ -133,15 +149,15 @@ class _Walk:
         except OSError as error:
             self.found.problems.append(Problem(path, _reason(error)))
         if special - {GitIgnore.NAME}:
-            settings = self._settings(path)
+            settings = self.settings(path)
         if GitIgnore.NAME in special:
             ignored = GitIgnore.read(path, ignored)
         exclude = settings.exclude if settings else ()
         if ignored is not None or exclude:
-            names = [name for name in names if not self._left_out(prefix + name, exclude, ignored)]
+            names = [name for name in names if not self.left_out(prefix + name, exclude, ignored)]
         if settings is not None:
             files += [File(prefix + name, settings, False) for name in names]
-        folders = [name for name in folders if not self._left_out(prefix + name, exclude, ignored, folder=True)]
+        folders = [name for name in folders if not self.left_out(prefix + name, exclude, ignored, folder=True)]
         stack += [_Folder(prefix + name, settings, ignored) for name in folders]
 
     def _kind(self, entry: os.DirEntry[str], prefix: str) -> str:
@@ -161,7 +177,7 @@ class _Walk:
                 self.found.problems.append(Problem(prefix + entry.name, _reason(error)))
         return ""
 
-    def _left_out(self, path: str, exclude: tuple[str, ...], ignored: GitIgnore | None, folder: bool = False) -> bool:
+    def left_out(self, path: str, exclude: tuple[str, ...], ignored: GitIgnore | None, folder: bool = False) -> bool:
         excluded = None
         if exclude:
             place = os.path.abspath(path) + ("/" if folder else "")
@@ -178,7 +194,7 @@ class _Walk:
         self.found.skipped.append(Problem(path, message))
         return True
 
-    def _settings(self, folder: str) -> Settings | None:
+    def settings(self, folder: str) -> Settings | None:
         try:
             return self._settings_for(folder)
         except SettingsError as error:

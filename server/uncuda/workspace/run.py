@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from uncuda.engine import Engine, Fixed, Report
@@ -14,6 +14,8 @@ from .discover import File, Problem
 from .files import FileProblem, read_file, write_atomically
 
 EngineFor = Callable[[Settings], Engine]
+Load = Callable[[File, Engine], tuple[Source | None, bytes]]
+"""A file's text (None: it has no word that rules look for), and the bytes that this is."""
 
 
 class Checked(NamedTuple):
@@ -38,27 +40,41 @@ class Repaired(NamedTuple):
     trace: str = ""
 
 
+def load_file(file: File, engine: Engine) -> tuple[Source | None, bytes]:
+    """A file as it is on the disk; FileProblem or SourceError if it cannot be read."""
+    data = read_file(file.path)
+    if not engine.concerns(data):
+        return None, data
+    return Source.decode(data, file.path), data
+
+
 def check_files(files: Iterable[File], engine_for: EngineFor) -> Iterator[Checked]:
     """Check every file; one without an anchor is not looked at, and yields no report."""
     for file in files:
         try:
             engine = engine_for(file.settings)
-            source = _load(file, engine)[0]
+            source = load_file(file, engine)[0]
             yield Checked(file, source, engine.check(source, concerned=True)) if source else Checked(file)
         except Exception as error:  # noqa: BLE001 one file must not stop the rest
             yield Checked(file, problem=_problem(file, error), trace=traceback.format_exc())
 
 
-def fix_files(files: Iterable[File], engine_for: EngineFor, review: bool) -> Iterator[Repaired]:
-    """Fix every file in memory; nothing is written."""
+def fix_files(
+    files: Iterable[File],
+    engine_for: EngineFor,
+    review: bool,
+    rules: Collection[str] | None = None,
+    load: Load = load_file,
+) -> Iterator[Repaired]:
+    """Fix every file in memory; nothing is written. `rules`: as for `Engine.fix`; `load`: where texts come from."""
     for file in files:
         try:
             engine = engine_for(file.settings)
-            source, data = _load(file, engine)
+            source, data = load(file, engine)
             if source is None:
                 yield Repaired(file)
                 continue
-            fixed = engine.fix(source, review, concerned=True)
+            fixed = engine.fix(source, review, concerned=True, rules=rules)
             result = data if fixed.text == source.text else source.encode(fixed.text)
             yield Repaired(file, source, fixed, data, result)
         except Exception as error:  # noqa: BLE001 one file must not stop the rest
@@ -71,13 +87,6 @@ def write(repaired: Repaired) -> None:
     if read_file(path) != repaired.data:
         raise FileProblem("changed while it was being fixed; left as it is, run again")
     write_atomically(path, repaired.result)
-
-
-def _load(file: File, engine: Engine) -> tuple[Source | None, bytes]:
-    data = read_file(file.path)
-    if not engine.concerns(data):
-        return None, data
-    return Source.decode(data, file.path), data
 
 
 def _problem(file: File, error: Exception) -> Problem:
