@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 from ..catalogue import Catalogue, Rule, Target
 from ..checks import Hit
+from ..edits import Fix
+from .titles import in_chinese
 
 
 def language(locale: str) -> str:
@@ -41,6 +44,12 @@ class Messages:
         joined = "；".join(notes) if chinese else "; ".join(notes)
         return f"{message}（{joined}）" if chinese else f"{message} ({joined})"
 
+    def fixes(self, hit: Hit) -> tuple[Fix, ...]:
+        """The fixes of a hit with titles in the user's language."""
+        if self._language == "en":
+            return hit.fixes
+        return tuple(replace(fix, title=in_chinese(fix.title)) for fix in hit.fixes)
+
     def unused(self, rule: Rule, names: tuple[str, ...], unknown: tuple[str, ...]) -> tuple[str, str]:
         """(title of the fix, message) for a suppression that silences nothing."""
         chinese = self._language == "zh"
@@ -50,4 +59,5 @@ class Messages:
         if unknown:
             text = ", ".join(unknown)
             message += f"（没有名为 {text} 的规则）" if chinese else f" (no rule is called {text})"
-        return ("删除无用的抑制注释" if chinese else "Remove the unused suppression"), message
+        title = "Remove the unused suppression"
+        return (in_chinese(title) if chinese else title), message
