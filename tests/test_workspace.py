@@ -246,7 +246,7 @@ class TestReach:
         root = str(tmp_path / "repo")
         settings_for = Configuration(VOCABULARY).settings_for
         found = {file.path: file.settings for file in discover([root], settings_for).files}
-        assert len(found) == 6
+        assert len(found) == 5
         for path in map(str, (tmp_path / "repo").rglob("*.py")):
             file = reach(path, root, settings_for)
             assert (file.settings if file else None) == found.get(path), path
@@ -424,7 +424,7 @@ class Engine:
             raise RecursionError("too deep")
         return Report()
 
-    def fix(self, source: Source, review: bool, concerned: bool = False) -> Fixed:
+    def fix(self, source: Source, review: bool, concerned: bool = False, rules: None = None) -> Fixed:
         return Fixed(source.text.replace("old", "é" if review else "new"), {"rule": 1}, self.check(source))
 
 
