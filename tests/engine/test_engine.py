@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
-from uncuda.catalogue import load
+from uncuda.catalogue import load, read_page
 from uncuda.engine import Engine, Finding
 from uncuda.project import Project
 from uncuda.settings import Settings
@@ -108,3 +110,15 @@ def test_findings_do_not_depend_on_what_was_checked_before() -> None:
     first = findings(text, made)
     findings("from numba import cuda\n" + text, made)
     assert findings(text, made) == first
+
+
+def test_every_fix_has_a_chinese_title() -> None:
+    catalogue, titles = load(), set()
+    for strategy, target in itertools.product(("rewrite", "shim"), catalogue.declarations):
+        made = Engine(catalogue, target, Settings(locale="zh", strategy=strategy))
+        for rule in catalogue.rules.values():
+            assert rule.path is not None
+            for example in read_page(rule.path)[1]:
+                titles |= {f.title for found in findings(example.text, made) for f in found.fixes}
+    assert len(titles) > 50
+    assert not [title for title in titles if not any("\u4e00" <= character <= "\u9fff" for character in title)]
