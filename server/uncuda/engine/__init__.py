@@ -161,7 +161,8 @@ class Engine:
     def _finding(self, hit: Hit) -> Finding:
         severity = self.settings.severity.get(hit.rule.name, hit.severity or hit.rule.severity)
         message = self._messages.of(hit)
-        return Finding(hit.rule.name, severity, message, Span(hit.start, hit.end), self._messages.fixes(hit), self.target.id)
+        fixes = self._messages.fixes(hit)
+        return Finding(hit.rule.name, severity, message, Span(hit.start, hit.end), fixes, self.target.id)
 
     def _suppress(
         self, findings: list[Finding], suppressions: Suppressions, ruleset: Ruleset, ignored: frozenset[str]
