@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from facts.common import facts, references
+from uncuda.facts.newer import wants_libcst
 
 pytest.importorskip("libcst", reason="newer syntax is read through libcst")
 NEWER = [
@@ -37,6 +38,15 @@ def test_without_libcst_the_statement_is_counted(monkeypatch: pytest.MonkeyPatch
     found = facts(text)
     assert len(found.unread) == 1
     assert references(text) == ["torch.cuda.synchronize"]
+    assert wants_libcst(text[slice(*found.unread[0])])
+
+
+def test_libcst_is_wanted_for_newer_syntax_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not wants_libcst('t"{a}"')
+    monkeypatch.setitem(sys.modules, "libcst", None)
+    assert wants_libcst('x = f(t"{a}")')
+    assert not wants_libcst("x = f(")
+    assert not wants_libcst("print x")
 
 
 def test_half_a_statement_costs_only_itself() -> None:

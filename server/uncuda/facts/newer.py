@@ -46,6 +46,18 @@ def read_newer(text: str) -> Piece | None:
     return piece
 
 
+def wants_libcst(text: str) -> bool:
+    """Whether a logical line that was not read looks like newer Python, and libcst is not there to say so."""
+    try:
+        import libcst  # noqa: F401
+    except ImportError:
+        pass
+    else:
+        return False
+    plain = _blanked(text)
+    return plain is not None and plain != text and read_line(plain) is not None
+
+
 def _blanked(text: str) -> str | None:
     """The text with new syntax replaced by old syntax of the same length, in bytes too."""
     parts, position = [], 0
