@@ -56,13 +56,24 @@ def _type(message: Message) -> Iterator[str]:
             yield "an unknown method"
         return
     kind: Any = kinds[1] if message.is_reply else kinds[0]
+    pairs = [(message.json, kind)]
+    if message.method == "textDocument/codeAction" and message.is_reply and isinstance(message.result, list):
+        # lsprotocol takes an action that has a command for the command alone
+        actions = [item for item in message.result if not isinstance(item.get("command"), str)]
+        rest = [item for item in message.result if isinstance(item.get("command"), str)]
+        pairs = [({**message.json, "result": rest}, kind), *((item, types.CodeAction) for item in actions)]
+    for sent, of in pairs:
+        yield from _valid(sent, of, lenient=message.source == "client")
+
+
+def _valid(sent: Any, kind: Any, lenient: bool) -> Iterator[str]:
+    """Whether a value is one of a kind. `lenient`: null may stand for what is left out, as real clients have it."""
     try:
-        back = json.loads(json.dumps(_CONVERTER.unstructure(_CONVERTER.structure(message.json, kind), kind)))
+        back = json.loads(json.dumps(_CONVERTER.unstructure(_CONVERTER.structure(sent, kind), kind)))
     except Exception as error:  # noqa: BLE001 - whatever the types say is the finding
         yield f"not valid: {error!r}"
         return
-    sent = message.json
-    if message.source == "client":  # real clients send null for what they leave out
+    if lenient:
         back, sent = _without_nulls(back), _without_nulls(sent)
     if back != sent:
         yield f"not what the types allow: {_difference(sent, back)}"
