@@ -1,0 +1,198 @@
+"""Code actions: fixes one by one and all at once, comments that ignore, and the page that says why."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+from uncuda.edits import SAFE, Fix
+from uncuda.engine import Finding
+from uncuda.facts.newer import wants_libcst
+
+from . import convert
+from .fixall import FIX_ALL, FIX_ALL_NOTEBOOK, Batch, batches_of_rules, edit_of, fixable
+from .ignores import ignore_actions
+from .phrases import Phrases, phrases
+from .state import Analysis
+
+if TYPE_CHECKING:
+    from .server import UncudaServer
+
+SHOW_RULE = "uncuda.showRule"
+_QUICK = types.CodeActionKind.QuickFix
+
+
+def register(server: UncudaServer) -> None:
+    """Offer code actions, resolve them, and show the pages of rules."""
+    kinds = [_QUICK, FIX_ALL, FIX_ALL_NOTEBOOK]
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(kinds, resolve_provider=True))
+    def offer(params: types.CodeActionParams) -> list[types.Command | types.CodeAction] | None:
+        uri = params.text_document.uri
+        program = server.program(uri)
+        if program is None:
+            return None
+        analysis = server.analyse(program)
+        if not server.client.literals:
+            title = phrases(analysis.engine)("fix file")
+            return (
+                [types.Command(title, "uncuda.fixAllInFile", arguments=[{"uri": uri}])]
+                if fixable(analysis)[SAFE]
+                else []
+            )
+        span = (program.offset(uri, params.range.start), program.offset(uri, params.range.end))
+        return list(_Offer(server, uri, analysis, span, params.context).actions())
+
+    @server.feature(types.CODE_ACTION_RESOLVE)
+    def resolve(action: types.CodeAction) -> types.CodeAction:
+        return _resolved(server, action)
+
+    @server.command(SHOW_RULE)
+    async def show_rule(*arguments: Any) -> None:
+        rule = arguments[0].get("rule", "") if arguments and isinstance(arguments[0], dict) else ""
+        page = convert.page_uri(server, rule) or (server.folders.catalogue.path / "README.md").absolute().as_uri()
+        if server.client.show_document:
+            await server.window_show_document_async(types.ShowDocumentParams(page, external=False, take_focus=True))
+
+
+def wanted(kind: str, only: Sequence[str] | None) -> bool:
+    """Whether a client that asks for the kinds `only` (None: all) takes one: `source` takes `source.fixAll.uncuda`."""
+    return only is None or any(not name or kind == name or kind.startswith(f"{name}.") for name in only)
+
+
+def touched(analysis: Analysis, span: tuple[int, int], codes: set[str]) -> list[Finding]:
+    """The findings that a range touches; `codes`: of the diagnostics that the client means, empty if it does not say.
+
+    Ranges of diagnostics come back wrong from some clients. Where the range touches none that is meant, those on its
+    lines are taken: a cursor is often beside them.
+    """
+    start, end = span
+    meant = [finding for finding in analysis.findings if not codes or finding.rule in codes]
+    at = [finding for finding in meant if finding.span.start <= end and start <= finding.span.end]
+    if at or not codes:
+        return at
+    text = analysis.text
+    start = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
+    end = min(at for at in (text.find("\n", end), text.find("\r", end), len(text)) if at >= 0)
+    return [finding for finding in meant if finding.span.start <= end and start <= finding.span.end]
+
+
+@dataclass(frozen=True)
+class _Offer:
+    """One request for code actions, `span` in offsets of the program."""
+
+    server: UncudaServer
+    uri: str
+    analysis: Analysis
+    span: tuple[int, int]
+    context: types.CodeActionContext
+
+    def actions(self) -> Iterator[types.CodeAction]:
+        """The actions in the order in which they are shown."""
+        say, only = phrases(self.analysis.engine), self.context.only
+        if wanted(_QUICK, only):
+            ours = (item for item in self.context.diagnostics if item.source == convert.SOURCE)
+            findings = touched(self.analysis, self.span, {str(item.code) for item in ours})
+            for finding in findings:
+                yield from self._fixes(finding, say)
+            if self.analysis.disabled is None:
+                for batch in batches_of_rules(self.uri, self.analysis, findings):
+                    title = say("fix rule", batch.rule)
+                    yield from self._batch(say("to review", title) if batch.review else title, _QUICK, batch)
+                yield from ignore_actions(self.server, self.analysis, findings, say)
+            yield from self._pages(findings, say)
+            yield from self._unread(say)
+        notebook = self.uri != self.analysis.program.uri
+        kind = FIX_ALL_NOTEBOOK if notebook else FIX_ALL
+        if wanted(kind, only) and self.analysis.disabled is None:
+            batch = Batch(self.uri)
+            if batch.count(self.analysis):
+                yield from self._batch(say("fix notebook" if notebook else "fix file"), kind, batch)
+
+    def _fixes(self, finding: Finding, say: Phrases) -> Iterator[types.CodeAction]:
+        """One action for each fix; for a finding without, one that says what to do instead."""
+        if not finding.fixes:
+            yield from self._disabled(say("by hand", finding.rule), say("no fix", finding.message), finding)
+        for number, fix in enumerate(finding.fixes):
+            title = fix.title if fix.applicability == SAFE else say("to review", fix.title)
+            if self.analysis.disabled is not None:
+                yield from self._disabled(title, self.analysis.disabled, finding)
+                continue
+            yield types.CodeAction(
+                title,
+                kind=_QUICK,
+                diagnostics=[self._diagnostic(finding)],
+                is_preferred=True
+                if fix.applicability == SAFE and not number and self.server.client.preferred
+                else None,
+                edit=self._edit(finding, fix),
+            )
+
+    def _edit(self, finding: Finding, fix: Fix) -> types.WorkspaceEdit:
+        edits = [(edit, finding.rule) for edit in fix.edits]
+        return convert.workspace_edit(self.server, convert.file_edits(self.analysis.program, edits))
+
+    def _diagnostic(self, finding: Finding) -> types.Diagnostic:
+        return convert.diagnostic(self.server, self.analysis.program, finding)[1]
+
+    def _disabled(self, title: str, reason: str, finding: Finding | None = None) -> Iterator[types.CodeAction]:
+        """An action that cannot be taken, for clients that show such."""
+        if self.server.client.disabled:
+            diagnostics = None if finding is None else [self._diagnostic(finding)]
+            disabled = types.CodeActionDisabled(reason)
+            yield types.CodeAction(title, kind=_QUICK, diagnostics=diagnostics, disabled=disabled)
+
+    def _batch(self, title: str, kind: str, batch: Batch) -> Iterator[types.CodeAction]:
+        """An action that fixes several findings; with its edit, if the client does not ask for that later."""
+        if self.server.client.resolve_edit:
+            yield types.CodeAction(title, kind=kind, data=batch.data())
+            return
+        edit, _ = edit_of(self.server, batch, self.analysis)
+        if edit is not None:
+            yield types.CodeAction(title, kind=kind, edit=edit)
+
+    def _pages(self, findings: list[Finding], say: Phrases) -> Iterator[types.CodeAction]:
+        """What shows the page of each rule, for clients that can."""
+        for rule in dict.fromkeys(finding.rule for finding in findings):
+            if self.server.client.show_document:
+                title = say("why", rule)
+                command = types.Command(title, SHOW_RULE, arguments=[{"rule": rule}])
+                yield types.CodeAction(title, kind=_QUICK, command=command)
+
+    def _unread(self, say: Phrases) -> Iterator[types.CodeAction]:
+        """Says why a statement was not read, where something can be done about it."""
+        start, end = self.span
+        for skipped in self.analysis.report.skipped:
+            if skipped.start <= end and start <= skipped.end:
+                if wants_libcst(self.analysis.text[skipped.start : skipped.end].rstrip()):
+                    yield from self._disabled(say("read"), newer_python(say))
+
+
+def newer_python(say: Phrases) -> str:
+    """Why a statement that is newer than this Python was not read, and the command that helps."""
+    return say("newer", platform.python_version(), f"{sys.executable} -m pip install libcst")
+
+
+def _resolved(server: UncudaServer, action: types.CodeAction) -> types.CodeAction:
+    """A batch's action with its edit, computed for the text as it is now: it may have changed since."""
+    batch = Batch.of(action.data)
+    if batch is None or action.edit is not None:
+        return action
+    program = server.program(batch.uri)
+    if program is None:
+        raise JsonRpcInvalidParams(f"{batch.uri} is not open")
+    analysis = server.analyse(program)
+    action.edit, reason = edit_of(server, batch, analysis)
+    if reason is not None:
+        message = phrases(analysis.engine)("not made", reason)
+        if batch.rule:  # somebody chose it from a menu; the others also run whenever a file is saved
+            server.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
+        else:
+            server.window_log_message(types.LogMessageParams(types.MessageType.Info, f"{batch.uri}: {message}"))
+    return action

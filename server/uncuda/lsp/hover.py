@@ -1,0 +1,137 @@
+"""Hover: what is wrong here, what the target has instead, and the rule's page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from uncuda.catalogue import Rule, read_page
+from uncuda.engine import Engine, Finding
+from uncuda.engine.explain import Counterpart, Explanation, explain
+from uncuda.facts.newer import wants_libcst
+from uncuda.source import Source, Span
+
+from . import convert
+from .actions import newer_python
+from .phrases import Phrases, phrases
+from .state import Analysis
+
+if TYPE_CHECKING:
+    from .server import UncudaServer
+
+_LINK = re.compile(r"\[([^\]\n]+)\]\(((?:file|https?):[^)\n]+)\)")
+
+
+def register(server: UncudaServer) -> None:
+    """Answer hovers."""
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    def hover(params: types.HoverParams) -> types.Hover | None:
+        uri = params.text_document.uri
+        program = server.program(uri)
+        if program is None:
+            return None
+        analysis = server.analyse(program)
+        offset = program.offset(uri, params.position)
+        source = Source(analysis.text, program.path)
+        found = explain(analysis.engine, source, analysis.findings, offset)
+        say = phrases(analysis.engine)
+        if found is not None:
+            text, span = "\n\n---\n\n".join(_parts(server, analysis.engine, found, say)), found.span
+        elif (unread := _unread(analysis, offset)) is not None:
+            text, span = newer_python(say), unread
+        else:
+            return None
+        kind = types.MarkupKind.Markdown if server.client.markdown else types.MarkupKind.PlainText
+        content = types.MarkupContent(kind, text if server.client.markdown else plain(text))
+        return types.Hover(content, range=program.locate(span)[1])
+
+
+def plain(markdown: str) -> str:
+    """What a hover says without the marks of Markdown; names stay in backticks."""
+    text = _LINK.sub(r"\1: \2", markdown).replace("**", "").replace("\n\n---\n\n", "\n\n")
+    return re.sub(r"^- ", "  ", text.replace("  \n", "\n"), flags=re.M)
+
+
+def _unread(analysis: Analysis, offset: int) -> Span | None:
+    """The statement at an offset, if it was not read and something can be done about that."""
+    for skipped in analysis.report.skipped:
+        if skipped.start <= offset <= skipped.end:
+            text = analysis.text[skipped.start : skipped.end].rstrip()
+            return Span(skipped.start, skipped.start + len(text)) if wants_libcst(text) else None
+    return None
+
+
+def _parts(server: UncudaServer, engine: Engine, found: Explanation, say: Phrases) -> Iterator[str]:
+    """The parts of a hover: what was found, what the target has, what a comment does, the pages."""
+    for finding in found.findings:
+        yield _finding(finding, say)
+    if found.counterpart is not None:
+        yield _counterpart(engine, found.counterpart, say)
+    if found.silenced is not None:
+        unknown = [name for name in found.silenced if name not in engine.catalogue.rules]
+        known = [f"`{name}`" for name in found.silenced if name not in unknown]
+        lines = [say("silences", ", ".join(known))] if known else []
+        lines += [say("unknown rule", name) for name in unknown] or ([] if known else [say("silences every")])
+        yield "  \n".join(lines)
+    for rule in found.rules:
+        yield _page(server, rule, say)
+
+
+def _finding(finding: Finding, say: Phrases) -> str:
+    kind = finding.fixes[0].applicability if finding.fixes else "manual"
+    return f"**{finding.rule}** · {say(finding.severity)} · {say(kind)}  \n{finding.message}"
+
+
+def _counterpart(engine: Engine, found: Counterpart, say: Phrases) -> str:
+    """The row of a name in the target's tables, in words."""
+    target = engine.target
+    title = target.title_zh if say.language == "zh" else target.title
+    there = f"`{found.replacement}`" if found.replacement else say("none")
+    if found.replacement == found.name:
+        there = say("same")
+    lines = [f"`{found.name}` → {there}", f"- {title}: {say(f'status {found.status}')}" if found.status else ""]
+    if found.replacement:
+        lines.append(_versions(engine, found, say))
+    if found.missing:
+        names = ", ".join(f"`{name}`" for name in found.missing)
+        lines.append("- " + say("missing one" if len(found.missing) == 1 else "missing", names))
+    if found.positions:
+        lines.append("- " + say("positions"))
+    lines += [f"- {engine.catalogue.limit(limit, say.language)}" for limit in found.limits]
+    if found.patched:
+        lines.append("- " + say("patched", target.words["patch"]))
+    return "\n".join(line for line in lines if line)
+
+
+def _versions(engine: Engine, found: Counterpart, say: Phrases) -> str:
+    """Since which version the target has a name; empty where that is not known."""
+    target = engine.target
+    package = f"[{target.words['package']}]({target.homepage})"
+    if not found.present:
+        known = say("absent", package, target.version, found.since) if found.since else ""
+        return "- " + (known or say("never", package, target.version))
+    if not found.since:
+        return ""
+    if len(target.versions) == 1:
+        return "- " + say("only", package, found.since)
+    return "- " + say("always" if found.since == target.versions[0] else "since", package, found.since)
+
+
+def _page(server: UncudaServer, rule: Rule, say: Phrases) -> str:
+    """The title of a rule's page, how it begins, and the way to it."""
+    link = f"[{say('page', rule.name)}]({convert.page_uri(server, rule.name)})"
+    beginning = _beginning(rule.path) if rule.path is not None else ""
+    return f"**{rule.title}**  \n{beginning}\n\n{link}"
+
+
+@lru_cache(maxsize=256)
+def _beginning(path: Path) -> str:
+    """The first paragraph of a rule's page."""
+    prose, _ = read_page(path)
+    return " ".join(prose.split("\n\n", 1)[0].split())
