@@ -2,33 +2,16 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 
 from lsp.client import Client
 from lsp.conformance import problems
 from lsp.profiles import PROFILES, Profile
+from lsp.starting import Start
 
 _failed = pytest.StashKey[bool]()
-
-
-class Start(Protocol):
-    """`start("vscode")`: a client, its session initialized, with the test's folder as workspace.
-
-    `files`: written below that folder before; `folders`: other workspace folders; `options`: initializationOptions;
-    `configuration`: the client's section `uncuda`; `initialize=False`: nothing has been said yet.
-    """
-
-    def __call__(
-        self,
-        profile: str | Profile = "vscode",
-        *,
-        files: dict[str, str | bytes] | None = None,
-        folders: list[Path] | None = None,
-        initialize: bool = True,
-        **more: Any,
-    ) -> Client: ...
 
 
 @pytest.hookimpl(wrapper=True)
