@@ -105,6 +105,7 @@ A = "# uncuda: file-ignore[cuda-api]"
         ("# Licence\n# coding=utf-8\n", f"# Licence\n# coding=utf-8\n{A}\n"),
         ("\n# coding=utf-8\n", f"\n# coding=utf-8\n{A}\n"),
         ("x = 1\n# coding=utf-8\n", f"{A}\nx = 1\n# coding=utf-8\n"),
+        ("\n \t\n\n", f"\n \t\n\n{A}\n"),
         ("# Licence\n", f"{A}\n# Licence\n"),
         ("\ufeff", f"\ufeff{A}\n"),
         ("# uncuda: file-ignore[is-cuda]\n", "# uncuda: file-ignore[is-cuda, cuda-api]\n"),

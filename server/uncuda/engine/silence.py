@@ -9,6 +9,7 @@ from ..facts.layout import Layout
 from ..source import Span, is_encoding_line
 from ..suppress import Comment, Suppressions, parse
 
+_BLANK = re.compile(r"(?:[ \t\f]*(?:\r\n|\n|\r))+")
 _BREAK = re.compile(r"\r\n|\n|\r")
 
 
@@ -62,4 +63,7 @@ def _top(text: str) -> int:
     first, second = text[start : ends[0]], text[ends[0] : ends[-1]]
     if is_encoding_line(second) and first.lstrip(" \t\f")[:1] in "#\r\n":
         return ends[-1]
-    return ends[0] if first.startswith("#!") or is_encoding_line(first) else start
+    if first.startswith("#!") or is_encoding_line(first):
+        return ends[0]
+    blank = _BLANK.match(text, start)
+    return blank.end() if blank is not None and blank.end() < len(text) else start
