@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
@@ -14,6 +15,13 @@ if TYPE_CHECKING:
 
 def register(server: UncudaServer) -> None:
     """Answer requests for diagnostics."""
+
+    def show(program: Any, uris: Any = None) -> None:
+        if not server.client.pull:
+            refresh(server, uris or [document.uri for document in program.documents])
+
+    for event in (server.opened, server.changed, server.closed):
+        event.append(show)
 
     @server.feature(
         types.TEXT_DOCUMENT_DIAGNOSTIC,
@@ -37,3 +45,13 @@ def publish(server: UncudaServer, uri: str) -> None:
     server.text_document_publish_diagnostics(
         types.PublishDiagnosticsParams(uri=uri, diagnostics=diagnostics_of(server, uri))
     )
+
+
+def refresh(server: UncudaServer, uris: Iterable[str] | None = None) -> None:
+    """Tell the client that diagnostics changed."""
+    if server.client.pull:
+        if server.client.refresh:
+            server.workspace_diagnostic_refresh(None)
+        return
+    for uri in [document.uri for document in server.documents] if uris is None else uris:
+        publish(server, uri)

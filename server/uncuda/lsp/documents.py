@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from lsprotocol.types import Location, Position, Range
@@ -91,18 +91,19 @@ class Document(Program):
         return {self.uri: list(edits)}
 
     def apply(self, changes: Iterable[Mapping[str, Any]]) -> None:
-        """Make the client's changes, one after the other: as they came, `{range?, text}`."""
+        """Make the client's changes, `{range?, text}`, one after the other; all of them, or none where one is not
+        like that (KeyError, TypeError)."""
+        lines = self.lines
         for change in changes:
             place, text = change.get("range"), change["text"]
-            if not isinstance(text, str):
-                raise TypeError("the text of a change is a string")
             if place is None:
-                self.lines = Lines(text, self.lines.encoding)
+                lines = Lines(text, lines.encoding)
                 continue
-            start, end = (
-                self.lines.offset_at(place[side]["line"], place[side]["character"]) for side in ("start", "end")
-            )
-            self.lines = self.lines.replaced(min(start, end), max(start, end), text)
+            first, last = place["start"], place["end"]
+            start = lines.offset_at(first["line"], first["character"])
+            end = lines.offset_at(last["line"], last["character"])
+            lines = lines.replaced(min(start, end), max(start, end), text)
+        self.lines = lines
 
 
 class Documents:
@@ -112,7 +113,7 @@ class Documents:
         self.encoding: Encoding = encoding
         self._open: dict[str, Document] = {}
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Document]:
         return iter(list(self._open.values()))
 
     def __len__(self) -> int:
@@ -129,14 +130,14 @@ class Documents:
 
     def programs(self) -> list[Program]:
         """Every program, notebooks once."""
-        return list({id(program): program for d in self if (program := d.notebook or d)}.values())
+        return list({id(program): program for program in (d.notebook or d for d in self)}.values())
 
     def by_path(self, path: str) -> Document | None:
         """The open document of a file."""
         return next((document for document in self._open.values() if document.path == path), None)
 
-    def open(self, item: Mapping[str, Any]) -> Document:
-        """Take in what `textDocument/didOpen` says."""
+    def open(self, item: Any) -> Document:
+        """Take in a TextDocumentItem as it came; KeyError or TypeError if it is none."""
         uri, text = item["uri"], item["text"]
         if not isinstance(uri, str) or not isinstance(text, str):
             raise TypeError("a document has a URI and a text")
@@ -151,8 +152,8 @@ class Documents:
         self._open[uri] = document
         return document
 
-    def change(self, identifier: Mapping[str, Any], changes: Sequence[Mapping[str, Any]]) -> Document | None:
-        """Take in what `textDocument/didChange` says; None for a document that is not open."""
+    def change(self, identifier: Mapping[str, Any], changes: Iterable[Mapping[str, Any]]) -> Document | None:
+        """Take in changes of a document; None for one that is not open. Errors as for `Document.apply`."""
         document = self._open.get(identifier["uri"])
         if document is not None:
             document.apply(changes)

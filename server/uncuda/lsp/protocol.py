@@ -1,57 +1,191 @@
-"""Messages: what comes in is taken as it is where that is faster, and errors are answered."""
+"""Messages: taken as they came where that is faster or must not fail, given to pygls's features otherwise.
+
+Every request gets one reply, whatever is wrong with it; what cannot be read is logged and costs nothing else.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import asyncio
+import json
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
-from pygls.protocol import LanguageServerProtocol, lsp_method
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInternalError,
+    JsonRpcInvalidParams,
+    JsonRpcInvalidRequest,
+    JsonRpcParseError,
+    JsonRpcServerNotInitialized,
+)
+from pygls.protocol import LanguageServerProtocol
 
-from .client import read_client
-from .documents import Documents
-from .folders import Folders
+from .logs import logger
 
 if TYPE_CHECKING:
     from .server import UncudaServer
 
+Handler = Callable[[Any], Any]
+
+
+class Prepared(str):
+    """JSON that is ready to be sent as the result of a request."""
+
+    __slots__ = ()
+
 
 class Protocol(LanguageServerProtocol):
-    """pygls's protocol with the server's own documents."""
+    """pygls's protocol, with handlers of our own for messages as they came."""
 
     _server: UncudaServer
 
-    @lsp_method(types.INITIALIZE)
-    def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
-        raw = self._converter.unstructure(params, types.InitializeParams)
-        server = self._server
-        server.client = read_client(raw)
-        server.documents = Documents(server.client.encoding)
-        server.folders = Folders(server.client, raw)
-        result = yield from super().lsp_initialize(params)
-        return result
+    def __init__(self, server: UncudaServer, converter: Any) -> None:
+        self.raw: dict[str, Handler] = {
+            "$/cancelRequest": lambda params: self._handle_cancel_notification(field(params, "id", kind=(int, str))),
+        }
+        self.write: Callable[[bytes], object] = lambda data: None
+        self.initialized = False
+        super().__init__(server, converter)
 
-    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
-    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
-        item = params.text_document
-        self._server.documents.open(
-            {"uri": item.uri, "languageId": item.language_id, "version": item.version, "text": item.text}
-        )
-        self._show(item.uri)
+    @property
+    def is_down(self) -> bool:
+        """Whether the client has asked for the end."""
+        return self._shutdown
 
-    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
-    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
-        changes = [self._converter.unstructure(change) for change in params.content_changes]
-        identifier = params.text_document
-        self._server.documents.change({"uri": identifier.uri, "version": identifier.version}, changes)
-        self._show(identifier.uri)
+    def receive(self, body: bytes) -> None:
+        """Take in the body of a frame."""
+        try:
+            message = json.loads(body)
+        except (ValueError, RecursionError) as error:
+            self._refuse(None, JsonRpcParseError(f"not JSON: {error}"))
+            return
+        if not isinstance(message, dict):
+            self._refuse(None, JsonRpcInvalidRequest("a message is one JSON object"))
+            return
+        identifier, method = message.get("id"), message.get("method")
+        if "id" in message and not (isinstance(identifier, (int, str)) and not isinstance(identifier, bool)):
+            self._refuse(None, JsonRpcInvalidRequest("an id is a number or a text"))
+        elif method is None and ("result" in message or "error" in message):
+            self._answered(message)
+        elif not isinstance(method, str):
+            self._refuse(identifier, JsonRpcInvalidRequest("a method is a text"))
+        elif "id" in message:
+            self._request(identifier, method, message)
+        else:
+            self._notification(method, message)
 
-    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
-    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
-        if self._server.documents.close(params.text_document.uri):
-            self._server.forget(params.text_document.uri)
-            self._show(params.text_document.uri)
+    def _request(self, identifier: Any, method: str, message: dict[str, Any]) -> None:
+        if self._shutdown:
+            self._refuse(identifier, JsonRpcInvalidRequest("the server was shut down"))
+        elif self.initialized == (method == "initialize"):
+            known = JsonRpcInvalidRequest("initialized already") if self.initialized else JsonRpcServerNotInitialized()
+            self._refuse(identifier, known)
+        elif handler := self.raw.get(method):
+            self._run(identifier, handler, message.get("params"))
+        else:
+            self._give(identifier, message)
 
-    def _show(self, uri: str) -> None:
-        if not self._server.client.pull:
-            self._server.refresh([uri])
+    def _notification(self, method: str, message: dict[str, Any]) -> None:
+        if method == "exit":
+            self._server.stop(0 if self._shutdown else 1)
+        elif self._shutdown or not self.initialized:
+            return
+        elif handler := self.raw.get(method):
+            try:
+                handler(message.get("params"))
+            except JsonRpcException as error:
+                logger.warning("%s: %s", method, error)
+            except Exception:  # noqa: BLE001 the next message may be all right
+                logger.exception("%s failed", method)
+        else:
+            self._give(None, message)
+
+    def _run(self, identifier: Any, handler: Handler, params: Any) -> None:
+        """Answer a request by one of our own handlers; one that gives a future is answered when that is done."""
+        try:
+            result = handler(params)
+        except JsonRpcException as error:
+            self._refuse(identifier, error)
+        except Exception as error:  # noqa: BLE001 whatever it is, there is one reply
+            logger.exception("a request failed")
+            self._refuse(identifier, JsonRpcInternalError(f"{type(error).__name__}: {error}"))
+        else:
+            if isinstance(result, asyncio.Future):
+                pending: Any = result
+                self._request_futures[identifier] = pending
+                result.add_done_callback(partial(self._send_handler_result, msg_id=identifier))
+            else:
+                self._send_response(identifier, result)
+
+    def _give(self, identifier: Any, message: dict[str, Any]) -> None:
+        """Give a message to the features that pygls keeps."""
+        message["jsonrpc"] = "2.0"
+        message.setdefault("params", None)
+        try:
+            structured = self.structure_message(message)
+        except JsonRpcException as error:
+            if identifier is not None:
+                reason = str(error.__cause__ or error).splitlines()[0][:300]
+                self._refuse(identifier, JsonRpcInvalidParams(f"{message['method']}: {reason}"))
+            return
+        self.handle_message(structured)
+
+    def _answered(self, message: dict[str, Any]) -> None:
+        """Take the client's reply to a request of ours."""
+        identifier = message["id"]
+        future: Future[Any] | None = self._request_futures.pop(identifier, None)
+        expected = self._result_types.pop(identifier, None)
+        if future is None or future.done():
+            return
+        if error := message.get("error"):
+            code, text = (error.get("code"), error.get("message")) if isinstance(error, dict) else (None, error)
+            code = code if isinstance(code, int) else JsonRpcInternalError.CODE
+            future.set_exception(JsonRpcException.from_error(types.ResponseError(code, str(text))))
+            return
+        try:
+            result = message.get("result")
+            if expected is not None:
+                whole = {"jsonrpc": "2.0", "id": identifier, "result": result}
+                result = self._converter.structure(whole, expected).result
+        except Exception as error:  # noqa: BLE001 a reply of the wrong shape
+            future.set_exception(JsonRpcInternalError(f"the client's reply cannot be read: {error}"))
+        else:
+            future.set_result(result)
+
+    def _refuse(self, identifier: Any, error: JsonRpcException) -> None:
+        answer = {"code": error.code, "message": error.message}
+        self._send({"jsonrpc": "2.0", "id": identifier, "error": answer})
+
+    def _send_response(self, msg_id: Any, result: Any = None, error: types.ResponseError | None = None) -> None:
+        if error is None and isinstance(result, Prepared):
+            self._result_types.pop(msg_id, None)
+            self.send_text(f'{{"jsonrpc":"2.0","id":{json.dumps(msg_id)},"result":{result}}}')
+        else:
+            super()._send_response(msg_id, result, error)
+
+    def _send_data(self, data: Any) -> None:
+        self._send(data)
+
+    def _send(self, data: Any) -> None:
+        self.send_text(json.dumps(data, default=self._serialize_message, separators=(",", ":")))
+
+    def send_text(self, text: str) -> None:
+        """Send a message that is JSON already; ASCII only."""
+        body = text.encode("ascii")
+        try:
+            self.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        except (OSError, ValueError):  # nobody reads any more
+            self._server.stop(1)
+
+
+def field(params: Any, *path: str, kind: type | tuple[type, ...] = str) -> Any:
+    """A value in raw parameters; JsonRpcInvalidParams where it is missing or of another kind."""
+    value = params
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    if not isinstance(value, kind):
+        raise JsonRpcInvalidParams(f"`{'.'.join(path)}` is missing or of another kind")
+    return value

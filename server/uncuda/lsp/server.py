@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import asyncio
+import threading
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, TypeVar
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -15,32 +17,76 @@ import uncuda
 from .client import Client
 from .documents import Documents, Program
 from .folders import Folders
-from .protocol import Protocol
+from .logs import ToClient, logger
+from .notebooks import Notebooks
+from .protocol import Handler, Protocol
 from .state import Analysis, analyse
+from .stream import Connection, frames
 
-FEATURES = ("diagnostics", "actions", "hover", "lens", "commands")
+FEATURES = (
+    "lifecycle",
+    "sync",
+    "diagnostics",
+    "workspace_diagnostics",
+    "watch",
+    "actions",
+    "hover",
+    "lens",
+    "commands",
+)
+
+HandlerT = TypeVar("HandlerT", bound=Handler)
+
+
+class Event(list[Callable[..., object]]):
+    """Who wants to know of something; calling it tells them all, even if one of them fails."""
+
+    def __call__(self, *arguments: object) -> None:
+        for listener in self:
+            try:
+                listener(*arguments)
+            except Exception:  # noqa: BLE001 the others want to know, too
+                logger.exception("a listener failed")
 
 
 class UncudaServer(LanguageServer):
-    """What features are given. `client`, `folders`: from `initialize` on."""
+    """What features are given. `client`, `folders`: from `initialize` on.
+
+    Events: `opened(program)`, `changed(program)`, `saved(program)`; `closed(program, uris)`, where `program` is None
+    when cells leave a notebook that stays; `ended()` when the server stops.
+    """
 
     protocol: Protocol
-    client: Client
     folders: Folders
 
-    def __init__(self) -> None:
+    def __init__(self, log: ToClient | None = None) -> None:
         super().__init__(
             "uncuda",
             uncuda.__version__,
             text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
             protocol_cls=Protocol,
         )
+        self.log = log or ToClient()
         self.client = Client()
         self.documents = Documents()
+        self.notebooks = Notebooks(self.documents)
+        self.opened, self.changed, self.saved, self.closed, self.ended = (Event() for _ in range(5))
+        self.closed.append(lambda program, uris: program and self._analyses.pop(program.uri, None))
         self._analyses: dict[str, Analysis] = {}
+        self.loop = asyncio.new_event_loop()
+        self._end: asyncio.Future[int] = self.loop.create_future()
         for name in FEATURES:
             if find_spec(f"uncuda.lsp.{name}"):
                 import_module(f"uncuda.lsp.{name}").register(self)
+
+    def raw(self, method: str) -> Callable[[HandlerT], HandlerT]:
+        """Register a handler that is given the parameters of a message as they came."""
+
+        def decorate(handler: HandlerT) -> HandlerT:
+            self.protocol.raw[method] = handler
+            return handler
+
+        return decorate
 
     def program(self, uri: str) -> Program | None:
         """The open program that a URI belongs to: a file, an untitled document, or a cell's notebook."""
@@ -49,24 +95,51 @@ class UncudaServer(LanguageServer):
     def analyse(self, program: Program) -> Analysis:
         """What the engine finds in a program; computed once for each of its versions."""
         known = self._analyses.get(program.uri)
-        found = self._analyses[program.uri] = analyse(program, self.folders.engine_of(program), known)
+        found = analyse(program, self.folders.engine_of(program), known)
+        if found is not known:
+            self._analyses[program.uri] = found
         return found
-
-    def forget(self, uri: str) -> None:
-        """Drop what is known of a program that was closed."""
-        self._analyses.pop(uri, None)
 
     def refresh(self, uris: Iterable[str] | None = None) -> None:
         """Tell the client that diagnostics changed, of these documents or (None) of all."""
-        if self.client.pull:
-            if self.client.refresh:
-                self.workspace_diagnostic_refresh(None)
-            return
-        from .diagnostics import publish
+        from .diagnostics import refresh
 
-        for uri in [document.uri for document in self.documents] if uris is None else uris:
-            publish(self, uri)
+        refresh(self, uris)
+
+    def serve(self, connection: Connection) -> int:
+        """Take messages until the client leaves; gives the exit code."""
+        self.protocol.write = connection.write
+        self.loop.set_exception_handler(_log_failure)
+        threading.Thread(target=self._read, args=(connection,), daemon=True, name="reader").start()
+        asyncio.set_event_loop(self.loop)
+        try:
+            return self.loop.run_until_complete(self._end)
+        finally:
+            self.protocol.write = lambda data: None
+            self.ended()
+
+    def stop(self, code: int) -> None:
+        """End the process with this code."""
+        if not self._end.done():
+            self._end.set_result(code)
+
+    def call(self, function: Callable[..., object], *arguments: object) -> None:
+        """Call a function in the server's thread, from any other."""
+        if not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(function, *arguments)
+
+    def _read(self, connection: Connection) -> None:
+        try:
+            for body in frames(connection.read):
+                self.call(self.protocol.receive, body)
+        except OSError:
+            logger.debug("the connection broke", exc_info=True)
+        self.call(self.stop, 0 if self.protocol.is_down else 1)
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """Log what went wrong outside of a request."""
-        self.window_log_message(types.LogMessageParams(types.MessageType.Error, f"{type(error).__name__}: {error}"))
+        """What went wrong outside of a request is logged; nothing pops up."""
+        logger.error("%s: %s", getattr(source, "__name__", source), error)
+
+
+def _log_failure(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    logger.error("%s", context.get("message"), exc_info=context.get("exception"))

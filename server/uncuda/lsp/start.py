@@ -1,23 +1,50 @@
-"""Streams, logs, and the end of the process."""
+"""The process of the server: its streams, its logs, what it may import, and its end."""
 
 from __future__ import annotations
 
+import gc
 import os
+import signal
 import sys
+import threading
+
+import uncuda
+
+from . import logs, stream
+
+_PATIENCE = 0.7
 
 
 def run(tcp: str | None, log_file: str | None) -> int:
-    """Serve until the client leaves."""
-    here = os.getcwd()  # noqa: PTH109
-    sys.path[:] = [entry for entry in sys.path if entry and os.path.abspath(entry) != here]  # noqa: PTH100
+    """Serve until the client leaves; gives the exit code. OSError or ValueError where the server cannot start."""
+    _forget_current_folder()
+    to_client = logs.start(log_file)
+    if tcp:
+        connection = stream.accept(tcp, lambda place: print(f"uncuda: {place}", file=sys.stderr, flush=True))  # noqa: T201
+    else:
+        if not os.isatty(0):  # Ctrl-C in the terminal of an editor is meant for the editor
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        connection = stream.standard()
+    gc.disable()
     from .server import UncudaServer
 
-    server = UncudaServer()
-    if tcp:
-        host, _, port = tcp.rpartition(":")
-        server.start_tcp(host or "127.0.0.1", int(port))
-        return 0
-    frames = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    server.start_io(sys.stdin.buffer, frames)
-    return 0
+    server = UncudaServer(to_client)
+    gc.enable()
+    gc.freeze()  # what was imported stays: no need to walk through it again and again
+    logs.logger.info("uncuda %s, Python %s", uncuda.__version__, sys.version.split()[0])
+    code = server.serve(connection)
+    _end_soon(code)
+    return code
+
+
+def _forget_current_folder() -> None:
+    """Import nothing from the folder that the editor started us in: it is the workspace, and not trusted."""
+    here = os.path.realpath(os.curdir)
+    sys.path[:] = [entry for entry in sys.path if entry and os.path.realpath(entry) != here]
+
+
+def _end_soon(code: int) -> None:
+    """Leave even if something that is not worth waiting for still runs: editors kill what stays."""
+    timer = threading.Timer(_PATIENCE, os._exit, (code,))
+    timer.daemon = True
+    timer.start()

@@ -1,0 +1,53 @@
+"""Logs: to the client once it listens, to a file on request; never to standard output."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+_TYPES = ((logging.ERROR, 1), (logging.WARNING, 2), (logging.INFO, 3), (0, 4))
+_KEPT = 200
+
+logger = logging.getLogger("uncuda.lsp")
+
+
+class ToClient(logging.Handler):
+    """Sends records with `send(type, text)` (types of window/logMessage); keeps them until there is one."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.INFO)
+        self._send: Callable[[int, str], object] | None = None
+        self._kept: list[tuple[int, str]] = []
+        self.setFormatter(logging.Formatter("%(message)s"))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Send a record, or keep it."""
+        kind = next(number for level, number in _TYPES if record.levelno >= level)
+        entry = kind, self.format(record)
+        if self._send is not None:
+            self._send(*entry)
+        elif len(self._kept) < _KEPT:
+            self._kept.append(entry)
+
+    def open(self, send: Callable[[int, str], object]) -> None:
+        """Send from now on, what was kept first."""
+        self._send = send
+        for entry in self._kept:
+            send(*entry)
+        self._kept.clear()
+
+
+def start(log_file: str | None) -> ToClient:
+    """Set up logging; OSError if the file cannot be written. pygls is heard when it fails only: it logs whole texts."""
+    client = ToClient()
+    root = logging.getLogger()
+    root.handlers[:] = [client]
+    if log_file:
+        file = logging.FileHandler(log_file, encoding="utf-8", errors="backslashreplace")
+        file.setFormatter(logging.Formatter(_FORMAT))
+        root.addHandler(file)
+    root.setLevel(logging.WARNING)
+    logger.setLevel(logging.DEBUG if log_file else logging.INFO)
+    logging.getLogger("pygls").setLevel(logging.ERROR)
+    return client
