@@ -235,6 +235,16 @@ class TestLayersOfRules:
         assert Settings(select=("amp-c",)).selects("amp-c", default=False)
 
 
+def test_what_an_editor_says_is_under_the_file(tmp_path: Path) -> None:
+    (tmp_path / "uncuda.toml").write_text("target = 'musa'\nseverity = {amp-c = 'error'}")
+    table = {"target": "npu", "hardware": "A2", "severity": {"amp-c": "warning", "jit-script": "error"}}
+    under = values_of(table, str(tmp_path), WORDS)
+    settings = Configuration(WORDS, {"strategy": "shim"}, under=under).settings_for(str(tmp_path))
+    assert (settings.target, settings.hardware, settings.strategy) == ("musa", "A2", "shim")
+    assert settings.severity == {"amp-c": "error", "jit-script": "error"}
+    assert Configuration(WORDS, under=under).settings_for(str(tmp_path.parent)).target == "npu"
+
+
 @pytest.mark.parametrize(
     ("pattern", "path", "matches"),
     [

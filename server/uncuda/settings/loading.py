@@ -17,9 +17,10 @@ CONFIGURATION_FILES = ("uncuda.toml", "pyproject.toml")
 
 
 class Configuration:
-    """Gives every folder its settings: what the command line says, over the closest file.
+    """Gives every folder its settings: what the command line says, over the closest file, over what an editor says.
 
-    `overrides` are values for fields of Settings. `file` is used instead of the closest one; `isolated` reads none.
+    `overrides` and `under` are values for fields of Settings. `file` is used instead of the closest one; `isolated`
+    reads none.
     """
 
     def __init__(
@@ -28,9 +29,11 @@ class Configuration:
         overrides: Mapping[str, object] | None = None,
         file: str | None = None,
         isolated: bool = False,
+        under: Mapping[str, object] | None = None,
     ) -> None:
         self._vocabulary = vocabulary
         self._overrides = dict(overrides or {})
+        self._under = dict(under or {})
         self._isolated = isolated
         self._known: dict[Path, tuple[Settings, str] | SettingsError] = {}
         self._fixed = self._read(Path(file)) if file and not isolated else None
@@ -76,7 +79,7 @@ class Configuration:
         return self._build(_values_of(file, table, self._vocabulary, ())), str(file)
 
     def _build(self, values: Mapping[str, object]) -> Settings:
-        fields: dict[str, Any] = covered(values, self._overrides)
+        fields: dict[str, Any] = covered(covered(self._under, values), self._overrides)
         return Settings(**fields)
 
 

@@ -1,0 +1,66 @@
+"""What a job says of one fixed file: its edits in the protocol's form, and why an editor must not make them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Iterable
+
+from uncuda.edits import REVIEW, Change
+from uncuda.source import Source
+
+from .positions import Lines
+
+SHARED = "*"
+"""The annotation of edits that several rules ask for: an import, for example."""
+
+_EDIT = '{"range":{"start":{"line":%d,"character":%d},"end":{"line":%d,"character":%d}},"newText":%s'
+
+
+def annotation(change: Change) -> str:
+    """The id of a change's annotation: its rule, or SHARED; with "?" behind it if the change is to be reviewed."""
+    name = change.rules[0] if len(change.rules) == 1 else SHARED
+    return name + "?" if change.applicability == REVIEW else name
+
+
+def text_edits(changes: Iterable[Change], lines: Lines, annotate: bool) -> str:
+    """Changes as the JSON text of a list of TextEdit."""
+    edits = []
+    for change in changes:
+        start, end, new = change.edit
+        edit = _EDIT % (*lines.point(start), *lines.point(end), json.dumps(new))
+        edits.append(f'{edit},"annotationId":{json.dumps(annotation(change))}}}' if annotate else edit + "}")
+    return f"[{','.join(edits)}]"
+
+
+def document_edit(uri: str, version: int | None, edits: str, document_changes: bool) -> str:
+    """Edits of a document as the JSON text of an element of `documentChanges`, or of a member of `changes`."""
+    if not document_changes:
+        return f"{json.dumps(uri)}:{edits}"
+    identifier = json.dumps({"uri": uri, "version": version})
+    return f'{{"textDocument":{identifier},"edits":{edits}}}'
+
+
+def kept_by_editors(data: bytes, source: Source) -> str:
+    """Which property of a closed file's bytes an editor would not keep: "encoding", "line ends", or "" for none."""
+    body = data[3:] if source.bom else data
+    try:
+        if body.decode("utf-8") != source.text:
+            return "encoding"
+    except UnicodeDecodeError:
+        return "encoding"
+    pairs = body.count(b"\r\n")
+    if body.count(b"\r") > pairs or (pairs and body.count(b"\n") > pairs):
+        return "line ends"
+    return ""
+
+
+def command_for(path: str, review: bool, target: str) -> str:
+    """The command that fixes a file where an editor would not do; `target`: empty where configuration files say it."""
+    words = ["uncuda", "fix", path]
+    words += ["--review-fixes"] if review else []
+    words += ["--target", target] if target else []
+    if os.name == "nt":
+        return " ".join(f'"{word}"' if " " in word else word for word in words)
+    return shlex.join(words)

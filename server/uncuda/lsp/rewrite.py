@@ -1,0 +1,217 @@
+"""Fixes the files of a workspace in memory, open buffers before the disk, and says what an editor is to change."""
+
+# Paths are plain strings here, as in workspace/discover.py.
+# ruff: noqa: PTH100, PTH109, PTH116, PTH118, PTH119, PTH120
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from uncuda.catalogue import Catalogue
+from uncuda.engine import Engine, Fixed
+from uncuda.report.diff import unified_diff
+from uncuda.report.records import fix_class
+from uncuda.settings import Configuration, Vocabulary, values_of
+from uncuda.source import Source
+from uncuda.workspace import Engines, File, Repaired, discover, fix_files, load_file, reach, read_text
+
+from .changes import annotation, command_for, document_edit, kept_by_editors, text_edits
+from .job import Buffer, Job, JobFolder
+from .positions import Lines
+from .texts import Texts
+from .uris import uri_of
+
+Message = tuple[dict[str, Any], str]
+
+
+class _Group(NamedTuple):
+    """Files that have their project in common. `target`: the one that a setting of the editor names, if one does."""
+
+    engines: Engines
+    files: list[File]
+    root: str
+    target: str
+
+
+def rewrite(job: Job, catalogue: Catalogue) -> Iterator[Message]:
+    """Do a job: messages as worker.py describes them. UndecidedTarget where nothing chooses the target."""
+    run = _Run(job, catalogue)
+    groups = run.groups()
+    done, total = 0, sum(len(group.files) for group in groups)
+    for group in groups:
+        for repaired in fix_files(group.files, group.engines.engine_for, job.review, job.rules, run.load):
+            if message := run.file(repaired, group):
+                yield message
+            done += 1
+            yield {"kind": "progress", "done": done, "total": total}, ""
+    diff = b"".join(run.diff).decode("utf-8", "replace")
+    yield {"kind": "done", "skipped": run.skipped, "manual": run.manual, "diff": diff}, ""
+
+
+class _Run:
+    """One job: the buffers by path, and what was found so far."""
+
+    def __init__(self, job: Job, catalogue: Catalogue) -> None:
+        self.job = job
+        self.skipped: list[dict[str, str]] = []
+        self.manual = 0
+        self.diff: list[bytes] = []
+        self._catalogue = catalogue
+        self._vocabulary = Vocabulary(tuple(catalogue.declarations), tuple(catalogue.rules))
+        self._texts = Texts(job.locale)
+        self._buffers = {_key(buffer.name): buffer for buffer in job.buffers}
+        self._stamps: dict[str, tuple[int, int]] = {}
+
+    def groups(self) -> list[_Group]:
+        """The files of every folder; for the folder without a path, each buffer by itself."""
+        groups: list[_Group] = []
+        for folder in self.job.folders:
+            if folder.path:
+                groups.append(self._folder(folder))
+            else:
+                groups += [self._alone(folder, buffer) for buffer in self.job.buffers if self._in_scope(buffer.name)]
+        return groups
+
+    def _configuration(self, folder: JobFolder) -> Configuration:
+        place = folder.path or os.getcwd()
+        over, under = (values_of(table, place, self._vocabulary) for table in (folder.over, folder.under))
+        return Configuration(self._vocabulary, over, under=under)
+
+    def _alone(self, folder: JobFolder, buffer: Buffer) -> _Group:
+        engines = Engines(self._catalogue, locale=self.job.locale)
+        place = os.path.dirname(buffer.path) or os.getcwd()
+        file = File(buffer.name, self._configuration(folder).settings_for(place), True)
+        engines.alone(file, self.read(file.path))
+        return _Group(engines, [file], os.path.dirname(buffer.path), _target(folder))
+
+    def _folder(self, folder: JobFolder) -> _Group:
+        configuration = self._configuration(folder)
+        found = discover([folder.path], configuration.settings_for, empty=True)
+        files = [file for file in found.files if self._owner(file.path) is folder]
+        for buffer in self._adopted(files):
+            if self._owner(buffer.path) is folder:
+                file = reach(buffer.path, folder.path, configuration.settings_for)
+                files += [file] if file else []
+        engines = Engines(self._catalogue, locale=self.job.locale)
+        look = engines.survey(files, self.read)
+        for path, message in (*found.problems, *look.problems):
+            self._skip(self._uri(path), path, message)
+        worth = [file for file in engines.worth(look) if self._in_scope(file.path)]
+        return _Group(engines, worth, folder.path, _target(folder))
+
+    def _owner(self, path: str) -> JobFolder | None:
+        """The innermost folder that holds a path."""
+        holding = [folder for folder in self.job.folders if folder.path and _is_below(path, folder.path)]
+        return max(holding, key=lambda folder: len(folder.path), default=None)
+
+    def _adopted(self, files: Sequence[File]) -> list[Buffer]:
+        """The buffers that none of the files is; a file that a buffer has under another name is that buffer's."""
+        names = {_key(file.path) for file in files}
+        strays = {os.path.realpath(b.path): b for b in self.job.buffers if b.path and _key(b.path) not in names}
+        for file in files if strays else ():
+            if _key(file.path) not in self._buffers and (buffer := strays.pop(os.path.realpath(file.path), None)):
+                self._buffers[_key(file.path)] = buffer
+        return list(strays.values())
+
+    def _in_scope(self, path: str) -> bool:
+        return not self.job.scope or _is_below(path, self.job.scope)
+
+    def read(self, path: str) -> bytes:
+        """What a file holds: an open one what its buffer holds."""
+        buffer = self._buffers.get(_key(path))
+        return buffer.text.encode("utf-8", "surrogatepass") if buffer else read_text(path)
+
+    def load(self, file: File, engine: Engine) -> tuple[Source | None, bytes]:
+        """The text of a file, from its buffer if it is open; None if the engine has no use for it."""
+        buffer = self._buffers.get(_key(file.path))
+        if buffer is None:
+            stat = os.stat(file.path)
+            self._stamps[file.path] = stat.st_mtime_ns, stat.st_size
+            return load_file(file, engine)
+        data = self.read(file.path)
+        return (Source(buffer.text, buffer.path) if engine.concerns(data) else None), data
+
+    def file(self, repaired: Repaired, group: _Group) -> Message | None:
+        """The message about a file that changes; None if it does not, or may not."""
+        path = repaired.file.path
+        buffer = self._buffers.get(_key(path))
+        uri = self._uri(path)
+        if repaired.problem:
+            self._skip(uri, path, repaired.problem.message)
+            return None
+        if repaired.source is None or repaired.fixed is None:
+            return None
+        fixed = repaired.fixed
+        rules = self.job.rules
+        left = [finding for finding in fixed.report.findings if rules is None or finding.rule in rules]
+        self.manual += sum(fix_class(finding) == "manual" for finding in left)
+        if why := fixed.refused or (self._hindrance(repaired, group) if fixed.changes else ""):
+            self._skip(uri, path, why)
+            return None
+        if not fixed.changes:
+            return None
+        if self.job.diff:
+            self.diff += unified_diff(self._shown(path, group), repaired.data, repaired.result)
+        return self._message(uri, buffer, repaired.source, fixed, self._stamps.get(path))
+
+    def _hindrance(self, repaired: Repaired, group: _Group) -> str:
+        """Why the fixes of a file must not be made by an editor; empty if they may."""
+        path = repaired.file.path
+        if buffer := self._buffers.get(_key(path)):
+            return buffer.disabled
+        assert repaired.source is not None
+        if lost := kept_by_editors(repaired.data, repaired.source):
+            command = command_for(path, self.job.review, group.target)
+            return self._texts(lost, command, encoding=repaired.source.encoding)
+        return ""
+
+    def _message(
+        self, uri: str, buffer: Buffer | None, source: Source, fixed: Fixed, stamp: tuple[int, int] | None
+    ) -> Message:
+        changes = fixed.changes
+        head: dict[str, Any] = {
+            "kind": "file",
+            "uri": uri,
+            "version": buffer.version if buffer else None,
+            "open": buffer is not None,
+            "stamp": stamp,
+            "edits": len(changes),
+            "rules": fixed.applied,
+            "annotations": sorted({annotation(change) for change in changes}),
+        }
+        if buffer and buffer.cells:
+            head["offsets"] = [[*change.edit, annotation(change)] for change in changes]
+            return head, ""
+        edits = text_edits(changes, Lines(source.text, self.job.encoding), self.job.annotate)
+        return head, document_edit(uri, head["version"], edits, self.job.document_changes)
+
+    def _skip(self, uri: str, path: str, reason: str) -> None:
+        if self._in_scope(path):
+            self.skipped.append({"uri": uri, "reason": reason})
+
+    def _uri(self, path: str) -> str:
+        buffer = self._buffers.get(_key(path))
+        return buffer.uri if buffer else uri_of(os.path.abspath(path))
+
+    def _shown(self, path: str, group: _Group) -> str:
+        """The path that a diff names: relative to its folder, and with the folder's name if there are several."""
+        if not group.root or not _is_below(path, group.root):
+            return path
+        shown = os.path.relpath(path, group.root)
+        return os.path.join(os.path.basename(group.root), shown) if len(self.job.folders) > 1 else shown
+
+
+def _target(folder: JobFolder) -> str:
+    """The target that a setting of the editor names; empty if none does."""
+    return str(folder.over.get("target") or folder.under.get("target") or "")
+
+
+def _key(path: str) -> str:
+    return os.path.normcase(path)
+
+
+def _is_below(path: str, folder: str) -> bool:
+    """Whether a path is a folder's, or the folder itself."""
+    path, folder = _key(path), _key(folder).rstrip(os.sep)
+    return path == folder or path.startswith(folder + os.sep)

@@ -1,0 +1,378 @@
+"""The workspace job: what it changes, what it leaves alone and why, and that it stops when it is told to."""
+
+import json
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.command import MANUAL, REVIEW, SAFE, uncuda
+from lsp.text import Positions
+from uncuda.child import command
+from uncuda.lsp.job import Buffer, Job, JobFolder
+
+FIXED = SAFE.replace("nccl", "hccl").replace(
+    "import torch.distributed as dist\n", "import torch.distributed as dist\nimport torch_npu\n"
+)
+LATIN = "# -*- coding: latin-1 -*-\n# caf\xe9\n".encode("latin-1") + SAFE.encode()
+
+
+@dataclass
+class Done:
+    """What a job said."""
+
+    files: dict[str, dict[str, Any]] = field(default_factory=dict)
+    edits: dict[str, Any] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
+    manual: int = 0
+    diff: str = ""
+    other: list[dict[str, Any]] = field(default_factory=list)
+
+
+def start() -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(command("uncuda.lsp.worker"), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+
+def run(job: Job) -> Done:
+    with start() as process:
+        assert process.stdin and process.stdout
+        process.stdin.write(job.encode())
+        process.stdin.flush()
+        done = Done()
+        for line in process.stdout:
+            head, _, body = line.partition(b"\t")
+            message = json.loads(head)
+            kind = message.pop("kind")
+            if kind == "file":
+                done.files[message["uri"]] = message
+                done.edits[message["uri"]] = json.loads(body) if body else None
+            elif kind == "done":
+                done.skipped = {item["uri"]: item["reason"] for item in message["skipped"]}
+                done.manual, done.diff = message["manual"], message["diff"]
+            else:
+                done.other.append({"kind": kind, **message})
+    assert process.returncode == 0
+    return done
+
+
+Make = Callable[..., Job]
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Make:
+    """A job on files below the test's folder, for npu."""
+
+    def make(files: dict[str, str | bytes], **more: Any) -> Job:
+        for name, text in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text.encode() if isinstance(text, str) else text)
+        more.setdefault("folders", (JobFolder(str(tmp_path), {"target": "npu"}),))
+        return Job(**more)
+
+    return make
+
+
+def applied(done: Done, uri: str, text: str, encoding: str = "utf-16") -> str:
+    edits = done.edits[uri]["edits"]
+    lines = Positions(text, encoding)
+    for edit in reversed(edits):
+        start, end = lines.span(edit["range"])
+        text = text[:start] + edit["newText"] + text[end:]
+    return text
+
+
+def test_a_file_with_fixes(job: Make, tmp_path: Path) -> None:
+    done = run(job({"a.py": SAFE, "b.py": "x = 1\n", "c.py": MANUAL}))
+    uri = (tmp_path / "a.py").as_uri()
+    assert list(done.files) == [uri]
+    assert applied(done, uri, SAFE) == FIXED
+    assert done.edits[uri]["textDocument"] == {"uri": uri, "version": None}
+    head = done.files[uri]
+    stat = (tmp_path / "a.py").stat()
+    assert (head["open"], head["stamp"], head["edits"]) == (False, [stat.st_mtime_ns, stat.st_size], 2)
+    assert (done.manual, done.skipped) == (1, {})
+
+
+def test_edits_are_small(job: Make, tmp_path: Path) -> None:
+    done = run(job({"a.py": "x = 1\n" * 1000 + SAFE + "y = 2\n" * 1000}))
+    (document,) = done.edits.values()
+    assert sum(len(edit["newText"]) for edit in document["edits"]) < 40
+    assert all(edit["range"]["start"]["line"] >= 1000 for edit in document["edits"])
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+def test_columns_count_in_the_units_of_the_client(job: Make, tmp_path: Path, encoding: str) -> None:
+    text = 'import torch\nx = ("中文", "\U0001f600", torch.device("cuda"))\n'
+    done = run(job({"a.py": text}, encoding=encoding))
+    uri = (tmp_path / "a.py").as_uri()
+    assert 'torch.device("npu")' in applied(done, uri, text, encoding)
+
+
+def test_a_client_that_knows_changes_only(job: Make, tmp_path: Path) -> None:
+    job_ = job({"a.py": SAFE}, document_changes=False)
+    with start() as process:
+        assert process.stdin and process.stdout
+        process.stdin.write(job_.encode())
+        process.stdin.flush()
+        (body,) = [line.partition(b"\t")[2] for line in process.stdout if b"\t" in line]
+    edits = json.loads(b"{" + body + b"}")
+    assert list(edits) == [(tmp_path / "a.py").as_uri()]
+    assert len(edits[(tmp_path / "a.py").as_uri()]) == 2
+
+
+def test_annotations_tell_rules_and_classes_apart(job: Make) -> None:
+    text = 'import torch\ntorch.cuda.synchronize()\nx = torch.device("cuda")\nif lang == "cuda":\n    pass\n'
+    done = run(job({"a.py": text}, review=True, annotate=True))
+    (document,), (head,) = done.edits.values(), done.files.values()
+    found = [(edit["newText"], edit["annotationId"]) for edit in document["edits"]]
+    assert found == [
+        ("import torch_npu\n", "*"),
+        ("npu", "cuda-api"),
+        ("npu", "device-string"),
+        ("npu", "device-string?"),
+    ]
+    assert head["annotations"] == ["*", "cuda-api", "device-string", "device-string?"]
+
+
+def test_what_is_to_review_is_left_unless_asked_for(job: Make) -> None:
+    files: dict[str, str | bytes] = {"a.py": REVIEW}
+    assert not run(job(files)).files
+    assert run(job(files, review=True)).files
+
+
+def test_some_rules_only(job: Make, tmp_path: Path) -> None:
+    text = 'import torch\ntorch.cuda.synchronize()\ntorch.device("cuda")\n'
+    done = run(job({"a.py": text, "b.py": MANUAL}, rules=("device-string",)))
+    after = applied(done, (tmp_path / "a.py").as_uri(), text)
+    assert "torch.cuda.synchronize()" in after and 'device("npu")' in after
+    assert list(done.files[(tmp_path / "a.py").as_uri()]["rules"]) == ["device-string"]
+    assert done.manual == 0
+
+
+def test_an_open_buffer_counts_and_not_its_file(job: Make, tmp_path: Path) -> None:
+    uri, text = (tmp_path / "a.py").as_uri(), "# typed\n" + SAFE
+    buffer = Buffer(uri, str(tmp_path / "a.py"), 7, text)
+    done = run(job({"a.py": b"\xff\xfe nothing"}, buffers=(buffer,)))
+    assert applied(done, uri, text) == "# typed\n" + FIXED
+    assert done.edits[uri]["textDocument"]["version"] == 7
+    assert (done.files[uri]["open"], done.files[uri]["stamp"]) == (True, None)
+
+
+def test_a_buffer_decides_the_project(job: Make, tmp_path: Path) -> None:
+    buffer = Buffer((tmp_path / "b.py").as_uri(), str(tmp_path / "b.py"), 1, "import torch_musa\n")
+    done = run(job({"a.py": SAFE, "b.py": ""}, buffers=(buffer,), folders=(JobFolder(str(tmp_path)),)))
+    assert "mccl" in applied(done, (tmp_path / "a.py").as_uri(), SAFE)
+
+
+def test_a_buffer_without_a_file_is_part_of_its_folder(job: Make, tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text("secret.py\n")
+    paths = [tmp_path / name for name in ("new.py", "secret.py", "venv/a.py")] + [tmp_path.parent / "other.py"]
+    buffers = tuple(Buffer(path.as_uri(), str(path), 1, SAFE) for path in paths)
+    done = run(job({}, buffers=buffers))
+    assert list(done.files) == [paths[0].as_uri()]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs symbolic links")
+def test_a_buffer_under_another_name_of_the_file(job: Make, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    uri = (tmp_path / "link" / "a.py").as_uri()
+    buffer = Buffer(uri, str(tmp_path / "link" / "a.py"), 3, SAFE)
+    done = run(job({"real/a.py": "# not saved yet\n"}, buffers=(buffer,)))
+    assert list(done.files) == [uri]
+
+
+def test_without_a_folder_each_buffer_is_by_itself(job: Make, tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    buffers = (
+        Buffer(path.as_uri(), str(path), 1, SAFE),
+        Buffer("untitled:Untitled-1", "", 1, "import torch_musa\n" + SAFE),
+    )
+    done = run(job({"c.py": SAFE}, buffers=buffers, folders=(JobFolder("", {}, {"locale": "en"}),)))
+    assert sorted(done.files) == sorted(buffer.uri for buffer in buffers)
+    assert "hccl" in applied(done, path.as_uri(), SAFE)
+    assert "mccl" in applied(done, "untitled:Untitled-1", buffers[1].text)
+
+
+def test_a_notebook_comes_back_with_offsets(job: Make, tmp_path: Path) -> None:
+    path = tmp_path / "a.ipynb"
+    buffer = Buffer(path.as_uri(), str(path), None, SAFE, cells=True)
+    done = run(job({}, buffers=(buffer,)))
+    text = SAFE
+    for start, end, new, rule in reversed(done.files[path.as_uri()]["offsets"]):
+        assert rule == "nccl-backend"
+        text = text[:start] + new + text[end:]
+    assert text == FIXED
+    assert done.edits[path.as_uri()] is None
+
+
+class TestLeftAlone:
+    @pytest.mark.parametrize(
+        ("data", "reason"),
+        [
+            (LATIN, "encoding is iso8859-1"),
+            (b"# coding: gbk\n# \xd6\xd0\n" + SAFE.encode(), "encoding is gbk"),
+            (b"x = 1\r\n" + SAFE.encode(), "line ends are not all the same"),
+            (SAFE.encode().replace(b"\n", b"\r"), "line ends are not all the same"),
+        ],
+    )
+    def test_what_an_editor_would_write_back_otherwise(
+        self, job: Make, tmp_path: Path, data: bytes, reason: str
+    ) -> None:
+        done = run(job({"a b.py": data}))
+        assert not done.files
+        why = done.skipped[(tmp_path / "a b.py").as_uri()]
+        assert reason in why and f"`uncuda fix '{tmp_path}/a b.py' --target npu`" in why
+
+    def test_the_command_that_it_names_does_it(self, job: Make, tmp_path: Path) -> None:
+        done = run(job({"a.py": LATIN}, review=True))
+        (why,) = done.skipped.values()
+        words = why.partition("`uncuda ")[2].rstrip("`").split()
+        uncuda(*words)
+        assert b"hccl" in (tmp_path / "a.py").read_bytes()
+
+    @pytest.mark.parametrize("data", [b"\xef\xbb\xbf" + SAFE.encode(), SAFE.encode().replace(b"\n", b"\r\n")])
+    def test_a_byte_order_mark_and_windows_line_ends_stay(self, job: Make, tmp_path: Path, data: bytes) -> None:
+        done = run(job({"a.py": data}))
+        text = data.decode("utf-8-sig")
+        uri = (tmp_path / "a.py").as_uri()
+        assert applied(done, uri, text).replace("\r\n", "\n") == FIXED
+        assert applied(done, uri, text).count("\r") == (len(FIXED.splitlines()) if b"\r" in data else 0)
+
+    def test_a_declared_encoding_that_is_as_good_as_utf8(self, job: Make) -> None:
+        assert run(job({"a.py": "# coding: latin-1\n" + SAFE})).files
+
+    @pytest.mark.parametrize(
+        ("data", "reason"),
+        [
+            (b"\0" + SAFE.encode(), "binary file"),
+            (b"# caf\xe9\n" + SAFE.encode(), "not utf-8"),
+            (b"#" * 20_000_001, "larger than 20 MB"),
+            (SAFE + "def f(:\n", "does not parse"),
+        ],
+    )
+    def test_what_cannot_be_read(self, job: Make, tmp_path: Path, data: bytes, reason: str) -> None:
+        done = run(job({"a.py": data, "b.py": SAFE}))
+        assert list(done.files) == [(tmp_path / "b.py").as_uri()]
+        assert reason in done.skipped[(tmp_path / "a.py").as_uri()]
+
+    def test_a_document_whose_fixes_are_off(self, job: Make, tmp_path: Path) -> None:
+        path = tmp_path / "a.py"
+        buffer = Buffer(path.as_uri(), str(path), 1, SAFE, disabled="reopen it")
+        done = run(job({"a.py": SAFE}, buffers=(buffer,)))
+        assert (done.files, done.skipped) == ({}, {path.as_uri(): "reopen it"})
+
+    def test_a_file_without_fixes_is_not_spoken_of(self, job: Make) -> None:
+        assert not run(job({"a.py": LATIN.replace(b"nccl", b"gloo")})).skipped
+
+    def test_a_broken_configuration(self, job: Make, tmp_path: Path) -> None:
+        done = run(job({"a.py": SAFE, "b/uncuda.toml": "target = 1", "b/c.py": SAFE}))
+        assert list(done.files) == [(tmp_path / "a.py").as_uri()]
+        assert list(done.skipped) == [(tmp_path / "b/uncuda.toml").as_uri()]
+
+    def test_excluded_folders(self, job: Make) -> None:
+        assert not run(job({".venv/a.py": SAFE, "uncuda.toml": "exclude = ['gen']", "gen/b.py": SAFE})).files
+
+
+def test_the_reasons_are_chinese_where_the_editor_is(job: Make) -> None:
+    (why,) = run(job({"a.py": LATIN}, locale="zh")).skipped.values()
+    assert "请运行 `uncuda fix " in why
+
+
+@pytest.mark.parametrize(("scope", "found"), [("", 3), ("pkg", 2), ("pkg/a.py", 1), ("pk", 0)])
+def test_scope(job: Make, tmp_path: Path, scope: str, found: int) -> None:
+    files: dict[str, str | bytes] = {"pkg/a.py": SAFE, "pkg/b.py": SAFE, "c.py": SAFE, "pkg/bad.py": b"\0cuda"}
+    done = run(job(files, scope=str(tmp_path / scope) if scope else ""))
+    assert len(done.files) == found
+    assert len(done.skipped) == (scope in ("", "pkg"))
+
+
+def test_the_project_is_the_folders_whatever_the_scope(job: Make, tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"a.py": SAFE, "b.py": "import torch_musa\n"}
+    done = run(job(files, scope=str(tmp_path / "a.py"), folders=(JobFolder(str(tmp_path)),)))
+    assert "mccl" in applied(done, (tmp_path / "a.py").as_uri(), SAFE)
+
+
+def test_each_folder_is_a_project_of_its_own_and_the_innermost_counts(job: Make, tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"a.py": SAFE, "sub/b.py": SAFE, "sub/c.py": "import torch_musa\n"}
+    done = run(job(files, folders=(JobFolder(str(tmp_path)), JobFolder(str(tmp_path / "sub")))))
+    assert len(done.files) == 2
+    assert "hccl" in applied(done, (tmp_path / "a.py").as_uri(), SAFE)
+    assert "mccl" in applied(done, (tmp_path / "sub/b.py").as_uri(), SAFE)
+
+
+def test_settings_of_the_editor_are_over_or_under_those_of_files(job: Make, tmp_path: Path) -> None:
+    base = job(
+        {"a.py": SAFE, "uncuda.toml": "target = 'musa'"}, folders=(JobFolder(str(tmp_path), {}, {"target": "npu"}),)
+    )
+    uri = (tmp_path / "a.py").as_uri()
+    assert "mccl" in applied(run(base), uri, SAFE)
+    over = replace(base, folders=(JobFolder(str(tmp_path), {"target": "npu"}),))
+    assert "hccl" in applied(run(over), uri, SAFE)
+
+
+def test_two_plugins_and_no_setting(job: Make, tmp_path: Path) -> None:
+    done = run(job({"a.py": SAFE + "import torch_npu, torch_musa\n"}, folders=(JobFolder(str(tmp_path)),)))
+    assert done.other[-1] == {"kind": "undecided", "targets": ["musa", "npu"]}
+    assert not done.files
+
+
+def test_the_diff_can_be_applied(job: Make, tmp_path: Path) -> None:
+    done = run(job({"a.py": SAFE, "pkg/b.py": SAFE}, diff=True))
+    (tmp_path / "x.patch").write_text(done.diff)
+    if shutil.which("git") is None:
+        pytest.skip("git is needed")
+    subprocess.run(["git", "apply", "x.patch"], cwd=tmp_path, check=True)
+    assert (tmp_path / "pkg/b.py").read_text() == FIXED
+    assert not run(job({"a.py": SAFE})).diff
+
+
+def test_progress(job: Make) -> None:
+    done = run(job({f"{number}.py": SAFE for number in range(3)}))
+    assert done.other[0]["kind"] == "progress" and done.other[0]["total"] == 3
+
+
+@pytest.mark.parametrize("how", ["closed", "line"])
+def test_it_stops_when_it_is_told_to(job: Make, how: str) -> None:
+    job_ = job({f"{number}.py": SAFE * 200 for number in range(400)})
+    with start() as process:
+        assert process.stdin and process.stdout
+        process.stdin.write(job_.encode())
+        process.stdin.flush()
+        process.stdout.readline()
+        begun = time.monotonic()
+        process.stdin.close() if how == "closed" else os.write(process.stdin.fileno(), b"stop\n")
+        said = process.stdout.read()
+    assert b'"kind": "done"' not in said
+    assert process.returncode == 0
+    assert time.monotonic() - begun < 5
+
+
+def test_it_ends_when_nobody_reads(job: Make) -> None:
+    job_ = job({f"{number}.py": SAFE for number in range(50)})
+    with start() as process:
+        assert process.stdin and process.stdout
+        process.stdin.write(job_.encode())
+        process.stdin.flush()
+        process.stdout.close()
+        assert process.wait(30) == 0
+
+
+def test_it_imports_nothing_that_only_the_server_needs() -> None:
+    code = "import uncuda.lsp.worker, uncuda.lsp.rewrite, sys; print(*sys.modules)"
+    command_ = [*command("x")[:-1], command("x")[-1].partition("from x")[0] + code]
+    loaded = subprocess.run(command_, capture_output=True, text=True, check=True).stdout.split()
+    assert not {"pygls", "lsprotocol", "asyncio", "jedi", "libcst"} & set(loaded)
+
+
+def test_a_failure_is_said(job: Make, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    done = run(job({"a.py": SAFE}, folders=(JobFolder(str(tmp_path), {"target": "cuda"}),)))
+    assert [item["kind"] for item in done.other] == ["failed"]
+    assert "unknown target `cuda`" in done.other[0]["reason"]
+    assert "Traceback" in capfd.readouterr().err
