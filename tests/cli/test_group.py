@@ -34,8 +34,20 @@ def test_unknown_option() -> None:
     assert "--target" in run.err
 
 
-def test_no_command_is_announced_that_does_not_work() -> None:
-    assert "server" not in run_uncuda("--help").out
+def test_every_command_that_is_announced_works() -> None:
+    announced = run_uncuda("--help").out.partition("Commands:")[2].splitlines()
+    names = [line.split()[0] for line in announced if line.strip()]
+    assert names == ["check", "fix", "rule", "server"]
+    for name in names:
+        assert run_uncuda(name, "--help").code == 0
+
+
+def test_asking_the_server_for_help_needs_no_server() -> None:
+    code = (
+        "import sys, uncuda.cli; uncuda.cli.main(['server', '--help'])\n"
+        "assert not {'pygls', 'lsprotocol', 'uncuda.engine'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment(), capture_output=True)
 
 
 def test_the_version_needs_no_engine() -> None:

@@ -1,5 +1,6 @@
 """Settings: one table of options, one schema, and the files that set them."""
 
+from .editor import EDITOR_OPTIONS, EditorSettings, read_editor
 from .loading import CONFIGURATION_FILES, Configuration, settings_of, values_of
 from .model import Settings, absolute, pattern_set
 from .options import OPTIONS, SEVERITIES, Option
@@ -7,9 +8,11 @@ from .values import SettingsError, ValueProblem, Vocabulary, check_choice, hint
 
 __all__ = [
     "CONFIGURATION_FILES",
+    "EDITOR_OPTIONS",
     "OPTIONS",
     "SEVERITIES",
     "Configuration",
+    "EditorSettings",
     "Option",
     "Settings",
     "SettingsError",
@@ -19,6 +22,7 @@ __all__ = [
     "check_choice",
     "hint",
     "pattern_set",
+    "read_editor",
     "settings_of",
     "values_of",
 ]

@@ -1,15 +1,16 @@
 """Files: which ones, reading and writing them, and running the engine over them."""
 
-from .constants import named_targets
+from .constants import Constants, named_targets
 from .discover import File, Found, Problem, SettingsFor, discover, reach
 from .engines import Engines, UndecidedTarget
 from .files import FileProblem, read_file, write_atomically
 from .requirements import Required, required_torch, torch_version
 from .run import Checked, EngineFor, Repaired, check_files, fix_files, load_file, write
-from .scan import Read, Scanner, Survey, Words, read_text, survey
+from .scan import Read, Said, Scanner, Survey, Words, read_text, survey
 
 __all__ = [
     "Checked",
+    "Constants",
     "EngineFor",
     "Engines",
     "File",
@@ -19,6 +20,7 @@ __all__ = [
     "Read",
     "Repaired",
     "Required",
+    "Said",
     "Scanner",
     "SettingsFor",
     "Survey",

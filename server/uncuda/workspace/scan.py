@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from uncuda.facts.layout import Layout
 from uncuda.project import Project
-from uncuda.source import Source, SourceError
+from uncuda.source import Source, SourceError, Span
 
 from .discover import File, Problem
 from .files import FileProblem, read_file
@@ -76,6 +76,18 @@ def survey(
     return Survey(scanner.project(), readable, silent, problems)
 
 
+@dataclass(frozen=True)
+class Said:
+    """What one file tells of its project. `modules`: those of plugins and shims that it imports, each with the span of
+    the statement; `methods`: of `cuda` and `is_cuda` those that a class of it defines."""
+
+    modules: Mapping[str, Span] = field(default_factory=dict)
+    methods: frozenset[str] = frozenset()
+
+
+_NOTHING = Said()
+
+
 class Scanner:
     """Gathers a Project from the bytes of files, one after the other."""
 
@@ -92,19 +104,26 @@ class Scanner:
 
     def add(self, data: bytes, concerned: bool = True) -> None:
         """Take in one file; `concerned`: whether rules may find something in it, and so a word of theirs is there."""
+        said = self.look(data, concerned, self._modules)
+        self._modules.update(said.modules)
+        self._methods |= said.methods
+
+    def look(self, data: bytes, concerned: bool = True, known: Collection[str] = ()) -> Said:
+        """What one file says, the imports of modules that are `known` left out."""
         imports = self._package.search(data) is not None
         methods = concerned and b"cuda(" in data and _METHOD_BYTES.search(data) is not None
         if not imports and not methods:
-            return
+            return _NOTHING
         text = data.decode("utf-8", "replace")
         layout = Layout(text)
-        for match in _METHOD.finditer(text) if methods else ():
-            if not layout.token_at(match.start("name")):
-                self._methods.add(match["name"])
+        found = _METHOD.finditer(text) if methods else ()
+        names = frozenset(match["name"] for match in found if not layout.token_at(match.start("name")))
+        modules: dict[str, Span] = {}
         for match in self._imports(text) if imports else ():
-            modules = self._of_interest(match) - self._modules
-            if modules and not layout.token_at(match.start("word")):
-                self._modules |= modules
+            fresh = self._of_interest(match) - modules.keys() - set(known)
+            if fresh and not layout.token_at(match.start("word")):
+                modules.update(dict.fromkeys(fresh, Span(*match.span("word"))))
+        return Said(modules, names)
 
     def _imports(self, text: str) -> Iterator[re.Match[str]]:
         """The imports on the lines that name a package: most lines do not, and reading them all takes long."""
@@ -127,18 +146,24 @@ class Scanner:
 
     def project(self) -> Project:
         """What was gathered."""
+        return self.project_of(self._modules, self._methods)
+
+    def project_of(self, modules: Collection[str], methods: Iterable[str], constants: Iterable[str] = ()) -> Project:
+        """The project whose files import these modules, and define these methods and constants."""
         return Project(
-            plugins=self._importing(self._words.packages),
-            shims=self._importing(self._words.shims),
-            methods=frozenset(self._methods),
+            plugins=_importing(self._words.packages, modules),
+            shims=_importing(self._words.shims, modules),
+            constants=frozenset(constants),
+            methods=frozenset(methods),
         )
 
-    def _importing(self, modules: Mapping[str, str]) -> frozenset[str]:
-        return frozenset(
-            target
-            for target, module in modules.items()
-            if module and any(name == module or name.startswith(module + ".") for name in self._modules)
-        )
+
+def _importing(wanted: Mapping[str, str], modules: Collection[str]) -> frozenset[str]:
+    return frozenset(
+        target
+        for target, module in wanted.items()
+        if module and any(name == module or name.startswith(module + ".") for name in modules)
+    )
 
 
 def _first_words(names: str) -> list[str]:

@@ -1,0 +1,115 @@
+"""Settings as editors send them: camel case, null where nothing is set, and some that only editors have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .loading import values_of
+from .options import BY_NAME, Option
+from .values import SettingsError, Vocabulary, check_choice, hint
+
+FILES_FIRST, EDITOR_FIRST = "filesystemFirst", "editorFirst"
+
+EDITOR_OPTIONS: tuple[Option, ...] = (
+    Option(
+        "configuration-preference",
+        "string",
+        FILES_FIRST,
+        "Which settings hold where a configuration file and the editor both say something: `filesystemFirst`: those "
+        "of the file; `editorFirst`: those of the editor.",
+        "配置文件与编辑器都有设置时以哪一个为准。`filesystemFirst`：以文件为准；`editorFirst`：以编辑器为准。",
+        choices=(FILES_FIRST, EDITOR_FIRST),
+    ),
+    Option(
+        "workspace-diagnostics",
+        "boolean",
+        False,
+        "Report what is found in all files of the workspace, not only in those that are open.",
+        "报告工作区内所有文件中的问题，而不仅是已打开的文件。",
+    ),
+    Option(
+        "code-lens",
+        "boolean",
+        False,
+        "Show above the first line how many constructs are bound to CUDA, and how many of them can be fixed.",
+        "在首行上方显示依赖 CUDA 的代码处数，以及其中可修复的处数。",
+    ),
+)
+# What the client itself goes by: where Python is, which server is started, what is logged.
+_CLIENTS = frozenset({"enable", "import-strategy", "interpreter", "log-file", "path", "trace"})
+_OWN = {option.name: option for option in EDITOR_OPTIONS}
+
+
+@dataclass(frozen=True)
+class EditorSettings:
+    """What an editor says. `table`: settings as a configuration file would say them; `problems`: what cannot be used;
+    `unknown`: keys that nothing is called."""
+
+    table: Mapping[str, object] = field(default_factory=dict)
+    editor_first: bool = False
+    workspace_diagnostics: bool = False
+    code_lens: bool = False
+    problems: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def over(self) -> Mapping[str, object]:
+        """The part that covers configuration files."""
+        return self.table if self.editor_first else {}
+
+    @property
+    def under(self) -> Mapping[str, object]:
+        """The part that configuration files cover."""
+        return {} if self.editor_first else self.table
+
+
+def read_editor(raw: object, vocabulary: Vocabulary) -> EditorSettings:
+    """The settings in what an editor sent. A value that cannot be used costs itself only.
+
+    A default counts as not set: editors send their whole table, and it must not cover what a file says.
+    """
+    table: dict[str, object] = {}
+    own: dict[str, object] = {}
+    problems, unknown = [], []
+    for key, value in raw.items() if isinstance(raw, dict) else ():
+        name = _kebab(str(key))
+        option = BY_NAME.get(name) or _OWN.get(name)
+        if option is None:
+            unknown += [] if name in _CLIENTS else [f"`{key}`{hint(name, [*BY_NAME, *_OWN])}"]
+        elif value in (None, "", [], {}, option.default):
+            continue
+        elif name in _OWN:
+            problems += _take(option, value, own)
+        else:
+            try:
+                values_of({name: value}, ".", vocabulary)
+                table[name] = value
+            except SettingsError as error:
+                problems.append(error.message)
+    return EditorSettings(
+        table,
+        own.get("configuration-preference") == EDITOR_FIRST,
+        own.get("workspace-diagnostics") is True,
+        own.get("code-lens") is True,
+        tuple(problems),
+        tuple(unknown),
+    )
+
+
+def _take(option: Option, value: object, values: dict[str, object]) -> list[str]:
+    """Keep a value of an option that only editors have; gives what is wrong with it."""
+    if option.kind == "boolean" and not isinstance(value, bool):
+        return [f"`{option.name}` is true or false, not `{value}`"]
+    if option.choices:
+        try:
+            check_choice(option.name, str(value), option.choices)
+        except ValueError as error:
+            return [str(error)]
+    values[option.name] = value
+    return []
+
+
+def _kebab(name: str) -> str:
+    return re.sub(r"(?<=[a-z])[A-Z]", lambda match: "-" + match[0], name).lower()
