@@ -53,6 +53,8 @@ def _capabilities(server: UncudaServer) -> types.ServerCapabilities:
         server.client.encoding,
     )
     capabilities: types.ServerCapabilities = builder.build()
+    if not server.client.literals and capabilities.code_action_provider is not None:
+        capabilities.code_action_provider = True
     if server.client.notebooks:
         cells = [types.NotebookCellLanguage("python")]
         capabilities.notebook_document_sync = types.NotebookDocumentSyncOptions(
