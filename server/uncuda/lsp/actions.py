@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
@@ -19,6 +19,7 @@ from . import convert
 from .fixall import FIX_ALL, FIX_ALL_NOTEBOOK, Batch, batches_of_rules, edit_of, fixable
 from .ignores import ignore_actions
 from .phrases import Phrases, phrases
+from .protocol import field
 from .state import Analysis
 
 if TYPE_CHECKING:
@@ -30,35 +31,59 @@ _QUICK = types.CodeActionKind.QuickFix
 
 def register(server: UncudaServer) -> None:
     """Offer code actions, resolve them, and show the pages of rules."""
-    kinds = [_QUICK, FIX_ALL, FIX_ALL_NOTEBOOK]
 
-    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(kinds, resolve_provider=True))
-    def offer(params: types.CodeActionParams) -> list[types.Command | types.CodeAction] | None:
-        uri = params.text_document.uri
+    @server.raw(types.TEXT_DOCUMENT_CODE_ACTION)
+    def offer(params: Any) -> list[types.Command | types.CodeAction] | None:
+        uri = field(params, "textDocument", "uri")
         program = server.program(uri)
         if program is None:
             return None
         analysis = server.analyse(program)
         if not server.client.literals:
             title = phrases(analysis.engine)("fix file")
-            return (
-                [types.Command(title, "uncuda.fixAllInFile", arguments=[{"uri": uri}])]
-                if fixable(analysis)[SAFE]
-                else []
-            )
-        span = (program.offset(uri, params.range.start), program.offset(uri, params.range.end))
-        return list(_Offer(server, uri, analysis, span, params.context).actions())
+            command = types.Command(title, "uncuda.fixAllInFile", arguments=[{"uri": uri}])
+            return [command] if fixable(analysis)[SAFE] else []
+        start, end = (program.offset(uri, position_in(params, "range", side)) for side in ("start", "end"))
+        return list(_Offer(server, uri, analysis, (start, end), _context(params)).actions())
 
-    @server.feature(types.CODE_ACTION_RESOLVE)
-    def resolve(action: types.CodeAction) -> types.CodeAction:
+    @server.raw(types.CODE_ACTION_RESOLVE)
+    def resolve(action: Any) -> dict[str, Any]:
         return _resolved(server, action)
+
+    options = types.CodeActionOptions([_QUICK, FIX_ALL, FIX_ALL_NOTEBOOK], resolve_provider=True)
+    server.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)(offer)  # what the client is told
+    server.feature(types.CODE_ACTION_RESOLVE)(resolve)
 
     @server.command(SHOW_RULE)
     async def show_rule(*arguments: Any) -> None:
-        rule = arguments[0].get("rule", "") if arguments and isinstance(arguments[0], dict) else ""
-        page = convert.page_uri(server, rule) or (server.folders.catalogue.path / "README.md").absolute().as_uri()
+        rule = arguments[0].get("rule") if arguments and isinstance(arguments[0], dict) else ""
+        page = convert.page_uri(server, str(rule)) or (server.folders.catalogue.path / "README.md").absolute().as_uri()
         if server.client.show_document:
             await server.window_show_document_async(types.ShowDocumentParams(page, external=False, take_focus=True))
+
+
+def position_in(params: Any, *path: str) -> types.Position:
+    """A position in raw parameters; JsonRpcInvalidParams where there is none."""
+    line, character = (field(params, *path, name, kind=int) for name in ("line", "character"))
+    return types.Position(line, character)
+
+
+class _Context(NamedTuple):
+    """What is asked for: the kinds of actions (None: all), and the codes of the diagnostics that are meant."""
+
+    only: list[str] | None
+    codes: frozenset[str]
+
+
+def _context(params: Any) -> _Context:
+    context = params.get("context")
+    context = context if isinstance(context, dict) else {}
+    only, shown = context.get("only"), context.get("diagnostics")
+    diagnostics = [item for item in shown if isinstance(item, dict)] if isinstance(shown, list) else []
+    return _Context(
+        [kind for kind in only if isinstance(kind, str)] if isinstance(only, list) else None,
+        frozenset(str(item.get("code")) for item in diagnostics if item.get("source") == convert.SOURCE),
+    )
 
 
 def wanted(kind: str, only: Sequence[str] | None) -> bool:
@@ -66,7 +91,7 @@ def wanted(kind: str, only: Sequence[str] | None) -> bool:
     return only is None or any(not name or kind == name or kind.startswith(f"{name}.") for name in only)
 
 
-def touched(analysis: Analysis, span: tuple[int, int], codes: set[str]) -> list[Finding]:
+def touched(analysis: Analysis, span: tuple[int, int], codes: Collection[str]) -> list[Finding]:
     """The findings that a range touches; `codes`: of the diagnostics that the client means, empty if it does not say.
 
     Ranges of diagnostics come back wrong from some clients. Where the range touches none that is meant, those on its
@@ -91,14 +116,13 @@ class _Offer:
     uri: str
     analysis: Analysis
     span: tuple[int, int]
-    context: types.CodeActionContext
+    context: _Context
 
     def actions(self) -> Iterator[types.CodeAction]:
         """The actions in the order in which they are shown."""
         say, only = phrases(self.analysis.engine), self.context.only
         if wanted(_QUICK, only):
-            ours = (item for item in self.context.diagnostics if item.source == convert.SOURCE)
-            findings = touched(self.analysis, self.span, {str(item.code) for item in ours})
+            findings = touched(self.analysis, self.span, self.context.codes)
             for finding in findings:
                 yield from self._fixes(finding, say)
             if self.analysis.disabled is None:
@@ -169,9 +193,9 @@ class _Offer:
         """Says why a statement was not read, where something can be done about it."""
         start, end = self.span
         for skipped in self.analysis.report.skipped:
-            if skipped.start <= end and start <= skipped.end:
-                if wants_libcst(self.analysis.text[skipped.start : skipped.end].rstrip()):
-                    yield from self._disabled(say("read"), newer_python(say))
+            text = self.analysis.text[skipped.start : skipped.end].rstrip()
+            if skipped.start <= end and start <= skipped.start + len(text) and wants_libcst(text):
+                yield from self._disabled(say("read"), newer_python(say))
 
 
 def newer_python(say: Phrases) -> str:
@@ -179,20 +203,22 @@ def newer_python(say: Phrases) -> str:
     return say("newer", platform.python_version(), f"{sys.executable} -m pip install libcst")
 
 
-def _resolved(server: UncudaServer, action: types.CodeAction) -> types.CodeAction:
+def _resolved(server: UncudaServer, action: Any) -> dict[str, Any]:
     """A batch's action with its edit, computed for the text as it is now: it may have changed since."""
-    batch = Batch.of(action.data)
-    if batch is None or action.edit is not None:
+    if not isinstance(action, dict):
+        raise JsonRpcInvalidParams("a code action is an object")
+    batch = Batch.of(action.get("data"))
+    if batch is None or action.get("edit") is not None:
         return action
     program = server.program(batch.uri)
     if program is None:
         raise JsonRpcInvalidParams(f"{batch.uri} is not open")
     analysis = server.analyse(program)
-    action.edit, reason = edit_of(server, batch, analysis)
+    edit, reason = edit_of(server, batch, analysis)
     if reason is not None:
         message = phrases(analysis.engine)("not made", reason)
         if batch.rule:  # somebody chose it from a menu; the others also run whenever a file is saved
             server.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
         else:
             server.window_log_message(types.LogMessageParams(types.MessageType.Info, f"{batch.uri}: {message}"))
-    return action
+    return action if edit is None else {**action, "edit": edit}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
@@ -17,8 +17,9 @@ from uncuda.facts.newer import wants_libcst
 from uncuda.source import Source, Span
 
 from . import convert
-from .actions import newer_python
+from .actions import newer_python, position_in
 from .phrases import Phrases, phrases
+from .protocol import field
 from .state import Analysis
 
 if TYPE_CHECKING:
@@ -30,14 +31,14 @@ _LINK = re.compile(r"\[([^\]\n]+)\]\(((?:file|https?):[^)\n]+)\)")
 def register(server: UncudaServer) -> None:
     """Answer hovers."""
 
-    @server.feature(types.TEXT_DOCUMENT_HOVER)
-    def hover(params: types.HoverParams) -> types.Hover | None:
-        uri = params.text_document.uri
+    @server.raw(types.TEXT_DOCUMENT_HOVER)
+    def hover(params: Any) -> types.Hover | None:
+        uri = field(params, "textDocument", "uri")
         program = server.program(uri)
         if program is None:
             return None
         analysis = server.analyse(program)
-        offset = program.offset(uri, params.position)
+        offset = program.offset(uri, position_in(params, "position"))
         source = Source(analysis.text, program.path)
         found = explain(analysis.engine, source, analysis.findings, offset)
         say = phrases(analysis.engine)
@@ -50,6 +51,8 @@ def register(server: UncudaServer) -> None:
         kind = types.MarkupKind.Markdown if server.client.markdown else types.MarkupKind.PlainText
         content = types.MarkupContent(kind, text if server.client.markdown else plain(text))
         return types.Hover(content, range=program.locate(span)[1])
+
+    server.feature(types.TEXT_DOCUMENT_HOVER)(hover)  # what the client is told
 
 
 def plain(markdown: str) -> str:
