@@ -9,11 +9,12 @@ import tokenize
 import warnings
 from bisect import bisect_right
 
+from uncuda.facts.changes import Searches
 from uncuda.facts.digest import digest
 from uncuda.facts.layout import Layout
 from uncuda.facts.names import Names
 from uncuda.facts.piece import Piece
-from uncuda.facts.read import Facts, Statement, Words, _Reader, anchor_offsets
+from uncuda.facts.read import Facts, Statement, Words, _Reader
 from uncuda.facts.scopes import IndentScopes
 from uncuda.source import Source
 
@@ -81,9 +82,10 @@ def read_whole(text: str, words: Words) -> Facts:
     place = Piece(text, [])
     layout = Layout(text)
     scopes = TreeScopes(tree, lines, place)
-    reader = _Reader(text, words, layout, IndentScopes(layout))
+    searches = Searches(text)
+    reader = _Reader(text, words, searches, layout, IndentScopes(layout, searches))
     reader.facts.scopes, reader.facts.names = scopes, Names(scopes)
-    reader.facts.present = anchor_offsets(text, words)[1]
+    reader.anchored()
     starts = [start for start, _ in lines]
     by_line: dict[int, list[ast.AST]] = {}
     _collect(tree, None, by_line, starts, place)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,15 +12,16 @@ from ..checks import Context, Hit
 from ..checks.branches import Branches
 from ..edits import REVIEW, SAFE, Change, Edit, Fix, apply_edits, changes_of, compose, select
 from ..facts.read import Facts, read
-from ..project import Project
+from ..project import Answers, Project, Site
 from ..settings import Settings
 from ..source import Source, Span
 from ..suppress import RULE as UNUSED
 from ..suppress import Suppressions, parse
-from .linking import link, link_conditions, without_idle, without_kept
+from .linking import link, without_idle, without_kept
 from .messages import Messages
 from .refusal import refusal
 from .ruleset import Ruleset
+from .sites import answered, moved, sites_of
 
 _PASSES = 12
 
@@ -39,10 +40,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """Findings in the order of the text, and the statements that could not be read."""
+    """Findings in the order of the text, and the statements that could not be read.
+
+    `sites`: the findings, silenced by an answer or not, for which it could be asked what their receiver is.
+    """
 
     findings: tuple[Finding, ...] = ()
     skipped: tuple[Span, ...] = ()
+    sites: tuple[Site, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -69,8 +74,14 @@ class Engine:
     """One target, one set of settings, one project: checks and fixes any number of texts."""
 
     def __init__(
-        self, catalogue: Catalogue, target_id: str, settings: Settings | None = None, project: Project | None = None
+        self,
+        catalogue: Catalogue,
+        target_id: str,
+        settings: Settings | None = None,
+        project: Project | None = None,
+        remember: int = 1,
     ) -> None:
+        """`remember`: of how many texts to keep what was read, so that the next text of that path costs little."""
         self.catalogue = catalogue
         self.settings = settings or Settings()
         self.project = project or Project()
@@ -78,7 +89,8 @@ class Engine:
             target_id, self.settings.target_version, self.settings.torch_version, self.settings.hardware
         )
         self._sets: dict[tuple[bool, bool], Ruleset] = {}
-        self._read: tuple[str, Ruleset, Facts] | None = None
+        self._remember = remember
+        self._memory: OrderedDict[tuple[str, Ruleset], Facts] = OrderedDict()
         self._messages = Messages(catalogue, self.target, self.settings.locale)
 
     def concerns(self, data: bytes) -> bool:
@@ -108,42 +120,72 @@ class Engine:
             self._sets[shim, every] = Ruleset(self.catalogue, self.target, Settings() if every else settings, shim)
         return self._sets[shim, every]
 
-    def read(self, text: str, every: bool = False) -> tuple[Facts, Ruleset]:
+    def read(self, source: Source, every: bool = False) -> tuple[Facts, Ruleset]:
         """What a text says, and the rules for it; `every`: as for `ruleset`."""
-        ruleset = self.ruleset(self._shim(text), every)
-        return self._facts(text, ruleset), ruleset
+        ruleset = self.ruleset(self._shim(source.text), every)
+        return self._facts(source, ruleset), ruleset
 
-    def _facts(self, text: str, ruleset: Ruleset) -> Facts:
-        """What a text says; remembered for the text that was read last, since editors ask several times."""
-        if self._read is None or self._read[1] is not ruleset or self._read[0] != text:
-            self._read = text, ruleset, read(text, ruleset.words)
-        return self._read[2]
+    def _facts(self, source: Source, ruleset: Ruleset, edits: Collection[Edit] = ()) -> Facts:
+        """What a text says; where an earlier text of its path is remembered, only what changed since is read."""
+        key = source.path, ruleset
+        before = self._memory.get(key) if source.path or edits else None
+        if before is not None and before.text == source.text:
+            facts = before
+        else:
+            facts = read(source.text, ruleset.words, before, edits)
+        self._memory[key] = facts
+        self._memory.move_to_end(key)
+        if len(self._memory) > self._remember:
+            self._memory.popitem(last=False)
+        return facts
 
-    def check(self, source: Source, concerned: bool = False) -> Report:
-        """Every finding of a text, suppressed ones left out. `concerned`: the quick look at its bytes was taken."""
+    def check(
+        self, source: Source, concerned: bool = False, edits: Collection[Edit] = (), answers: Answers | None = None
+    ) -> Report:
+        """Every finding of a text, suppressed ones left out. `concerned`: the quick look at its bytes was taken.
+
+        `edits`: what made this text of the one of the same path that was checked last, if that is known.
+        `answers`: what receivers are, as far as that is known of this text; they silence a finding, or lower its fix.
+        """
         ruleset = self.ruleset(self._shim(source.text))
-        if not concerned and "uncuda:" not in source.text:
+        concerned = concerned or "uncuda:" in source.text
+        if not concerned and (source.path, ruleset) not in self._memory:
             if not ruleset.concerns(source.text.encode("utf-8", "surrogatepass")):
                 return Report()
-        return self.report(self._facts(source.text, ruleset), source.path, ruleset)
+            concerned = True
+        facts = self._facts(source, ruleset, edits)
+        if not concerned and not ruleset.opens(facts.searches):
+            return Report()
+        return self.report(facts, source.path, ruleset, answers)
 
-    def report(self, facts: Facts, path: str = "", ruleset: Ruleset | None = None) -> Report:
-        """Findings of facts that were already read."""
+    def sites(self, source: Source) -> tuple[Site, ...]:
+        """The findings of a text for which it can be asked what their receiver is."""
+        return self.check(source).sites
+
+    def report(
+        self, facts: Facts, path: str = "", ruleset: Ruleset | None = None, answers: Answers | None = None
+    ) -> Report:
+        """Findings of facts that were already read. `answers`: as for `check`."""
         ruleset = ruleset or self.ruleset(self._project_shim())
         ignored = self.settings.ignored_in(path)
-        hits = self._hits(facts, ruleset)
-        every = [self._finding(hit) for hit in hits]
+        hits, silent = self._hits(facts, ruleset, answers or {})
+        every = [self._finding(hit) for hit in (*hits, *silent)]
         findings = [finding for finding in every if finding.rule not in ignored]
         suppressions = parse(facts.text, facts.layout.is_comment, facts.layout.string_around)
         if suppressions:
             findings = self._suppress(findings, suppressions, ruleset, ignored)
+        sites = sites_of((*hits, *silent), findings)
+        if silent:  # only now: a comment that silences them is of use
+            places = {(hit.rule.name, Span(hit.start, hit.end)) for hit in silent}
+            findings = [finding for finding in findings if (finding.rule, finding.span) not in places]
         if len(findings) < len(every):
             findings = _sparing(findings, every)
         findings.sort(key=lambda finding: (finding.span, finding.rule))
         skipped = tuple(Span(start, end) for start, end in facts.unread)
-        return Report(tuple(findings), skipped)
+        return Report(tuple(findings), skipped, sites)
 
-    def _hits(self, facts: Facts, ruleset: Ruleset) -> list[Hit]:
+    def _hits(self, facts: Facts, ruleset: Ruleset, answers: Answers) -> tuple[list[Hit], list[Hit]]:
+        """The hits of all checks, and those that an answer silences."""
         context = Context(facts, self.target, self.catalogue, self.project, ruleset.shim)
         branches: Branches | None = None
         hits = []
@@ -153,10 +195,10 @@ class Engine:
                 silent = hit.statement is not None and branches.served(hit.statement, hit.node)
                 if not silent or hit.rule.check == "missing-import":
                     hits.append(hit)
-        hits = without_kept(hits)
-        link_conditions(hits, facts.indents)
-        link(hits)
-        return without_idle(hits)
+        hits, silent = answered(without_kept(hits), answers)
+        if branches is not None:
+            link(hits, facts, branches, self.target.words.get("package", ""))
+        return without_idle(hits), silent
 
     def _finding(self, hit: Hit) -> Finding:
         severity = self.settings.severity.get(hit.rule.name, hit.severity or hit.rule.severity)
@@ -180,15 +222,20 @@ class Engine:
         return kept
 
     def fix(
-        self, source: Source, review: bool = False, concerned: bool = False, rules: Collection[str] | None = None
+        self,
+        source: Source,
+        review: bool = False,
+        concerned: bool = False,
+        rules: Collection[str] | None = None,
+        answers: Answers | None = None,
     ) -> Fixed:
-        """Apply the fixes of the allowed classes until nothing changes. `concerned`: as for `check`.
+        """Apply the fixes of the allowed classes until nothing changes. `concerned`, `answers`: as for `check`.
 
         `rules`: make only the fixes of these (and what must change together with them); None: of all.
         """
         text, applied = source.text, Counter[str]()
         passes: list[list[Change]] = []
-        first = report = self.check(source, concerned)
+        first = report = self.check(source, concerned, answers=answers)
         allowed = {SAFE, REVIEW} if review else {SAFE}
         for _ in range(_PASSES):
             chosen = [
@@ -201,9 +248,11 @@ class Engine:
                 break
             made = {id(fix): fix for fix in select([fix for fix, _ in chosen])}
             passes.append(changes_of((fix, rule) for fix, rule in chosen if id(fix) in made))
-            text = apply_edits(text, [change.edit for change in passes[-1]])
+            edits = [change.edit for change in passes[-1]]
+            text = apply_edits(text, edits)
             applied.update(rule for fix, rule in chosen if id(fix) in made)
-            report = self.check(Source(text, source.path, source.encoding, source.bom), concerned)
+            answers = moved(answers, edits) if answers else None
+            report = self.check(Source(text, source.path, source.encoding, source.bom), concerned, edits, answers)
         else:
             reason = "its fixes do not settle"
         if reason is not None:

@@ -62,7 +62,7 @@ def explain(engine: Engine, source: Source, findings: Iterable[Finding], offset:
     here = tuple(sorted(here, key=lambda finding: finding.span.end - finding.span.start))
     if not here and not _may_say(engine, text, offset):
         return None
-    facts, ruleset = engine.read(text, every=True)
+    facts, ruleset = engine.read(source, every=True)
     comments = parse(text, facts.layout.is_comment).comments
     for comment in comments:
         if comment.span.start <= offset < comment.span.end:

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..catalogue import Rule, Target
+from ..facts.changes import Searches
+from ..facts.scans import plain
 
 _DOTTED = frozenset({"name", "argument", "jit-script"})
 
@@ -44,6 +46,7 @@ class Gates:
         self.anchors = tuple(_minimal(inside))
         uses = [word for rule in ordered for word in (*_own_anchors(rule), *_dotted_names(rule))]
         first.sort(key=lambda anchor: -sum(anchor in word for word in uses))  # most files are decided by the first
+        self._first, self._second = tuple(first), tuple(second)
         self._anywhere = tuple(anchor.encode() for anchor in first)
         self._with_torch = tuple(anchor.encode() for anchor in second)
 
@@ -57,6 +60,14 @@ class Gates:
                 if anchor in data:
                     return True
         return False
+
+    def open_in(self, searches: Searches) -> bool:
+        """The same for a text, parts of which may have been searched before."""
+
+        def says(anchor: str) -> bool:
+            return bool(searches.find(("text", anchor), plain(anchor)))
+
+        return any(map(says, self._first)) or ("torch" in searches.text and any(map(says, self._second)))
 
 
 def _found_by_imports(rule: Rule) -> bool:

@@ -30,15 +30,19 @@ _OPEN, _CLOSE = "([{", ")]}"
 
 
 class Layout:
-    """Lexical structure of one text; every answer is remembered."""
+    """Lexical structure of one text; every answer is remembered.
 
-    def __init__(self, text: str) -> None:
+    `strings`: its triple-quoted strings, where they are known already. `mended`: their quotes do not pair up.
+    `known_starts` and `known_ends` are of the logical lines that were asked for so far.
+    """
+
+    def __init__(self, text: str, strings: list[tuple[int, int]] | None = None) -> None:
         self.text = text
         self._carriages = "\r" in text
-        self.strings = _triple_strings(text)
+        self.strings, self.mended = _triple_strings(text) if strings is None else (strings, False)
         self._string_starts = [start for start, _ in self.strings]
-        self._starts: list[int] = []
-        self._ends: list[int] = []
+        self.known_starts: list[int] = []
+        self.known_ends: list[int] = []
         self.unclosed: set[int] = set()
 
     def string_around(self, offset: int) -> tuple[int, int] | None:
@@ -50,16 +54,16 @@ class Layout:
 
     def logical_line(self, offset: int) -> tuple[int, int]:
         """(start, end) of the logical line that holds `offset`, its line break included."""
-        index = bisect_right(self._starts, offset) - 1
-        if index >= 0 and offset < self._ends[index]:
-            return self._starts[index], self._ends[index]
+        index = bisect_right(self.known_starts, offset) - 1
+        if index >= 0 and offset < self.known_ends[index]:
+            return self.known_starts[index], self.known_ends[index]
         start = self._sure_start(offset)
         while True:
             end = self.line_end(start)
-            at = bisect_left(self._starts, start)
-            if at == len(self._starts) or self._starts[at] != start:
-                self._starts.insert(at, start)
-                self._ends.insert(at, end)
+            at = bisect_left(self.known_starts, start)
+            if at == len(self.known_starts) or self.known_starts[at] != start:
+                self.known_starts.insert(at, start)
+                self.known_ends.insert(at, end)
             if end > offset or end >= len(self.text):
                 return start, end
             start = end
@@ -113,6 +117,10 @@ class Layout:
             return self.strings[index]
         return start, match.end()
 
+    def is_sure(self, start: int) -> bool:
+        """Whether the line that begins here can only be the beginning of a statement, whatever stands above."""
+        return _SURE.match(self.text, start) is not None
+
     def _sure_start(self, offset: int) -> int:
         """The nearest line start at or above `offset` where a statement is sure to begin."""
         text = self.text
@@ -122,8 +130,8 @@ class Layout:
                 if holder[0] < start:
                     start = self.line_start(holder[0])
                     continue
-            known = bisect_left(self._ends, start)
-            if known < len(self._ends) and self._ends[known] == start:
+            known = bisect_left(self.known_ends, start)
+            if known < len(self.known_ends) and self.known_ends[known] == start:
                 return start
             before = text[start - 2 : start - 1] if text[start - 1] == "\n" and start > 1 else ""
             if before == "\r" and start > 2:
@@ -178,8 +186,8 @@ def _line_start(text: str, offset: int) -> int:
     return carriage if carriage > newline and text[carriage : carriage + 1] != "\n" else newline
 
 
-def _triple_strings(text: str) -> list[tuple[int, int]]:
-    """Triple-quoted strings in order; where their quotes do not pair up, as they most likely were meant."""
+def _triple_strings(text: str) -> tuple[list[tuple[int, int]], bool]:
+    """Triple-quoted strings in order; whether their quotes do not pair up: then as they most likely were meant."""
     spans: list[tuple[int, int]] = []
     position, size = 0, len(text)
     double, single = text.find('"""'), text.find("'''")
@@ -191,14 +199,14 @@ def _triple_strings(text: str) -> list[tuple[int, int]]:
         else:
             end = _closing(text, start)
             if end < 0:
-                return _repair(text)
+                return _repair(text), True
             spans.append((start, end))
             position = end
         if 0 <= double < position:
             double = text.find('"""', position, size)
         if 0 <= single < position:
             single = text.find("'''", position, size)
-    return spans
+    return spans, False
 
 
 def _hidden_until(text: str, floor: int, start: int) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from .bindings import Binding
+from .changes import Searches
 from .digest import Chain, Digest, digest
 from .layout import Layout
 from .names import Names
@@ -97,10 +98,12 @@ class Facts:
     scopes: ScopeMap
     indents: IndentScopes
     names: Names
+    searches: Searches
     statements: dict[int, Statement] = field(default_factory=dict)
     unread: list[tuple[int, int]] = field(default_factory=list)
     references: list[Name] = field(default_factory=list)
-    present: frozenset[str] = frozenset()  # the anchors that the text holds
+    present: frozenset[str] = frozenset()  # the anchors that stand in words that rules speak of
+    digests: dict[str, Digest | None] = field(default_factory=dict)  # by the text that was read
     _imports: list[tuple[Binding, Statement]] | None = None
 
     def peek(self, offset: int) -> Statement | None:

@@ -4,35 +4,50 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
+from itertools import chain
 
 from .bindings import Binding
+from .changes import Region, Searches, between, of_edits
 from .digest import Digest
 from .layout import Layout
 from .model import Facts, Name, Statement, Words, digest_text, references
 from .names import Names, imported_name
 from .parts import Parts
+from .relayout import relayout
+from .scans import anchors, imports, uses
 from .scopes import IndentScopes
 
-_WORD = re.compile(r"\w+")
-_TORCH = re.compile(r"torch(?![\w.])(?<![\w.]torch)")
 # No string that rules speak of is longer; what stands in a longer one is prose, or another language.
 _LONG = 1000
 
 __all__ = ["Facts", "Name", "Statement", "Words", "read"]
 
 
-def read(text: str, words: Words) -> Facts:
-    """Read the islands of a text."""
-    plain = _narrow(text)
-    layout = Layout(plain)
-    reader = _Reader(text, words, layout, IndentScopes(layout))
+def read(text: str, words: Words, before: Facts | None = None, edits: Collection[tuple[int, int, str]] = ()) -> Facts:
+    """Read the islands of a text.
+
+    `before`: what was read, with the same words, of the text that this one came from, by `edits` (start, end, text)
+    if these are known. What did not change since is taken over; the result is the same without it.
+    """
+    if before is None:
+        plain = _narrow(text)
+        searches, layout, alike = Searches(plain), Layout(plain), False
+    else:
+        regions = of_edits(before.text, edits) if edits else between(before.text, text)
+        plain = _renewed(before.layout.text, text, regions)
+        searches = Searches(plain, before.searches, regions)
+        layout, alike = relayout(before.layout, plain, regions)
+    scopes = IndentScopes(layout, searches)
+    if before is not None and alike:
+        scopes.take_over(before.indents)
+    reader = _Reader(text, words, searches, layout, scopes, before)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        offsets, reader.facts.present = anchor_offsets(plain, words)
-        reader.read_at(offsets)
-        reader.read_at(_import_offsets(plain, _any_of(words.roots)))
+        reader.read_at(reader.anchored())
+        roots = searches.find(("imports", words.roots), imports(_any_of(words.roots)))
+        reader.read_at(roots)
         reader.follow_names()
     return reader.finish()
 
@@ -42,12 +57,41 @@ def _narrow(text: str) -> str:
     return text if text.isascii() else text.encode("latin-1", "replace").decode("latin-1")
 
 
+def _renewed(plain: str, text: str, regions: Sequence[Region]) -> str:
+    """The narrow form of a text, from that of the text that it came from."""
+    if text.isascii():
+        return text
+    parts, done = [], 0
+    for region in regions:
+        parts += [plain[done : region.old], _narrow(text[region.new : region.new_end])]
+        done = region.old_end
+    return "".join([*parts, plain[done:]])
+
+
 class _Reader:
-    def __init__(self, text: str, words: Words, layout: Layout, scopes: IndentScopes) -> None:
+    def __init__(
+        self,
+        text: str,
+        words: Words,
+        searches: Searches,
+        layout: Layout,
+        scopes: IndentScopes,
+        before: Facts | None = None,
+    ) -> None:
         self.text, self.words, self.layout = layout.text, words, layout  # the text to search in
-        self.facts = Facts(text, layout, scopes, scopes, Names(scopes))
+        self.facts = Facts(text, layout, scopes, scopes, Names(scopes), searches)
+        self._digests = before.digests if before is not None else {}
         self._failed: dict[int, Parts | None] = {}
         self._pending: list[Statement] = []
+
+    def anchored(self) -> list[int]:
+        """Where anchors stand; the facts learn which ones do."""
+        found = {
+            word: self.facts.searches.find(("anchor", word), anchors(word, self.words.speaks))
+            for word in self.words.anchors
+        }
+        self.facts.present = frozenset(word for word, offsets in found.items() if offsets)
+        return sorted(chain.from_iterable(found.values()))
 
     def read_at(self, offsets: Iterable[int]) -> None:
         """Read the statements that hold these offsets, which are in order."""
@@ -72,7 +116,7 @@ class _Reader:
             return end
         if text[start] in "\"'rRuU" and self._prose(start, end, offset):
             return end
-        found = digest_text(self.facts.text[start:end].rstrip())
+        found = self._digest(start, end)
         if found is not None:
             self._keep(start, end, found)
             return end
@@ -81,6 +125,13 @@ class _Reader:
             self.facts.unread.append((start, end))
             self._recover_part(start, end, offset)
         return -1
+
+    def _digest(self, start: int, end: int) -> Digest | None:
+        """What a stretch of the text says."""
+        text = self.facts.text[start:end].rstrip()
+        found = self._digests[text] if text in self._digests else digest_text(text)
+        self.facts.digests[text] = found
+        return found
 
     def _hopeless(self, offset: int) -> int:
         """Where the long string without fields, or the line of comment, that holds a place ends; -1 for other places.
@@ -109,7 +160,7 @@ class _Reader:
         if first == start or first in self.facts.statements or self.layout.string_around(offset):
             return False
         last = self.layout.line_end(first)
-        found = digest_text(self.facts.text[first:last].rstrip())
+        found = self._digest(first, last)
         if found is None:
             return False
         self._keep(first, last, found)
@@ -144,7 +195,8 @@ class _Reader:
                 if binding.value is not None and (dotted := self._meaning(binding, statement)):
                     fresh |= self._follow(binding, dotted, known)
             for name in sorted(fresh):
-                self.read_at(self._uses(name, known[name]))
+                key = (name, known[name])
+                self.read_at(self.facts.searches.find(key, uses(*key)))
             if not self._pending:
                 waiting = self._bind(waiting, known)
         self.facts.names.settle()
@@ -188,22 +240,6 @@ class _Reader:
                 fresh.add(name)
         return fresh
 
-    def _uses(self, name: str, every: bool) -> Iterator[int]:
-        """Offsets where a name stands by itself; `every`: also where attributes follow."""
-        text, size = self.text, len(name)
-        if name == "torch" and not every:  # nearly always an attribute follows: let the pattern pass over those
-            for match in _TORCH.finditer(text):
-                yield match.start()
-            return
-        at = text.find(name)
-        while at >= 0:
-            after = text[at + size : at + size + 1]
-            if (after != "." or every) and not (after.isalnum() or after == "_"):
-                before = text[at - 1] if at else "\n"
-                if before not in "._" and not before.isalnum():
-                    yield at
-            at = text.find(name, at + size)
-
     def finish(self) -> Facts:
         facts = self.facts
         for statement in facts.statements.values():
@@ -211,45 +247,6 @@ class _Reader:
         return facts
 
 
-def anchor_offsets(text: str, words: Words) -> tuple[list[int], frozenset[str]]:
-    """Where anchors stand in words that rules speak of, and which anchors the text holds at all."""
-    offsets: list[int] = []
-    present = set()
-    find, speaks = text.find, words.speaks
-    for anchor in words.anchors:
-        at = find(anchor)
-        if at >= 0:
-            present.add(anchor)
-        whole, size = not anchor.isidentifier(), len(anchor)
-        while at >= 0:
-            if whole or speaks(_word_around(text, at)):
-                offsets.append(at)
-            at = find(anchor, at + size)
-    offsets.sort()
-    return offsets, frozenset(present)
-
-
-def _word_around(text: str, offset: int) -> str:
-    """The letters, digits and underscores around an offset where one of them stands."""
-    start = offset
-    while start and (text[start - 1] == "_" or text[start - 1].isalnum()):
-        start -= 1
-    match = _WORD.match(text, start)
-    return match[0] if match else ""
-
-
 @lru_cache(maxsize=16)
 def _any_of(roots: frozenset[str]) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, sorted(roots))))
-
-
-def _import_offsets(text: str, roots: re.Pattern[str]) -> Iterator[int]:
-    carriages = "\r" in text  # a line may end there: look at every place
-    at = text.find("import")
-    while at >= 0:
-        line = text.rfind("\n", 0, at) + 1
-        end = text.find("\n", at)
-        end = end if end >= 0 else len(text)
-        if roots.search(text, line, end) or text[line:end].rstrip().endswith(("\\", "(")):
-            yield at
-        at = text.find("import", at + 6 if carriages else end)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterator
-from functools import lru_cache
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from keyword import kwlist
 from typing import NamedTuple, Protocol
 
+from .changes import Region, Searches
 from .layout import Layout
+from .scans import beginnings
 
 _HEAD = re.compile(r"[ \t\f]*(async[ \t]+\w+|\w+|@|[^\s\w])")
 
 _CLAUSES = frozenset({"elif", "else", "except", "finally"})
+_KEYWORDS = frozenset({*kwlist, "match", "case"})
 
 
 class Header(NamedTuple):
@@ -39,12 +42,33 @@ class ScopeMap(Protocol):
 class IndentScopes:
     """Scopes found by climbing from a line to lines that are less indented."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, searches: Searches) -> None:
         self._layout = layout
+        self._searches = searches
         self._text = layout.text
         self._above: dict[int, Header | None] = {}
         self._extents: dict[int, int] = {}
-        self._starts: dict[tuple[int, tuple[str, ...]], list[int]] = {}
+
+    def take_over(self, before: IndentScopes) -> None:
+        """Know what was known of the text before, each of whose logical lines has its own in this one.
+
+        Only where all that differs stands behind the first word of a line.
+        """
+        lines = same_beginnings(before._text, self._text, self._searches.regions)
+        if lines is None:
+            return
+
+        def here(offset: int) -> int:
+            index = bisect_right(lines, offset, key=lambda line: line.old) - 1
+            if index < 0:
+                return offset
+            line = lines[index]
+            return offset - line.old + line.new if offset < line.old_end else offset + line.shift
+
+        for start, header in before._above.items():
+            found = header and Header(here(header.start), here(header.end), header.indent, header.word)
+            self._above[here(start)] = found
+        self._extents = {here(start): here(end) for start, end in before._extents.items()}
 
     def scope_of(self, offset: int) -> tuple[int, str] | None:
         """The innermost `def` or `class` around the line at `offset`."""
@@ -112,22 +136,25 @@ class IndentScopes:
         above = self.header_above(line.start)
         floor = above.end if above is not None else 0
         for start in self._starts_above(self._layout.line_start(line.start), floor, words):
-            match = _HEAD.match(self._text, start)
-            if match is None or match[1] == "#" or columns(self._text[start : match.start(1)]) != line.indent:
+            if not self._indented(start, line.indent):
                 continue
             holder = self._layout.string_around(start)
             if (holder and holder[0] < start) or self._layout.logical_line(start)[0] != start:
                 continue
             yield self.header_at(start)
 
+    def _indented(self, start: int, indent: int) -> bool:
+        """Whether the line that begins here has code, at this indentation."""
+        text, first = self._text, start + indent
+        if text[start:first].count(" ") == indent:  # nearly all lines are indented with spaces
+            return text[first : first + 1].strip("# \t\f\r\n") != ""
+        match = _HEAD.match(text, start)
+        return match is not None and match[1] != "#" and columns(text[start : match.start(1)]) == indent
+
     def _starts_above(self, start: int, floor: int, words: tuple[str, ...]) -> Iterator[int]:
         if words:
-            known = self._starts.get((floor, words))
-            if known is None:
-                end = self.extent(above.start) if (above := self.header_above(start)) else len(self._text)
-                found = _starting_with(words).finditer(self._text, floor, end)
-                known = self._starts[floor, words] = [match.start() for match in found]
-            yield from reversed(known[: bisect_left(known, start)])
+            known = self._searches.find(("beginnings", words), beginnings(words))
+            yield from reversed(known[bisect_left(known, floor) : bisect_left(known, start)])
             return
         while start > floor:
             start = self._layout.line_start(start - 1)
@@ -189,9 +216,27 @@ class IndentScopes:
         return len(text)
 
 
-@lru_cache
-def _starting_with(words: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"^[ \t\f]*(?:{'|'.join(words)})\b", re.M)
+def same_beginnings(old: str, new: str, regions: Sequence[Region]) -> list[Region] | None:
+    """A region for each line of the regions, if lines have their own in the other text, and begin with the same."""
+    lines: list[Region] = []
+    for region in regions:
+        a, b = region.old, region.new
+        while a < region.old_end or b < region.new_end:
+            c, d = (old.find("\n", a) + 1 or len(old)), (new.find("\n", b) + 1 or len(new))
+            if a >= region.old_end or b >= region.new_end or _beginning(old[a:c]) != _beginning(new[b:d]):
+                return None
+            lines.append(Region(a, c, b, d))
+            a, b = c, d
+    return lines
+
+
+def _beginning(line: str) -> tuple[str, str]:
+    """The indentation of a line, and what it begins with: a word of Python's, a mark, or another word."""
+    match = _HEAD.match(line)
+    if match is None:
+        return line.strip("\r\n"), ""
+    word = match[1].split()[-1]
+    return line[: match.start(1)], word if word in _KEYWORDS or not word.isidentifier() else "word"
 
 
 def columns(space: str) -> int:

@@ -1,0 +1,128 @@
+"""What differs between two texts, in whole lines, so that only that much is searched again."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import NamedTuple
+
+Scan = Callable[[str, int, int], Iterable[int]]
+
+
+class Region(NamedTuple):
+    """Lines [old, old_end) of one text that became the lines [new, new_end) of the other; offsets."""
+
+    old: int
+    old_end: int
+    new: int
+    new_end: int
+
+    @property
+    def shift(self) -> int:
+        """What to add to an offset of the old text behind this region."""
+        return self.new_end - self.old_end
+
+
+def between(old: str, new: str) -> list[Region]:
+    """One region from the first difference of two texts to the last; none for equal texts."""
+    if old == new:
+        return []
+    size = min(len(old), len(new))
+    start = _alike(size, lambda count: old[:count] == new[:count], lambda a, b: old[a:b] == new[a:b])
+    rest = size - start
+    last, end = len(old), len(new)
+    tail = _alike(
+        rest,
+        lambda count: old[last - count :] == new[end - count :],
+        lambda a, b: old[last - b : last - a] == new[end - b : end - a],
+    )
+    return _in_lines(old, [(start, last - tail, end - last)])
+
+
+def of_edits(old: str, edits: Iterable[tuple[int, int, str]]) -> list[Region]:
+    """The regions that edits (start, end, text) of the old text, which do not overlap, give."""
+    return _in_lines(old, sorted((start, end, len(text) - (end - start)) for start, end, text in edits))
+
+
+def _alike(size: int, whole: Callable[[int], bool], part: Callable[[int, int], bool]) -> int:
+    """The largest count for which the first `count` characters are alike."""
+    if whole(size):
+        return size
+    low, high = 0, size  # alike up to low, different before high
+    while high - low > 1:
+        middle = (low + high) // 2
+        if part(low, middle):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _in_lines(old: str, edits: Iterable[tuple[int, int, int]]) -> list[Region]:
+    """Regions of whole lines around edits (start, end, growth), in order; edits of one line share a region."""
+    regions: list[Region] = []
+    shift = 0
+    for start, end, growth in edits:
+        first = old.rfind("\n", 0, start) + 1
+        newline = old.find("\n", max(end, first))
+        last = newline + 1 if newline >= 0 else len(old)
+        if regions and first < regions[-1].old_end:
+            region = regions.pop()
+            first, begin = region.old, region.new
+            last = max(last, region.old_end)
+        else:
+            begin = first + shift
+        shift += growth
+        regions.append(Region(first, last, begin, last + shift))
+    return regions
+
+
+class Searches:
+    """What searches found in a text; where a text came from another, only its changed lines are searched again."""
+
+    def __init__(self, text: str, before: Searches | None = None, regions: Sequence[Region] = ()) -> None:
+        self.text = text
+        self.regions = regions
+        self._found: dict[Hashable, list[int]] = {}
+        self._before = before._found if before is not None else {}
+
+    def find(self, key: Hashable, scan: Scan) -> list[int]:
+        """The offsets, in order, that `scan` gives for the text: a search that looks at nothing but one line each.
+
+        `scan` takes the text and the part of it, whole lines, to look at; `key` stands for what it looks for.
+        """
+        found = self._found.get(key)
+        if found is None:
+            old = self._before.get(key)
+            found = list(scan(self.text, 0, len(self.text))) if old is None else self._renewed(old, scan)
+            self._found[key] = found
+        return found
+
+    def _renewed(self, old: list[int], scan: Scan) -> list[int]:
+        if not self.regions:
+            return old
+        found: list[int] = []
+        done = shift = 0
+        for region in self.regions:
+            at = bisect_left(old, region.old)
+            found += _moved(old[done:at], shift)
+            found += scan(self.text, region.new, region.new_end)
+            done = bisect_left(old, region.old_end)
+            shift = region.shift
+        found += _moved(old[done:], shift)
+        return found
+
+
+def moved(offsets: list[int], regions: Sequence[Region]) -> list[int]:
+    """Offsets of the old text, in order, as offsets of the new one, without those inside a region."""
+    found: list[int] = []
+    done = shift = 0
+    for region in regions:
+        found += _moved(offsets[done : bisect_left(offsets, region.old)], shift)
+        done = bisect_left(offsets, region.old_end)
+        shift = region.shift
+    return found + _moved(offsets[done:], shift)
+
+
+def _moved(offsets: list[int], shift: int) -> list[int]:
+    return [offset + shift for offset in offsets] if shift else offsets

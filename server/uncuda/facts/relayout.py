@@ -1,0 +1,109 @@
+"""The layout of a text that came from another: what no changed line can have touched is taken over."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from .changes import Region, moved
+from .layout import Layout
+
+
+def relayout(before: Layout, text: str, regions: Sequence[Region]) -> tuple[Layout, bool]:
+    """The layout of a text, given that of the text that it came from, and the lines that differ.
+
+    Also whether every logical line of either text has its own in the other: each change lies within one of them.
+    """
+    strings = _strings(before, text, regions)
+    layout = Layout(text, strings)
+    return layout, strings is not None and _take_lines(layout, before, regions)
+
+
+def _strings(before: Layout, text: str, regions: Sequence[Region]) -> list[tuple[int, int]] | None:
+    """Triple-quoted strings, if no changed line can have made or ended one."""
+    if before.mended:
+        return None
+    for region in regions:
+        above = text[max(0, region.new - 3) : region.new]
+        for part in (above, before.text[region.old : region.old_end], text[region.new : region.new_end]):
+            if '"""' in part or "'''" in part or part.rstrip("\r\n").endswith("\\"):
+                return None
+    starts = moved([start for start, _ in before.strings], regions)
+    return list(zip(starts, moved([end for _, end in before.strings], regions), strict=True))
+
+
+def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> bool:
+    """Take over the logical lines around those that changed, as long as these end where they ended before.
+
+    Gives whether each change lies within one logical line. Where nothing closes a bracket lines are guesses, which
+    depend on all that stands around them: these are made anew.
+    """
+    spans = _spans(before, regions)
+    if before.unclosed:
+        return False
+    alike = True
+    starts, ends = layout.known_starts, layout.known_ends
+    done = shift = 0
+    for span in spans:
+        last = bisect_left(before.known_starts, span.old)
+        starts += [start + shift for start in before.known_starts[done:last]]
+        ends += [end + shift for end in before.known_ends[done:last]]
+        lines = _lines(layout, span)
+        if lines is None:
+            layout.unclosed.clear()
+            return False
+        alike = alike and len(lines) == 1 and before.logical_line(span.old) == (span.old, span.old_end)
+        starts += [start for start, _ in lines]
+        ends += [end for _, end in lines]
+        done, shift = bisect_left(before.known_starts, span.old_end), span.shift
+    starts += [start + shift for start in before.known_starts[done:]]
+    ends += [end + shift for end in before.known_ends[done:]]
+    return alike
+
+
+def _spans(before: Layout, regions: Sequence[Region]) -> list[Region]:
+    """The regions, each widened to the whole logical lines that it touched."""
+    spans: list[Region] = []
+    size, shift = len(before.text), 0
+    for region in regions:
+        start, end = before.logical_line(min(region.old, max(0, size - 1)))
+        if start == region.old == region.old_end:
+            end = start
+        while end < region.old_end:
+            end = before.logical_line(end)[1]
+        if spans and start < spans[-1].old_end:
+            above = spans.pop()
+            start, end, begin = above.old, max(end, above.old_end), above.new
+        else:
+            begin = start + shift
+        shift = region.shift
+        spans.append(Region(start, end, begin, end + shift))
+    return spans
+
+
+def _lines(layout: Layout, span: Region) -> list[tuple[int, int]] | None:
+    """The logical lines of a span of the new text; None unless the last ends where the span does."""
+    lines: list[tuple[int, int]] = []
+    position = span.new
+    while position < span.new_end:
+        end = layout.line_end(position)
+        if end > span.new_end or _doubtful(layout, position, end):
+            return None
+        lines.append((position, end))
+        position = end
+    return lines
+
+
+def _doubtful(layout: Layout, start: int, end: int) -> bool:
+    """Whether a line inside a logical line looks like the beginning of a statement: then a bracket is open above."""
+    if start in layout.unclosed:
+        return True
+    at = layout.text.find("\n", start, end) + 1
+    while 0 < at < end:
+        holder = layout.string_around(at)
+        if holder is not None and holder[0] < at:
+            at = holder[1]
+        elif layout.is_sure(at):
+            return True
+        at = layout.text.find("\n", at, end) + 1
+    return False

@@ -1,0 +1,103 @@
+"""Searches for the places that are worth reading. Each looks at whole lines, one at a time, of a part of a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from .changes import Scan
+
+_WORD = re.compile(r"\w+")
+_TORCH = re.compile(r"torch(?![\w.])(?<![\w.]torch)")
+
+
+def plain(word: str) -> Scan:
+    """Where a word stands."""
+
+    def scan(text: str, start: int, end: int) -> Iterator[int]:
+        at = text.find(word, start, end)
+        while at >= 0:
+            yield at
+            at = text.find(word, at + len(word), end)
+
+    return scan
+
+
+def anchors(anchor: str, speaks: Callable[[str], bool]) -> Scan:
+    """Where an anchor stands in whole words of which rules speak."""
+    whole, size = not anchor.isidentifier(), len(anchor)
+
+    def scan(text: str, start: int, end: int) -> Iterator[int]:
+        at = text.find(anchor, start, end)
+        while at >= 0:
+            if whole or speaks(_word_around(text, at)):
+                yield at
+            at = text.find(anchor, at + size, end)
+
+    return scan
+
+
+def _word_around(text: str, offset: int) -> str:
+    """The letters, digits and underscores around an offset where one of them stands."""
+    start = offset
+    while start and (text[start - 1] == "_" or text[start - 1].isalnum()):
+        start -= 1
+    match = _WORD.match(text, start)
+    return match[0] if match else ""
+
+
+def imports(roots: re.Pattern[str]) -> Scan:
+    """Where "import" stands in lines that name a root, or that go on below."""
+
+    def scan(text: str, start: int, stop: int) -> Iterator[int]:
+        carriages = "\r" in text[start:stop]  # a line may end there: look at every place
+        at = text.find("import", start, stop)
+        while at >= 0:
+            line = text.rfind("\n", 0, at) + 1
+            end = text.find("\n", at)
+            end = end if end >= 0 else len(text)
+            if roots.search(text, line, end) or text[line:end].rstrip().endswith(("\\", "(")):
+                yield at
+            at = text.find("import", at + 6 if carriages else end, stop)
+
+    return scan
+
+
+def uses(name: str, every: bool) -> Scan:
+    """Where a name stands by itself; `every`: also where attributes follow."""
+    size = len(name)
+
+    def torch(text: str, start: int, end: int) -> Iterator[int]:
+        for match in _TORCH.finditer(text, start, end):
+            yield match.start()
+
+    def scan(text: str, start: int, end: int) -> Iterator[int]:
+        at = text.find(name, start, end)
+        while at >= 0:
+            after = text[at + size : at + size + 1]
+            if (after != "." or every) and not (after.isalnum() or after == "_"):
+                before = text[at - 1] if at else "\n"
+                if before not in "._" and not before.isalnum():
+                    yield at
+            at = text.find(name, at + size, end)
+
+    # Nearly always an attribute follows that name: let the pattern pass over those.
+    return torch if name == "torch" and not every else scan
+
+
+def beginnings(words: tuple[str, ...]) -> Scan:
+    """Where lines begin whose first word is one of these; offsets of the lines, in order."""
+
+    def scan(text: str, start: int, end: int) -> list[int]:
+        found = []
+        for word in words:
+            at = text.find(word, start, end)
+            while at >= 0:
+                line = text.rfind("\n", 0, at) + 1
+                after = text[at + len(word) : at + len(word) + 1]
+                if not text[line:at].strip(" \t\f") and not (after.isalnum() or after == "_"):
+                    found.append(line)
+                at = text.find(word, at + len(word), end)
+        return sorted(found)
+
+    return scan

@@ -1,0 +1,124 @@
+"""A text that came from another is read as if it were new."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from uncuda.catalogue import load
+from uncuda.engine import Engine
+from uncuda.facts.changes import Searches, between, moved, of_edits
+from uncuda.facts.layout import Layout
+from uncuda.facts.read import Facts, read
+from uncuda.facts.relayout import relayout
+from uncuda.facts.scans import plain
+
+WORDS = Engine(load(), load().default_target).ruleset(False).words
+LINES = st.text(alphabet="ab\n", max_size=30)
+FRAGMENTS = [
+    *("(", ")", "[", "{", "}", '"', "'", '"""', "'''", "#", "\\", "\n", "\r\n", "\r", "    ", ":", ",", "é", "中"),
+    *("\f", "import torch\n", "from torch import cuda as c\n", "torch.cuda.synchronize()\n", 'x.to("cuda")\n'),
+    *("def f(torch):\n", "return ", "if x:\n", "else:\n", "cuda_graph = 1\n", '"""docs of cuda\n'),
+    *("device = 'cuda:0'\n", "tc = torch.cuda\n"),
+]
+PROGRAM = '''"""About "cuda"."""
+import torch
+from torch import nn, cuda as c
+tc = torch.cuda
+
+
+class Net(nn.Module):
+    """A net.
+
+    It runs on torch.cuda.
+    """
+
+    def forward(self, x, device="cuda:0"):
+        if device.type == "cuda":
+            return x.to(
+                device,  # "cuda"
+                non_blocking=True,
+            )
+        text = \'\'\'torch.cuda
+        \'\'\'
+        torch = None
+        return torch.cuda.synchronize(), c.empty_cache(), tc.stream(1)
+
+
+def main(cuda_graph=True):
+    x = \\
+        torch.zeros(1, device="cuda")
+    with torch.cuda.device(0), torch.cuda.stream(
+        torch.cuda.Stream()
+    ): pass
+    return {"device": "cuda", "n": x.cuda()}
+'''
+
+
+@given(LINES, LINES, st.integers(0, 30), st.integers(0, 30))
+def test_searches_find_what_a_new_search_finds(old: str, inserted: str, start: int, length: int) -> None:
+    start = min(start, len(old))
+    end = min(start + length, len(old))
+    new = old[:start] + inserted + old[end:]
+    for regions in (between(old, new), of_edits(old, [(start, end, inserted)])):
+        before = Searches(old)
+        before.find("a", plain("a"))
+        after = Searches(new, before, regions)
+        assert after.find("a", plain("a")) == list(plain("a")(new, 0, len(new)))
+        for region in regions:
+            assert old[: region.old].endswith("\n") or region.old == 0
+            assert new[: region.new].endswith("\n") or region.new == 0
+            assert old[region.old_end :] == new[region.new_end :]
+
+
+def test_offsets_move_with_the_lines_that_hold_them() -> None:
+    regions = of_edits("a\nb\nc\nd\n", [(2, 3, "long"), (6, 6, "x")])
+    assert [tuple(region) for region in regions] == [(2, 4, 2, 7), (6, 8, 9, 12)]
+    assert moved([0, 2, 4, 6, 8], regions) == [0, 7, 12]
+
+
+def said(facts: Facts) -> object:
+    """All that a reading gives, without identities."""
+    return (
+        sorted((start, s.end, facts.text[start : s.end], len(s.digest.texts)) for start, s in facts.statements.items()),
+        sorted(facts.unread),
+        sorted((name.dotted, name.statement.start, name.hidden) for name in facts.references),
+        facts.present,
+        facts.layout.strings,
+        [facts.indents.header_above(start) for start in sorted(facts.statements)],
+        [facts.indents.extent(facts.indents.header_at(start).start) for start in sorted(facts.statements)],
+        [list(facts.indents.lines_above(start, "if", "with")) for start in sorted(facts.statements)],
+    )
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_reading_after_an_edit_is_reading_anew(seed: int) -> None:
+    chance = random.Random(seed)
+    text, facts = PROGRAM, read(PROGRAM, WORDS)
+    for _ in range(60):
+        edits: list[tuple[int, int, str]] = []
+        for at in sorted(chance.sample(range(len(text) + 1), chance.choice([1, 1, 1, 3]))):
+            end = min(len(text), at + chance.choice([0, 0, 0, 1, 2, 30]))
+            if not edits or at >= edits[-1][1]:
+                edits.append((at, end, chance.choice([*FRAGMENTS, ""])))
+        new = text
+        for start, end, inserted in reversed(edits):
+            new = new[:start] + inserted + new[end:]
+        facts = read(new, WORDS, facts, edits if chance.random() < 0.5 else ())
+        assert said(facts) == said(read(new, WORDS)), (text, edits)
+        text = new if len(new) < 3000 and chance.random() < 0.9 else PROGRAM
+        if text is PROGRAM:
+            facts = read(PROGRAM, WORDS)
+
+
+def test_most_of_a_layout_is_taken_over() -> None:
+    old = Layout(PROGRAM)
+    for at in range(0, len(PROGRAM), 7):
+        old.logical_line(at)
+    at = PROGRAM.index("x.to(")
+    text = PROGRAM[:at] + "y" + PROGRAM[at:]
+    new, alike = relayout(old, text, between(PROGRAM, text))
+    assert alike
+    assert len(new.known_starts) == len(old.known_starts)
+    assert new.strings == Layout(new.text).strings
