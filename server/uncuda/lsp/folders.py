@@ -1,8 +1,9 @@
-"""Workspace folders, the settings of each document, and the engines for them."""
+"""Workspace folders, what is set in each of them, and the engine of every document."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -10,76 +11,268 @@ from typing import Any
 from uncuda.catalogue import Catalogue, load
 from uncuda.engine import Engine
 from uncuda.project import Project
-from uncuda.settings import Configuration, Settings, Vocabulary
+from uncuda.report.words import language
+from uncuda.settings import Configuration, EditorSettings, Settings, SettingsError, Vocabulary, read_editor, values_of
+from uncuda.workspace import reach, required_torch
 
 from .client import Client
-from .documents import Program
-from .uris import path_of
+from .documents import Document, Program
+from .uris import path_of, uri_of
+
+_LIBRARIES = ("site-packages", "dist-packages")
 
 
-@dataclass
+@dataclass(eq=False)
 class Folder:
-    """A folder of the workspace. `project`: what its files say together, as far as it is known."""
+    """A folder of the workspace. `project`: what its files say together; `scanned`: all of them were asked."""
 
     uri: str
     path: str
     name: str = ""
+    editor: EditorSettings = field(default_factory=EditorSettings)
     project: Project = field(default_factory=Project)
+    scanned: bool = False
+
+    def holds(self, path: str) -> bool:
+        """Whether a path lies in the folder."""
+        root, place = os.path.normcase(self.path), os.path.normcase(path)
+        return place == root or place.startswith(root.rstrip(os.sep) + os.sep)
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """What a program is checked with. `assumed`: nothing said which target; `left_out`: it is not checked at all."""
+
+    folder: Folder | None
+    settings: Settings
+    engine: Engine
+    assumed: bool
+    left_out: bool
 
 
 class Folders:
-    """Gives each document its folder, its settings and its engine."""
+    """Gives each document its folder, its settings and its engine.
 
-    def __init__(self, client: Client, params: Mapping[str, Any]) -> None:
+    `tell` is given what is wrong with settings, each thing once. `catalogue`: the rules and targets.
+    """
+
+    def __init__(
+        self, client: Client, params: Mapping[str, Any], tell: Callable[[str], object] = lambda text: None
+    ) -> None:
         self.client = client
-        self.all: list[Folder] = _folders(params)
+        self.all = list(_folders(params))
         self.catalogue: Catalogue = load()
+        self.vocabulary = Vocabulary(tuple(self.catalogue.declarations), tuple(self.catalogue.rules))
         self.override: str | None = None
-        vocabulary = Vocabulary(tuple(self.catalogue.declarations), tuple(self.catalogue.rules))
-        self._configuration = Configuration(vocabulary)
-        self._engines: dict[tuple[int, int, str | None], tuple[Engine, Settings, Project]] = {}
+        self.alone: dict[str, Project] = {}
+        """Projects of programs outside of all folders, by URI."""
+        self.outside = Folder("", "")
+        self._tell = tell
+        self._told: set[str] = set()
+        self._configurations: dict[str, Configuration] = {}
+        self._engines: list[tuple[Settings, str, Project, Engine]] = []
+        self._choices: dict[str, Choice] = {}
+        options = params.get("initializationOptions")
+        self._initial: object = options.get("settings") if isinstance(options, dict) else None
+        self.set_editor({})
 
     def folder_of(self, path: str) -> Folder | None:
         """The innermost folder that holds a path."""
-        inside = [folder for folder in self.all if path and Path(folder.path) in Path(path).parents]
+        inside = [folder for folder in self.all if path and folder.holds(path)]
         return max(inside, key=lambda folder: len(folder.path), default=None)
 
-    def settings_of(self, path: str) -> Settings:
-        """The settings of a file (empty: of an untitled document)."""
-        folder = str(Path(path).parent) if path else self.all[0].path if self.all else str(Path.home())
-        return self._configuration.settings_for(folder)
+    def editor_of(self, program: Program) -> EditorSettings:
+        """What the editor says for a program."""
+        return (self._folder(program) or self.outside).editor
+
+    def add(self, folders: Iterable[Folder]) -> None:
+        """Take folders into the workspace."""
+        for folder in folders:
+            folder.editor = read_editor(self._initial, self.vocabulary)
+            self.all.append(folder)
+        self.reload()
+
+    def set_editor(self, tables: Mapping[str, object]) -> bool:
+        """Take the editor's settings by URI of folder ("": of no folder); initialization options fill what lacks.
+
+        Gives whether anything is another now.
+        """
+        changed = False
+        self._told.clear()
+        for folder in (*self.all, self.outside):
+            raw = tables.get(folder.uri)
+            editor = read_editor(raw if isinstance(raw, dict) else self._initial, self.vocabulary)
+            changed |= editor != folder.editor
+            folder.editor = editor
+            for problem in editor.problems:
+                self.tell_once(problem)
+        if changed:
+            self.reload()
+        return changed
+
+    def tell_once(self, problem: str) -> None:
+        """Say what is wrong, unless it was said since settings were last read."""
+        if problem not in self._told:
+            self._told.add(problem)
+            self._tell(problem)
+
+    def reload(self) -> None:
+        """Read configuration files anew when they are asked for."""
+        self._configurations.clear()
+        self.forget()
+
+    def forget(self) -> None:
+        """Decide anew what each program is checked with."""
+        self._choices.clear()
+
+    def stand_alone(self, program: Program, project: Project) -> bool:
+        """Take what a program outside of all folders says of itself; whether that is something else than before."""
+        if self.alone.get(program.uri, Project()) == project:
+            return False
+        self.alone[program.uri] = project
+        self._choices.pop(program.uri, None)
+        return True
+
+    def finds(self, path: str, folder: Folder) -> bool:
+        """Whether a file is one of those that are found in a folder."""
+        return reach(path, folder.path, lambda place: self.settings_for(place, folder)) is not None
+
+    def drop(self, uri: str) -> None:
+        """Forget a program that was closed."""
+        self._choices.pop(uri, None)
+        self.alone.pop(uri, None)
+
+    def over(self, folder: Folder) -> dict[str, object]:
+        """Settings (kebab-case) that cover those of configuration files in a folder."""
+        target = {"target": self.override} if self.override else {}
+        return {**folder.editor.over, **target}
+
+    def under(self, folder: Folder) -> dict[str, object]:
+        """Settings (kebab-case) that configuration files cover."""
+        return dict(folder.editor.under)
+
+    def configuration(self, folder: Folder) -> Configuration:
+        """Gives each place below a folder its settings."""
+        known = self._configurations.get(folder.path)
+        if known is None:
+            root = folder.path or os.curdir
+            over = values_of(self.over(folder), root, self.vocabulary)
+            under = values_of(self.under(folder), root, self.vocabulary)
+            known = self._configurations[folder.path] = Configuration(self.vocabulary, over, under=under)
+        return known
+
+    def settings_for(self, place: str, folder: Folder | None = None) -> Settings:
+        """The settings of the files in the folder at `place` (empty: of what is nowhere).
+
+        Where the configuration file cannot be used, that is told, and only what the editor says holds.
+        """
+        folder = folder or self.folder_of(place) or self.outside
+        if place:
+            try:
+                return self.configuration(folder).settings_for(place)
+            except SettingsError as error:
+                self.tell_once(str(error))
+        table = {**self.under(folder), **self.over(folder)}
+        values: dict[str, Any] = values_of(table, folder.path or os.curdir, self.vocabulary)
+        return Settings(**values)
+
+    def choice_of(self, program: Program) -> Choice:
+        """What a program is checked with; decided once until something changes."""
+        choice = self._choices.get(program.uri)
+        if choice is None:
+            choice = self._choices[program.uri] = self._choose(program)
+        return choice
 
     def engine_of(self, program: Program) -> Engine:
         """The engine for a program."""
-        settings = self.settings_of(program.path)
-        folder = self.folder_of(program.path)
-        project = folder.project if folder else Project()
-        key = id(settings), id(project), self.override
-        if key not in self._engines:
-            target = self.override or settings.target or self.catalogue.default_target
-            locale = self.client.language if settings.locale == "auto" else settings.locale
-            engine = Engine(self.catalogue, target, replace(settings, locale=locale), project)
-            self._engines[key] = engine, settings, project
-        return self._engines[key][0]
+        return self.choice_of(program).engine
+
+    def language(self, locale: str = "auto") -> str:
+        """ "en" or "zh" for a `locale` of settings: "auto" is the client's, or where it does not say the system's."""
+        return language(self.client.language if locale == "auto" else locale)
 
     def switch(self, target: str) -> str | None:
-        """Show everything for `target` from now on; gives the configuration file whose target this overrides."""
+        """Check everything for `target` until the server ends; gives the path of the configuration file that says
+        otherwise for the first folder, if one does. KeyError for an unknown target."""
+        if target not in self.catalogue.declarations:
+            raise KeyError(target)
+        self.override = None
+        self.reload()
+        overridden = None
+        for folder in self.all[:1]:
+            configuration = self.configuration(folder)
+            try:
+                said = configuration.settings_for(folder.path).target
+                overridden = configuration.file_for(folder.path) if said not in (None, target) else ""
+            except SettingsError:
+                continue
         self.override = target
-        return None
+        self.reload()
+        return overridden or None
+
+    def _folder(self, program: Program) -> Folder | None:
+        """The folder of a program; an untitled one belongs to the first."""
+        return self.folder_of(program.path) if program.path else next(iter(self.all), None)
+
+    def _choose(self, program: Program) -> Choice:
+        folder = self._folder(program)
+        place = str(Path(program.path).parent) if program.path else folder.path if folder else ""
+        settings = self.settings_for(place, folder)
+        project = folder.project if folder and program.path else self.alone.get(program.uri, Project())
+        target, assumed = self._target(settings, project)
+        required = required_torch(place) if place and not settings.torch_version else None
+        resolved = replace(
+            settings,
+            locale=self.language(settings.locale),
+            torch_version=required.version if required else settings.torch_version,
+        )
+        engine = self._engine(resolved, target, project)
+        return Choice(folder, resolved, engine, assumed, self._left_out(program, folder))
+
+    def _target(self, settings: Settings, project: Project) -> tuple[str, bool]:
+        if settings.target:
+            return settings.target, False
+        said = project.plugins | project.shims or project.constants
+        if len(said) == 1:
+            return next(iter(said)), False
+        return self.catalogue.default_target, True
+
+    def _engine(self, settings: Settings, target: str, project: Project) -> Engine:
+        for known in self._engines:
+            if known[:3] == (settings, target, project):
+                return known[3]
+        engine = Engine(self.catalogue, target, settings, project)
+        self._engines = [*self._engines[-15:], (settings, target, project, engine)]
+        return engine
+
+    def _left_out(self, program: Program, folder: Folder | None) -> bool:
+        """Whether a program is not checked: it is no Python, the configuration excludes it, or it is a library's."""
+        if isinstance(program, Document) and not program.is_python:
+            return True
+        if not program.path:
+            return False
+        if folder is None:
+            return any(f"{os.sep}{name}{os.sep}" in program.path for name in _LIBRARIES)
+        return reach(program.path, folder.path, lambda place: self.settings_for(place, folder), git=False) is None
 
 
-def _folders(params: Mapping[str, Any]) -> list[Folder]:
+def _folders(params: Mapping[str, Any]) -> Iterable[Folder]:
     """The folders that `initialize` names: workspaceFolders, else rootUri, else rootPath."""
     given = params.get("workspaceFolders")
-    found = []
-    for item in given if isinstance(given, list) else ():
-        if isinstance(item, dict) and isinstance(item.get("uri"), str) and (path := path_of(item["uri"])):
-            found.append(Folder(item["uri"], path, str(item.get("name") or "")))
+    found = [folder for item in (given if isinstance(given, list) else ()) if (folder := folder_at(item))]
+    uri, path = params.get("rootUri"), params.get("rootPath")
     if found:
         return found
-    uri, path = params.get("rootUri"), params.get("rootPath")
-    if isinstance(uri, str) and (place := path_of(uri)):
-        return [Folder(uri, place, Path(place).name)]
-    if isinstance(path, str) and path:
-        return [Folder(Path(path).absolute().as_uri(), path, Path(path).name)]
-    return []
+    if isinstance(uri, str):
+        folder = folder_at({"uri": uri})
+        return [folder] if folder else []
+    return [Folder(uri_of(path), path, Path(path).name)] if isinstance(path, str) and path else []
+
+
+def folder_at(item: Any) -> Folder | None:
+    """A WorkspaceFolder as it came; None where it is no folder of this machine."""
+    uri = item.get("uri") if isinstance(item, dict) else None
+    if not isinstance(uri, str) or not (path := path_of(uri)):
+        return None
+    path = path.rstrip("/\\") or path
+    return Folder(uri, path, str(item.get("name") or Path(path).name))

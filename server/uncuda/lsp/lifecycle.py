@@ -27,7 +27,9 @@ def register(server: UncudaServer) -> None:
         params = params if isinstance(params, dict) else {}
         server.client = read_client(params)
         server.documents.encoding = server.client.encoding
-        server.folders = Folders(server.client, params)
+        server.folders = Folders(
+            server.client, params, lambda problem: server.loop.call_soon(server.show_error, problem)
+        )
         server.protocol.initialized = True
         if params.get("trace") in ("off", "messages", "verbose"):
             server.protocol.trace = types.TraceValue(params["trace"])

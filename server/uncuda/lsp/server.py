@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, TypeVar
@@ -19,6 +20,7 @@ from .documents import Documents, Program
 from .folders import Folders
 from .logs import ToClient, logger
 from .notebooks import Notebooks
+from .projects import Projects
 from .protocol import Handler, Protocol
 from .state import Analysis, analyse
 from .stream import Connection, frames
@@ -50,14 +52,16 @@ class Event(list[Callable[..., object]]):
 
 
 class UncudaServer(LanguageServer):
-    """What features are given. `client`, `folders`: from `initialize` on.
+    """What features are given. `client`, `folders`: from `initialize` on; `projects`: from `initialized` on.
 
     Events: `opened(program)`, `changed(program)`, `saved(program)`; `closed(program, uris)`, where `program` is None
-    when cells leave a notebook that stays; `ended()` when the server stops.
+    when cells leave a notebook that stays; `found(program)`: it has findings; `started()`: the client is ready;
+    `scanned(folder)`; `reconfigured()`: settings or the target are others; `ended()`: the server stops.
     """
 
     protocol: Protocol
     folders: Folders
+    projects: Projects
 
     def __init__(self, log: ToClient | None = None) -> None:
         super().__init__(
@@ -70,7 +74,8 @@ class UncudaServer(LanguageServer):
         self.client = Client()
         self.documents = Documents()
         self.notebooks = Notebooks(self.documents)
-        self.opened, self.changed, self.saved, self.closed, self.ended = (Event() for _ in range(5))
+        self.opened, self.changed, self.saved, self.closed = (Event() for _ in range(4))
+        self.found, self.started, self.scanned, self.reconfigured, self.ended = (Event() for _ in range(5))
         self.closed.append(lambda program, uris: program and self._analyses.pop(program.uri, None))
         self._analyses: dict[str, Analysis] = {}
         self.loop = asyncio.new_event_loop()
@@ -122,6 +127,26 @@ class UncudaServer(LanguageServer):
         """End the process with this code."""
         if not self._end.done():
             self._end.set_result(code)
+
+    def ask(self, method: str, params: Any, take: Callable[[Any], object] = lambda result: None) -> None:
+        """Send the client a request; `take` is given the result if there is one. An error is logged."""
+
+        def answered(future: Future[Any]) -> None:
+            if future.cancelled():
+                return
+            if error := future.exception():
+                logger.warning("%s: %s", method, error)
+                return
+            try:
+                take(future.result())
+            except Exception:  # noqa: BLE001 the future would swallow it
+                logger.exception("%s: the reply was of no use", method)
+
+        self.protocol.send_request(method, params).add_done_callback(answered)
+
+    def show_error(self, text: str) -> None:
+        """Show the user what is wrong."""
+        self.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"uncuda: {text}"))
 
     def call(self, function: Callable[..., object], *arguments: object) -> None:
         """Call a function in the server's thread, from any other."""

@@ -74,13 +74,16 @@ def discover(paths: Iterable[str], settings_for: SettingsFor, empty: bool = Fals
     return walk.finish()
 
 
-def reach(path: str, root: str, settings_for: SettingsFor) -> File | None:
-    """The file at `path`, below the folder `root`, as `discover` would find it, there or not; None: it is left out."""
+def reach(path: str, root: str, settings_for: SettingsFor, git: bool = True) -> File | None:
+    """The file at `path`, below the folder `root`, as `discover` would find it, there or not; None: it is left out.
+
+    `git`: what git ignores is left out.
+    """
     walk = _Walk(settings_for)
     names = Path(path).relative_to(root).parts
-    place, settings, ignored = root, None, GitIgnore.above(root)
+    place, settings, ignored = root, None, GitIgnore.above(root) if git else None
     for number, name in enumerate(names, 1):
-        settings, ignored = walk.settings(place), GitIgnore.read(place, ignored)
+        settings, ignored = walk.settings(place), GitIgnore.read(place, ignored) if git else None
         place = place.rstrip(os.sep) + os.sep + name
         if walk.left_out(place, settings.exclude if settings else (), ignored, folder=number < len(names)):
             return None

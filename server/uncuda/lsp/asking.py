@@ -1,0 +1,60 @@
+"""The one question that the server asks by itself: for which accelerator, where nothing says so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from .logs import logger
+
+if TYPE_CHECKING:
+    from .documents import Program
+    from .server import UncudaServer
+
+_TEXTS = {
+    "en": "uncuda shows what keeps this code from running on {0}, because nothing says which accelerator it is for. "
+    "`target` in uncuda.toml or [tool.uncuda] decides for good. Which one is it?",
+    "zh": "uncuda 正在显示此代码无法在 {0} 上运行的原因，因为尚未指定目标加速器。"
+    "在 uncuda.toml 或 [tool.uncuda] 中设置 `target` 可永久指定。目标是哪一个？",
+}
+
+
+def register(server: UncudaServer) -> None:
+    """Ask with the first finding, once."""
+    asked = False
+
+    def found(program: Program) -> None:
+        nonlocal asked
+        choice = server.folders.choice_of(program)
+        if asked or not choice.assumed or (choice.folder is not None and not choice.folder.scanned):
+            return
+        asked = True
+        server.loop.call_soon(_ask, server, program)
+
+    server.found.append(found)
+
+
+def _ask(server: UncudaServer, program: Program) -> None:
+    choice = server.folders.choice_of(program)
+    language = server.folders.language(choice.settings.locale)
+    titles = {
+        str(declaration["title-zh"] if language == "zh" else declaration["title"]): name
+        for name, declaration in server.folders.catalogue.declarations.items()
+    }
+    shown = next(title for title, name in titles.items() if name == choice.engine.target.id)
+
+    def take(answer: Any) -> None:
+        target = titles.get(answer.title) if isinstance(answer, types.MessageActionItem) else None
+        if target:
+            logger.info("target: %s (chosen)", target)
+            server.folders.switch(target)
+            server.reconfigured()
+
+    actions = [types.MessageActionItem(title) for title in titles]
+    text = _TEXTS[language].format(shown)
+    server.ask(
+        types.WINDOW_SHOW_MESSAGE_REQUEST,
+        types.ShowMessageRequestParams(types.MessageType.Info, text, actions),
+        take,
+    )

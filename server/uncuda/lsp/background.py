@@ -1,0 +1,77 @@
+"""Work in a process of its own, one line of JSON a message each way, so that nothing that is typed waits for it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from uncuda.child import command
+
+from .logs import logger
+
+_NICE = 10
+
+
+class Background:
+    """A running process. `take` is called with every message, `ended` once when there are no more; both in the thread
+    of `call`, which hands over a call to it."""
+
+    def __init__(
+        self,
+        module: str,
+        call: Callable[..., object],
+        take: Callable[[Any], object],
+        ended: Callable[[], object] = lambda: None,
+    ) -> None:
+        self._call, self._take, self._ended = call, take, ended
+        self._stopped = False
+        self._process: subprocess.Popen[bytes] | None = None
+        try:
+            self._process = subprocess.Popen(
+                command(module), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            )
+        except OSError:
+            logger.exception("%s cannot be started", module)
+            call(self._ended)
+            return
+        threading.Thread(target=self._read, args=(self._process,), daemon=True, name=module).start()
+
+    def send(self, message: Any) -> None:
+        """Give it a message; one that has ended does not hear it."""
+        if self._process and self._process.stdin:
+            with suppress(OSError, ValueError):
+                self._process.stdin.write(json.dumps(message).encode() + b"\n")
+                self._process.stdin.flush()
+
+    def stop(self) -> None:
+        """End it; nothing comes from it any more."""
+        self._stopped = True
+        if self._process:
+            self._process.kill()
+
+    def _read(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdout is not None
+        with process:
+            for line in process.stdout:
+                self._call(self._pass, json.loads(line))
+        self._call(self._finish)
+
+    def _pass(self, message: Any) -> None:
+        if not self._stopped:
+            self._take(message)
+
+    def _finish(self) -> None:
+        if not self._stopped:
+            self._ended()
+
+
+def be_nice() -> None:
+    """Leave the processor to whoever wants it more; for the process itself."""
+    if hasattr(os, "nice"):
+        with suppress(OSError):
+            os.nice(_NICE)

@@ -1,0 +1,190 @@
+"""What the files of each folder say together: read in the background once, and kept current while they are edited."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol.types import Location, Position, Range
+
+from .background import Background
+from .documents import Document, Program
+from .folders import Folder
+from .logs import logger
+from .positions import Lines
+from .scan import NOTHING, Facts, Place, Reader
+from .uris import uri_of
+
+if TYPE_CHECKING:
+    from .server import UncudaServer
+
+_PAUSE = 0.25
+"""Seconds without a change after which what is open is asked what it says."""
+_SLICE = 20
+"""Files of the disk that are read in one go."""
+
+
+class Projects:
+    """Facts of files by folder and path; those of open documents count instead of the disk's."""
+
+    def __init__(self, server: UncudaServer) -> None:
+        self._server = server
+        self._reader = Reader(server.folders.catalogue)
+        self._disk: dict[Folder, dict[str, Facts]] = {}
+        self._open: dict[str, tuple[Program, Facts]] = {}
+        self._scans: dict[Folder, Background] = {}
+        self._stale: set[str] = set()
+        self._timer: asyncio.TimerHandle | None = None
+        self._waiting: dict[str, None] = {}
+        server.opened.append(self.note)
+        server.changed.append(self.note)
+        server.closed.append(self._close)
+        server.ended.append(self.stop)
+
+    def scan(self, folders: Iterable[Folder]) -> None:
+        """Read all files of folders anew."""
+        for folder in folders:
+            self.leave(folder)
+            found: dict[str, Facts] = {}
+            scan = Background(
+                "uncuda.lsp.scan",
+                self._server.call,
+                lambda record, folder=folder, found=found: self._take(folder, found, record),  # type: ignore[misc]
+                lambda folder=folder: self._done(folder),  # type: ignore[misc]
+            )
+            self._scans[folder] = scan
+            layers = self._server.folders
+            scan.send({"path": folder.path, "over": layers.over(folder), "under": layers.under(folder)})
+
+    def leave(self, folder: Folder) -> None:
+        """Forget a folder that is no longer one of the workspace, or is about to be read."""
+        if scan := self._scans.pop(folder, None):
+            scan.stop()
+
+    def stop(self) -> None:
+        """End what runs."""
+        for folder in list(self._scans):
+            self.leave(folder)
+
+    def note(self, program: Program) -> None:
+        """Ask a program what it says, once nothing was changed for a moment."""
+        self._stale.add(program.uri)
+        if self._timer is None:
+            self._timer = self._server.loop.call_later(_PAUSE, self._look)
+
+    def read(self, paths: Iterable[str]) -> None:
+        """Read files of the disk that were changed, or have gone."""
+        idle = not self._waiting
+        self._waiting.update(dict.fromkeys(paths))
+        if idle and self._waiting:
+            self._server.loop.call_later(_PAUSE, self._read_some)
+
+    def shim(self, program: Program, target: str) -> Location | None:
+        """Where the runtime patch of a target is imported: in the program itself, else in a file of its project."""
+        module = self._reader.shims.get(target, "")
+        own = self._open.get(program.uri)
+        folder = self._server.folders.choice_of(program).folder
+        files = {path: (facts, document) for path, facts, document in self._files(folder)} if program.path else {}
+        if own:
+            files = {"": (own[1], program), **files}
+        for path in sorted(files):
+            facts, document = files[path]
+            for name, place in facts.modules.items():
+                if module and (name == module or name.startswith(module + ".")):
+                    return document.location(place.span) if document else self._location(path, place)
+        return None
+
+    def _location(self, path: str, place: Place) -> Location:
+        row = Lines(place.row, self._server.client.encoding)
+        start, end = (Position(place.line, row.point(column)[1]) for column in place.columns)
+        return Location(uri_of(path), Range(start, end))
+
+    def _files(self, folder: Folder | None) -> Iterable[tuple[str, Facts, Program | None]]:
+        """What the files of a folder say, and the programs that say it instead."""
+        if folder is None:
+            return
+        shown = {program.path: (facts, program) for program, facts in self._open.values() if program.path}
+        for path, facts in self._disk.get(folder, {}).items():
+            if path not in shown:
+                yield path, facts, None
+        for path, (facts, program) in shown.items():
+            if facts and isinstance(program, Document) and self._server.folders.folder_of(path) is folder:
+                yield path, facts, program
+
+    def _take(self, folder: Folder, found: dict[str, Facts], record: Any) -> None:
+        if "path" in record:
+            found[record["path"]] = Facts.of_record(record)
+            return
+        logger.debug("%s: %s files", folder.path, record["files"])
+        self._disk[folder] = found
+
+    def _done(self, folder: Folder) -> None:
+        self._scans.pop(folder, None)
+        folder.scanned = True
+        self._update([folder])
+        self._server.scanned(folder)
+
+    def _look(self) -> None:
+        self._timer = None
+        stale, self._stale = self._stale, set()
+        touched: set[Folder] = set()
+        alone = []
+        for uri in stale:
+            program = self._server.program(uri) or self._server.notebooks.get(uri)
+            if program is None:
+                continue
+            facts = self._reader.facts(program.text.encode("utf-8", "surrogatepass"))
+            self._open[uri] = program, facts
+            folder = self._server.folders.choice_of(program).folder
+            if folder and program.path:
+                touched.add(folder)
+            elif self._server.folders.stand_alone(program, self._reader.project({"": facts})):
+                alone.append(program)
+        self._update(touched)
+        if alone:
+            self._server.refresh([document.uri for program in alone for document in program.documents])
+
+    def _close(self, program: Program | None, uris: Iterable[str]) -> None:
+        if program is None:
+            return
+        self._stale.discard(program.uri)
+        self._server.folders.drop(program.uri)
+        if self._open.pop(program.uri, None) and program.path:
+            self.read([program.path])
+
+    def _read_some(self) -> None:
+        """Read a few of the files that wait; the others when what was typed meanwhile has been answered."""
+        touched, later = set(), []
+        for path in list(self._waiting)[:_SLICE]:
+            del self._waiting[path]
+            folder = self._server.folders.folder_of(path)
+            if folder in self._scans:
+                later.append(path)
+            if folder is None or folder not in self._disk or folder in self._scans:
+                continue
+            facts = self._reader.file(path) if os.path.exists(path) and self._counts(path, folder) else NOTHING  # noqa: PTH110
+            if facts:
+                self._disk[folder][path] = facts
+            else:
+                self._disk[folder].pop(path, None)
+            touched.add(folder)
+        self._update(touched)
+        if self._waiting or later:
+            self._server.loop.call_later(0.01 if self._waiting else _PAUSE, self._read_some)
+        self._waiting.update(dict.fromkeys(later))
+
+    def _counts(self, path: str, folder: Folder) -> bool:
+        return self._server.folders.finds(path, folder)
+
+    def _update(self, folders: Iterable[Folder]) -> None:
+        """See whether a folder's project is another now; if so, everything in it is checked anew."""
+        changed = False
+        for folder in folders:
+            project = self._reader.project({path: facts for path, facts, _ in self._files(folder)})
+            if project != folder.project:
+                folder.project, changed = project, True
+        if changed:
+            self._server.folders.forget()
+            self._server.refresh()

@@ -1,0 +1,131 @@
+"""What every file of a folder says of its project, read in a process of its own.
+
+In: one line of JSON, `{path, over, under}`. Out: one line for each file that says something, as `Facts.record` makes
+them, and last `{files: number}`.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from uncuda.catalogue import Catalogue, load
+from uncuda.project import Project
+from uncuda.settings import Configuration, Vocabulary, values_of
+from uncuda.source import Source, SourceError, Span
+from uncuda.workspace import Constants, FileProblem, Scanner, Words, discover, read_text
+
+from .background import be_nice
+
+_LONGEST_ROW = 300
+
+
+class Place(NamedTuple):
+    """Where a module is imported: the span, its line (from 0), the columns in characters, and that line's text."""
+
+    span: Span
+    line: int
+    columns: Span
+    row: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What one file says. `modules`: those of plugins and shims that it imports, `constants`: targets it names."""
+
+    modules: Mapping[str, Place] = field(default_factory=dict)
+    methods: frozenset[str] = frozenset()
+    constants: frozenset[str] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.modules or self.methods or self.constants)
+
+    def record(self) -> dict[str, Any]:
+        """The same as JSON."""
+        return {"modules": self.modules, "methods": sorted(self.methods), "constants": sorted(self.constants)}
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> Facts:
+        """The facts that a record says."""
+        modules = {
+            name: Place(Span(*span), line, Span(*columns), row)
+            for name, (span, line, columns, row) in record["modules"].items()
+        }
+        return cls(modules, frozenset(record["methods"]), frozenset(record["constants"]))
+
+
+NOTHING = Facts()
+
+
+class Reader:
+    """Reads files for what they say of a project."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        words = {name: declaration["words"] for name, declaration in catalogue.declarations.items()}
+        self.shims = {name: str(word.get("patch", "")) for name, word in words.items()}
+        self._scanner = Scanner(Words({name: word.get("package", "") for name, word in words.items()}, self.shims))
+        self._constants = Constants({n: (word.get("device", ""), word.get("ccl", "")) for n, word in words.items()})
+
+    def facts(self, data: bytes) -> Facts:
+        """What the bytes of a file say."""
+        said = self._scanner.look(data)
+        constants = frozenset(self._constants.named(data))
+        if not (said.modules or said.methods or constants):
+            return NOTHING
+        source = Source(data.decode("utf-8", "replace"))
+        places = {module: _place(source, span) for module, span in said.modules.items()}
+        return Facts(places, said.methods, constants)
+
+    def file(self, path: str) -> Facts:
+        """What a file on the disk says: nothing, if it cannot be read."""
+        try:
+            return self.facts(read_text(path))
+        except (FileProblem, SourceError):
+            return NOTHING
+
+    def project(self, files: Mapping[str, Facts]) -> Project:
+        """What files say together."""
+        every = files.values()
+        modules = {module for facts in every for module in facts.modules}
+        methods = {method for facts in every for method in facts.methods}
+        return self._scanner.project_of(modules, methods, {target for facts in every for target in facts.constants})
+
+
+def _place(source: Source, span: Span) -> Place:
+    line, column = source.position(span.start)
+    row = source.line_text(line)[:_LONGEST_ROW]
+    start = min(column - 1, len(row))
+    return Place(span, line - 1, Span(start, min(start + span.end - span.start, len(row))), row)
+
+
+def main() -> None:
+    """Read a request, answer it."""
+    line = sys.stdin.buffer.readline()
+    if not line:
+        return
+    be_nice()
+    gc.disable()  # nearly everything made here is a tree without cycles
+    try:
+        for record in _records(json.loads(line)):
+            sys.stdout.buffer.write(json.dumps(record).encode() + b"\n")
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        os._exit(1)
+
+
+def _records(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    catalogue, root = load(), request["path"]
+    vocabulary = Vocabulary(tuple(catalogue.declarations), tuple(catalogue.rules))
+    over, under = (values_of(request[name], root, vocabulary) for name in ("over", "under"))
+    configuration = Configuration(vocabulary, over, under=under)
+    reader = Reader(catalogue)
+    files = discover([root], configuration.settings_for, empty=True).files
+    for file in files:
+        if facts := reader.file(file.path):
+            yield {"path": file.path, **facts.record()}
+    yield {"files": len(files)}
