@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from ..catalogue import Target
+from ..facts.changes import Scan
 from ..facts.read import Facts
 from ..facts.scopes import Header
 from .base import row_class
 
 _COMMENT = re.compile(r"#[^\n]*")
 _CUDA = re.compile(r"(?<![A-Za-z])(?:cuda|nccl|gpu)", re.I)
+_CUDA_NAMES = ("cuda", "nccl", "gpu")
 _LEAVES = re.compile(r"(?:return|raise|continue|break|sys\.exit|exit|os\._exit)\b")
 _SAID = re.compile(r"^[ \t]*(?:raise|print|warnings?\.|log\w*\.|logging\.|self\.log\w*\.)[^\n]*$", re.M)
 _DOTTED = re.compile(r"(?<![\w.])torch\.cuda((?:\.\w+)+)")
@@ -26,37 +29,39 @@ _PLAIN = re.compile(
 )
 
 
-def names_target(lowered: str, target: Target) -> bool:
-    """Whether a text in lower case names the target, as a search for `_serves` would find: but much faster."""
-    for key in ("device", "ccl"):
-        word = target.words.get(key, "").lower()
-        at = lowered.find(word) if word else -1
+def _named(word: str) -> Scan:
+    """Where a word stands in either case with no letter beside it: what `_serves` would find, but much faster."""
+
+    def scan(text: str, start: int, end: int) -> Iterator[int]:
+        lowered = text[start:end].lower()
+        at = lowered.find(word)
         while at >= 0:
             before, after = lowered[at - 1 : at], lowered[at + len(word) : at + len(word) + 1]
             if not ("a" <= before <= "z" or "a" <= after <= "z"):
-                return True
+                yield start + at
             at = lowered.find(word, at + 1)
-    return False
+
+    return scan
 
 
 @lru_cache(maxsize=16)
-def _patterns(
-    names: tuple[str, ...], every: tuple[str, ...]
-) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """What names the target, what fixes write, and what rules the target out."""
+def _asking(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What names a device, and what rules it out."""
     words = "|".join(map(re.escape, names))
-    written = sorted({word for word in every if word}, key=len, reverse=True)
     named = rf"[\w.\"']*(?<![A-Za-z])(?:{words})(?![A-Za-z])"
     negated = (
         rf"\bnot[ \t(]+{named}|!=[ \t]*{named}|\bnot[ \t]+in[ \t]*[\[({{][^\])}}]*{named}"
         rf"|{named}[\w.]*[\"']?(?:\([^()]*\))?[ \t]*"
         r"(?:not[ \t]+in\b|!=|(?:==|is)[ \t]*(?:False|None|0)\b|<[ \t]*1\b)"
     )
-    return (
-        re.compile(rf"(?<![A-Za-z])(?:{words})(?![A-Za-z])", re.I),
-        re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, written))})(?!\w)"),
-        re.compile(negated, re.I),
-    )
+    return re.compile(rf"(?<![A-Za-z])(?:{words})(?![A-Za-z])", re.I), re.compile(negated, re.I)
+
+
+@lru_cache(maxsize=16)
+def _written(words: tuple[str, ...]) -> re.Pattern[str]:
+    """What fixes write."""
+    ordered = sorted(filter(None, words), key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, ordered))})(?!\w)")
 
 
 class BranchWords:
@@ -64,11 +69,13 @@ class BranchWords:
 
     def __init__(self, facts: Facts, target: Target) -> None:
         names = tuple(target.words[key] for key in ("device", "ccl") if target.words.get(key))
-        self._serves, self._written, self._negated = _patterns(names, tuple(sorted(target.words.values())))
+        self._serves, self._negated = _asking(names)
+        self._written = _written(tuple(sorted(set(target.words.values()))))
         self._text = facts.text
         self._facts = facts
         self._target = target
-        self.any = names_target(facts.text.lower(), target)
+        lowered = [name.lower() for name in names]
+        self.any = any(facts.searches.find(("named", name), _named(name)) for name in lowered)
         self._untouched: bool | None = None
 
     def polarity(self, start: int, end: int, alike: bool = False) -> int:
@@ -77,9 +84,22 @@ class BranchWords:
         `alike`: the same rule would have changed both places, so that a fix cannot have changed only one.
         """
         text = self._code(start, end)
-        if not self._serves.search(text) or not (alike or self._by_hand(text)):
+        asked = self.asked(text)
+        return asked if asked and (alike or self._by_hand(text)) else 0
+
+    def asked(self, text: str) -> int:
+        """As `polarity`, of any text, whoever wrote it."""
+        if not self._serves.search(text):
             return 0
         return -1 if self._negated.search(text) else 1
+
+    def asks_cuda(self, start: int, end: int) -> int:
+        """1: a condition asks for CUDA; -1: for anything but CUDA; 0: neither."""
+        named, negated = _asking(_CUDA_NAMES)
+        text = self._code(start, end)
+        if not named.search(text):
+            return 0
+        return -1 if negated.search(text) else 1
 
     def serves(self, start: int, end: int) -> bool:
         """Whether a block does something for the target: more than say that it cannot."""

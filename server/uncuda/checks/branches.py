@@ -13,7 +13,7 @@ from .branch_words import BranchWords, leaves
 from .twins import Twins
 
 _TRY = frozenset({"try", "except"})
-_MEMBER = re.compile(r"\w+[ \t]*(?::[^=\n]+)?=[ \t]*[\"']")
+MEMBER = re.compile(r"\w+[ \t]*(?::[^=\n]+)?=[ \t]*[\"']")
 _IF = frozenset({"if", "elif", "else"})
 _TEXTS = (ast.Constant, ast.JoinedStr, ast.MatchValue)
 
@@ -29,6 +29,7 @@ class Branches:
         self._twins = Twins(facts, target)
         self._known: dict[int, bool] = {}
         self._paired: dict[int, bool] = {}
+        self._asked: dict[int, int] = {}
 
     def served(self, statement: Statement, node: ast.AST | None) -> bool:
         """Whether a sibling of the place already serves the target."""
@@ -40,12 +41,28 @@ class Branches:
             self._known[statement.start] = self._in_blocks(statement.start)
         return self._known[statement.start]
 
+    def asked(self, condition: str) -> int:
+        """What a condition asks: 1 for the target, -1 for anything but the target, 0 neither; whoever wrote it."""
+        return self._words.asked(condition)
+
+    def asks_cuda(self, start: int, end: int) -> int:
+        """What a stretch of the text asks: 1 for CUDA, -1 for anything but CUDA, 0 neither."""
+        return self._words.asks_cuda(start, end)
+
+    def leaves(self, header: Header) -> bool:
+        """Whether the block of a header ends by leaving."""
+        return leaves(header, self._facts)
+
+    def speak_of_cuda(self, clauses: list[Header]) -> bool:
+        """Whether the conditions of a chain name CUDA, NCCL or a GPU."""
+        return any(self._words.speaks_of_cuda(clause.start, clause.end) for clause in clauses)
+
     def _in_expression(self, statement: Statement, node: ast.AST) -> bool:
         inner = node
         for outer in statement.digest.ancestors(node):
             if isinstance(outer, (ast.stmt, ast.Lambda)):
                 return False
-            for sibling in _siblings(outer, inner):
+            for sibling in siblings(outer, inner):
                 if not hasattr(sibling, "lineno"):
                     continue
                 start, end = (statement.start + at for at in statement.digest.piece.span(sibling))
@@ -65,10 +82,12 @@ class Branches:
             return True
         if self._left_before(offset) or self._member_serves(own) or self._twin_serves(own):
             return True
-        return any(
-            self._sibling_serves(header) or self._left_before(header.start) or self._twin_serves(header)
-            for header in self._indents.headers(offset)
-        )
+        for header in self._indents.headers(offset):
+            if header.word in ("if", "elif") and self._condition(header) > 0:
+                return False  # the target's own code, whatever stands around it
+            if self._sibling_serves(header) or self._left_before(header.start) or self._twin_serves(header):
+                return True
+        return False
 
     def _twin_serves(self, line: Header) -> bool:
         """Whether the same is said for the target under a name, or a condition, that differs in that word."""
@@ -84,10 +103,10 @@ class Branches:
     def _member_serves(self, own: Header) -> bool:
         """Whether a class that lists devices (`CUDA = "cuda"`) lists the target, too."""
         above = self._indents.header_above(own.start)
-        if above is None or above.word != "class" or not _MEMBER.match(self._text, own.start):
+        if above is None or above.word != "class" or not MEMBER.match(self._text, own.start):
             return False
         lines = self._indents.lines_at(above.end, self._indents.extent(above.start), own.indent)
-        members = [line for line in lines if line.start != own.start and _MEMBER.match(self._text, line.start)]
+        members = [line for line in lines if line.start != own.start and MEMBER.match(self._text, line.start)]
         return any(self._words.polarity(line.start, line.end, alike=True) > 0 for line in members)
 
     def _sibling_serves(self, header: Header) -> bool:
@@ -99,17 +118,17 @@ class Branches:
         others = [clause for clause in clauses if clause.start != header.start]
         if clauses[0].word == "try":
             return header.word in _TRY and any(self._body_serves(clause) for clause in others if clause.word in _TRY)
-        return self._condition_serves(header, others) or self._follows(header, clauses[-1])
+        return self._condition_serves(header, others, clauses) or self._follows(header, clauses[-1])
 
     def _case_serves(self, header: Header) -> bool:
         above = self._indents.header_above(header.start)
         if above is None or above.word != "match":
             return False
         lines = self._indents.lines_at(above.end, self._indents.extent(above.start), header.indent)
-        cases = [line for line in lines if line.word == "case" and line.start != header.start]
-        return any(self._words.polarity(case.start, case.end, alike=True) > 0 for case in cases)
+        asked = {line.start: self._words.polarity(line.start, line.end, True) for line in lines if line.word == "case"}
+        return asked.get(header.start, 0) <= 0 and any(polarity > 0 for polarity in asked.values())
 
-    def _condition_serves(self, header: Header, others: list[Header]) -> bool:
+    def _condition_serves(self, header: Header, others: list[Header], clauses: list[Header]) -> bool:
         """Another clause's condition names the target; or its body does, where conditions speak of devices."""
         own = 0 if header.word == "else" else self._condition(header)
         if own:
@@ -119,21 +138,30 @@ class Branches:
             return True
         if header.word == "else" and any(polarity < 0 for polarity in tested):
             return False
-        if not any(self._words.speaks_of_cuda(clause.start, clause.end) for clause in (header, *others)):
+        if not self.speak_of_cuda(clauses):
             return False
-        return any(self._body_serves(clause) for clause in others)
+        return any(self._body_serves(clause) and not self.is_for_cuda(clause, clauses) for clause in others)
+
+    def is_for_cuda(self, header: Header, clauses: list[Header]) -> bool:
+        """Whether a clause is what a chain does for CUDA: where a fix alone names the target, it serves CUDA still."""
+        if header.word != "else":
+            return self._words.asks_cuda(header.start, header.end) > 0
+        asked = {self._words.asks_cuda(clause.start, clause.end) for clause in clauses if clause.word in ("if", "elif")}
+        return -1 in asked and 1 not in asked
 
     def _condition(self, header: Header) -> int:
         """What a clause asks: 1 for the target, -1 for anything but the target, 0 neither."""
-        end = self._text.find(":", header.start) if header.word == "else" else header.end
-        return self._words.polarity(header.start, end)
+        if header.start not in self._asked:
+            end = self._text.find(":", header.start) if header.word == "else" else header.end
+            self._asked[header.start] = self._words.polarity(header.start, end)
+        return self._asked[header.start]
 
     def _body_serves(self, header: Header) -> bool:
         return self._words.serves(header.end, self._indents.extent(header.start))
 
     def _follows(self, header: Header, last: Header) -> bool:
         """Whether a clause for CUDA leaves, and a later `if` of the same block asks for the target."""
-        if not self._words.speaks_of_cuda(header.start, header.end) or not leaves(header, self._facts):
+        if self._words.asks_cuda(header.start, header.end) <= 0 or not leaves(header, self._facts):
             return False
         end = self._indents.block_end_of(header.start)
         return any(line.word == "if" and self._condition(line) > 0 for line in self._after(last, end, header.indent))
@@ -148,7 +176,7 @@ class Branches:
         )
 
 
-def _siblings(outer: ast.AST, inner: ast.AST) -> Iterator[ast.AST]:
+def siblings(outer: ast.AST, inner: ast.AST) -> Iterator[ast.AST]:
     """The parts of an expression that are taken instead of, or together with, the part `inner`."""
     if isinstance(outer, ast.IfExp):  # what the condition asks and what it gives belong together
         yield from (outer.test, outer.body) if inner is outer.orelse else (outer.orelse,)
