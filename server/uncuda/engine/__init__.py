@@ -128,11 +128,11 @@ class Engine:
     def _facts(self, source: Source, ruleset: Ruleset, edits: Collection[Edit] = ()) -> Facts:
         """What a text says; where an earlier text of its path is remembered, only what changed since is read."""
         key = source.path, ruleset
-        before = self._memory.get(key) if source.path or edits else None
+        before = self._memory.get(key)
         if before is not None and before.text == source.text:
             facts = before
         else:
-            facts = read(source.text, ruleset.words, before, edits)
+            facts = read(source.text, ruleset.words, before if source.path or edits else None, edits)
         self._memory[key] = facts
         self._memory.move_to_end(key)
         if len(self._memory) > self._remember:
