@@ -54,7 +54,6 @@ _PHRASES: dict[str, tuple[str, str]] = {
     "unknown rule": ("no rule is called `{0}`", "没有名为 `{0}` 的规则"),
     "page": ("page of `{0}`", "`{0}` 的规则说明"),
     # lenses
-    "lens": ("{0}", "{0}"),
     "constructs": ("{0} CUDA-only constructs", "{0} 处仅限 CUDA 的代码"),
     "construct": ("1 CUDA-only construct", "1 处仅限 CUDA 的代码"),
     "fixable": ("{0}, {1} can be fixed", "{0}，其中 {1} 处可自动修复"),

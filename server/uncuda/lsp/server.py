@@ -107,9 +107,10 @@ class UncudaServer(LanguageServer):
 
     def refresh(self, uris: Iterable[str] | None = None) -> None:
         """Tell the client that diagnostics changed, of these documents or (None) of all."""
-        from .diagnostics import refresh
+        from . import diagnostics, lens
 
-        refresh(self, uris)
+        diagnostics.refresh(self, uris)
+        lens.refresh(self)
 
     def serve(self, connection: Connection) -> int:
         """Take messages until the client leaves; gives the exit code."""
