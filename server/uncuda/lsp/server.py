@@ -77,6 +77,7 @@ class UncudaServer(LanguageServer):
         self.opened, self.changed, self.saved, self.closed = (Event() for _ in range(4))
         self.found, self.started, self.scanned, self.reconfigured, self.ended = (Event() for _ in range(5))
         self.closed.append(lambda program, uris: program and self._analyses.pop(program.uri, None))
+        self.shows_lenses = False
         self._analyses: dict[str, Analysis] = {}
         self.loop = asyncio.new_event_loop()
         self._end: asyncio.Future[int] = self.loop.create_future()
