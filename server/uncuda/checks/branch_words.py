@@ -75,7 +75,8 @@ class BranchWords:
         self._facts = facts
         self._target = target
         lowered = [name.lower() for name in names]
-        self.any = any(facts.searches.find(("named", name), _named(name)) for name in lowered)
+        self.named = sorted(at for name in lowered for at in facts.searches.find(("named", name), _named(name)))
+        self.any = bool(self.named)
         self._untouched: bool | None = None
 
     def polarity(self, start: int, end: int, alike: bool = False) -> int:

@@ -30,6 +30,7 @@ class Branches:
         self._known: dict[int, bool] = {}
         self._paired: dict[int, bool] = {}
         self._asked: dict[int, int] = {}
+        self._tests: list[int] | None = None  # where an `if` names the target
 
     def served(self, statement: Statement, node: ast.AST | None) -> bool:
         """Whether a sibling of the place already serves the target."""
@@ -171,8 +172,14 @@ class Branches:
 
     def _left_before(self, offset: int) -> bool:
         """Whether an `if` above in the same block is for the target and leaves."""
+        if self._tests is None:
+            headers = (self._indents.header_at(at) for at in self._words.named)
+            self._tests = sorted({header.start for header in headers if header.word == "if"})
+        if not self._tests or self._tests[0] >= offset:
+            return False
         return any(
-            self._condition(line) > 0 and leaves(line, self._facts) for line in self._indents.lines_above(offset, "if")
+            line.start in self._tests and self._condition(line) > 0 and leaves(line, self._facts)
+            for line in self._indents.lines_above(offset, "if")
         )
 
 
