@@ -241,7 +241,7 @@ class Folders:
         for known in self._engines:
             if known[:3] == (settings, target, project):
                 return known[3]
-        engine = Engine(self.catalogue, target, settings, project)
+        engine = Engine(self.catalogue, target, settings, project, remember=16)
         self._engines = [*self._engines[-15:], (settings, target, project, engine)]
         return engine
 
