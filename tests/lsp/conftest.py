@@ -9,7 +9,7 @@ import pytest
 from lsp.client import Client
 from lsp.conformance import problems
 from lsp.profiles import PROFILES, Profile
-from lsp.starting import Start
+from lsp.starting import Start as Start
 
 _failed = pytest.StashKey[bool]()
 

@@ -67,8 +67,10 @@ class Connection:
             self._outbox.put(frame(message))
 
     def send_bytes(self, data: bytes) -> None:
-        """Send bytes that are no message; nothing records them."""
-        self._outbox.put(data)
+        """Send bytes that are no message."""
+        with self.changed:
+            self.traffic.append(Record("client", repr(data), deliberate=True))
+            self._outbox.put(data)
 
     def notify(self, method: str, params: Any = None) -> None:
         """Send a notification."""

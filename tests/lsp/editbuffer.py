@@ -28,7 +28,8 @@ class Buffer:
         """Apply the content changes of a didChange, one after the other."""
         for change in changes:
             if "range" in change:
-                start, end = Positions(self.text, encoding).span(change["range"])
+                positions = Positions(self.text, encoding)
+                start, end = (positions.clamped(change["range"][name]) for name in ("start", "end"))
                 self.text = self.text[:start] + change["text"] + self.text[end:]
             else:
                 self.text = change["text"]

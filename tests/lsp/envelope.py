@@ -42,13 +42,14 @@ def _shape(message: Message) -> Iterator[str]:
         yield f"unknown keys {sorted(unknown)}"
     if message.is_reply and ("result" in message.json) == ("error" in message.json):
         yield "a reply has either a result or an error"
-    if "id" in message.json and not isinstance(message.json["id"], int | str):
+    nobodys = "error" in message.json and message.json.get("id") is None  # for what has no id that can be read
+    if "id" in message.json and not isinstance(message.json["id"], int | str) and not nobodys:
         yield f"the id {message.json['id']!r}"
 
 
 def _type(message: Message) -> Iterator[str]:
     """Whether the protocol's own types take a message, and give back the same."""
-    if "error" in message.json or (message.is_reply and not message.asked):
+    if "error" in message.json or (message.is_reply and (not message.asked or message.asked.deliberate)):
         return
     kinds = types.METHOD_TO_TYPES.get(message.method)
     if kinds is None:
@@ -99,7 +100,7 @@ def _difference(sent: Any, back: Any, path: str = "") -> str:
 
 def _reply(session: Session, message: Message) -> Iterator[str]:
     if message.asked is None:
-        if message.json.get("id") is not None:
+        if message.json.get("id") is not None or "error" not in message.json or not session.provoked:
             yield f"a second reply, or one to no request: id {message.json.get('id')!r}"
         return
     code = message.json.get("error", {}).get("code")

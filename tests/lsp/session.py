@@ -79,6 +79,7 @@ class Session:
     documents: dict[str, list[State]] = field(default_factory=dict)
     done: set[str] = field(default_factory=set)
     settled: int = 0
+    provoked: bool = False
     _cells: dict[str, list[str]] = field(default_factory=dict)
     _taken_back: set[Any] = field(default_factory=set)
 
@@ -129,6 +130,7 @@ class Session:
     def feed(self, message: Message) -> None:
         """Take notice of a message."""
         json = message.json
+        self.provoked = self.provoked or message.deliberate
         if message.is_request and not (message.deliberate and not isinstance(json["id"], int | str)):
             self.pending[message.source, _key(json["id"])] = message
         elif message.is_reply and message.asked:

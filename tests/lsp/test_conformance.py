@@ -70,6 +70,8 @@ WRONG = [
     Wrong("neither result nor error", lambda s: s.ask("shutdown").raw({"jsonrpc": "2.0", "id": 2}), "either"),
     Wrong("a second reply", lambda s: pull(s, result=full()).reply(full()), "a second reply"),
     Wrong("a reply to nothing", lambda s: s.reply(1, of=77), "a second reply"),
+    Wrong("an error to nothing", lambda s: s.raw({"jsonrpc": "2.0", "id": None, "error": {"code": 1, "message": ""}}),
+          "a second reply"),
     Wrong("no reply", lambda s: s.ask("textDocument/hover", {"textDocument": document(), "position": NCCL["start"]}),
           "never answered"),
     Wrong("an internal error", lambda s: s.ask("workspace/executeCommand", {"command": COMMAND}).fail(-32603),

@@ -40,6 +40,12 @@ def test_positions_outside_are_errors(position: tuple[int, int]) -> None:
         Positions("ab", "utf-16").offset({"line": position[0], "character": position[1]})
 
 
+def test_what_lies_beyond_is_the_end_when_a_server_reads_it() -> None:
+    positions = Positions("ab\ncd", "utf-16")
+    assert [positions.clamped({"line": line, "character": 9}) for line in (0, 1, 2)] == [2, 5, 5]
+    assert positions.clamped({"line": 1, "character": 1}) == 4
+
+
 def test_a_position_inside_a_character_is_an_error() -> None:
     with pytest.raises(OutOfRange):
         Positions("😀", "utf-16").offset({"line": 0, "character": 1})

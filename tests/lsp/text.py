@@ -31,6 +31,16 @@ class Positions:
         self.encoding = encoding
         self._starts = line_starts(text)
 
+    def clamped(self, position: dict[str, int]) -> int:
+        """The offset of a position as servers have to read it: beyond a line is its end, beyond the text the text's."""
+        try:
+            line = self.line(position["line"])
+        except OutOfRange:
+            return len(self.text)
+        if position["character"] > units(line, self.encoding):
+            return self._starts[position["line"]] + len(line)
+        return self.offset(position)
+
     def line(self, number: int) -> str:
         """A line without its end; OutOfRange if there is none of this number."""
         if not 0 <= number < len(self._starts):

@@ -1,0 +1,33 @@
+"""What the engine itself finds in a text: that, at the same places, is what a client must be shown."""
+
+from collections.abc import Iterable
+from functools import cache
+
+from lsp.client import Client
+from lsp.text import Positions
+from lsp.traffic import Json
+from uncuda.catalogue import load
+from uncuda.engine import Engine
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+Place = tuple[str, int, int, int, int]
+
+
+@cache
+def engine(target: str = "npu", locale: str = "en") -> Engine:
+    """An engine without any configuration, as the server has it in an empty folder."""
+    return Engine(load(), target, Settings(locale=locale))
+
+
+def places(client: Client, uri: str, shown: Iterable[Json] | None = None) -> list[Place]:
+    """The rule and the range of diagnostics in order: of those shown, or (None) of what the engine finds."""
+    if shown is None:
+        text = client.text(uri)
+        positions = Positions(text, client.buffers.encoding)
+        findings = engine().check(Source(text)).findings
+        shown = [{"code": found.rule, "range": positions.range(*found.span)} for found in findings]
+    return sorted(
+        (item["code"], *(item["range"][end][part] for end in ("start", "end") for part in ("line", "character")))
+        for item in shown
+    )
