@@ -2,7 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
+
+from .source import Span
+
+SILENT, UNKNOWN = "silent", "unknown"
+"""Answers to what a receiver is, besides "review": it has nothing to do with torch; nobody knows, nothing changes."""
+
+
+class Site(NamedTuple):
+    """A finding that hangs on what an object is: `x.cuda()`, `x.is_cuda`, `x.to("cuda")`.
+
+    `span`: the finding's; `at`: offset of the attribute's name, the receiver `x` is what stands before its dot.
+    `argument`: the finding is an argument of the method, not the method. `lacking`: functions of torch whose results
+    have no such method on the target.
+    """
+
+    rule: str
+    span: Span
+    at: int
+    argument: bool = False
+    lacking: tuple[str, ...] = ()
+
+
+Answers = Mapping[Site, str]
+"""What receivers turned out to be; a site that is absent is unknown."""
 
 
 @dataclass(frozen=True)

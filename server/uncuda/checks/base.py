@@ -22,6 +22,7 @@ class Hit:
     """A place that a rule is about.
 
     Hits that share a key of `links` change together or not at all. What stands in `keeps` is CUDA's and stays so.
+    `receiver`: where the attribute's name stands, if all hangs on the object that it belongs to.
     """
 
     rule: Rule
@@ -36,6 +37,7 @@ class Hit:
     node: ast.AST | None = None
     since: str = ""
     keeps: tuple[int, int] = (0, 0)
+    receiver: int | None = None
 
 
 class Check(Protocol):

@@ -68,6 +68,7 @@ class Check:
         start = end - len(node.attr)
         new = self.target.fill(rule.get("replace", ""))
         hit = Hit(rule, start, end, {"old": node.attr, "new": new}, statement=statement, node=node)
+        hit.receiver = start
         hit.limits = context.feature_limits(rule)
         if isinstance(node.value, ast.Call):
             hit.links = (("call", statement.start, id(node.value)),)

@@ -81,6 +81,7 @@ class Check:
         elif role.cut and len(new) != len(text.value):
             edits = []  # a slice of fixed length would not hold the new word
         hit = Hit(rule, start, end, {"old": text.value, "new": new}, statement=statement, node=text.node)
+        hit.receiver = _receiver(rule, role, text, context, statement)
         if rule.get("entry"):
             hit.keeps = kept(role, statement)
         allowed = cap(rule, applicability)
@@ -101,6 +102,17 @@ class Check:
             if token.fields:
                 break
         return edits, prepared.words.sub(lambda match: prepared.new[match[0]], text.value)
+
+
+def _receiver(rule: Rule, role: Role, text: Text, context: Context, statement: Statement) -> int | None:
+    """Where the name of the method stands that a string is given to, if only its name says what it does."""
+    function = role.call.func if role.kind == "argument" and role.call is not None else None
+    if not isinstance(function, ast.Attribute) or role.callee.startswith("torch") or rule.get("anywhere"):
+        return None
+    if role.method not in rule.get("methods", ()):
+        return None
+    start = statement.start + text.piece.end(function) - len(function.attr)
+    return start if context.text.startswith(function.attr, start) else None
 
 
 def _matches(prepared: _Prepared, text: Text, context: Context, statement: Statement) -> bool:

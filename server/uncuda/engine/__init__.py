@@ -192,8 +192,8 @@ class Engine:
         for check in ruleset.checks:
             for hit in check.run(context):
                 branches = branches or Branches(facts, self.target)
-                silent = hit.statement is not None and branches.served(hit.statement, hit.node)
-                if not silent or hit.rule.check == "missing-import":
+                served = hit.statement is not None and branches.served(hit.statement, hit.node)
+                if not served or hit.rule.check == "missing-import":
                     hits.append(hit)
         hits, silent = answered(without_kept(hits), answers)
         if branches is not None:

@@ -1,0 +1,84 @@
+"""Findings that hang on what an object is, which the text alone does not say: `x.cuda()`, `x.to("cuda")`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from ..checks import Hit
+from ..edits import REVIEW, Edit, lowest
+from ..project import SILENT, UNKNOWN, Answers, Site
+from ..source import Span
+
+
+class Found(Protocol):
+    """A finding, by its rule and place."""
+
+    @property
+    def rule(self) -> str: ...
+    @property
+    def span(self) -> Span: ...
+
+
+def sites_of(hits: Iterable[Hit], findings: Iterable[Found]) -> tuple[Site, ...]:
+    """The sites of the hits that became findings, in the order of the text."""
+    sites = [site for hit in hits if (site := _site(hit)) is not None]
+    if not sites:
+        return ()
+    places = {(finding.rule, finding.span) for finding in findings}
+    return tuple(sorted({site for site in sites if (site.rule, site.span) in places}, key=lambda site: site.span))
+
+
+def _site(hit: Hit) -> Site | None:
+    if hit.receiver is None:
+        return None
+    argument = not hit.start <= hit.receiver < hit.end
+    lacking = () if argument else tuple(hit.rule.get("not-from", ()))
+    return Site(hit.rule.name, Span(hit.start, hit.end), hit.receiver, argument, lacking)
+
+
+def answered(hits: list[Hit], answers: Answers) -> tuple[list[Hit], list[Hit]]:
+    """The hits that stay, and those that an answer silences; fixes are lowered where an answer says so.
+
+    What would have to change together with a silenced hit has no fix.
+    """
+    if not answers:
+        return hits, []
+    stay: list[Hit] = []
+    silent: list[Hit] = []
+    for hit in hits:
+        site = _site(hit)
+        verdict = answers.get(site, UNKNOWN) if site is not None else UNKNOWN
+        (silent if verdict == SILENT else stay).append(hit)
+        if verdict == REVIEW:
+            hit.fixes = tuple(
+                replace(fix, applicability=lowest(fix.applicability, REVIEW) or REVIEW) for fix in hit.fixes
+            )
+    links = {key for hit in silent for key in hit.links}
+    for hit in stay:
+        if links.intersection(hit.links):
+            hit.fixes = ()
+    return stay, silent
+
+
+def moved(answers: Answers, edits: Sequence[Edit]) -> dict[Site, str]:
+    """The answers for the text after the edits, without those about what was edited."""
+    ordered = sorted(edits)
+    found = {}
+    for site, verdict in answers.items():
+        start, end, at = (_moved(offset, ordered) for offset in (*site.span, site.at))
+        if start is not None and end is not None and at is not None:
+            found[site._replace(span=Span(start, end), at=at)] = verdict
+    return found
+
+
+def _moved(offset: int, edits: Iterable[Edit]) -> int | None:
+    """Where an offset is after edits; None if it is inside one."""
+    shift = 0
+    for edit in edits:
+        if edit.end <= offset:
+            shift += len(edit.text) - (edit.end - edit.start)
+        elif edit.start < offset:
+            return None
+    return offset + shift
