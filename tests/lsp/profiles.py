@@ -1,4 +1,4 @@
-"""What real clients say of themselves in `initialize`: captured once, one file each in `profiles/`."""
+"""What real clients say of themselves in `initialize`: captured once, one file each in `captured/`."""
 
 import copy
 import json
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).with_name("profiles")
+FOLDER = Path(__file__).with_name("captured")
 
 
 @dataclass(frozen=True)
