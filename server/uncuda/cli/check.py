@@ -47,7 +47,7 @@ def command(paths: tuple[str, ...], output_format: str, statistics: bool, exit_z
     else:
         files = session.files(paths)
         shown = session.console.progress(files, output_format == "text")
-        results = check_files(shown, session.engine_for)
+        results = check_files(shown, session.engine_for, session.answers_for(paths, files))
     color = output_format == "text" and colored(sys.stdout)
     frame = Frame(sys.stdout, session.words, session.catalogue, color, statistics, given["quiet"])
     report = reporter(output_format, frame)
@@ -82,4 +82,6 @@ def _check_text(session: Session, file: File, data: bytes) -> Checked:
         source = Source.decode(data, file.path)
     except SourceError as error:
         return Checked(file, problem=Problem(file.path, str(error)))
-    return Checked(file, source, session.engine_for(file.settings).check(source))
+    engine = session.engine_for(file.settings)
+    answers = session.answers_for((), [file])(file, source, engine)
+    return Checked(file, source, engine.check(source, answers=answers))

@@ -52,7 +52,8 @@ def command(paths: tuple[str, ...], review: bool, diff: bool, **given: Any) -> i
             run.text(*session.standard_input(given["stdin_filename"]), review)
         else:
             files = session.files(paths)
-            run.files(fix_files(session.console.progress(files, True), session.engine_for, review))
+            shown, answers_for = session.console.progress(files, True), session.answers_for(paths, files)
+            run.files(fix_files(shown, session.engine_for, review, answers_for=answers_for))
     except KeyboardInterrupt:
         session.console.print("uncuda: " + run.interrupted())
         return INTERRUPTED
@@ -89,7 +90,9 @@ class _Run:
         """Fix standard input; the result, or the diff, goes to standard output."""
         try:
             source = Source.decode(data, file.path)
-            fixed = self.session.engine_for(file.settings).fix(source, review)
+            engine = self.session.engine_for(file.settings)
+            answers = self.session.answers_for((), [file])(file, source, engine)
+            fixed = engine.fix(source, review, answers=answers)
             result = data if fixed.text == source.text else source.encode(fixed.text)
         except SourceError as error:
             self.session.fail(Problem(file.path, str(error)))

@@ -15,13 +15,14 @@ CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
 LOCALE = next(option for option in OPTIONS if option.name == "locale")
 # Tables have no form on a command line.
-_SETTINGS = [option for option in OPTIONS if option.kind in ("string", "rules", "patterns")]
+_SETTINGS = [option for option in OPTIONS if option.kind in ("string", "boolean", "rules", "patterns")]
 
 
 def settings_options(command: CommandT) -> CommandT:
     """An option for every setting that has a form on the command line, and those about configuration files."""
     for option in reversed(_SETTINGS):
-        command = click.option(f"--{option.name}", **_form(option))(command)
+        name = f"--{option.name}/--no-{option.name}" if option.kind == "boolean" else f"--{option.name}"
+        command = click.option(name, **_form(option))(command)
     command = click.option(
         "--config",
         metavar="FILE",
@@ -65,6 +66,8 @@ def overrides(given: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _form(option: Option) -> dict[str, Any]:
+    if option.kind == "boolean":
+        return {"default": None, "help": say(option.en, option.zh)}
     metavar = {"string": "TEXT", "rules": "RULES", "patterns": "PATTERN"}[option.kind]
     if option.choices:
         metavar = "|".join(option.choices)

@@ -15,13 +15,14 @@ from uncuda.catalogue import Catalogue, load
 from uncuda.engine import Engine, Finding
 from uncuda.report.words import Words, language
 from uncuda.settings import SEVERITIES, Configuration, Settings, SettingsError, Vocabulary, hint, values_of
-from uncuda.workspace import Engines, File, Problem, UndecidedTarget, discover
+from uncuda.workspace import AnswersFor, Engines, File, Problem, UndecidedTarget, ask, ask_nobody, discover
 from uncuda.workspace import Words as ModuleWords
 
 from .console import Console
 from .texts import say
 
 STDIN = "-"
+_ONLY_VERBOSE = ("torch", "receivers late")
 
 
 class Failure(click.ClickException):
@@ -106,6 +107,20 @@ class Session:
         with self._decided():
             return self.engines.engine_for(settings)
 
+    def answers_for(self, paths: Sequence[str], files: Iterable[File]) -> AnswersFor:
+        """What says what receivers are, if a file's settings want that to be asked; it is stopped with the command.
+
+        `paths`: what the command line names; the folders among them are where imports are looked for.
+        """
+        if not any(file.settings.receivers for file in files):
+            return ask_nobody
+        from uncuda.receivers import Receivers
+
+        folders = [path for path in paths if Path(path).is_dir()]
+        receivers = Receivers(folders or ["."], self._note)
+        click.get_current_context().call_on_close(receivers.close)
+        return ask(receivers)
+
     @contextmanager
     def _decided(self) -> Iterator[None]:
         try:
@@ -118,9 +133,9 @@ class Session:
         self.words = self.console.words = Words(language(settings.locale))
         self.engines.locale = self.words.locale
 
-    def _note(self, key: str, *values: str) -> None:
+    def _note(self, key: str, *values: object) -> None:
         text = self.words(key, *values)
-        if text not in self._noted and (key != "torch" or self.verbose):
+        if text not in self._noted and (key not in _ONLY_VERBOSE or self.verbose):
             self._noted.add(text)
             self.console.note(text)
 

@@ -34,6 +34,14 @@ _WORDS: dict[str, tuple[str, str]] = {
     "target found": ("target: {0} (the project imports {1})", "目标：{0}（项目导入了 {1}）"),
     "target named": ("target: {0} (the project says {1})", "目标：{0}（项目中写有 {1}）"),
     "torch": ("PyTorch {0} (asked for by {1})", "PyTorch {0}（由 {1} 指定）"),
+    "receivers late": (
+        "{0}: what {1} receivers are took too long to find out; nothing changes for them",
+        "{0}：{1} 个接收者的类型未能及时推断，按原样处理",
+    ),
+    "receivers off": (
+        "receivers are not looked for any more: the process that does it ended again and again",
+        "不再推断接收者：推断进程反复退出",
+    ),
     "left out": ("left out {0}: {1}", "未读取 {0}：{1}"),
     "error": ("error", "错误"),
     "interrupted": ("interrupted; no file was written", "已中断；没有写入任何文件"),

@@ -144,8 +144,10 @@ OPTIONS: tuple[Option, ...] = (
         "receivers",
         "boolean",
         False,
-        "Infer what `x` is in `x.cuda()` and `x.is_cuda` across files (needs jedi).",
-        "跨文件推断 `x.cuda()` 与 `x.is_cuda` 中 `x` 的类型（需要 jedi）。",
+        'Look in other files, too, for what `x` is in `x.cuda()`, `x.is_cuda` and `x.to("cuda")`: what has nothing to '
+        "do with torch is then silent, what is doubtful is fixed after review only. Takes longer.",
+        '同时在其他文件中推断 `x.cuda()`、`x.is_cuda` 与 `x.to("cuda")` 中的 `x`：'
+        "与 torch 无关的不再报告，存疑的仅在复核后修复。耗时更长。",
     ),
 )
 

@@ -5,10 +5,11 @@ from .discover import File, Found, Problem, SettingsFor, discover, reach
 from .engines import Engines, UndecidedTarget
 from .files import FileProblem, read_file, write_atomically
 from .requirements import Required, required_torch, torch_version
-from .run import Checked, EngineFor, Repaired, check_files, fix_files, load_file, write
+from .run import AnswersFor, Checked, EngineFor, Repaired, ask, ask_nobody, check_files, fix_files, load_file, write
 from .scan import Read, Said, Scanner, Survey, Words, read_text, survey
 
 __all__ = [
+    "AnswersFor",
     "Checked",
     "Constants",
     "EngineFor",
@@ -26,6 +27,8 @@ __all__ = [
     "Survey",
     "UndecidedTarget",
     "Words",
+    "ask",
+    "ask_nobody",
     "check_files",
     "discover",
     "fix_files",

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from uncuda.engine import Engine, Fixed, Report
+from uncuda.project import Answers
 from uncuda.settings import Settings
 from uncuda.source import Source, SourceError
 
 from .discover import File, Problem
 from .files import FileProblem, read_file, write_atomically
 
+if TYPE_CHECKING:
+    from uncuda.receivers import Receivers
+
 EngineFor = Callable[[Settings], Engine]
 Load = Callable[[File, Engine], tuple[Source | None, bytes]]
 """A file's text (None: it has no word that rules look for), and the bytes that this is."""
+AnswersFor = Callable[[File, Source, Engine], "Answers | None"]
+"""What the receivers in a file's text are; None: it is not asked."""
 
 
 class Checked(NamedTuple):
@@ -48,13 +54,33 @@ def load_file(file: File, engine: Engine) -> tuple[Source | None, bytes]:
     return Source.decode(data, file.path), data
 
 
-def check_files(files: Iterable[File], engine_for: EngineFor) -> Iterator[Checked]:
+def ask_nobody(*_: object) -> None:
+    """Receivers are what the file alone shows."""
+
+
+def ask(receivers: Receivers) -> AnswersFor:
+    """Ask for the files whose settings want it, and wait for the answers."""
+
+    def answers(file: File, source: Source, engine: Engine) -> Answers | None:
+        sites = engine.check(source, concerned=True).sites if file.settings.receivers else ()
+        return receivers.ask(file.path, source.text, sites) if sites else None
+
+    return answers
+
+
+def check_files(
+    files: Iterable[File], engine_for: EngineFor, answers_for: AnswersFor = ask_nobody
+) -> Iterator[Checked]:
     """Check every file; one without an anchor is not looked at, and yields no report."""
     for file in files:
         try:
             engine = engine_for(file.settings)
             source = load_file(file, engine)[0]
-            yield Checked(file, source, engine.check(source, concerned=True)) if source else Checked(file)
+            if source is None:
+                yield Checked(file)
+                continue
+            answers = answers_for(file, source, engine)
+            yield Checked(file, source, engine.check(source, concerned=True, answers=answers))
         except Exception as error:  # noqa: BLE001 one file must not stop the rest
             yield Checked(file, problem=_problem(file, error), trace=traceback.format_exc())
 
@@ -65,6 +91,7 @@ def fix_files(
     review: bool,
     rules: Collection[str] | None = None,
     load: Load = load_file,
+    answers_for: AnswersFor = ask_nobody,
 ) -> Iterator[Repaired]:
     """Fix every file in memory; nothing is written. `rules`: as for `Engine.fix`; `load`: where texts come from."""
     for file in files:
@@ -74,7 +101,8 @@ def fix_files(
             if source is None:
                 yield Repaired(file)
                 continue
-            fixed = engine.fix(source, review, concerned=True, rules=rules)
+            answers = answers_for(file, source, engine)
+            fixed = engine.fix(source, review, concerned=True, rules=rules, answers=answers)
             result = data if fixed.text == source.text else source.encode(fixed.text)
             yield Repaired(file, source, fixed, data, result)
         except Exception as error:  # noqa: BLE001 one file must not stop the rest

@@ -1,0 +1,154 @@
+"""What one file says of a name: where it is bound, what an import binds it to. Trees of parso, nothing of jedi."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_SCOPES = ("funcdef", "lambdef", "file_input", "classdef")
+
+
+def bindings(leaf: Any) -> list[Any]:
+    """The names that bind what a name stands for: all of those in the innermost scope that has any."""
+    own = _scope(leaf)
+    scope = own
+    while scope is not None:
+        if scope.type != "classdef" or scope is own:
+            found = _bound_in(scope, leaf.value)
+            if found:
+                return found
+        scope = _scope(scope)
+    return []
+
+
+def _scope(node: Any) -> Any:
+    """The scope around a node; a default, an annotation or a decorator belongs to the one outside."""
+    child, parent = node, node.parent
+    while parent is not None:
+        if parent.type in _SCOPES and _inside(parent, child):
+            return parent
+        child, parent = parent, parent.parent
+    return None
+
+
+def _inside(scope: Any, child: Any) -> bool:
+    if scope.type == "file_input":
+        return True
+    if scope.type == "lambdef":
+        return child is scope.children[-1] or child.type == "param"
+    return child is scope.children[-1]
+
+
+def _bound_in(scope: Any, word: str) -> list[Any]:
+    module = scope.get_root_node()
+    found = []
+    for name in module.get_used_names().get(word, ()):
+        if name.parent.type in ("global_stmt", "nonlocal_stmt") and _scope(name) is scope:
+            return []
+        definition = name.get_definition(include_setitem=False)
+        if definition is not None and definition.type != "del_stmt" and _binds_in(definition, name, scope):
+            found.append(name)
+    return found
+
+
+def _binds_in(definition: Any, name: Any, scope: Any) -> bool:
+    if definition.type == "param":
+        return definition.get_parent_function() is scope
+    if definition.type == "expr_stmt" and name.parent.type == "trailer":
+        return False  # `x.name = …` binds no name
+    return _scope(definition) is scope
+
+
+def dotted_imports(leaf: Any) -> list[str]:
+    """The dotted names that absolute imports bind a name to; empty if something else binds it, too.
+
+    `x = None`, where an import may fail, does not count.
+    """
+    found = []
+    for name in bindings(leaf):
+        dotted = imported(name)
+        if dotted is not None:
+            found.append(dotted)
+        elif not is_none(name):
+            return []
+    return found
+
+
+def is_none(name: Any) -> bool:
+    """Whether a name is bound by `name = None`."""
+    statement = name.get_definition()
+    if statement is None:
+        return False
+    value = statement.children[-1] if statement.type == "expr_stmt" and len(statement.children) == 3 else None
+    return value is not None and value.type == "keyword" and value.value == "None"
+
+
+def named_in_module(tree: Any, word: str) -> list[Any]:
+    """The names that bind a word for the whole module."""
+    return _bound_in(tree, word)
+
+
+def imported(name: Any) -> str | None:
+    """The dotted name that an import binds a name to; None for another definition, and for a relative import."""
+    definition = name.get_definition()
+    if definition is None or definition.type not in ("import_name", "import_from") or definition.level:
+        return None
+    path = [part.value for part in definition.get_path_for_name(name)]
+    aliased = definition.type == "import_from" or name.parent.type == "dotted_as_name"
+    return ".".join(path if aliased else path[:1])
+
+
+def spelled(parts: list[Any]) -> tuple[Any, list[str]] | None:
+    """The first name and the attributes of a plain dotted expression, given as a node and its trailers."""
+    if not parts or parts[0].type != "name":
+        return None
+    attributes = []
+    for trailer in parts[1:]:
+        if trailer.type != "trailer" or trailer.children[0] != ".":
+            return None
+        attributes.append(trailer.children[1].value)
+    return parts[0], attributes
+
+
+def parts_of(node: Any) -> list[Any]:
+    """A node as an expression and its trailers."""
+    return list(node.children) if node.type in ("atom_expr", "power") else [node]
+
+
+def plain_value(statement: Any) -> Any:
+    """What `a = b = value` assigns; None for `+=` and the like."""
+    plain = all(child == "=" for child in statement.children[1::2])
+    return statement.children[-1] if plain and len(statement.children) > 2 else None
+
+
+def owner(parameter: Any, kind: str) -> Any:
+    """The class whose instance ("self") or which itself ("cls") a first parameter is; None for any other."""
+    function = parameter.get_parent_function()
+    if function.type != "funcdef" or function.get_params()[0] is not parameter:
+        return None
+    around, found = class_around(function), decorators(function)
+    if around is None or "staticmethod" in found:
+        return None
+    by_class = "classmethod" in found or function.name.value in ("__new__", "__init_subclass__")
+    return around if by_class == (kind == "cls") else None
+
+
+def class_around(function: Any) -> Any:
+    """The class whose body a function stands in; None for any other function."""
+    node = function.parent
+    while node is not None and node.type in ("decorated", "async_funcdef", "async_stmt", "suite"):
+        node = node.parent
+    return node if node is not None and node.type == "classdef" else None
+
+
+def decorators(definition: Any) -> list[str]:
+    """The decorators of a function or class as they are spelled, without arguments."""
+    return ["".join(leaf for leaf in _dotted(item)) for item in definition.get_decorators()]
+
+
+def _dotted(decorator: Any) -> list[str]:
+    words = []
+    for child in decorator.children[1:]:
+        if child.type not in ("name", "dotted_name", "power", "atom_expr"):
+            break
+        words.append(child.get_code(include_prefix=False).partition("(")[0])
+    return words

@@ -1,0 +1,96 @@
+"""The process that runs jedi: questions come in as JSON, one a line, and so do the answers go out.
+
+`{"path", "text", "roots"}` opens a document and has no answer; `{"line", "column", "argument", "lacking", "seconds"}`
+asks about it and is answered with `{"verdict", "memory"}`. The first line out is `{"ready": true}`.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+import sys
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from uncuda.project import UNKNOWN
+
+from .seal import limit_memory, memory, seal
+
+if TYPE_CHECKING:
+    from .modules import Module, Modules
+
+ADDRESS_SPACE = 1 << 30
+"""What the process may have of memory, in bytes."""
+
+
+def main() -> None:
+    """Answer questions on standard input until it ends."""
+    frames = os.fdopen(os.dup(1), "w", encoding="ascii", buffering=1)
+    with open(os.devnull, "w", encoding="ascii") as silence:
+        os.dup2(silence.fileno(), 1)
+        limit_memory(ADDRESS_SPACE)
+        Answers(frames, silence).run(sys.stdin.buffer)
+
+
+class Answers:
+    """The state between two questions. `frames`: where answers go; `silence`: where the last words of a stop go."""
+
+    def __init__(self, frames: IO[str], silence: IO[str]) -> None:
+        from . import judge
+        from .modules import Modules
+
+        self._judge = judge
+        self._modules_of = Modules
+        self._frames = frames
+        self._silence = silence
+        self._roots: tuple[str, ...] = ()
+        self._modules: Modules | None = None
+        self._module: Module | None = None
+
+    def run(self, lines: IO[bytes]) -> None:
+        """Read and answer, line by line."""
+        self._warm_up()
+        seal()
+        self._say({"ready": True})
+        for line in lines:
+            message = json.loads(line)
+            if "text" in message:
+                self._open(message)
+            else:
+                self._answer(message)
+
+    def _warm_up(self) -> None:
+        """Import what jedi imports when it is first asked: afterwards nothing is imported but Python's own."""
+        text = "import re\nx = re.compile('')\nx.cuda()\n"
+        module = self._modules_of(()).document(str(Path(sys.executable).with_name("warm.py")), text)
+        self._judge.answer(module, self._judge.Question(3, 2, False, ()))
+
+    def _open(self, message: dict[str, Any]) -> None:
+        roots = tuple(message["roots"])
+        if self._modules is None or roots != self._roots:
+            self._modules, self._roots = self._modules_of(roots), roots
+        self._module = self._modules.document(message["path"], message["text"])
+
+    def _answer(self, message: dict[str, Any]) -> None:
+        # A question that takes too long ends the process, also when nobody is left to end it.
+        faulthandler.dump_traceback_later(message["seconds"], exit=True, file=self._silence)
+        question = self._judge.Question(
+            message["line"], message["column"], message["argument"], tuple(message["lacking"])
+        )
+        verdict, over = UNKNOWN, False
+        try:
+            if self._module is not None:
+                verdict = self._judge.answer(self._module, question)
+        except MemoryError:
+            over = True
+        except Exception:  # noqa: BLE001, S110 what jedi or parso stumble over, nobody knows
+            pass
+        faulthandler.cancel_dump_traceback_later()
+        self._say({"verdict": verdict, "memory": memory()})
+        if over:
+            sys.exit(1)
+
+    def _say(self, message: dict[str, Any]) -> None:
+        self._frames.write(json.dumps(message) + "\n")
+        self._frames.flush()

@@ -1,0 +1,153 @@
+"""Answers to what receivers are: waited for (`ask`), or given later on another thread (`submit`). They are kept."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from uncuda.project import UNKNOWN, Answers, Site
+
+from .process import Process
+from .relevant import Relevant
+from .supervisor import Document, Supervisor
+
+Note = Callable[..., None]
+Callback = Callable[[Answers], None]
+
+_MOST_ANSWERS = 8192
+_MOST_CHARACTERS = 2_000_000
+
+
+class _Job(NamedTuple):
+    number: int
+    document: Document
+    sites: tuple[Site, ...]
+    callback: Callback
+
+
+class Receivers:
+    """Nothing is started before the first question. All methods may be called from any thread.
+
+    `roots`: folders of the workspace. `question_seconds`: what one question may take. `note(key, *values)` is told
+    "receivers late" (path, number of questions without an answer) and, once, "receivers off": nothing is asked any
+    more, because the process did not live long enough to answer.
+    """
+
+    def __init__(
+        self,
+        roots: Sequence[str],
+        note: Note = lambda key, *values: None,
+        question_seconds: float = 5.0,
+        start: Callable[[], Process] = Process,
+    ) -> None:
+        folders = [str(Path(root).absolute()) for root in roots]
+        self._supervisor = Supervisor(folders, question_seconds, start)
+        self._note = note
+        self._off = False
+        self._closed = False
+        self._kept: dict[Hashable, str] = {}
+        self._keeping = threading.Lock()
+        self._changed = threading.Condition()
+        self._waiting: dict[str, _Job] = {}
+        self._newest: dict[str, int] = {}
+        self._thread: threading.Thread | None = None
+
+    def known(self, path: str, text: str, sites: Sequence[Site]) -> dict[Site, str]:
+        """The answers that were given before, where nothing changed that they depend on; never waits."""
+        keys = _keys(path, text, sites) if self._kept else {}
+        with self._keeping:
+            return {site: self._kept[key] for site, key in keys.items() if key in self._kept}
+
+    def ask(self, path: str, text: str, sites: Sequence[Site], timeout: float = 60.0) -> dict[Site, str]:
+        """An answer for every site, waited for; "unknown" is what takes more than `timeout` seconds in all."""
+        return self._ask(Document(_absolute(path), text), sites, timeout, lambda: self._closed)
+
+    def submit(self, path: str, text: str, sites: Sequence[Site], callback: Callback) -> None:
+        """Ask later; `callback` is given an answer for every site, on another thread.
+
+        What was submitted for the same path before is dropped, and its callback not called, unless that just happened.
+        """
+        with self._changed:
+            if self._closed or not sites:
+                return
+            self._newest[path] = self._newest.get(path, 0) + 1
+            self._waiting.pop(path, None)
+            self._waiting[path] = _Job(self._newest[path], Document(path, text), tuple(sites), callback)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="receivers", daemon=True)
+                self._thread.start()
+            self._changed.notify_all()
+
+    def cancel(self, path: str) -> None:
+        """Drop what was submitted for a path."""
+        with self._changed:
+            self._waiting.pop(path, None)
+            self._newest[path] = self._newest.get(path, 0) + 1
+
+    def forget(self) -> None:
+        """Drop what is known: other files changed, and answers may depend on them."""
+        with self._keeping:
+            self._kept.clear()
+
+    def close(self) -> None:
+        """End the process and answer nothing any more; takes no time."""
+        with self._changed:
+            self._closed = True
+            self._waiting.clear()
+            self._changed.notify_all()
+        self._supervisor.close()
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting or self._closed)
+                if self._closed:
+                    return
+                path = next(iter(self._waiting))
+                job = self._waiting.pop(path)
+
+            def obsolete(path: str = path, number: int = job.number) -> bool:
+                return self._closed or self._newest[path] != number
+
+            document = Document(_absolute(path), job.document.text)
+            answers = self._ask(document, job.sites, float("inf"), obsolete)
+            if not obsolete():
+                job.callback(answers)
+
+    def _ask(
+        self, document: Document, sites: Sequence[Site], timeout: float, obsolete: Callable[[], bool]
+    ) -> dict[Site, str]:
+        keys = _keys(document.path, document.text, sites)
+        with self._keeping:
+            found = {site: self._kept.get(key, "") for site, key in keys.items()}
+        missing = [site for site, verdict in found.items() if not verdict]
+        if missing and not self._off and len(document.text) <= _MOST_CHARACTERS:
+            given = self._supervisor.ask(document, missing, timeout, obsolete)
+            found.update(given.answers)
+            self._keep({keys[site]: verdict for site, verdict in given.answers.items()})
+            if given.late and not obsolete():
+                self._note("receivers late", document.path, given.late)
+            if self._supervisor.gave_up and not self._off:
+                self._off = True
+                self._note("receivers off")
+        return {site: verdict or UNKNOWN for site, verdict in found.items()}
+
+    def _keep(self, answers: dict[Hashable, str]) -> None:
+        with self._keeping:
+            if len(self._kept) + len(answers) > _MOST_ANSWERS:
+                self._kept.clear()
+            self._kept.update(answers)
+
+
+def _keys(path: str, text: str, sites: Sequence[Site]) -> dict[Site, Hashable]:
+    """What the answers depend on in their file."""
+    if not sites:
+        return {}
+    relevant, absolute = Relevant(text), _absolute(path)
+    return {site: (absolute, relevant.key(site)) for site in sites}
+
+
+def _absolute(path: str) -> str:
+    return str(Path(path).absolute())

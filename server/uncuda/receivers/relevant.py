@@ -1,0 +1,83 @@
+"""Which parts of a text an answer depends on: while they stay, it stays, whatever is typed elsewhere."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Hashable
+from functools import lru_cache
+from itertools import accumulate
+from typing import NamedTuple
+
+from uncuda.project import Site
+
+# A line at the margin begins a part, unless it can only go on with the one before.
+_MARGIN = re.compile(r"^(?=[^\s#)\]}\"'])(?!(?:else|elif|except|finally)\b)", re.MULTILINE)
+_WORD = re.compile(r"[^\W\d]\w*")
+_NAMED = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
+_STAR = re.compile(r"from\b[^\n]*\bimport[ \t(]+\*")
+_QUOTES = ('"""', "'''")
+
+
+class _Part(NamedTuple):
+    text: str
+    words: frozenset[str]
+    names: frozenset[str]
+
+
+class Relevant:
+    """One text in parts: functions, classes and other statements of the module."""
+
+    def __init__(self, text: str) -> None:
+        self._parts = _parts(text)
+        self._starts = list(accumulate((len(part.text) for part in self._parts), initial=0))
+        self._owners: dict[str, list[int]] = {}
+        for index, part in enumerate(self._parts):
+            for name in part.names:
+                self._owners.setdefault(name, []).append(index)
+        self._known: dict[int, int] = {}
+
+    def key(self, site: Site) -> Hashable:
+        """What the answer to a site depends on: its part, and those that define what is named there, and so on."""
+        index = max(0, bisect_right(self._starts, site.at) - 1)
+        if index not in self._known:
+            self._known[index] = hash(tuple(self._parts[other].text for other in self._reached(index)))
+        start = self._starts[index]
+        return self._known[index], site.at - start, site.argument, site.lacking
+
+    def _reached(self, index: int) -> list[int]:
+        found = {index, *self._owners.get("*", ())}
+        waiting = list(found)
+        while waiting:
+            for word in self._parts[waiting.pop()].words:
+                for other in self._owners.get(word, ()):
+                    if other not in found:
+                        found.add(other)
+                        waiting.append(other)
+        return sorted(found)
+
+
+def _parts(text: str) -> list[_Part]:
+    starts = [match.start() for match in _MARGIN.finditer(text)]
+    bounds = [0, *(start for start in starts if start), len(text)]
+    parts, begin = [], 0
+    for end in bounds[1:]:
+        piece = text[begin:end]
+        if end < len(text) and ((piece.startswith("@") and not _NAMED.search(piece)) or _open(piece)):
+            continue  # decorators go with what they decorate; a long string may hold lines at the margin
+        parts.append(_part(piece))
+        begin = end
+    return parts
+
+
+def _open(piece: str) -> bool:
+    return sum(piece.count(quotes) for quotes in _QUOTES) % 2 == 1
+
+
+@lru_cache(maxsize=4096)
+def _part(piece: str) -> _Part:
+    words = frozenset(_WORD.findall(piece))
+    named = _NAMED.match(piece) or (_NAMED.search(piece) if piece.startswith("@") else None)
+    if named is not None:
+        return _Part(piece, words, frozenset({named[1]}))
+    return _Part(piece, words, words | {"*"} if _STAR.match(piece) else words)

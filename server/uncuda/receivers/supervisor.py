@@ -1,0 +1,103 @@
+"""Keeps a process to ask: starts it anew when it took too long, ended or grew, and gives up when that goes on."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from uncuda.project import UNKNOWN, Site
+from uncuda.source import Source
+
+from .process import Process, Stopped
+
+_MOST_FAILURES = 3
+_MOST_QUESTIONS = 4000
+_MOST_MEMORY = 400 << 20
+
+
+class Document(NamedTuple):
+    """What the questions are about. `path`: absolute, or a name of its own for what is in no file."""
+
+    path: str
+    text: str
+
+
+class Given(NamedTuple):
+    """Answers, and how many questions have none because it would have taken too long."""
+
+    answers: dict[Site, str]
+    late: int
+
+
+class Supervisor:
+    """One process at a time, asked by one thread at a time. `seconds`: what one question may take."""
+
+    def __init__(self, roots: Sequence[str], seconds: float, start: Callable[[], Process]) -> None:
+        self.gave_up = False
+        self._roots = tuple(roots)
+        self._seconds = seconds
+        self._start = start
+        self._process: Process | None = None
+        self._failures = 0
+        self._closed = False
+        self._asking = threading.Lock()
+
+    def ask(
+        self, document: Document, sites: Sequence[Site], timeout: float, obsolete: Callable[[], bool] = lambda: False
+    ) -> Given:
+        """An answer for every site, until the time is up or nobody wants to know any more.
+
+        A question that took too long is answered with "unknown", so that it is not put again.
+        """
+        with self._asking:
+            end = time.monotonic() + timeout
+            source = Source(document.text)
+            answers: dict[Site, str] = {}
+            late, opened = 0, None
+            for number, site in enumerate(sites):
+                if obsolete() or self._closed or self.gave_up:
+                    break
+                left = end - time.monotonic()
+                if left <= 0:
+                    late += len(sites) - number
+                    break
+                try:
+                    process = self._running(fresh=opened is None)
+                    if process is not opened:
+                        process.open(document.path, document.text, self._roots)
+                        opened = process
+                    answers[site] = process.ask(_question(source, site), min(self._seconds, left))
+                    self._failures = 0
+                except (Stopped, OSError):
+                    late += 1
+                    answers[site] = UNKNOWN
+                    self._failed()
+            return Given(answers, late)
+
+    def _running(self, fresh: bool) -> Process:
+        """The process; `fresh`: a document is about to be opened, which is the time to take another."""
+        process = self._process
+        if process is not None and fresh and (process.memory > _MOST_MEMORY or process.asked >= _MOST_QUESTIONS):
+            process.close()
+            process = None
+        if process is None:
+            process = self._process = self._start()
+        return process
+
+    def _failed(self) -> None:
+        self._process = None
+        self._failures += 1
+        self.gave_up = self._failures >= _MOST_FAILURES and not self._closed
+
+    def close(self) -> None:
+        """End the process; who waits for an answer gets none."""
+        self._closed = True
+        if (process := self._process) is not None:
+            process.close()
+
+
+def _question(source: Source, site: Site) -> dict[str, object]:
+    line, column = source.position(site.at)
+    return {"line": line, "column": column - 1, "argument": site.argument, "lacking": list(site.lacking)}
