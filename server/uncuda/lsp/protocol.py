@@ -11,6 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from lsprotocol import types
 from pygls.exceptions import (
@@ -157,23 +158,37 @@ class Protocol(LanguageServerProtocol):
 
     def _refuse(self, identifier: Any, error: JsonRpcException) -> None:
         answer = {"code": error.code, "message": error.message}
-        self._send({"jsonrpc": "2.0", "id": identifier, "error": answer})
+        self._write(json.dumps({"jsonrpc": "2.0", "id": identifier, "error": answer}))
 
     def _send_response(self, msg_id: Any, result: Any = None, error: types.ResponseError | None = None) -> None:
         if error is None and isinstance(result, Prepared):
             self._result_types.pop(msg_id, None)
-            self.send_text(f'{{"jsonrpc":"2.0","id":{json.dumps(msg_id)},"result":{result}}}')
+            self._write(f'{{"jsonrpc":"2.0","id":{json.dumps(msg_id)},"result":{result}}}')
         else:
             super()._send_response(msg_id, result, error)
 
     def _send_data(self, data: Any) -> None:
-        self._send(data)
+        text = json.dumps(data, default=self._serialize_message, separators=(",", ":"))
+        if hasattr(data, "method"):
+            self.send_text(text)
+        else:
+            self._write(text)
 
-    def _send(self, data: Any) -> None:
-        self.send_text(json.dumps(data, default=self._serialize_message, separators=(",", ":")))
+    def request_text(self, method: str, params: str) -> asyncio.Future[Any]:
+        """Send a request whose parameters are JSON already; gives the client's result as it comes."""
+        identifier = str(uuid4())
+        future: Future[Any] = Future()
+        self._request_futures[identifier] = future
+        name = json.dumps(method)
+        self.send_text(f'{{"jsonrpc":"2.0","id":"{identifier}","method":{name},"params":{params}}}')
+        return asyncio.wrap_future(future)
 
     def send_text(self, text: str) -> None:
-        """Send a message that is JSON already; ASCII only."""
+        """Send a request or notification that is JSON already (ASCII only); none once the client wants the end."""
+        if not self._shutdown:
+            self._write(text)
+
+    def _write(self, text: str) -> None:
         body = text.encode("ascii")
         try:
             self.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
