@@ -1,0 +1,423 @@
+"""Code actions in the manner of several clients: what is offered, what it does, and what is never trusted."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.command import environment
+from lsp.client import Client
+from lsp.connection import ResponseError
+from lsp.profiles import PROFILES
+from lsp.starting import Start
+from lsp.text import apply_text_edits
+from uncuda.catalogue import load
+from uncuda.edits import apply_edits
+from uncuda.engine import Engine, Finding
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+Json = dict[str, Any]
+FIX_ALL = "source.fixAll.uncuda"
+TEXT = (
+    "# 𝛼 数据\n"
+    "import torch\n"
+    "import torch.distributed as dist\n\n"
+    "name = '𝛼é'; torch.cuda.synchronize()  # 注释\n"
+    "dist.init_process_group('nccl')\n"
+    "x = model.cuda(), y.cuda()\n"
+    "if language == 'cuda':\n    pass\n"
+    "torch.cuda.list_gpu_processes()\n"
+)
+BROKEN = "import torch\ntorch.cuda.init()\ntorch.cuda.init()\nx = (\n"
+
+
+def engine(target: str = "npu", locale: str = "en") -> Engine:
+    return Engine(load(), target, Settings(locale=locale))
+
+
+def findings(text: str = TEXT, made: Engine | None = None) -> list[Finding]:
+    return list((made or engine()).check(Source(text)).findings)
+
+
+def single_edits(action: Json) -> list[Json]:
+    """The text edits of an action that changes one document."""
+    edit = action["edit"]
+    (edits,) = edit["changes"].values() if "changes" in edit else [part["edits"] for part in edit["documentChanges"]]
+    return list(edits)
+
+
+def result(client: Client, action: Json, uri: str) -> str:
+    """The text after an action, which is not taken."""
+    return apply_text_edits(client.text(uri), single_edits(client.resolve(action)), client.buffers.encoding)
+
+
+def titled(actions: list[Json], title: str) -> Json:
+    (found,) = [action for action in actions if action["title"] == title]
+    return found
+
+
+def ask(client: Client, uri: str, at: Json, codes: list[str], only: list[str] | None = None) -> list[Json]:
+    """Code actions for diagnostics that say their code rightly, and their range wrongly."""
+    nowhere = {"start": {"line": 9999, "character": 9}, "end": {"line": 10000, "character": 99}}
+    shown = [{"range": nowhere, "message": "", "code": code, "source": "uncuda"} for code in codes]
+    context: Json = {"diagnostics": shown} | ({} if only is None else {"only": only})
+    params = {"textDocument": {"uri": uri}, "range": at, "context": context}
+    identifier = client.begin("textDocument/codeAction", params, deliberate=True)
+    actions: list[Json] = client.reply(identifier) or []
+    return actions
+
+
+# One fix of one finding
+
+
+def test_every_fix_of_every_finding(each_client: Client) -> None:
+    uri = each_client.open("untitled:Untitled-1", TEXT)
+    fixed = [(f.fixes[0].title, apply_edits(TEXT, f.fixes[0].edits)) for f in findings() if f.fixes]
+    assert len(fixed) == 5
+    actions = each_client.actions(uri, only=["quickfix"])
+    offered = [(a["title"].removesuffix(" (to review)"), a) for a in actions if len(a.get("diagnostics", ())) == 1]
+    done = [(title, result(each_client, a, uri)) for title, a in offered if title in dict(fixed)]
+    assert done == fixed
+    for action in actions:
+        if edit := action.get("edit"):
+            capable = each_client.profile.can("workspace.workspaceEdit.documentChanges")
+            assert list(edit) == (["documentChanges"] if capable else ["changes"])
+
+
+def test_a_fix_is_taken(client: Client) -> None:
+    uri = client.open("untitled:Untitled-1", "import torch\ntorch.cuda.synchronize()\n")
+    client.do(titled(client.actions(uri, client.range(uri, "cuda")), "Replace with `torch.npu.synchronize`"))
+    assert client.text(uri) == "import torch\nimport torch_npu\ntorch.npu.synchronize()\n"
+    assert client.diagnostics(uri) == []
+
+
+def test_safe_is_preferred_and_review_says_so(each_client: Client) -> None:
+    uri = each_client.open("untitled:Untitled-1", TEXT)
+    safe = titled(
+        each_client.actions(uri, each_client.range(uri, "synchronize")), "Replace with `torch.npu.synchronize`"
+    )
+    assert safe.get("isPreferred") == (
+        True if each_client.profile.can("textDocument.codeAction.isPreferredSupport") else None
+    )
+    review = titled(each_client.actions(uri, each_client.range(uri, "'cuda'")), 'Replace with "npu" (to review)')
+    assert "isPreferred" not in review
+
+
+def test_a_fix_names_its_diagnostic(client: Client) -> None:
+    uri = client.open("untitled:Untitled-1", TEXT)
+    (shown,) = [item for item in client.diagnostics(uri) if item["code"] == "cuda-api"]
+    action = titled(client.actions(uri, shown["range"]), "Replace with `torch.npu.synchronize`")
+    assert [(item["code"], item["range"]) for item in action["diagnostics"]] == [("cuda-api", shown["range"])]
+
+
+def test_another_target(start: Start, tmp_path: Path) -> None:
+    client = start(files={"uncuda.toml": 'target = "musa"\n', "a.py": TEXT})
+    uri = client.open(tmp_path / "a.py")
+    client.do(titled(client.actions(uri, only=[FIX_ALL]), "uncuda: fix all in this file"))
+    assert client.text(uri) == engine("musa").fix(Source(TEXT)).text
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+def test_columns_in_every_encoding(start: Start, encoding: str) -> None:
+    client = start(PROFILES["vscode"].counting(encoding))
+    assert client.buffers.encoding == encoding
+    uri = client.open("untitled:Untitled-1", TEXT)
+    actions = client.actions(uri, client.range(uri, "synchronize"))
+    (due,) = (f for f in findings() if f.rule == "cuda-api")
+    assert result(client, titled(actions, due.fixes[0].title), uri) == apply_edits(TEXT, due.fixes[0].edits)
+
+
+# Which findings are meant
+
+
+def test_the_ranges_of_diagnostics_are_never_used(client: Client) -> None:
+    uri = client.open("untitled:Untitled-1", TEXT)
+    actions = ask(client, uri, client.range(uri, "synchronize"), ["cuda-api"], ["quickfix"])
+    assert actions[0]["title"] == "Replace with `torch.npu.synchronize`"
+
+
+def test_codes_choose_among_what_the_range_touches(client: Client) -> None:
+    uri = client.open("untitled:Untitled-1", "import torch\nx.to(f'cuda:{torch.cuda.current_device()}')\n")
+    both = client.actions(uri, client.range(uri, "current_device"), ["quickfix"])
+    rules = [item["code"] for action in both for item in action.get("diagnostics", ())]
+    assert {"cuda-api", "device-string"} <= set(rules)
+    one = ask(client, uri, client.range(uri, "current_device"), ["cuda-api"], ["quickfix"])
+    assert {item["code"] for action in one for item in action.get("diagnostics", ())} == {"cuda-api"}
+
+
+def test_a_cursor_beside_what_the_client_shows_on_its_line(client: Client) -> None:
+    uri = client.open("untitled:Untitled-1", TEXT)
+    beside = client.range(uri, "注释")
+    assert not ask(client, uri, beside, [], ["quickfix"])
+    assert ask(client, uri, beside, ["cuda-api"])[0]["title"] == "Replace with `torch.npu.synchronize`"
+    assert not ask(client, uri, client.range(uri, "import torch"), ["cuda-api"], ["quickfix"])
+
+
+def test_diagnostics_of_others_choose_nothing(client: Client) -> None:
+    uri = client.open("untitled:Untitled-1", TEXT)
+    at = client.range(uri, "synchronize")
+    other = {"range": at, "message": "?", "code": "F401", "source": "Ruff"}
+    context = {"diagnostics": [other]}
+    actions = client.request("textDocument/codeAction", {"textDocument": {"uri": uri}, "range": at, "context": context})
+    assert titled(actions, "Replace with `torch.npu.synchronize`")
+
+
+def test_an_unknown_document(client: Client) -> None:
+    nothing = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
+    params = {"textDocument": {"uri": "untitled:none"}, "range": nothing, "context": {"diagnostics": []}}
+    assert client.reply(client.begin("textDocument/codeAction", params, deliberate=True)) is None
+
+
+# Kinds
+
+
+@pytest.mark.parametrize(
+    ("only", "kinds"),
+    [
+        (None, {"quickfix", FIX_ALL}),
+        ([], set()),
+        ([""], {"quickfix", FIX_ALL}),
+        (["quickfix"], {"quickfix"}),
+        (["source"], {FIX_ALL}),
+        (["source.fixAll"], {FIX_ALL}),
+        ([FIX_ALL], {FIX_ALL}),
+        (["source.fixAll.uncuda.more"], set()),
+        (["source.fixAllx"], set()),
+        (["source.fixAll.ruff"], set()),
+        (["source.organizeImports"], set()),
+        (["refactor"], set()),
+        (["notebook.source.fixAll"], set()),
+        (["refactor", "source"], {FIX_ALL}),
+    ],
+)
+def test_kinds(client: Client, only: list[str] | None, kinds: set[str]) -> None:
+    uri = client.open("untitled:Untitled-1", TEXT)
+    assert {action["kind"] for action in client.actions(uri, only=only)} == kinds
+
+
+def test_what_is_announced(client: Client) -> None:
+    provider = client.server["codeActionProvider"]
+    assert provider["resolveProvider"] is True
+    assert set(provider["codeActionKinds"]) == {"quickfix", FIX_ALL, "notebook.source.fixAll.uncuda"}
+
+
+def test_an_ide_that_asks_for_each_diagnostic(start: Start) -> None:
+    client = start("jetbrains")
+    uri = client.open("untitled:Untitled-1", TEXT)
+    for item in client.diagnostics(uri):
+        actions = ask(client, uri, item["range"], [item["code"]], ["quickfix"])
+        assert {action["kind"] for action in actions} == {"quickfix"}
+        assert {d["code"] for action in actions for d in action.get("diagnostics", ())} == {item["code"]}
+    assert titled(client.actions(uri), "uncuda: fix all in this file")["kind"] == FIX_ALL
+
+
+def test_a_client_that_takes_only_commands(start: Start) -> None:
+    client = start(PROFILES["vscode"].having(textDocument__codeAction__codeActionLiteralSupport=None))
+    uri = client.open("untitled:Untitled-1", TEXT)
+    (command,) = client.actions(uri)
+    assert (command["command"], command["arguments"]) == ("uncuda.fixAllInFile", [{"uri": uri}])
+    assert client.server["codeActionProvider"] is True
+    client.type(uri, "import torch\ntorch.cuda.list_gpu_processes()\n")
+    assert client.actions(uri) == []
+
+
+# Everything at once
+
+
+def test_fix_all_gives_what_the_engine_gives(each_client: Client) -> None:
+    uri = each_client.open("untitled:Untitled-1", TEXT)
+    action = titled(each_client.actions(uri, only=["source.fixAll"]), "uncuda: fix all in this file")
+    later = "edit" in (each_client.profile.can("textDocument.codeAction.resolveSupport.properties") or [])
+    assert ("edit" in action, "data" in action) == (not later, later)
+    assert len(json.dumps(action.get("data", ""))) < 120
+    each_client.do(action)
+    assert each_client.text(uri) == engine().fix(Source(TEXT)).text
+    assert each_client.actions(uri, only=["source"]) == []
+
+
+def test_fix_all_of_a_rule(each_client: Client) -> None:
+    uri = each_client.open("untitled:Untitled-1", TEXT)
+    actions = each_client.actions(uri, each_client.range(uri, "y.cuda"))
+    each_client.do(titled(actions, "Fix all 'cuda-method' in this file"))
+    assert each_client.text(uri) == engine().fix(Source(TEXT), rules={"cuda-method"}).text
+    assert {item["code"] for item in each_client.diagnostics(uri)} == {f.rule for f in findings()} - {"cuda-method"}
+
+
+def test_fix_all_of_a_rule_that_needs_review(client: Client) -> None:
+    text = "import torch\nif language == 'cuda':\n    pass\nif kind == 'cuda':\n    pass\nx.to('cuda')\n"
+    assert [f.fixes[0].applicability for f in findings(text)] == ["review", "review", "safe"]
+    uri = client.open("untitled:Untitled-1", text)
+    actions = client.actions(uri, client.range(uri, "'cuda'"))
+    client.do(titled(actions, "Fix all 'device-string' in this file (to review)"))
+    assert client.text(uri) == engine().fix(Source(text), review=True, rules={"device-string"}).text
+
+
+def test_fix_all_of_a_rule_is_for_several(client: Client) -> None:
+    uri = client.open("untitled:Untitled-1", TEXT)
+    actions = client.actions(uri, client.range(uri, "synchronize"))
+    assert not [action for action in actions if action["title"].startswith("Fix all")]
+
+
+def test_an_action_resolved_after_the_text_changed(client: Client) -> None:
+    uri = client.open("untitled:Untitled-1", TEXT)
+    action = titled(client.actions(uri, only=[FIX_ALL]), "uncuda: fix all in this file")
+    client.type(uri, "# 𝛼\n" + TEXT + "torch.cuda.init()\n")
+    text = client.text(uri)
+    client.do(action)
+    assert client.text(uri) == engine().fix(Source(text)).text != text
+
+
+def test_an_action_resolved_after_its_document_was_closed(client: Client) -> None:
+    uri = client.open("untitled:Untitled-1", TEXT)
+    action = titled(client.actions(uri, only=[FIX_ALL]), "uncuda: fix all in this file")
+    client.close(uri)
+    with pytest.raises(ResponseError, match="is not open"):
+        client.resolve(action)
+
+
+@pytest.mark.parametrize("data", [1, [], {}, {"uri": 1}, {"uri": "x", "rule": 1}, {"uri": "x", "review": "y"}])
+def test_an_action_of_somebody_else_stays_as_it_is(client: Client, data: Any) -> None:
+    action = {"title": "x", "kind": "quickfix", "data": data}
+    resolved = client.reply(client.begin("codeAction/resolve", action, deliberate=True))
+    assert (resolved["title"], resolved.get("edit")) == ("x", None)
+
+
+def test_a_text_that_does_not_parse(client: Client) -> None:
+    """Its fixes are made one by one; all at once nothing is written, and the user is told if he asked for it."""
+    uri = client.open("untitled:Untitled-1", BROKEN)
+    actions = client.actions(uri, client.range(uri, "init"))
+    told: list[str] = []
+    client.hear = lambda method, params: told.append(params["message"]) if method == "window/showMessage" else None  # type: ignore[method-assign]
+    assert "edit" not in client.resolve(titled(client.actions(uri, only=[FIX_ALL]), "uncuda: fix all in this file"))
+    assert not told
+    assert "edit" not in client.resolve(titled(actions, "Fix all 'cuda-api' in this file"))
+    (message,) = told
+    assert "does not parse" in message
+    client.do(titled(actions, "Replace with `torch.npu.init`"))
+    assert client.text(uri) == BROKEN.replace("torch\n", "torch\nimport torch_npu\n", 1).replace("cuda", "npu", 1)
+
+
+def test_a_text_that_does_not_parse_without_resolving(start: Start) -> None:
+    client = start("kate")
+    uri = client.open("untitled:Untitled-1", BROKEN)
+    assert not [action for action in client.actions(uri) if action["title"].lower().count("fix all")]
+
+
+# What cannot be fixed
+
+
+def test_a_finding_without_a_fix(each_client: Client) -> None:
+    uri = each_client.open("untitled:Untitled-1", TEXT)
+    actions = each_client.actions(uri, each_client.range(uri, "list_gpu_processes"))
+    disabled = [action for action in actions if "disabled" in action]
+    if not each_client.profile.can("textDocument.codeAction.disabledSupport"):
+        assert disabled == []
+        return
+    (action,) = disabled
+    assert action["title"] == "Fix 'cuda-api-missing'"
+    assert findings()[-1].message in action["disabled"]["reason"]
+    assert "edit" not in action
+    assert "data" not in action
+
+
+def test_a_statement_that_only_libcst_reads(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "without").mkdir()
+    (tmp_path / "without" / "libcst.py").write_text("raise ImportError\n", encoding="utf-8")
+    where = environment()["PYTHONPATH"]
+    client = start(env={"PYTHONPATH": f"{tmp_path / 'without'}{os.pathsep}{where}"})
+    uri = client.open("untitled:Untitled-1", 'import torch\nx = t"{torch.cuda.device_count()}"\ny = f(torch.cuda.\n')
+    (action,) = client.actions(uri, client.range(uri, "device_count"))
+    assert action["title"] == "Read this statement"
+    assert "-m pip install libcst" in action["disabled"]["reason"]
+    assert not client.actions(uri, client.range(uri, "y = f"))
+
+
+# Comments that ignore
+
+
+def test_ignore_on_a_line(each_client: Client) -> None:
+    uri = each_client.open("untitled:Untitled-1", TEXT)
+    actions = each_client.actions(uri, each_client.range(uri, "synchronize"))
+    each_client.do(titled(actions, "Ignore 'cuda-api' on this line"))
+    assert each_client.text(uri) == TEXT.replace("# 注释", "# 注释  # uncuda: ignore[cuda-api]")
+    assert "cuda-api" not in {item["code"] for item in each_client.diagnostics(uri)}
+    actions = each_client.actions(uri, each_client.range(uri, "y.cuda"))
+    each_client.do(titled(actions, "Ignore 'cuda-method' on this line"))
+    assert "# uncuda: ignore[cuda-method]" in each_client.text(uri)
+    assert {item["code"] for item in each_client.diagnostics(uri)} & {"cuda-api", "cuda-method"} == set()
+
+
+def test_ignore_in_a_file(each_client: Client) -> None:
+    uri = each_client.open("untitled:Untitled-1", TEXT)
+    for rule, part in (("cuda-method", "model.cuda"), ("cuda-api", "synchronize")):
+        each_client.do(titled(each_client.actions(uri, each_client.range(uri, part)), f"Ignore '{rule}' in this file"))
+    assert each_client.text(uri) == "# uncuda: file-ignore[cuda-method, cuda-api]\n" + TEXT
+    assert {item["code"] for item in each_client.diagnostics(uri)} & {"cuda-api", "cuda-method"} == set()
+
+
+def test_one_comment_for_a_line(client: Client) -> None:
+    uri = client.open("untitled:Untitled-1", TEXT)
+    actions = client.actions(uri, client.range(uri, "model.cuda(), y.cuda()"))
+    assert len(titled(actions, "Ignore 'cuda-method' on this line")["diagnostics"]) == 2
+
+
+# The pages of rules
+
+
+def show_documents(client: Client) -> list[Json]:
+    """What the client is asked to show from now on."""
+    shown: list[Json] = []
+
+    def show(params: Json) -> Json:
+        shown.append(params)
+        return {"success": True}
+
+    client.answers["window/showDocument"] = show
+    return shown
+
+
+def test_why_shows_the_page_of_the_rule(each_client: Client) -> None:
+    uri = each_client.open("untitled:Untitled-1", TEXT)
+    shown = show_documents(each_client)
+    actions = each_client.actions(uri, each_client.range(uri, "synchronize"))
+    offered = [action for action in actions if action["title"] == "Why: 'cuda-api'"]
+    if each_client.profile.can("window.showDocument.support") is not True:
+        assert offered == []
+        each_client.execute("uncuda.showRule", {"rule": "cuda-api"})
+        assert shown == []
+        return
+    each_client.do(offered[0])
+    rule = load().rules["cuda-api"]
+    assert rule.path is not None
+    assert [(params["uri"], params["external"]) for params in shown] == [(rule.path.as_uri(), False)]
+
+
+@pytest.mark.parametrize("arguments", [[], [{}], [{"rule": "no-such"}], [{"rule": 1}], [None], ["x", 1]])
+def test_why_without_a_rule_shows_the_list(client: Client, arguments: list[Any]) -> None:
+    shown = show_documents(client)
+    client.execute("uncuda.showRule", *arguments)
+    assert [params["uri"] for params in shown] == [(load().path / "README.md").as_uri()]
+
+
+# Languages
+
+
+def test_chinese(start: Start) -> None:
+    client = start(PROFILES["vscode"].speaking("zh-cn"))
+    uri = client.open("untitled:Untitled-1", TEXT)
+    actions = client.actions(uri)
+    assert len(actions) > 15
+    assert not [a["title"] for a in actions if not any("\u4e00" <= character <= "\u9fff" for character in a["title"])]
+    assert titled(actions, "替换为 `torch.npu.synchronize`")
+    assert titled(actions, "uncuda：修复此文件中的所有问题")
+
+
+# Notebooks
+
+
+CELLS = ["import torch", "%%time\ntorch.cuda.synchronize()\nmodel.cuda()", "model.cuda()  # 𝛼"]
