@@ -5,8 +5,9 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,12 @@ import pytest
 
 from cli.command import MANUAL, REVIEW, SAFE, uncuda
 from lsp.text import Positions
+from uncuda.catalogue import load
 from uncuda.child import command
-from uncuda.lsp.job import Buffer, Job, JobFolder
+from uncuda.engine import Engine
+from uncuda.lsp.job import Buffer, Form, Job, JobFolder
+from uncuda.lsp.positions import Encoding
+from uncuda.source import Source
 
 FIXED = SAFE.replace("nccl", "hccl").replace(
     "import torch.distributed as dist\n", "import torch.distributed as dist\nimport torch_npu\n"
@@ -35,23 +40,25 @@ class Done:
     other: list[dict[str, Any]] = field(default_factory=list)
 
 
-def start() -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(command("uncuda.lsp.worker"), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+@contextmanager
+def started(job: Job) -> "Iterator[subprocess.Popen[bytes]]":
+    with subprocess.Popen(command("uncuda.lsp.worker"), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin
+        process.stdin.write(json.dumps(asdict(job)).encode() + b"\n")
+        process.stdin.flush()
+        yield process
 
 
 def run(job: Job) -> Done:
-    with start() as process:
-        assert process.stdin and process.stdout
-        process.stdin.write(job.encode())
-        process.stdin.flush()
+    with started(job) as process:
+        assert process.stdout
         done = Done()
-        for line in process.stdout:
-            head, _, body = line.partition(b"\t")
-            message = json.loads(head)
+        for message in map(json.loads, process.stdout):
             kind = message.pop("kind")
             if kind == "file":
                 done.files[message["uri"]] = message
-                done.edits[message["uri"]] = json.loads(body) if body else None
+                body = message.pop("body", None)
+                done.edits[message["uri"]] = json.loads(body) if body and job.form.document_changes else body
             elif kind == "done":
                 done.skipped = {item["uri"]: item["reason"] for item in message["skipped"]}
                 done.manual, done.diff = message["manual"], message["diff"]
@@ -108,28 +115,23 @@ def test_edits_are_small(job: Make, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
-def test_columns_count_in_the_units_of_the_client(job: Make, tmp_path: Path, encoding: str) -> None:
+def test_columns_count_in_the_units_of_the_client(job: Make, tmp_path: Path, encoding: Encoding) -> None:
     text = 'import torch\nx = ("中文", "\U0001f600", torch.device("cuda"))\n'
-    done = run(job({"a.py": text}, encoding=encoding))
+    done = run(job({"a.py": text}, form=Form(encoding=encoding)))
     uri = (tmp_path / "a.py").as_uri()
     assert 'torch.device("npu")' in applied(done, uri, text, encoding)
 
 
 def test_a_client_that_knows_changes_only(job: Make, tmp_path: Path) -> None:
-    job_ = job({"a.py": SAFE}, document_changes=False)
-    with start() as process:
-        assert process.stdin and process.stdout
-        process.stdin.write(job_.encode())
-        process.stdin.flush()
-        (body,) = [line.partition(b"\t")[2] for line in process.stdout if b"\t" in line]
-    edits = json.loads(b"{" + body + b"}")
+    (body,) = run(job({"a.py": SAFE}, form=Form(document_changes=False))).edits.values()
+    edits = json.loads("{" + body + "}")
     assert list(edits) == [(tmp_path / "a.py").as_uri()]
     assert len(edits[(tmp_path / "a.py").as_uri()]) == 2
 
 
 def test_annotations_tell_rules_and_classes_apart(job: Make) -> None:
     text = 'import torch\ntorch.cuda.synchronize()\nx = torch.device("cuda")\nif lang == "cuda":\n    pass\n'
-    done = run(job({"a.py": text}, review=True, annotate=True))
+    done = run(job({"a.py": text}, review=True, form=Form(annotate=True)))
     (document,), (head,) = done.edits.values(), done.files.values()
     found = [(edit["newText"], edit["annotationId"]) for edit in document["edits"]]
     assert found == [
@@ -341,10 +343,8 @@ def test_progress(job: Make) -> None:
 @pytest.mark.parametrize("how", ["closed", "line"])
 def test_it_stops_when_it_is_told_to(job: Make, how: str) -> None:
     job_ = job({f"{number}.py": SAFE * 200 for number in range(400)})
-    with start() as process:
+    with started(job_) as process:
         assert process.stdin and process.stdout
-        process.stdin.write(job_.encode())
-        process.stdin.flush()
         process.stdout.readline()
         begun = time.monotonic()
         process.stdin.close() if how == "closed" else os.write(process.stdin.fileno(), b"stop\n")
@@ -356,10 +356,8 @@ def test_it_stops_when_it_is_told_to(job: Make, how: str) -> None:
 
 def test_it_ends_when_nobody_reads(job: Make) -> None:
     job_ = job({f"{number}.py": SAFE for number in range(50)})
-    with start() as process:
+    with started(job_) as process:
         assert process.stdin and process.stdout
-        process.stdin.write(job_.encode())
-        process.stdin.flush()
         process.stdout.close()
         assert process.wait(30) == 0
 
@@ -376,3 +374,19 @@ def test_a_failure_is_said(job: Make, tmp_path: Path, capfd: pytest.CaptureFixtu
     assert [item["kind"] for item in done.other] == ["failed"]
     assert "unknown target `cuda`" in done.other[0]["reason"]
     assert "Traceback" in capfd.readouterr().err
+
+
+class TestReceivers:
+    TEXT = "import torch\n\n\nclass Box:\n    def to(self, x):\n        return x\n\n\nx.cuda()\ny.cuda()\n"
+
+    def buffer(self, path: Path) -> Buffer:
+        engine = Engine(load(), "npu")
+        site = next(site for site in engine.sites(Source(self.TEXT)) if self.TEXT[: site.at].endswith("\nx."))
+        return Buffer(path.as_uri(), str(path), 1, self.TEXT, spared=(site,))
+
+    def test_what_an_open_document_does_not_show_is_not_fixed(self, job: Make, tmp_path: Path) -> None:
+        path = tmp_path / "a.py"
+        done = run(job({"a.py": self.TEXT}, buffers=(self.buffer(path),)))
+        after = applied(done, path.as_uri(), self.TEXT)
+        assert "x.cuda()" in after and "y.npu()" in after
+        assert done.skipped == {path.as_uri(): "receiver"}

@@ -19,7 +19,7 @@ _NICE = 10
 
 class Background:
     """A running process. `take` is called with every message, `ended` once when there are no more; both in the thread
-    of `call`, which hands over a call to it."""
+    of `call`, which hands over a call to it. `first`: a message that is sent without waiting until it is read."""
 
     def __init__(
         self,
@@ -27,6 +27,7 @@ class Background:
         call: Callable[..., object],
         take: Callable[[Any], object],
         ended: Callable[[], object] = lambda: None,
+        first: Any = None,
     ) -> None:
         self._call, self._take, self._ended = call, take, ended
         self._stopped = False
@@ -39,7 +40,7 @@ class Background:
             logger.exception("%s cannot be started", module)
             call(self._ended)
             return
-        threading.Thread(target=self._read, args=(self._process,), daemon=True, name=module).start()
+        threading.Thread(target=self._read, args=(self._process, first), daemon=True, name=module).start()
 
     def send(self, message: Any) -> None:
         """Give it a message; one that has ended does not hear it."""
@@ -54,9 +55,11 @@ class Background:
         if self._process:
             self._process.kill()
 
-    def _read(self, process: subprocess.Popen[bytes]) -> None:
+    def _read(self, process: subprocess.Popen[bytes], first: Any) -> None:
         assert process.stdout is not None
         with process:
+            if first is not None:
+                self.send(first)
             for line in process.stdout:
                 self._call(self._pass, json.loads(line))
         self._call(self._finish)

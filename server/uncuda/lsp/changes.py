@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from typing import Any
 
-from uncuda.edits import REVIEW, Change
+from uncuda.edits import REVIEW, Change, Edit
+from uncuda.engine import Fixed
 from uncuda.source import Source
 
+from .job import Form
 from .positions import Lines
 
 SHARED = "*"
@@ -24,14 +27,13 @@ def annotation(change: Change) -> str:
     return name + "?" if change.applicability == REVIEW else name
 
 
-def text_edits(changes: Iterable[Change], lines: Lines, annotate: bool) -> str:
-    """Changes as the JSON text of a list of TextEdit."""
-    edits = []
-    for change in changes:
-        start, end, new = change.edit
-        edit = _EDIT % (*lines.point(start), *lines.point(end), json.dumps(new))
-        edits.append(f'{edit},"annotationId":{json.dumps(annotation(change))}}}' if annotate else edit + "}")
-    return f"[{','.join(edits)}]"
+def text_edits(edits: Iterable[tuple[Edit, str]], lines: Lines, annotate: bool) -> str:
+    """Edits, each with the id of its annotation, as the JSON text of a list of TextEdit."""
+    texts = []
+    for (start, end, new), name in edits:
+        text = _EDIT % (*lines.point(start), *lines.point(end), json.dumps(new))
+        texts.append(f'{text},"annotationId":{json.dumps(name)}}}' if annotate else text + "}")
+    return f"[{','.join(texts)}]"
 
 
 def document_edit(uri: str, version: int | None, edits: str, document_changes: bool) -> str:
@@ -40,6 +42,24 @@ def document_edit(uri: str, version: int | None, edits: str, document_changes: b
         return f"{json.dumps(uri)}:{edits}"
     identifier = json.dumps({"uri": uri, "version": version})
     return f'{{"textDocument":{identifier},"edits":{edits}}}'
+
+
+def by_hand(fixed: Fixed, rules: Collection[str] | None) -> int:
+    """How many findings of these rules (None: of all) a person has to deal with."""
+    return sum(not finding.fixes and (rules is None or finding.rule in rules) for finding in fixed.report.findings)
+
+
+def file_change(
+    uri: str, version: int | None, text: str, changes: Iterable[Change], form: Form, cells: bool = False
+) -> dict[str, Any]:
+    """The fields of a FileChange about the edits of a text; `cells`: it is a notebook's."""
+    edits = [(change.edit, annotation(change)) for change in changes]
+    names = sorted({name for _, name in edits})
+    fields: dict[str, Any] = {"uri": uri, "version": version, "edits": len(edits), "annotations": names}
+    if cells:
+        return {**fields, "offsets": [(*edit, name) for edit, name in edits]}
+    body = text_edits(edits, Lines(text, form.encoding), form.annotate)
+    return {**fields, "body": document_edit(uri, version, body, form.document_changes)}
 
 
 def kept_by_editors(data: bytes, source: Source) -> str:

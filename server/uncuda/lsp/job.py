@@ -1,11 +1,13 @@
-"""What the server asks of a workspace job: one line of JSON on the job's standard input."""
+"""What the server asks of the workspace job."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
+
+from uncuda.project import Site
+from uncuda.source import Span
 
 from .positions import Encoding
 
@@ -24,7 +26,7 @@ class Buffer:
     """An open program: its text counts, whatever the disk says.
 
     `path` is empty where there is no file. `cells`: it is a notebook, and its edits come back with offsets. `disabled`:
-    why its fixes must not be made. `spared`: spans [start, end) whose findings the editor silences or lowers.
+    why its fixes must not be made. `spared`: the sites whose findings the editor silences or lowers.
     """
 
     uri: str
@@ -33,7 +35,7 @@ class Buffer:
     text: str
     cells: bool = False
     disabled: str = ""
-    spared: tuple[tuple[int, int], ...] = ()
+    spared: tuple[Site, ...] = ()
 
     @property
     def name(self) -> str:
@@ -42,12 +44,17 @@ class Buffer:
 
 
 @dataclass(frozen=True)
-class Job:
-    """Which fixes to make, where, and in which form the client takes them.
+class Form:
+    """In which form a client takes edits: with columns in which encoding, which parts of a WorkspaceEdit it knows."""
 
-    `rules`: None for all; `scope`: the path of a file or folder, empty for the whole workspace; `document_changes`,
-    `annotate`: the parts of a WorkspaceEdit that the client understands.
-    """
+    encoding: Encoding = "utf-16"
+    document_changes: bool = True
+    annotate: bool = False
+
+
+@dataclass(frozen=True)
+class Job:
+    """Which fixes to make and where. `rules`: None for all; `scope`: the path of a file or folder, empty for all."""
 
     folders: tuple[JobFolder, ...] = ()
     buffers: tuple[Buffer, ...] = ()
@@ -56,18 +63,18 @@ class Job:
     scope: str = ""
     diff: bool = False
     locale: str = "en"
-    encoding: Encoding = "utf-16"
-    document_changes: bool = True
-    annotate: bool = False
-
-    def encode(self) -> bytes:
-        """The job as a line."""
-        return json.dumps(asdict(self)).encode() + b"\n"
+    form: Form = Form()
 
     @classmethod
-    def decode(cls, line: bytes) -> Job:
-        """The job of a line."""
-        known: dict[str, Any] = json.loads(line)
-        known["folders"] = tuple(JobFolder(**folder) for folder in known["folders"])
-        known["buffers"] = tuple(Buffer(**buffer) for buffer in known["buffers"])
-        return cls(**known)
+    def of_record(cls, record: Mapping[str, Any]) -> Job:
+        """The job of what `dataclasses.asdict` and JSON made of it."""
+        folders = tuple(JobFolder(**folder) for folder in record["folders"])
+        buffers = tuple(_buffer(buffer) for buffer in record["buffers"])
+        return cls(**{**record, "folders": folders, "buffers": buffers, "form": Form(**record["form"])})
+
+
+def _buffer(record: Mapping[str, Any]) -> Buffer:
+    sites = (
+        (rule, Span(*span), at, argument, tuple(lacking)) for rule, span, at, argument, lacking in record["spared"]
+    )
+    return Buffer(**{**record, "spared": tuple(Site(*site) for site in sites)})

@@ -55,6 +55,8 @@ def _capabilities(server: UncudaServer) -> types.ServerCapabilities:
         server.client.encoding,
     )
     capabilities: types.ServerCapabilities = builder.build()
+    if capabilities.execute_command_provider is not None:
+        capabilities.execute_command_provider.work_done_progress = True
     if not server.client.literals and capabilities.code_action_provider is not None:
         capabilities.code_action_provider = True
     if server.client.notebooks:

@@ -6,23 +6,35 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 
 from uncuda.catalogue import Catalogue
 from uncuda.engine import Engine, Fixed
+from uncuda.project import SILENT, Answers
 from uncuda.report.diff import unified_diff
-from uncuda.report.records import fix_class
 from uncuda.settings import Configuration, Vocabulary, values_of
 from uncuda.source import Source
-from uncuda.workspace import Engines, File, Repaired, discover, fix_files, load_file, reach, read_text
+from uncuda.workspace import (
+    AnswersFor,
+    Engines,
+    File,
+    Repaired,
+    ask,
+    ask_nobody,
+    discover,
+    fix_files,
+    load_file,
+    reach,
+    read_text,
+)
 
-from .changes import annotation, command_for, document_edit, kept_by_editors, text_edits
+from .changes import by_hand, command_for, file_change, kept_by_editors
 from .job import Buffer, Job, JobFolder
-from .positions import Lines
 from .texts import Texts
 from .uris import uri_of
 
-Message = tuple[dict[str, Any], str]
+Message = dict[str, Any]
 
 
 class _Group(NamedTuple):
@@ -40,13 +52,15 @@ def rewrite(job: Job, catalogue: Catalogue) -> Iterator[Message]:
     groups = run.groups()
     done, total = 0, sum(len(group.files) for group in groups)
     for group in groups:
-        for repaired in fix_files(group.files, group.engines.engine_for, job.review, job.rules, run.load):
-            if message := run.file(repaired, group):
-                yield message
-            done += 1
-            yield {"kind": "progress", "done": done, "total": total}, ""
+        with run.receivers(group) as answers_for:
+            engine_for = group.engines.engine_for
+            for repaired in fix_files(group.files, engine_for, job.review, job.rules, run.load, answers_for):
+                if message := run.file(repaired, group):
+                    yield message
+                done += 1
+                yield {"kind": "progress", "done": done, "total": total}
     diff = b"".join(run.diff).decode("utf-8", "replace")
-    yield {"kind": "done", "skipped": run.skipped, "manual": run.manual, "diff": diff}, ""
+    yield {"kind": "done", "skipped": run.skipped, "manual": run.manual, "diff": diff}
 
 
 class _Run:
@@ -132,6 +146,26 @@ class _Run:
         data = self.read(file.path)
         return (Source(buffer.text, buffer.path) if engine.concerns(data) else None), data
 
+    @contextmanager
+    def receivers(self, group: _Group) -> Iterator[AnswersFor]:
+        """What says what receivers are: asked where settings want it; else what an open document shows is spared."""
+        asked: AnswersFor = ask_nobody
+        with ExitStack() as stack:
+            if any(file.settings.receivers for file in group.files):
+                from uncuda.receivers import Receivers
+
+                receivers = Receivers([group.root or os.curdir])
+                stack.callback(receivers.close)
+                asked = ask(receivers)
+
+            def answers_for(file: File, source: Source, engine: Engine) -> Answers | None:
+                buffer = self._buffers.get(_key(file.path))
+                if file.settings.receivers or buffer is None:
+                    return asked(file, source, engine)
+                return dict.fromkeys(buffer.spared, SILENT)
+
+            yield answers_for
+
     def file(self, repaired: Repaired, group: _Group) -> Message | None:
         """The message about a file that changes; None if it does not, or may not."""
         path = repaired.file.path
@@ -143,17 +177,17 @@ class _Run:
         if repaired.source is None or repaired.fixed is None:
             return None
         fixed = repaired.fixed
-        rules = self.job.rules
-        left = [finding for finding in fixed.report.findings if rules is None or finding.rule in rules]
-        self.manual += sum(fix_class(finding) == "manual" for finding in left)
+        self.manual += by_hand(fixed, self.job.rules)
         if why := fixed.refused or (self._hindrance(repaired, group) if fixed.changes else ""):
             self._skip(uri, path, why)
             return None
+        if buffer and buffer.spared and not repaired.file.settings.receivers:
+            self._skip(uri, path, self._texts("receiver"))
         if not fixed.changes:
             return None
         if self.job.diff:
             self.diff += unified_diff(self._shown(path, group), repaired.data, repaired.result)
-        return self._message(uri, buffer, repaired.source, fixed, self._stamps.get(path))
+        return self._message(uri, buffer, fixed, self._stamps.get(path))
 
     def _hindrance(self, repaired: Repaired, group: _Group) -> str:
         """Why the fixes of a file must not be made by an editor; empty if they may."""
@@ -166,25 +200,10 @@ class _Run:
             return self._texts(lost, command, encoding=repaired.source.encoding)
         return ""
 
-    def _message(
-        self, uri: str, buffer: Buffer | None, source: Source, fixed: Fixed, stamp: tuple[int, int] | None
-    ) -> Message:
-        changes = fixed.changes
-        head: dict[str, Any] = {
-            "kind": "file",
-            "uri": uri,
-            "version": buffer.version if buffer else None,
-            "open": buffer is not None,
-            "stamp": stamp,
-            "edits": len(changes),
-            "rules": fixed.applied,
-            "annotations": sorted({annotation(change) for change in changes}),
-        }
-        if buffer and buffer.cells:
-            head["offsets"] = [[*change.edit, annotation(change)] for change in changes]
-            return head, ""
-        edits = text_edits(changes, Lines(source.text, self.job.encoding), self.job.annotate)
-        return head, document_edit(uri, head["version"], edits, self.job.document_changes)
+    def _message(self, uri: str, buffer: Buffer | None, fixed: Fixed, stamp: tuple[int, int] | None) -> Message:
+        version, cells = (buffer.version, buffer.cells) if buffer else (None, False)
+        fields = file_change(uri, version, fixed.before, fixed.changes, self.job.form, cells)
+        return {"kind": "file", "open": buffer is not None, "stamp": stamp, "rules": fixed.applied, **fields}
 
     def _skip(self, uri: str, path: str, reason: str) -> None:
         if self._in_scope(path):

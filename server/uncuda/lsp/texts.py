@@ -5,7 +5,48 @@ from __future__ import annotations
 from uncuda.report.words import Words
 
 _TEXTS: dict[str, tuple[str, str]] = {
+    # titles
+    "fix all workspace": ("uncuda: fix all in workspace", "uncuda：修复工作区中的所有问题"),
+    "fix all file": ("uncuda: fix all in file", "uncuda：修复文件中的所有问题"),
+    "preview": ("uncuda: preview of all fixes", "uncuda：预览所有修复"),
+    "label": ("uncuda: fix all", "uncuda：修复所有问题"),
+    "shared": ("needed by several rules", "多条规则共同需要"),
+    "to review": ("{0} (to review)", "{0}（需复核）"),
+    # questions
+    "which target": (
+        "The project imports plugins of {targets}. Which accelerator is it to run on?",
+        "项目导入了 {targets} 的插件。要迁移到哪一种加速器？",
+    ),
+    "switch target": ("Which accelerator is the code to run on?", "要迁移到哪一种加速器？"),
+    "which file": ("Which file is to be fixed?", "要修复哪个文件？"),
+    # what was done
+    "fixed": ("Fixed {findings} in {files}.", "已修复 {files}中的 {findings}。"),
+    "would fix": ("Would fix {findings} in {files}.", "将修复 {files}中的 {findings}。"),
+    "nothing": ("Nothing to fix.", "没有可修复的内容。"),
+    "left": ("{findings} left by hand.", "另有 {findings} 需手动处理。"),
+    "left out": ("{files} left out:", "未处理 {files}："),
+    "more": ("and {0} more (see the log)", "以及另外 {0} 个（见日志）"),
+    "cancelled": ("Cancelled.", "已取消。"),
+    "nothing changed": ("Nothing was changed.", "没有进行任何改动。"),
+    "not applied": ("The editor did not make the changes.", "编辑器未执行改动。"),
+    "not applied why": ("The editor did not make the changes: {0}", "编辑器未执行改动：{0}"),
+    "no edits": ("This editor cannot make changes for a server.", "此编辑器不支持由服务器执行改动。"),
+    "no preview": (
+        "This editor cannot show a preview; the result of the command holds the diff. Nothing was changed.",
+        "此编辑器不支持预览；命令的结果中包含 diff。没有进行任何改动。",
+    ),
+    "target": ("uncuda shows everything for {0} now.", "uncuda 现已切换到 {0}。"),
+    "target overrides": (
+        "uncuda shows everything for {0} now, whatever {1} says, until the server ends.",
+        "uncuda 现已切换到 {0}，在服务器结束前忽略 {1} 中的设置。",
+    ),
+    "no file": ("No Python file is open.", "没有打开的 Python 文件。"),
+    "failed": ("The job failed: {0}", "任务失败：{0}"),
     # why a file is left out
+    "moved": ("it is being changed; run the command again", "文件正在被修改；请重新运行命令"),
+    "refused": ("the editor did not take its changes", "编辑器未接受对该文件的改动"),
+    "stopped": ("cancelled", "已取消"),
+    "receiver": ("receiver", "receiver"),
     "encoding": (
         "its encoding is {encoding}, and the editor would write it in another one; run `{0}`",
         "文件编码为 {encoding}，编辑器会以其他编码写回；请运行 `{0}`",

@@ -1,9 +1,8 @@
 """The workspace job: fixes every file in a process of its own, and says what it would change.
 
-In: a `Job`, one line of JSON; whatever comes after it, or the end of the input, stops the process at once. Out: one
-line of JSON a message, `kind` first: "progress" (done, total), "file" (one that changes; after a tab its edits, ready
-to be sent), "undecided" (targets: nothing chooses among them) or "failed" (reason), and last "done" (skipped, manual,
-diff). Neither "undecided" nor "failed" is followed by anything.
+In: a `Job`, one line of JSON; whatever comes after it, or the end of the input, stops the process at once. Out: lines
+of JSON, each of a `kind`: "progress" (done, total), "file" (a FileChange), "undecided" (targets: nothing chooses among
+them) or "failed" (reason), and last "done" (skipped, manual, diff). Nothing follows "undecided" or "failed".
 """
 
 from __future__ import annotations
@@ -22,9 +21,10 @@ from typing import Any, BinaryIO
 from uncuda.catalogue import load
 from uncuda.workspace import UndecidedTarget
 
+from .background import be_nice
 from .job import Job
+from .rewrite import Message, rewrite
 
-Message = tuple[dict[str, Any], str]
 _PAUSE = 0.05  # seconds between two progress messages
 
 
@@ -34,9 +34,10 @@ def main() -> None:
     if not line:
         return
     threading.Thread(target=_stop_with_input, daemon=True).start()
+    be_nice()
     gc.disable()  # nearly everything made here is a tree without cycles
     with contextlib.suppress(BrokenPipeError):
-        _write(sys.stdout.buffer, _messages(Job.decode(line)))
+        _write(sys.stdout.buffer, _messages(json.loads(line)))
     os._exit(0)  # the thread waits for input
 
 
@@ -47,21 +48,19 @@ def _stop_with_input() -> None:
 
 def _write(out: BinaryIO, messages: Iterator[Message]) -> None:
     due = 0.0
-    for head, body in messages:
-        if head["kind"] == "progress" and time.monotonic() < due:
+    for message in messages:
+        if message["kind"] == "progress" and time.monotonic() < due:
             continue
-        due = time.monotonic() + _PAUSE if head["kind"] == "progress" else due
-        out.write(json.dumps(head).encode() + (b"\t" + body.encode() if body else b"") + b"\n")
+        due = time.monotonic() + _PAUSE if message["kind"] == "progress" else due
+        out.write(json.dumps(message).encode() + b"\n")
         out.flush()
 
 
-def _messages(job: Job) -> Iterator[Message]:
-    from .rewrite import rewrite
-
+def _messages(record: dict[str, Any]) -> Iterator[Message]:
     try:
-        yield from rewrite(job, load())
+        yield from rewrite(Job.of_record(record), load())
     except UndecidedTarget as error:
-        yield {"kind": "undecided", "targets": error.targets}, ""
+        yield {"kind": "undecided", "targets": error.targets}
     except Exception as error:  # noqa: BLE001 the server must be able to say why
         traceback.print_exc()
-        yield {"kind": "failed", "reason": f"{type(error).__name__}: {error}"}, ""
+        yield {"kind": "failed", "reason": f"{type(error).__name__}: {error}"}

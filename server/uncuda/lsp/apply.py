@@ -1,0 +1,94 @@
+"""Workspace edits whose parts are JSON already: put together as the client understands them, and sent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from uncuda.edits import Edit
+
+from .changes import SHARED, document_edit, text_edits
+from .jobs import FileChange
+from .texts import Texts
+
+if TYPE_CHECKING:
+    from .server import UncudaServer
+
+
+class Applied(NamedTuple):
+    """Whether the client made an edit; `reason`: what it said if it did not."""
+
+    applied: bool
+    reason: str = ""
+
+
+async def apply(
+    server: UncudaServer, files: Sequence[FileChange], label: str, texts: Texts, confirm: bool = False
+) -> Applied:
+    """Ask the client to change these files in one edit. `confirm`: the user is asked first, where the client can."""
+    edit = _workspace_edit(server, files, texts, confirm)
+    refactoring = ',"metadata":{"isRefactoring":true}' if server.client.metadata else ""
+    params = f'{{"label":{json.dumps(label)},"edit":{edit}{refactoring}}}'
+    try:
+        answer = await server.protocol.request_text(types.WORKSPACE_APPLY_EDIT, params)
+    except JsonRpcException as error:  # some clients answer so instead of `applied: false`
+        return Applied(False, error.message)
+    if not isinstance(answer, dict):
+        return Applied(False)
+    return Applied(answer.get("applied") is True, str(answer.get("failureReason") or ""))
+
+
+def _workspace_edit(server: UncudaServer, files: Sequence[FileChange], texts: Texts, confirm: bool) -> str:
+    client = server.client
+    parts = ",".join(part for file in files for part in _parts(server, file))
+    if not client.document_changes:
+        return f'{{"changes":{{{parts}}}}}'
+    if not client.annotations:
+        return f'{{"documentChanges":[{parts}]}}'
+    names = sorted({name for file in files for name in file.annotations})
+    return f'{{"documentChanges":[{parts}],"changeAnnotations":{_annotations(server, names, texts, confirm)}}}'
+
+
+def _parts(server: UncudaServer, file: FileChange) -> list[str]:
+    """The edits of a file; those of a notebook go to its cells."""
+    notebook = server.notebooks.get(file.uri) if file.offsets else None
+    if notebook is None:
+        return [file.body] if file.body else []
+    client = server.client
+    cells: dict[str, list[tuple[Edit, str]]] = {}
+    for start, end, text, name in file.offsets:
+        for uri, moved in notebook.split([Edit(start, end, text)]).items():
+            cells.setdefault(uri, []).extend((one, name) for one in moved)
+    documents = {document.uri: document for document in notebook.documents}
+    annotate = client.annotations and client.document_changes
+    return [
+        document_edit(
+            uri,
+            documents[uri].version,
+            text_edits(sorted(edits), documents[uri].lines, annotate),
+            client.document_changes,
+        )
+        for uri, edits in cells.items()
+    ]
+
+
+def _annotations(server: UncudaServer, names: Iterable[str], texts: Texts, confirm: bool) -> str:
+    """One annotation a rule and class. What is to review is offered unticked, the rest ticked; a preview opens only
+    if something is unticked, so that where nothing is to review all is."""
+    names = list(names)
+    mixed = any(name.endswith("?") for name in names) and not all(name.endswith("?") for name in names)
+    table = {}
+    for name in names:
+        rule, review = name.rstrip("?"), name.endswith("?")
+        label = texts("shared") if rule == SHARED else rule
+        known = server.folders.catalogue.rules.get(rule)
+        table[name] = {
+            "label": texts("to review", label) if review else label,
+            "needsConfirmation": confirm and (review or not mixed),
+            **({"description": known.title} if known else {}),
+        }
+    return json.dumps(table)

@@ -1,0 +1,62 @@
+"""The arguments of commands: at most one object, every key optional, and an error that says what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from pygls.exceptions import JsonRpcInvalidParams
+
+from uncuda.edits import REVIEW, SAFE
+from uncuda.settings import hint
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which fixes to make. `rules`: None for all; `scope`: a URI, empty for the whole workspace."""
+
+    rules: tuple[str, ...] | None = None
+    review: bool = False
+    scope: str = ""
+    dry: bool = False
+
+
+def read_object(arguments: Any, keys: Collection[str]) -> dict[str, Any]:
+    """The object that a command was given; keys that are null count as absent."""
+    given = [argument for argument in arguments or () if argument is not None]
+    if not isinstance(arguments, (list, type(None))) or len(given) > 1 or not all(isinstance(g, dict) for g in given):
+        names = ", ".join(f"{key}?" for key in keys)
+        raise JsonRpcInvalidParams(f"the argument is one object: {{{names}}}" if keys else "there is no argument")
+    table = {key: value for key, value in (given[0] if given else {}).items() if value is not None}
+    for key in table:
+        if key not in keys:
+            raise JsonRpcInvalidParams(f"unknown key `{key}`{hint(key, keys)}")
+    return table
+
+
+def read_text(table: dict[str, Any], key: str) -> str:
+    """A text of an object; empty where it is absent."""
+    value = table.get(key, "")
+    if not isinstance(value, str):
+        raise JsonRpcInvalidParams(f"`{key}` is a text, not {value!r}")
+    return value
+
+
+def read_wanted(table: dict[str, Any], rules: Collection[str]) -> Wanted:
+    """Which fixes an object asks for; `rules`: the names that there are."""
+    names = table.get("rules")
+    if names is not None:
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise JsonRpcInvalidParams(f"`rules` is a list of texts, not {names!r}")
+        for name in names:
+            if name not in rules:
+                raise JsonRpcInvalidParams(f"unknown rule `{name}`{hint(name, rules)}")
+    applicability = read_text(table, "applicability") or SAFE
+    if applicability not in (SAFE, REVIEW):
+        raise JsonRpcInvalidParams(f'`applicability` is "{SAFE}" or "{REVIEW}", not "{applicability}"')
+    dry = table.get("dryRun", False)
+    if not isinstance(dry, bool):
+        raise JsonRpcInvalidParams(f"`dryRun` is true or false, not {dry!r}")
+    chosen = tuple(dict.fromkeys(names)) if names is not None else None
+    return Wanted(chosen, applicability == REVIEW, read_text(table, "scope"), dry)

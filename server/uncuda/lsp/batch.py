@@ -1,0 +1,253 @@
+"""Fixes everywhere: computed by the workspace job, checked against what moved meanwhile, applied, and summed up."""
+
+# Paths are plain strings here, as in workspace/discover.py.
+# ruff: noqa: PTH116
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .apply import Applied, apply
+from .arguments import Wanted
+from .infile import fix_program, in_reach
+from .jobs import FileChange, JobProcess, Outcome
+from .progress import Progress
+from .questions import choose_target, title_of
+from .requests import job_of
+from .summary import Summary, tell
+from .texts import Texts
+from .uris import path_of
+
+if TYPE_CHECKING:
+    from .server import UncudaServer
+
+_CHUNK = 25  # files that an IDE of JetBrains is asked to change at once: it refuses all if it refuses one
+_PATIENCE = 2.0  # seconds within which a client has opened or written what it changed
+
+
+@dataclass
+class Batches:
+    """What outlives one command. `running`: jobs to be stopped with the server; `took`: seconds of the last one.
+
+    `asked`: closed files that the client was asked to change, as they were, and when: until it opens or writes them,
+    the disk does not say what they hold.
+    """
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    running: set[JobProcess] = field(default_factory=set)
+    asked: dict[str, tuple[Any, float]] = field(default_factory=dict)
+    took: float | None = None
+
+    def stop(self) -> None:
+        """Stop what runs."""
+        for process in list(self.running):
+            process.stop()
+
+
+async def fix_all(
+    server: UncudaServer, batches: Batches, wanted: Wanted, title: str, token: Any = None, preview: bool = False
+) -> dict[str, Any]:
+    """Make the fixes that are wanted, or offer them (`preview`); the result of the command."""
+    texts = Texts(server.folders.language())
+    progress = Progress(server, texts(title), token)
+    batch = Batch(server, batches, wanted, texts, progress, preview)
+    try:
+        async with batches.lock:
+            progress.start()
+            files = await batch.compute()
+            if files and not preview:
+                await batch.make(files)
+        progress.end()
+        if files and preview:  # that lasts until the user has decided, and nobody else waits for it
+            await batch.offer(files)
+    finally:
+        progress.end()
+    tell(server, batch.summary)
+    return batch.summary.result()
+
+
+class Batch:
+    """One command that fixes. What it did, or why it did not, is in `summary`."""
+
+    def __init__(
+        self,
+        server: UncudaServer,
+        batches: Batches,
+        wanted: Wanted,
+        texts: Texts,
+        progress: Progress,
+        preview: bool = False,
+    ) -> None:
+        self.summary = Summary(texts, quiet=wanted.dry)
+        self._server, self._batches, self._wanted = server, batches, wanted
+        self._texts, self._progress = texts, progress
+        self._label = texts("preview" if preview else "label")
+        client = server.client
+        self._hindrance = ""
+        if not wanted.dry and not client.apply_edit:
+            self._hindrance = texts("no edits")
+        elif not wanted.dry and preview and not (client.document_changes and client.annotations):
+            self._hindrance = texts("no preview")
+
+    @property
+    def _dry(self) -> bool:
+        return self._wanted.dry or bool(self._hindrance)
+
+    async def compute(self) -> list[FileChange]:
+        """The files to change; none where nothing is to be done, which the summary explains."""
+        await self._settled()
+        outcome = await self._decided(await self._run())
+        if outcome and not self._dry and self._moved(outcome.files):
+            outcome = await self._run()
+        if not self._take(outcome):
+            return []
+        assert outcome is not None
+        if self._dry:
+            self.summary.dry, self.summary.reason = True, self._hindrance
+            self.summary.files, self.summary.diff = outcome.files, outcome.diff
+            return []
+        return self._still(outcome.files)
+
+    async def make(self, files: list[FileChange]) -> None:
+        """Have the client change files: all at once, but for IDEs of JetBrains."""
+        if self._server.client.is_jetbrains:
+            await self._make_in_chunks(files)
+            return
+        applied = await self._apply(files)
+        if not applied.applied and self._moved(files):
+            outcome = await self._run()
+            if not self._take(outcome):
+                return
+            assert outcome is not None
+            files = self._still(outcome.files)
+            applied = await self._apply(files) if files else applied
+        self._ended(files, applied)
+
+    async def offer(self, files: list[FileChange]) -> None:
+        """Have the client show what would be changed; the user decides."""
+        applied = await self._apply(files, confirm=True)
+        self._ended(files, applied)
+        self.summary.quiet = applied.applied and not self.summary.skipped
+
+    def _ended(self, files: list[FileChange], applied: Applied) -> None:
+        if applied.applied:
+            self.summary.files = files
+        elif files:
+            moved = self._moved(files)
+            self.summary.skip(moved, self._texts("moved"))
+            why = applied.reason
+            self.summary.reason = self._texts("not applied why", why) if why else self._texts("not applied")
+
+    async def _make_in_chunks(self, files: list[FileChange]) -> None:
+        """A chunk that is refused is tried file by file; a cancel ends it after the one that is on its way."""
+        for start in range(0, len(files), _CHUNK):
+            if self._progress.cancelled.is_set():
+                self.summary.reason = self._texts("cancelled")
+                self.summary.skip(files[start:], self._texts("stopped"))
+                break
+            chunk = self._still(files[start : start + _CHUNK])
+            if chunk and (await self._apply(chunk)).applied:
+                self.summary.files += chunk
+                continue
+            for file in chunk:
+                applied = await self._apply([file]) if len(chunk) > 1 else Applied(False)
+                if applied.applied:
+                    self.summary.files.append(file)
+                else:
+                    self.summary.skip([file], self._texts("refused"))
+
+    async def _apply(self, files: list[FileChange], confirm: bool = False) -> Applied:
+        applied = await apply(self._server, files, self._label, self._texts, confirm)
+        if applied.applied:
+            now = time.monotonic()
+            self._batches.asked.update({file.uri: (file.stamp, now) for file in files if not file.open})
+        return applied
+
+    async def _run(self) -> Outcome | None:
+        """What is to be changed; None if it was cancelled."""
+        if program := in_reach(self._server, self._wanted.scope):
+            return fix_program(self._server, program, self._wanted, self._dry)
+        begun = time.monotonic()
+        process = JobProcess(self._server, await job_of(self._server, self._wanted, self._dry), self._progress.report)
+        self._batches.running.add(process)
+        cancelled = asyncio.ensure_future(self._progress.cancelled.wait())
+        either: set[asyncio.Future[Any]] = {process.done, cancelled}
+        try:
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+            if self._progress.cancelled.is_set():
+                return None
+            self._batches.took = time.monotonic() - begun
+            return process.done.result()
+        finally:
+            cancelled.cancel()
+            process.stop()
+            self._batches.running.discard(process)
+
+    async def _decided(self, outcome: Outcome | None) -> Outcome | None:
+        """Where nothing chooses among targets the user does, for as long as the server runs."""
+        if outcome is None or not outcome.undecided:
+            return outcome
+        server, texts = self._server, self._texts
+        names = ", ".join(title_of(server, target, texts) for target in outcome.undecided)
+        question = texts("which target", targets=names)
+        target = await choose_target(server, outcome.undecided, question, texts)
+        if target is None or self._progress.cancelled.is_set():
+            return None
+        server.folders.switch(target)
+        server.reconfigured()
+        return await self._run()
+
+    def _take(self, outcome: Outcome | None) -> bool:
+        """Put what was found into the summary; whether there is a result."""
+        if outcome is None:
+            self.summary.reason = f"{self._texts('cancelled')} {self._texts('nothing changed')}"
+        elif outcome.failed:
+            self.summary.reason = self._texts("failed", outcome.failed)
+        else:
+            self.summary.skipped, self.summary.manual = outcome.skipped, outcome.manual
+        return outcome is not None and not outcome.failed
+
+    def _still(self, files: list[FileChange]) -> list[FileChange]:
+        """The files that did not move since they were read; the others are named."""
+        moved = self._moved(files)
+        self.summary.skip(moved, self._texts("moved"))
+        names = {file.uri for file in moved}
+        return [file for file in files if file.uri not in names]
+
+    def _moved(self, files: Iterable[FileChange]) -> list[FileChange]:
+        """The files that are not as they were when the job read them."""
+        documents = self._server.documents
+        paths = {os.path.normcase(document.path) for document in documents if document.path}
+        return [file for file in files if self._has_moved(file, paths)]
+
+    def _has_moved(self, file: FileChange, open_paths: set[str]) -> bool:
+        if file.open:
+            program = self._server.program(file.uri) or self._server.notebooks.get(file.uri)
+            return program is None or program.version != file.version
+        path = path_of(file.uri) or ""
+        return os.path.normcase(path) in open_paths or _stamp(path) != file.stamp
+
+    async def _settled(self) -> None:
+        """Wait, not for long, until the client has opened or written what it was asked to change last."""
+        asked = self._batches.asked
+        while asked:
+            now = time.monotonic()
+            for uri, (stamp, at) in list(asked.items()):
+                path = path_of(uri) or ""
+                known = self._server.documents.get(uri) or self._server.documents.by_path(path)
+                if known or _stamp(path) != stamp or now - at > _PATIENCE:
+                    del asked[uri]
+            if asked:
+                await asyncio.sleep(0.02)
+
+
+def _stamp(path: str) -> tuple[int, int] | None:
+    try:
+        stat = os.stat(path)
+    except OSError:
+        return None
+    return stat.st_mtime_ns, stat.st_size

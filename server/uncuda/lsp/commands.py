@@ -1,0 +1,127 @@
+"""The commands of the server: every one can be called without arguments, and says what is wrong with bad ones."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+from uncuda.edits import REVIEW
+from uncuda.settings import hint
+
+from .arguments import Wanted, read_object, read_text, read_wanted
+from .batch import Batches, fix_all
+from .debug import describe
+from .protocol import field
+from .questions import choose_program, choose_target, title_of
+from .requests import scope_of
+from .summary import Summary, tell
+from .texts import Texts
+
+if TYPE_CHECKING:
+    from .server import UncudaServer
+
+_BATCH = ("rules", "applicability", "scope", "dryRun")
+_FILE = ("uri", "rules", "applicability", "dryRun")
+
+
+def register(server: UncudaServer) -> None:
+    """Answer `workspace/executeCommand`. A cancelled request ends what it began."""
+    commands = Commands(server)
+    server.ended.append(commands.batches.stop)
+    for name in commands.table:
+        server.command(name)(partial(commands.table[name]))  # pygls puts a name on it
+
+    @server.raw(types.WORKSPACE_EXECUTE_COMMAND)
+    def execute(params: Any) -> Any:
+        name, arguments = field(params, "command"), params.get("arguments")
+        if command := commands.table.get(name):
+            return server.loop.create_task(command(arguments, params.get("workDoneToken")))
+        other = server.protocol.fm.commands.get(name)
+        if other is None:
+            raise JsonRpcInvalidParams(f"unknown command `{name}`{hint(name, server.protocol.fm.commands)}")
+        result = other(*(arguments if isinstance(arguments, list) else ()))
+        return server.loop.create_task(result) if asyncio.iscoroutine(result) else result
+
+
+class Commands:
+    """Each takes the arguments and the token for progress as they came; JsonRpcInvalidParams if it cannot use them."""
+
+    def __init__(self, server: UncudaServer) -> None:
+        self.batches = Batches()
+        self._server = server
+        self.table = {
+            "uncuda.fixAllInWorkspace": self.fix_all_in_workspace,
+            "uncuda.previewFixAllInWorkspace": self.preview,
+            "uncuda.fixAllInFile": self.fix_all_in_file,
+            "uncuda.switchTarget": self.switch_target,
+            "uncuda.debugInformation": self.debug_information,
+        }
+
+    def fix_all_in_workspace(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
+        """Make the fixes of the workspace, those that are safe unless more is asked for."""
+        wanted = self._wanted(read_object(arguments, _BATCH))
+        return fix_all(self._server, self.batches, wanted, "fix all workspace", token)
+
+    def preview(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
+        """Offer the fixes of the workspace, those to review as well: the user sees which is which."""
+        wanted = self._wanted({"applicability": REVIEW, **read_object(arguments, _BATCH)})
+        return fix_all(self._server, self.batches, wanted, "preview", token, preview=True)
+
+    def fix_all_in_file(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
+        """Make the fixes of one file: the one that is named, the only one that is open, or the one that is chosen."""
+        table = read_object(arguments, _FILE)
+        uri = read_text({"uri": table.pop("uri", "")}, "uri")
+        scope_of(self._server, uri, "uri")
+        return self._fix_file(replace(self._wanted(table), scope=uri), token)
+
+    def switch_target(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
+        """Check everything for another target until the server ends."""
+        target = read_text(read_object(arguments, ("target",)), "target")
+        targets = self._server.folders.catalogue.declarations
+        if target and target not in targets:
+            raise JsonRpcInvalidParams(f"unknown target `{target}`{hint(target, targets)}")
+        return self._switch(target)
+
+    async def debug_information(self, arguments: Any, token: Any = None) -> str:
+        """What to add to a report of a bug."""
+        read_object(arguments, ())
+        return describe(self._server, self.batches.took)
+
+    def _wanted(self, table: dict[str, Any]) -> Wanted:
+        wanted = read_wanted(table, self._server.folders.catalogue.rules)
+        scope_of(self._server, wanted.scope)
+        return wanted
+
+    async def _fix_file(self, wanted: Wanted, token: Any) -> dict[str, Any]:
+        server = self._server
+        if not wanted.scope:
+            texts = Texts(server.folders.language())
+            program = await choose_program(server, texts)
+            if program is None:
+                nothing_open = not len(server.documents)
+                summary = Summary(texts, reason=texts("no file" if nothing_open else "nothing changed"))
+                tell(server, summary)
+                return summary.result()
+            wanted = replace(wanted, scope=program.uri)
+        return await fix_all(server, self.batches, wanted, "fix all file", token)
+
+    async def _switch(self, target: str) -> dict[str, Any]:
+        server = self._server
+        folders, texts = server.folders, Texts(server.folders.language())
+        if not target:
+            chosen = await choose_target(server, folders.catalogue.declarations, texts("switch target"), texts)
+            if chosen is None:
+                return {"target": folders.override, "overrides": None}
+            target = chosen
+        overridden = folders.switch(target)
+        server.reconfigured()
+        name = title_of(server, target, texts)
+        text = texts("target overrides", name, overridden) if overridden else texts("target", name)
+        server.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
+        return {"target": target, "overrides": overridden}

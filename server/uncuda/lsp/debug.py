@@ -1,0 +1,106 @@
+"""What to add to a report of a bug: versions, settings with where they come from, facts of projects, timings."""
+
+from __future__ import annotations
+
+import platform
+import sys
+import time
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
+
+import uncuda
+from uncuda.engine import Engine
+from uncuda.project import Project
+from uncuda.settings import OPTIONS, Configuration, Settings, SettingsError
+from uncuda.source import Source
+
+from .documents import Program
+from .folders import Folder
+
+if TYPE_CHECKING:
+    from .server import UncudaServer
+
+_PACKAGES = ("pygls", "lsprotocol", "libcst", "jedi")
+_TIMED = 5
+
+
+def describe(server: UncudaServer, job_seconds: float | None) -> str:
+    """The text. `job_seconds`: how long the last workspace job took."""
+    client = server.client
+    lines = [
+        f"uncuda {uncuda.__version__}",
+        f"Python {platform.python_version()} ({sys.executable}), {platform.platform()}",
+        ", ".join(f"{name} {_version(name)}" for name in _PACKAGES),
+        f"client: {client.name or 'unknown'} {client.version}, {client.encoding}, "
+        + ", ".join(name for name in ("pull", "document_changes", "annotations", "progress") if getattr(client, name)),
+        f"switched to target: {server.folders.override or 'no'}",
+    ]
+    for folder in server.folders.all:
+        lines += ["", *_folder(server, folder)]
+    lines += ["", *_documents(server)]
+    lines.append(f"last workspace job: {f'{job_seconds:.2f} s' if job_seconds is not None else 'none'}")
+    return "\n".join(lines) + "\n"
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _folder(server: UncudaServer, folder: Folder) -> Iterator[str]:
+    yield f"folder: {folder.path}"
+    configuration = server.folders.configuration(folder)
+    try:
+        file = configuration.file_for(folder.path)
+        settings = configuration.settings_for(folder.path)
+    except SettingsError as error:
+        yield f"  configuration: {error}"
+        return
+    yield f"  configuration file: {file or 'none'}"
+    own = Configuration(server.folders.vocabulary).settings_for(folder.path)
+    for option in OPTIONS:
+        value = getattr(settings, option.field)
+        if value == getattr(Settings(), option.field):
+            continue
+        if option.name == "target" and server.folders.override:
+            source = "switchTarget"
+        else:
+            source = file if value == getattr(own, option.field) else "editor"
+        yield f"  {option.name} = {value!r} ({source})"
+    yield f"  project: {_project(folder.project)}{'' if folder.scanned else ' (still being read)'}"
+
+
+def _project(project: Project) -> str:
+    facts = {"plugins": project.plugins, "shims": project.shims, "constants": project.constants}
+    facts["own methods"] = project.methods
+    said = [f"{name} {', '.join(sorted(values))}" for name, values in facts.items() if values]
+    return "; ".join(said) or "nothing found"
+
+
+def _documents(server: UncudaServer) -> Iterator[str]:
+    programs = server.documents.programs()
+    yield f"open: {len(programs)}"
+    for program in programs[:_TIMED]:
+        choice = server.folders.choice_of(program)
+        if choice.left_out:
+            yield f"  {program.uri}: left out"
+            continue
+        analysis = server.analyse(program)
+        found = f"{len(analysis.findings)} findings, {len(analysis.report.skipped)} statements not read"
+        why = f", {analysis.disabled}" if analysis.disabled else ""
+        target = f"{choice.engine.target.id}{' (assumed)' if choice.assumed else ''}"
+        size = program.text.count("\n") + 1
+        yield f"  {program.uri}: {size} lines, {target}, {found}{why}, read anew in {_took(server, program):.1f} ms"
+
+
+def _took(server: UncudaServer, program: Program) -> float:
+    """Milliseconds that a first look at a text takes."""
+    known = server.folders.engine_of(program)
+    engine = Engine(known.catalogue, known.target.id, known.settings, known.project)
+    engine.ruleset(False)
+    begun = time.perf_counter()
+    engine.check(Source(program.text, program.path))
+    return 1000 * (time.perf_counter() - begun)

@@ -1,0 +1,48 @@
+"""Fixes in one open program: made here and at once, with what the server knows of the project already."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from uncuda.report.diff import unified_diff
+from uncuda.source import Source
+
+from .arguments import Wanted
+from .changes import by_hand, file_change
+from .documents import Program
+from .jobs import FileChange, Outcome
+from .notebooks import Notebook
+from .requests import form_of
+
+if TYPE_CHECKING:
+    from .server import UncudaServer
+
+
+def in_reach(server: UncudaServer, uri: str) -> Program | None:
+    """The open program of a URI, if the server knows all that its fixes depend on."""
+    program = (server.program(uri) or server.notebooks.get(uri)) if uri else None
+    if program is None:
+        return None
+    choice = server.folders.choice_of(program)
+    return program if choice.folder is None or choice.folder.scanned else None
+
+
+def fix_program(server: UncudaServer, program: Program, wanted: Wanted, diff: bool) -> Outcome:
+    """What is to be changed in a program. `diff`: say it as a diff, too."""
+    outcome = Outcome(failed="")
+    if server.folders.choice_of(program).left_out:
+        return outcome
+    analysis = server.analyse(program)
+    fixed = analysis.engine.fix(Source(analysis.text, program.path), wanted.review, rules=wanted.rules)
+    outcome.manual = by_hand(fixed, wanted.rules)
+    why = fixed.refused or (analysis.disabled if fixed.changes else None)
+    if why:
+        outcome.skipped = [{"uri": program.uri, "reason": why}]
+    elif fixed.changes:
+        cells = isinstance(program, Notebook)
+        fields = file_change(program.uri, program.version, fixed.before, fixed.changes, form_of(server.client), cells)
+        outcome.files = [FileChange(**fields, open=True, stamp=None, rules=fixed.applied)]
+        if diff:
+            before, after = (text.encode("utf-8", "replace") for text in (fixed.before, fixed.text))
+            outcome.diff = b"".join(unified_diff(program.path or program.uri, before, after)).decode()
+    return outcome

@@ -1,0 +1,101 @@
+"""What a command that fixes gives back, and what it tells the user."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from .jobs import FileChange
+from .texts import Texts
+from .uris import path_of
+
+if TYPE_CHECKING:
+    from .server import UncudaServer
+
+_NAMED = 3
+
+
+@dataclass
+class Summary:
+    """What was done. `files`: those that were changed, or (`dry`) would be; `reason`: why there are none, if so."""
+
+    texts: Texts
+    files: list[FileChange] = field(default_factory=list)
+    skipped: list[dict[str, str]] = field(default_factory=list)
+    manual: int = 0
+    diff: str | None = None
+    dry: bool = False
+    reason: str = ""
+    quiet: bool = False
+
+    def skip(self, files: Iterable[FileChange], reason: str) -> None:
+        """Name files that were not changed after all."""
+        self.skipped += [{"uri": file.uri, "reason": reason} for file in files]
+
+    @property
+    def rules(self) -> Counter[str]:
+        """How many findings of each rule are fixed."""
+        counts: Counter[str] = Counter()
+        for file in self.files:
+            counts.update(file.rules)
+        return counts
+
+    def result(self) -> dict[str, Any]:
+        """The result of the command."""
+        found = {
+            "applied": bool(self.files) and not self.dry,
+            "files": len(self.files),
+            "edits": sum(file.edits for file in self.files),
+            "byRule": dict(sorted(self.rules.items())),
+            "skipped": self.skipped,
+            "manual": self.manual,
+        }
+        return found if self.diff is None else {**found, "diff": self.diff}
+
+    def message(self) -> str:
+        """What the user is told, in a line or two."""
+        texts = self.texts
+        parts = [self.reason] if self.reason else []
+        if self.files:
+            findings = texts.count(self.rules.total(), "finding")
+            files = texts.count(len(self.files), "file")
+            parts.append(texts("would fix" if self.dry else "fixed", findings=findings, files=files))
+        elif not parts:
+            parts.append(texts("nothing"))
+        if self.manual:
+            parts.append(texts("left", findings=texts.count(self.manual, "finding")))
+        if self.skipped:
+            parts.append(f"{texts('left out', files=texts.count(len(self.skipped), 'file'))} {self._named()}")
+        return ("" if texts.locale == "zh" else " ").join(parts)
+
+    def _named(self) -> str:
+        lines = [_line(item) for item in self.skipped[:_NAMED]]
+        if more := len(self.skipped) - _NAMED:
+            lines += [self.texts("more", more)] if more > 0 else []
+        return "; ".join(lines)
+
+
+def tell(server: UncudaServer, summary: Summary) -> None:
+    """Show the message; what does not fit into it goes to the log."""
+    if not summary.quiet:
+        kind = types.MessageType.Warning if summary.skipped or summary.reason else types.MessageType.Info
+        server.window_show_message(types.ShowMessageParams(kind, summary.message()))
+    lines = _log(summary)
+    if lines:
+        server.window_log_message(types.LogMessageParams(types.MessageType.Info, "\n".join(lines)))
+
+
+def _log(summary: Summary) -> Sequence[str]:
+    """Who was left out and why; where it was only some of the files, those that were changed as well."""
+    if not summary.skipped:
+        return []
+    changed = [f"{path_of(file.uri) or file.uri}" for file in summary.files]
+    return [summary.message(), *(f"+ {name}" for name in changed), *(f"- {_line(item)}" for item in summary.skipped)]
+
+
+def _line(item: dict[str, str]) -> str:
+    return f"{path_of(item['uri']) or item['uri']}: {item['reason']}"
