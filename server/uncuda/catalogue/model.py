@@ -58,6 +58,7 @@ class Rule:
     shim: str = ""
     imports: tuple[str, ...] = ()
     status: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
     parameters: dict[str, Any] = field(default_factory=dict)
     path: Path | None = None
 

@@ -76,6 +76,7 @@ def _rule(path: Path, title: str, raw: dict[str, Any]) -> Rule:
         shim=raw.get("shim", "flag"),
         imports=tuple(raw.get("imports", ())),
         status=tuple(raw.get("status", ())),
+        tags=tuple(raw.get("tags", ())),
         parameters=parameters,
         path=path,
     )

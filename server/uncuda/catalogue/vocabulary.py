@@ -10,6 +10,7 @@ STATUSES = ("supported", "present", "renamed", "limited", "replaced", "noop", "m
 SEVERITIES = ("error", "warning", "information")
 FIXES = ("safe", "review")
 SHIM = ("flag", "silent", "table")
+TAGS = ("deprecated",)  # how an editor shows a place: struck through
 ROLES = ("argument", "comparison", "membership", "default", "assignment", "key", "value", "item", "subscript",
          "return", "receiver", "case", "concatenation", "compared")  # fmt: skip
 
@@ -18,7 +19,8 @@ TEXT, TEXTS, NUMBER, FLAG, TABLE, PATTERN = "text", "texts", "number", "flag", "
 
 COMMON: dict[str, str] = {
     "check": TEXT, "severity": TEXT, "fix": TEXT, "needs": TEXT, "when-imported": TEXT, "shim": TEXT, "status": TEXTS,
-    "imports": TEXTS, "anchors": TEXTS, "with-torch": FLAG, "gate": TEXTS, "message": TEXT, "message-zh": TEXT,
+    "imports": TEXTS, "anchors": TEXTS, "with-torch": FLAG, "gate": TEXTS, "tags": TEXTS, "message": TEXT,
+    "message-zh": TEXT,
 }  # fmt: skip
 
 CHECKS: dict[str, dict[str, str]] = {
@@ -67,7 +69,7 @@ def problem(key: str, value: Any, check: str) -> str | None:
     allowed = _ALLOWED.get(key)
     if allowed and value not in allowed:
         return f"{key} = {value!r} is none of {', '.join(allowed)}{nearest(value, allowed)}"
-    lists = {"status": _statuses(check), "shim-roles": ROLES, "roles": ROLES}.get(key)
+    lists = {"status": _statuses(check), "shim-roles": ROLES, "roles": ROLES, "tags": TAGS}.get(key)
     for word in value if lists else ():
         if lists and word not in lists:
             return f"{key}: unknown word {word!r}{nearest(word, lists)}"

@@ -15,6 +15,7 @@ from ..facts.names import plain_imports
 from ..facts.read import Facts, Statement
 from ..facts.roles import Role, role_of
 from ..project import Project
+from ..source import Span
 
 
 @dataclass(slots=True)
@@ -22,7 +23,8 @@ class Hit:
     """A place that a rule is about.
 
     Hits that share a key of `links` change together or not at all. What stands in `keeps` is CUDA's and stays so.
-    `receiver`: where the attribute's name stands, if all hangs on the object that it belongs to.
+    `receiver`: where the attribute's name stands, if all hangs on the object that it belongs to. `origin`: where a
+    local name was bound through which the place was found: the name, what it stands for, and the span.
     """
 
     rule: Rule
@@ -38,6 +40,7 @@ class Hit:
     since: str = ""
     keeps: tuple[int, int] = (0, 0)
     receiver: int | None = None
+    origin: tuple[str, str, Span] | None = None
 
 
 class Check(Protocol):

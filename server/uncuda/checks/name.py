@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from ..catalogue import Rule, Target
 from ..edits import Edit, Fix, lowest
 from ..facts.model import Name
+from ..source import Span
 from .base import Context, Hit
 from .name_calls import asked, call_classes, call_of, keyword_edits, nearest_call
 from .name_imports import import_hits
@@ -86,6 +87,7 @@ def _reference(context: Context, reference: Name, verdict: Verdict, judge: Judge
     if alias is not None and edits == [] and new and applicability == alias.applicability:
         return None
     hit = _hit(reference, verdict, spans)
+    hit.origin = _origin(context, reference) if hidden else None
     if edits is None:
         edits = _spelled_anew(context, reference, new, rule)
         alias = alias if edits is None else None
@@ -99,6 +101,22 @@ def _reference(context: Context, reference: Name, verdict: Verdict, judge: Judge
         needed = context.requires(rule, hit.start, new)
         hit.fixes = (Fix(f"Replace with `{hit.words['replacement']}`", applicability, (*edits, *needed)),)
     return hit
+
+
+def _origin(context: Context, reference: Name) -> tuple[str, str, Span] | None:
+    """Where the alias of a reference was bound, what it is called, and what it stands for."""
+    name = reference.chain.root
+    bounds = [bound for bound in context.facts.names.bindings(name) if bound.dotted]
+    above = [bound for bound in bounds if bound.statement < reference.statement.start]
+    for bound in above[-1:] or bounds[:1]:
+        statement = context.facts.statements.get(bound.statement)
+        if statement is not None and bound.dotted:
+            binding = bound.binding
+            start, end = binding.offset, binding.offset + len(name)
+            if binding.alias is not None:
+                start, end = statement.digest.piece.span(binding.alias)
+            return name, bound.dotted, Span(bound.statement + start, bound.statement + end)
+    return None
 
 
 def _bound(reference: Name) -> str:

@@ -3,71 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Collection
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Collection, Iterable
+from dataclasses import replace
 
 from ..catalogue import Catalogue
-from ..checks import Context, Hit
+from ..checks import Check, Context, Hit
 from ..checks.branches import Branches
-from ..edits import REVIEW, SAFE, Change, Edit, Fix, apply_edits, changes_of, compose, select
+from ..edits import REVIEW, SAFE, Change, Edit, Fix, apply_edits, changes_of, select
 from ..facts.read import Facts, read
 from ..project import Answers, Project, Site
 from ..settings import Settings
 from ..source import Source, Span
 from ..suppress import RULE as UNUSED
 from ..suppress import Suppressions, parse
+from .guard import Tell, run_apart
 from .linking import link, without_idle, without_kept
 from .messages import Messages
 from .refusal import refusal
+from .results import Finding, Fixed, Related, Report
 from .ruleset import Ruleset
 from .sites import answered, moved, sites_of
 
+__all__ = ["Engine", "Finding", "Fixed", "Related", "Report"]
+
 _PASSES = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What a rule found. `fixes`: best first; none: manual."""
-
-    rule: str
-    severity: str
-    message: str
-    span: Span
-    fixes: tuple[Fix, ...]
-    target: str
-
-
-@dataclass(frozen=True)
-class Report:
-    """Findings in the order of the text, and the statements that could not be read.
-
-    `sites`: the findings, silenced by an answer or not, for which it could be asked what their receiver is.
-    """
-
-    findings: tuple[Finding, ...] = ()
-    skipped: tuple[Span, ...] = ()
-    sites: tuple[Site, ...] = ()
-
-
-@dataclass(frozen=True)
-class Fixed:
-    """Text after its fixes, fixes made by rule, what is left; `refused`: why the text was left as it was.
-
-    `passes`: what was changed, pass by pass, from `before` on.
-    """
-
-    text: str
-    applied: dict[str, int]
-    report: Report
-    refused: str | None = None
-    before: str = ""
-    passes: tuple[list[Change], ...] = ()
-
-    @cached_property
-    def changes(self) -> list[Change]:
-        """All that was changed, as edits of the text as it was before the fixes."""
-        return compose(self.before, self.passes)
 
 
 class Engine:
@@ -81,7 +40,11 @@ class Engine:
         project: Project | None = None,
         remember: int = 1,
     ) -> None:
-        """`remember`: of how many texts to keep what was read, so that the next text of that path costs little."""
+        """`remember`: of how many texts to keep what was read, so that the next text of that path costs little.
+
+        `guard` may be set to be told of rules that fail; without it the error is raised.
+        """
+        self.guard: Tell | None = None
         self.catalogue = catalogue
         self.settings = settings or Settings()
         self.project = project or Project()
@@ -168,8 +131,8 @@ class Engine:
         """Findings of facts that were already read. `answers`: as for `check`."""
         ruleset = ruleset or self.ruleset(self._project_shim())
         ignored = self.settings.ignored_in(path)
-        hits, silent = self._hits(facts, ruleset, answers or {})
-        every = [self._finding(hit) for hit in (*hits, *silent)]
+        hits, silent = self._hits(facts, ruleset, answers or {}, path)
+        every = [finding for hit in (*hits, *silent) if (finding := self._guarded(hit, path))]
         findings = [finding for finding in every if finding.rule not in ignored]
         suppressions = parse(facts.text, facts.layout.is_comment, facts.layout.string_around)
         if suppressions:
@@ -184,13 +147,13 @@ class Engine:
         skipped = tuple(Span(start, end) for start, end in facts.unread)
         return Report(tuple(findings), skipped, sites)
 
-    def _hits(self, facts: Facts, ruleset: Ruleset, answers: Answers) -> tuple[list[Hit], list[Hit]]:
+    def _hits(self, facts: Facts, ruleset: Ruleset, answers: Answers, path: str) -> tuple[list[Hit], list[Hit]]:
         """The hits of all checks, and those that an answer silences."""
         context = Context(facts, self.target, self.catalogue, self.project, ruleset.shim)
         branches: Branches | None = None
         hits = []
         for check in ruleset.checks:
-            for hit in check.run(context):
+            for hit in self._run(check, context, ruleset, path):
                 branches = branches or Branches(facts, self.target)
                 served = hit.statement is not None and branches.served(hit.statement, hit.node)
                 if not served or hit.rule.check == "missing-import":
@@ -200,11 +163,34 @@ class Engine:
             link(hits, facts, branches, self.target.words.get("package", ""))
         return without_idle(hits), silent
 
+    def _run(self, check: Check, context: Context, ruleset: Ruleset, path: str) -> Iterable[Hit]:
+        """The hits of a check; where there is a guard, without the rules that fail."""
+        guard = self.guard
+        if guard is None:
+            return check.run(context)
+        try:
+            return list(check.run(context))
+        except Exception:  # noqa: BLE001 found again for the rule that is to blame
+            return run_apart(check, context, ruleset.rules, self.target, lambda rule, error: guard(rule, path, error))
+
+    def _guarded(self, hit: Hit, path: str) -> Finding | None:
+        try:
+            return self._finding(hit)
+        except Exception as error:
+            if self.guard is None:
+                raise
+            self.guard(hit.rule.name, path, error)
+            return None
+
     def _finding(self, hit: Hit) -> Finding:
         severity = self.settings.severity.get(hit.rule.name, hit.severity or hit.rule.severity)
         message = self._messages.of(hit)
         fixes = self._messages.fixes(hit)
-        return Finding(hit.rule.name, severity, message, Span(hit.start, hit.end), fixes, self.target.id)
+        related: tuple[Related, ...] = ()
+        if hit.origin is not None:
+            name, dotted, span = hit.origin
+            related = (Related(span, self._messages.alias(name, dotted)),)
+        return Finding(hit.rule.name, severity, message, Span(hit.start, hit.end), fixes, self.target.id, related)
 
     def _suppress(
         self, findings: list[Finding], suppressions: Suppressions, ruleset: Ruleset, ignored: frozenset[str]

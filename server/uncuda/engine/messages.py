@@ -44,6 +44,10 @@ class Messages:
         joined = "；".join(notes) if chinese else "; ".join(notes)
         return f"{message}（{joined}）" if chinese else f"{message} ({joined})"
 
+    def alias(self, name: str, dotted: str) -> str:
+        """What is said of the place where a local name was bound."""
+        return f"`{name}` 即 `{dotted}`" if self._language == "zh" else f"`{name}` is `{dotted}`"
+
     def fixes(self, hit: Hit) -> tuple[Fix, ...]:
         """The fixes of a hit with titles in the user's language."""
         if self._language == "en":

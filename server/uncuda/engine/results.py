@@ -1,0 +1,63 @@
+"""What the engine gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..edits import Change, Fix, compose
+from ..project import Site
+from ..source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A place of the same text that explains a finding."""
+
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a rule found. `fixes`: best first; none: manual. `related`: what explains it, such as its alias."""
+
+    rule: str
+    severity: str
+    message: str
+    span: Span
+    fixes: tuple[Fix, ...]
+    target: str
+    related: tuple[Related, ...] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """Findings in the order of the text, and the statements that could not be read.
+
+    `sites`: the findings, silenced by an answer or not, for which it could be asked what their receiver is.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    skipped: tuple[Span, ...] = ()
+    sites: tuple[Site, ...] = ()
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """Text after its fixes, fixes made by rule, what is left; `refused`: why the text was left as it was.
+
+    `passes`: what was changed, pass by pass, from `before` on.
+    """
+
+    text: str
+    applied: dict[str, int]
+    report: Report
+    refused: str | None = None
+    before: str = ""
+    passes: tuple[list[Change], ...] = ()
+
+    @cached_property
+    def changes(self) -> list[Change]:
+        """All that was changed, as edits of the text as it was before the fixes."""
+        return compose(self.before, self.passes)
