@@ -76,6 +76,16 @@ REPORTED = {
     "finally": "try:\n    torch.{d}.synchronize()\nfinally:\n    torch.cuda.synchronize()\n",
     "the subject of a match": "match torch.cuda.device_count():\n    case 1:\n        y = '{d}'\n",
     "no twin": "def is_cuda_available():\n    return torch.cuda.is_available()\n\n\nis_{d}_available = False\n",
+    "the block of a clause for CUDA": "if torch.cuda.is_available():\n    torch.{d}.init()\nelse:\n"
+    "    torch.cuda.synchronize()\n",
+    "the block of what is not ruled out": "if not x.is_cuda:\n    torch.cuda.synchronize()\nelse:\n"
+    "    torch.{d}.init()\n",
+    "the target's own code in another's branch": "if is_{d}():\n    y()\nelse:\n    if x.device.type == '{d}':\n"
+    "        torch.cuda.synchronize()\n",
+    "the target's own case": "match device.type:\n    case '{d}':\n        torch.cuda.synchronize()\n"
+    "    case '{d}:0':\n        y()\n",
+    "a guard without CUDA, then a question": "def f():\n    if not torch.cuda.is_available():\n        raise OSError\n"
+    "    if torch.{d}.is_available():\n        return\n",
     "the same asked elsewhere": "if kind == '{d}':\n    y()\nx = 1\nif kind == 'cuda':\n    torch.cuda.synchronize()\n",
     "something else was set": "if kind is None:\n    other = '{d}'\nif kind is None:\n    torch.cuda.synchronize()\n",
     "part of another word": "if input_{d}t:\n    pass\nelse:\n    torch.cuda.synchronize()\n",
@@ -110,6 +120,8 @@ LEFT = {
     "else of a device": "if torch.cuda.is_available():\n    y()\nelse:\n    torch.cuda.clock_rate()\n",
     "else of a comparison": "if x.device.type == 'cuda':\n    y()\nelse:\n    torch.cuda.clock_rate()\n",
     "after a guard": "def f():\n    if not torch.cuda.is_available():\n        return\n    torch.cuda.clock_rate()\n",
+    "after a question": "def f(x):\n    if torch.cuda.is_available() and y:\n        raise OSError\n"
+    "    torch.cuda.clock_rate()\n",
     "after an early return": "def f(x):\n    if x.is_cuda:\n        return x.cuda()\n    torch.cuda.clock_rate()\n",
     "except": "try:\n    torch.cuda.synchronize()\nexcept RuntimeError:\n    torch.cuda.clock_rate()\n",
     "arms": "v = torch.cuda.device_count() if torch.cuda.is_available() else torch.cuda.clock_rate()\n",
@@ -138,3 +150,10 @@ def test_what_a_condition_gives_does_not_serve_it(target: str) -> None:
     """A fix of the string alone leaves the question beside it to be fixed."""
     text = f'import torch\n\ndevice = "{target}" if torch.cuda.is_available() else "cpu"\n'
     assert [f.rule for f in ENGINES[target].check(Source(text)).findings] == ["cuda-api"]
+
+
+@pytest.mark.parametrize("target", ENGINES)
+def test_a_clause_for_the_target_stays_one_when_nothing_else_is_left_to_fix(target: str) -> None:
+    """Nobody asks the same twice, so no fix can have made this clause."""
+    text = _text("if a.kind() == 'cuda':\n    y(torch.version.cuda)\nelif a.kind() == '{d}':\n    z()\n", target)
+    assert ENGINES[target].check(Source(text)).findings == ()

@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from ..catalogue import Target
 from ..facts.changes import Scan
 from ..facts.read import Facts
 from ..facts.scopes import Header
-from .base import row_class
 
 _COMMENT = re.compile(r"#[^\n]*")
 _CUDA = re.compile(r"(?<![A-Za-z])(?:cuda|nccl|gpu)", re.I)
 _CUDA_NAMES = ("cuda", "nccl", "gpu")
 _LEAVES = re.compile(r"(?:return|raise|continue|break|sys\.exit|exit|os\._exit)\b")
 _SAID = re.compile(r"^[ \t]*(?:raise|print|warnings?\.|log\w*\.|logging\.|self\.log\w*\.)[^\n]*$", re.M)
-_DOTTED = re.compile(r"(?<![\w.])torch\.cuda((?:\.\w+)+)")
-_NAMED = r"(?:device\w*|dev|map_location|backend|\.type)"
-_ASKED = r"[\"']?[ \t]*(?:[=!]=|=|:|,|in|not in)[ \t]*[\[(]?[ \t]*f?[\"']"
-_PLAIN = re.compile(
-    r"\.cuda\([ \t]*\)|\bis_nccl_available\b|\.is_cuda\b"
-    r"|(?:torch\.device|\.to|init_process_group)\([ \t]*f?[\"'](?:cuda|nccl)"
-    rf"|{_NAMED}{_ASKED}(?:cuda|nccl)"
-    r"|^[ \t]*from torch import [^\n]*\bcuda\b|^[ \t]*(?:import torch\.cuda|from torch\.cuda)\b",
-    re.M,
-)
 
 
 def _named(word: str) -> Scan:
@@ -67,17 +56,17 @@ def _written(words: tuple[str, ...]) -> re.Pattern[str]:
 class BranchWords:
     """What one text says of one target."""
 
-    def __init__(self, facts: Facts, target: Target) -> None:
+    def __init__(self, facts: Facts, target: Target, touched: Callable[[], bool]) -> None:
+        """`touched`: whether nothing is left in the text that a safe fix would change."""
         names = tuple(target.words[key] for key in ("device", "ccl") if target.words.get(key))
         self._serves, self._negated = _asking(names)
         self._written = _written(tuple(sorted(set(target.words.values()))))
         self._text = facts.text
-        self._facts = facts
-        self._target = target
         lowered = [name.lower() for name in names]
         self.named = sorted(at for name in lowered for at in facts.searches.find(("named", name), _named(name)))
         self.any = bool(self.named)
-        self._untouched: bool | None = None
+        self._ask = touched
+        self._touched: bool | None = None
 
     def polarity(self, start: int, end: int, alike: bool = False) -> int:
         """1: names the target; -1: names it to rule it out; 0: does not name it.
@@ -116,24 +105,13 @@ class BranchWords:
         return _COMMENT.sub("", text) if "#" in text else text
 
     def _by_hand(self, text: str) -> bool:
-        """Whether no fix can have put the target's words here.
-
-        Fixes write a few words only, and where they have been, nothing is left that a safe fix would change.
-        """
+        """Whether no fix can have put the target's words here: fixes write a few words only, and leave nothing safe."""
         if self._serves.search(self._written.sub("", text)):
             return True
-        if self._untouched is None:
-            matches = (match for pattern in (_PLAIN, _DOTTED) for match in pattern.finditer(self._text))
-            self._untouched = any(self._changes(match) for match in matches)
-        return self._untouched
-
-    def _changes(self, match: re.Match[str]) -> bool:
-        """Whether a safe fix would change CUDA's word at a match."""
-        if match.re is _DOTTED:
-            row = self._target.row(match[0])
-            if row is None or row_class(row, self._target.review_limits) != "safe":
-                return False
-        return self._facts.layout.token_at(match.start() + len(match[0]) - len(match[0].lstrip())) == ""
+        if self._touched is None:
+            self._touched = True  # while it is found out, only words that no fix writes count
+            self._touched = self._ask()
+        return not self._touched
 
 
 def leaves(header: Header, facts: Facts) -> bool:

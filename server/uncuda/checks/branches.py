@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from ..catalogue import Target
 from ..facts.read import Facts, Statement
 from ..facts.scopes import Header
+from .base import Hit
 from .branch_words import BranchWords, leaves
 from .twins import Twins
 
@@ -21,11 +22,13 @@ _TEXTS = (ast.Constant, ast.JoinedStr, ast.MatchValue)
 class Branches:
     """Answers, for one text and one target, whether a place has a sibling that serves the target."""
 
-    def __init__(self, facts: Facts, target: Target) -> None:
+    def __init__(self, facts: Facts, target: Target, safe: Callable[[], Iterable[Hit]]) -> None:
+        """`safe`: the hits that a safe fix would change, were there no such places."""
+        self._target, self._safe = target, safe
         self._facts = facts
         self._indents = facts.indents
         self._text = facts.text
-        self._words = BranchWords(facts, target)
+        self._words = BranchWords(facts, target, self._touched)
         self._twins = Twins(facts, target)
         self._known: dict[int, bool] = {}
         self._paired: dict[int, bool] = {}
@@ -41,6 +44,11 @@ class Branches:
         if statement.start not in self._known:
             self._known[statement.start] = self._in_blocks(statement.start)
         return self._known[statement.start]
+
+    def _touched(self) -> bool:
+        """Whether nothing safe is left but what words that no fix writes silence."""
+        evident = Branches(self._facts, self._target, lambda: ())
+        return all(hit.statement and evident.served(hit.statement, hit.node) for hit in self._safe())
 
     def asked(self, condition: str) -> int:
         """What a condition asks: 1 for the target, -1 for anything but the target, 0 neither; whoever wrote it."""
@@ -134,6 +142,8 @@ class Branches:
         own = 0 if header.word == "else" else self._condition(header)
         if own:
             return own < 0
+        if self._twins.answered(header, others):
+            return True
         tested = [self._condition(clause) for clause in others if clause.word != "else"]
         if any(polarity > 0 for polarity in tested):
             return True

@@ -49,6 +49,14 @@ class Twins:
         below = islice(self._indents.lines_at(self._indents.extent(header.start), end, header.indent), 1)
         return any(self._text[line.start : line.end].strip() == twin for line in (*above, *below))
 
+    def answered(self, header: Header, others: list[Header]) -> bool:
+        """`if kind == "cuda":` in one chain with a clause that asks the same of the target: no fix made that."""
+        twin = self._twin(self._condition(header))
+        return bool(twin) and any(self._condition(other) == twin for other in others)
+
+    def _condition(self, header: Header) -> str:
+        return self._text[header.start : header.end].strip().removeprefix("el").removeprefix("if").strip()
+
     def tried(self, header: Header) -> bool:
         """`if kind is None:` below one that may have set `kind` to the target."""
         match = _UNSET.match(self._text, header.start)

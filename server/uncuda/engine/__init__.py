@@ -17,7 +17,7 @@ from ..source import Source, Span
 from ..suppress import RULE as UNUSED
 from ..suppress import Suppressions, parse
 from .guard import Tell, run_apart
-from .linking import link, without_idle, without_kept
+from .linking import link, safe_of, without_idle, without_kept
 from .messages import Messages
 from .refusal import refusal
 from .results import Finding, Fixed, Related, Report
@@ -150,16 +150,12 @@ class Engine:
     def _hits(self, facts: Facts, ruleset: Ruleset, answers: Answers, path: str) -> tuple[list[Hit], list[Hit]]:
         """The hits of all checks, and those that an answer silences."""
         context = Context(facts, self.target, self.catalogue, self.project, ruleset.shim)
-        branches: Branches | None = None
-        hits = []
-        for check in ruleset.checks:
-            for hit in self._run(check, context, ruleset, path):
-                branches = branches or Branches(facts, self.target)
-                served = hit.statement is not None and branches.served(hit.statement, hit.node)
-                if not served or hit.rule.check == "missing-import":
-                    hits.append(hit)
-        hits, silent = answered(without_kept(hits), answers)
-        if branches is not None:
+        found = [hit for check in ruleset.checks for hit in self._run(check, context, ruleset, path)]
+        if not found:
+            return [], []
+        branches = Branches(facts, self.target, lambda: safe_of(found))
+        hits, silent = answered(without_kept([hit for hit in found if not _served(hit, branches)]), answers)
+        if hits:
             link(hits, facts, branches, self.target.words.get("package", ""))
         return without_idle(hits), silent
 
@@ -244,6 +240,13 @@ class Engine:
         if reason is not None:
             return Fixed(source.text, {}, first, reason)
         return Fixed(text, dict(applied), report, before=source.text, passes=tuple(passes))
+
+
+def _served(hit: Hit, branches: Branches) -> bool:
+    """Whether the code around a hit serves the target already."""
+    if hit.statement is None or hit.rule.check == "missing-import":
+        return False
+    return branches.served(hit.statement, hit.node)
 
 
 def _sparing(kept: list[Finding], every: list[Finding]) -> list[Finding]:

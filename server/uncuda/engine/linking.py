@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import replace
 
 from ..checks import Hit
-from ..edits import Fix, lowest, merge
-from ..facts.scopes import IndentScopes
+from ..checks.branches import Branches
+from ..edits import REVIEW, SAFE, Edit, lowest, merge
+from ..facts.read import Facts
+from .companions import Companions
 
 
 def without_kept(hits: list[Hit]) -> list[Hit]:
@@ -33,54 +36,115 @@ def _is_its_own(hit: Hit) -> bool:
     return not name or name in hit.rule.get("beside")
 
 
-def link_conditions(hits: list[Hit], indents: IndentScopes) -> None:
-    """Link the fixable hits of one class in the conditions of one if/elif chain.
+def _keep_imports(hits: list[Hit], package: str) -> None:
+    """Let a fix that makes an import the plugin's bring along the plain import that other fixes ask for.
 
-    With only one of them changed, the chain would look as if it already served the target. That lasts while another
-    fix of the same class is left in the text: so what is safe need not wait for what needs review.
+    Once any import is the plugin's, they do not ask for it any more, though that one may stand in a condition.
     """
+    plain = f"import {package}"
+    asked: dict[str, set[Edit]] = {SAFE: set(), REVIEW: set()}
     for hit in hits:
-        if hit.fixes and hit.statement is not None:
-            header = indents.header_at(hit.statement.start)
-            if header.word in ("if", "elif"):
-                first = indents.clauses(header)[0] if header.word == "elif" else header
-                hit.links = (*hit.links, ("conditions", first.start, hit.fixes[0].applicability))
+        for edit in hit.fixes[0].edits if hit.fixes else ():
+            if plain in edit.text and edit.text.strip("; \t\r\n") == plain:
+                asked[hit.fixes[0].applicability].add(edit)
+    if asked[SAFE] or asked[REVIEW]:
+        for hit in hits:
+            if _imports(hit, package):
+                first, *others = hit.fixes
+                more = asked[SAFE] if first.applicability == SAFE else asked[SAFE] | asked[REVIEW]
+                hit.fixes = (replace(first, edits=tuple(merge([first, replace(first, edits=tuple(more))]))), *others)
 
 
-def link(hits: list[Hit]) -> None:
-    """Give every hit of a group the edits of all of them, and the lowest class."""
+def _imports(hit: Hit, package: str) -> bool:
+    """Whether a fix makes an import the plugin's."""
+    if not hit.fixes or hit.statement is None or hit.rule.check == "missing-import":
+        return False
+    start, end = hit.statement.start, hit.statement.end
+    return any(binding.kind in ("import", "from", "star") for binding in hit.statement.digest.bindings) and any(
+        start <= edit.start < edit.end <= end and package in edit.text for edit in hit.fixes[0].edits
+    )
+
+
+def safe_of(hits: list[Hit]) -> list[Hit]:
+    """The hits that a safe fix changes, with all that must change with them."""
+    waiting = {key for hit in hits if not hit.fixes or hit.fixes[0].applicability != SAFE for key in hit.links}
+    return [hit for hit in hits if hit.fixes and hit.fixes[0].applicability == SAFE and waiting.isdisjoint(hit.links)]
+
+
+def link(hits: list[Hit], facts: Facts, branches: Branches, package: str) -> None:
+    """Give every hit of a group the edits of all of them, and the lowest class.
+
+    Companions are linked within a class only: what is safe need not wait for what needs review, which takes it along.
+    A text in which nothing safe is left is not misread. `package`: the plugin's.
+    """
+    _keep_imports(hits, package)
+    sets = _Sets(len(hits))
     owner: dict[Hashable, int] = {}
-    group = list(range(len(hits)))
-
-    def root(index: int) -> int:
-        while group[index] != index:
-            group[index] = group[group[index]]
-            index = group[index]
-        return index
-
     for index, hit in enumerate(hits):
         for key in hit.links:
-            if key in owner:
-                group[root(index)] = root(owner[key])
-            else:
-                owner[key] = index
-    members: dict[int, list[Hit]] = {}
-    for index, hit in enumerate(hits):
-        if hit.links:
-            members.setdefault(root(index), []).append(hit)
-    for linked in members.values():
-        if len(linked) > 1:
-            _share(linked)
+            sets.join(index, owner.setdefault(key, index))
+    for members in sets.members().values():
+        _level([hits[index] for index in members])
+    place = {id(hit): index for index, hit in enumerate(hits)}
+    along: list[tuple[int, int]] = []
+    for group in Companions(hits, facts, branches).groups():
+        first: dict[str, int] = {}
+        for hit in group:
+            sets.join(place[id(hit)], first.setdefault(hit.fixes[0].applicability, place[id(hit)]))
+        if len(first) > 1:
+            along.append((first[REVIEW], first[SAFE]))
+    _share(hits, sets, along)
 
 
-def _share(linked: list[Hit]) -> None:
-    firsts = [hit.fixes[0] if hit.fixes else None for hit in linked]
-    applicability = lowest(*(fix.applicability if fix else None for fix in firsts))
-    if applicability is None:
-        for hit in linked:
+def _level(linked: list[Hit]) -> None:
+    """Lower the first fixes of some hits to the lowest class among them."""
+    applicability = lowest(*(hit.fixes[0].applicability if hit.fixes else None for hit in linked))
+    for hit in linked:
+        if applicability is None:
             hit.fixes = ()
-        return
-    edits = tuple(merge(fix for fix in firsts if fix))
-    for hit, fix in zip(linked, firsts):
-        assert fix is not None
-        hit.fixes = (Fix(fix.title, applicability, edits), *hit.fixes[1:])
+        else:
+            hit.fixes = (replace(hit.fixes[0], applicability=applicability), *hit.fixes[1:])
+
+
+def _share(hits: list[Hit], sets: _Sets, along: list[tuple[int, int]]) -> None:
+    """Give the first fix of each hit the edits of its set; `along`: the set of the first takes along the second's."""
+    members = sets.members()
+    every = {root: list(own) for root, own in members.items()}
+    for taker, taken in along:
+        root, other = sets.root(taker), sets.root(taken)
+        every[root] = every.get(root, [root]) + members.get(other, [other])
+    edits = {root: tuple(merge(hits[i].fixes[0] for i in own if hits[i].fixes)) for root, own in every.items()}
+    for root, shared in edits.items():
+        for index in members.get(root, [root]):
+            if hits[index].fixes:
+                first, *others = hits[index].fixes
+                hits[index].fixes = (replace(first, edits=shared), *others)
+
+
+class _Sets:
+    """Numbers that were joined with others, in disjoint sets."""
+
+    def __init__(self, size: int) -> None:
+        self._parent = list(range(size))
+        self._joined: set[int] = set()
+
+    def root(self, item: int) -> int:
+        """The number that stands for the set of `item`."""
+        parent = self._parent
+        while parent[item] != item:
+            parent[item] = parent[parent[item]]
+            item = parent[item]
+        return item
+
+    def join(self, item: int, other: int) -> None:
+        """Make the sets of two numbers one."""
+        if item != other:
+            self._parent[self.root(item)] = self.root(other)
+            self._joined |= {item, other}
+
+    def members(self) -> dict[int, list[int]]:
+        """The sets of more than one number, each under the one that stands for it."""
+        found: dict[int, list[int]] = {}
+        for item in sorted(self._joined):
+            found.setdefault(self.root(item), []).append(item)
+        return found

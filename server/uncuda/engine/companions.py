@@ -1,0 +1,202 @@
+"""Places that must change together because a half-changed text would be misread.
+
+What a fix wrote in one clause of a chain looks like a branch that somebody wrote for the target: the code that it
+seems to serve would fall silent. `checks/branches.py` says what serves what; here are the same relations, asked of
+places that fixes would change.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from ..checks import Hit
+from ..checks.branches import MEMBER, Branches, siblings
+from ..facts.read import Facts, Statement
+from ..facts.scopes import Header
+
+_ALTERNATIVES = (ast.IfExp, ast.BoolOp, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.MatchOr)
+_CLAUSE = re.compile(r"^(?P<indent>[ \t]*)(?:else|elif|except)\b", re.M)
+_ASKED = re.compile(r"(?:elif|case)\b")
+_RULED_OUT = re.compile(r"if\b[^\n]*(?:\bnot\b|!=|<|(?:==|\bis)[ \t]*(?:False|None|0)\b)")
+_FAR = 4000  # clauses of one chain lie closer together, or one misreading of them is not worth the search
+
+Group = list[Hit]
+
+
+class Companions:
+    """The groups of one text; only hits with fixes are in them."""
+
+    def __init__(self, hits: Iterable[Hit], facts: Facts, branches: Branches) -> None:
+        places = [hit for hit in hits if hit.fixes and hit.statement and hit.rule.check != "missing-import"]
+        self._places = sorted(places, key=_start)
+        self._starts = [_start(hit) for hit in self._places]
+        self._text, self._indents = facts.text, facts.indents
+        self._branches = branches
+
+    def groups(self) -> Iterator[Group]:
+        """Every group of at least two hits; a hit may be in several."""
+        if len(self._places) < 2:
+            return
+        statements = sorted(set(self._starts))
+        if len(statements) < len(self._starts):
+            yield from self._expressions()
+        if self._starts[0] == statements[-1]:
+            return
+        chains: set[int] = set()
+        for header in self._heads(statements):
+            clauses = self._clauses(header)
+            if clauses and clauses[0].start not in chains:
+                chains.add(clauses[0].start)
+                yield from filter(lambda group: len(group) > 1, self._chain(clauses))
+        yield from self._leaving(statements)
+        yield from self._members()
+
+    def _expressions(self) -> Iterator[Group]:
+        """Parts of a list, a dictionary, a boolean or a conditional expression that would be taken for one another."""
+        for statement, outer, found in _parts(self._places):
+            for part, own in found.items():
+                apart = set(siblings(outer, part))
+                if isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And):
+                    apart = {other for other in found if other is not part and self._rules_out(other, statement)}
+                for other in apart.intersection(found):
+                    yield own + found[other]
+
+    def _rules_out(self, node: ast.AST, statement: Statement) -> bool:
+        """Whether an operand asks for anything but CUDA."""
+        start, end = statement.digest.piece.span(node)
+        return self._branches.asks_cuda(statement.start + start, statement.start + end) < 0
+
+    def _heads(self, statements: list[int]) -> Iterator[Header]:
+        """A clause of each chain that may hold several places."""
+        text, before, room = self._text, -_FAR, -1
+        for start in statements:
+            if _ASKED.match(text, start) or _RULED_OUT.match(text, start):
+                yield self._indents.header_at(start)
+            width = self._width(start)
+            for match in _CLAUSE.finditer(text, before, start) if start - before < _FAR else ():
+                if len(match["indent"]) < width and len(match["indent"]) <= room:
+                    yield self._indents.header_at(match.end("indent"))
+            before, room = start, width
+
+    def _width(self, start: int) -> int:
+        return start - self._text.rfind("\n", 0, start) - 1
+
+    def _clauses(self, header: Header) -> list[Header]:
+        if header.word != "case":
+            return self._indents.clauses(header)
+        above = self._indents.header_above(header.start)
+        if above is None or above.word != "match":
+            return []
+        return list(self._indents.lines_at(above.end, self._indents.extent(above.start), header.indent))
+
+    def _inside(self, start: int, end: int) -> Group:
+        return self._places[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
+
+    def _body(self, clause: Header) -> Group:
+        own = clause.start + (clause.word in ("if", "elif", "case"))
+        return self._inside(own, self._indents.extent(clause.start))
+
+    def _chain(self, clauses: list[Header]) -> Iterator[Group]:
+        word = clauses[0].word
+        if word == "try":
+            bodies = [self._body(clause) for clause in clauses if clause.word in ("try", "except")]
+            if sum(map(bool, bodies)) > 1:
+                yield _all(bodies)
+        elif word in ("if", "case"):
+            conditions = [self._inside(clause.start, clause.start + 1) for clause in clauses]
+            if clauses[-1].word == "else":
+                conditions[-1] = []
+            asked = [self._asked(clause, own) for clause, own in zip(clauses, conditions)]
+            yield self._exposed(clauses, conditions, asked)
+
+    def _asked(self, clause: Header, own: Group) -> int:
+        """What a condition asks of the target once its places are changed: 1 for it, -1 for anything else, 0."""
+        changed, done = "", clause.start
+        for edit in sorted({edit for hit in own for edit in hit.fixes[0].edits}):
+            if done <= edit.start and edit.end <= clause.end:
+                changed += self._text[done : edit.start] + edit.text
+                done = edit.end
+        return self._branches.asked(changed + self._text[done : clause.end]) if changed else 0
+
+    def _exposed(self, clauses: list[Header], conditions: list[Group], asked: list[int]) -> Group:
+        """The conditions of a chain, and what would fall silent, or silence them, in its blocks."""
+        bodies = [self._body(clause) for clause in clauses]
+        if any(conditions):
+            sure = [polarity > 0 for polarity in asked]
+            if clauses[-1].word == "else" and 1 not in asked:
+                sure[-1] = self._branches.is_for_cuda(clauses[-1], clauses)
+            return _all(conditions) + _all(body for body, free in zip(bodies, sure) if not free)
+        if sum(map(bool, bodies)) < 2 or not self._branches.speak_of_cuda(clauses):
+            return []
+        serving = [body for clause, body in zip(clauses, bodies) if not self._branches.is_for_cuda(clause, clauses)]
+        return _all(bodies) if any(serving) else []
+
+    def _leaving(self, statements: list[int]) -> Iterator[Group]:
+        """What stands in one block with an `if` that leaves."""
+        widths = [self._width(start) for start in statements]
+        for index, (start, width) in enumerate(zip(statements, widths)):
+            above = index > 0 and widths[index - 1] >= width
+            below = index + 1 < len(widths) and widths[index + 1] >= width
+            if (above or below) and self._text.startswith("if", start):
+                header, own = self._indents.header_at(start), self._inside(start, start + 1)
+                if header.word == "if" and self._asked(header, own) > 0:
+                    yield self._below(header, own) if below else []
+                    yield from self._above(header, own) if above else ()
+
+    def _below(self, header: Header, own: Group) -> Group:
+        """An `if` that leaves, and what stands below it in its block."""
+        end = self._indents.extent(header.start)
+        after = bisect_left(self._starts, end)
+        if after == len(self._starts) or self._width(self._starts[after]) < self._width(header.start):
+            return []
+        below = self._inside(end, self._indents.block_end_of(header.start))
+        return own + below if below and self._branches.leaves(header) else []
+
+    def _above(self, header: Header, own: Group) -> Iterator[Group]:
+        """An `if` with the one above it that asks the same, or with those for CUDA that leave."""
+        line = header.start - self._width(header.start)
+        for other in self._indents.lines_above(header.start, "if"):
+            asking = self._inside(other.start, other.start + 1)
+            if asking and self._text[other.start : other.end] == self._text[header.start : header.end]:
+                yield own + asking if self._indents.extent(other.start) == line else []
+            elif not asking and (body := self._body(other)) and self._branches.is_for_cuda(other, [other]):
+                yield own + body if self._branches.leaves(other) else []
+
+    def _members(self) -> Iterator[Group]:
+        """What a class lists: `CUDA = "cuda"` and `GPU = "cuda"`."""
+        listed = [hit for hit in self._places if MEMBER.match(self._text, _start(hit))]
+        classes: dict[int, Group] = {}
+        for hit in listed if len(listed) > 1 else ():
+            above = self._indents.header_above(_start(hit))
+            if above is not None and above.word == "class":
+                classes.setdefault(above.start, []).append(hit)
+        yield from (group for group in classes.values() if len(group) > 1)
+
+
+def _start(hit: Hit) -> int:
+    assert hit.statement is not None
+    return hit.statement.start
+
+
+def _all(groups: Iterable[Group]) -> Group:
+    return list(chain.from_iterable(groups))
+
+
+def _parts(places: list[Hit]) -> Iterator[tuple[Statement, ast.AST, dict[ast.AST, Group]]]:
+    """The statement, the expression, and its places by part, of expressions that hold places in different parts."""
+    parts: dict[tuple[int, ast.AST], tuple[Statement, dict[ast.AST, Group]]] = {}
+    for hit in places:
+        inner, statement = hit.node, hit.statement
+        if statement is None or inner is None:
+            continue
+        for outer in statement.digest.ancestors(inner):
+            if isinstance(outer, (ast.stmt, ast.Lambda)):
+                break
+            if isinstance(outer, _ALTERNATIVES):
+                parts.setdefault((statement.start, outer), (statement, {}))[1].setdefault(inner, []).append(hit)
+            inner = outer
+    yield from ((statement, outer, found) for (_, outer), (statement, found) in parts.items() if len(found) > 1)
