@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,16 +14,13 @@ from uncuda.engine import Finding
 
 from .documents import Program
 from .positions import Lines
+from .render import SOURCE
+from .uris import uri_of
 
 if TYPE_CHECKING:
     from .server import UncudaServer
 
-SEVERITIES = {
-    "error": types.DiagnosticSeverity.Error,
-    "warning": types.DiagnosticSeverity.Warning,
-    "information": types.DiagnosticSeverity.Information,
-}
-SOURCE = "uncuda"
+__all__ = ["SOURCE", "FileEdits", "diagnostic", "file_edits", "page_uri", "text_edits", "workspace_edit"]
 
 
 @dataclass
@@ -98,19 +96,10 @@ def _title(server: UncudaServer, rule: str) -> str | None:
 def page_uri(server: UncudaServer, rule: str) -> str:
     """Where the page of a rule is: a `file:` URI in the installed rules; empty for a name that no rule has."""
     known = server.folders.catalogue.rules.get(rule)
-    return known.path.absolute().as_uri() if known and known.path else ""
+    return uri_of(str(known.path.absolute())) if known and known.path else ""
 
 
 def diagnostic(server: UncudaServer, program: Program, finding: Finding) -> tuple[str, types.Diagnostic]:
-    """The document that a finding is in, and its Diagnostic."""
-    uri, span = program.locate(finding.span)
-    found = types.Diagnostic(
-        range=span,
-        message=finding.message,
-        severity=SEVERITIES[finding.severity],
-        code=finding.rule,
-        source=SOURCE,
-    )
-    if server.client.code_description and (page := page_uri(server, finding.rule)):
-        found.code_description = types.CodeDescription(page)
-    return uri, found
+    """The document that a finding is in, and its Diagnostic: the same that is pulled or pushed."""
+    document, item = server.diagnostics.renderer.item(server.analyse(program), finding)
+    return document.uri, server.protocol.structure(json.loads(item), types.Diagnostic)

@@ -1,57 +1,127 @@
-"""Diagnostics: pulled by the client, pushed to one that cannot pull."""
+"""Diagnostics of open documents: pulled by the client, pushed to one that cannot pull."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from . import convert
+from .protocol import Prepared, field
+from .render import SOURCE, Renderer
 
 if TYPE_CHECKING:
+    from .documents import Program
     from .server import UncudaServer
+    from .state import Analysis
+
+_NONE = Prepared('{"kind":"full","items":[]}')
+
+
+class Diagnostics:
+    """What the client was told of each document."""
+
+    def __init__(self, server: UncudaServer) -> None:
+        self._server = server
+        self.renderer = Renderer(server)
+        self._rendered: dict[str, tuple[Analysis, dict[str, str]]] = {}
+        self._results: dict[str, tuple[str, str]] = {}
+        self._serial = 0
+        self._pushes: dict[str, None] = {}
+        self._refreshing = False
+        server.opened.append(self._show)
+        server.changed.append(self._show)
+        server.closed.append(self._close)
+
+    def pull(self, params: Any) -> Prepared:
+        """Answer `textDocument/diagnostic`."""
+        uri = field(params, "textDocument", "uri")
+        found = self.of(uri)
+        if found is None:
+            return _NONE
+        result, items = found
+        if params.get("previousResultId") == result:
+            return Prepared(f'{{"kind":"unchanged","resultId":"{result}"}}')
+        return Prepared(f'{{"kind":"full","resultId":"{result}","items":{items}}}')
+
+    def of(self, uri: str) -> tuple[str, str] | None:
+        """The id of a document's diagnostics, another whenever they are, and their JSON list; None if it is closed."""
+        program = self._server.program(uri)
+        if program is None:
+            return None
+        items = self._items(program).get(uri, "[]")
+        known = self._results.get(uri)
+        if known is None or known[1] != items:
+            self._serial += 1
+            known = self._results[uri] = str(self._serial), items
+        return known
+
+    def _items(self, program: Program) -> dict[str, str]:
+        analysis = self._server.analyse(program)
+        known = self._rendered.get(program.uri)
+        if known is None or known[0] is not analysis:
+            known = self._rendered[program.uri] = analysis, self.renderer.items(analysis)
+            if analysis.findings:
+                self._server.found(program)
+        return known[1]
+
+    def refresh(self, uris: Iterable[str] | None = None) -> None:
+        """Tell the client that the diagnostics of documents (None: of all) may be others."""
+        if self._server.client.pull:
+            if self._server.client.refresh and not self._refreshing and len(self._server.documents):
+                self._refreshing = True
+                self._server.loop.call_soon(self._ask_to_refresh)
+            return
+        self._push(uris if uris is not None else [document.uri for document in self._server.documents])
+
+    def forget_rendered(self) -> None:
+        """Render anew what did not change: something that it is related to did."""
+        self._rendered.clear()
+
+    def _ask_to_refresh(self) -> None:
+        self._refreshing = False
+        self._server.ask(types.WORKSPACE_DIAGNOSTIC_REFRESH, None)
+
+    def _show(self, program: Program) -> None:
+        if not self._server.client.pull:
+            self._push(document.uri for document in program.documents)
+
+    def _close(self, program: Program | None, uris: list[str]) -> None:
+        if program is not None:
+            self._rendered.pop(program.uri, None)
+        for uri in uris:
+            self._results.pop(uri, None)
+        if not self._server.client.pull:
+            self._push(uris)
+
+    def _push(self, uris: Iterable[str]) -> None:
+        """Push once what has come in meanwhile was taken in."""
+        if not self._pushes:
+            self._server.loop.call_soon(self._push_all)
+        self._pushes.update(dict.fromkeys(uris))
+
+    def _push_all(self) -> None:
+        pushes, self._pushes = self._pushes, {}
+        for uri in pushes:
+            found = self.of(uri)
+            document = self._server.documents.get(uri)
+            version = ""
+            if document and document.version is not None and self._server.client.version_support:
+                version = f',"version":{document.version}'
+            items = found[1] if found else "[]"
+            self._server.protocol.send_text(
+                f'{{"jsonrpc":"2.0","method":"{types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS}",'
+                f'"params":{{"uri":{json.dumps(uri)}{version},"diagnostics":{items}}}}}'
+            )
 
 
 def register(server: UncudaServer) -> None:
     """Answer requests for diagnostics."""
+    server.diagnostics = Diagnostics(server)
+    options = types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=False, identifier=SOURCE)
 
-    def show(program: Any, uris: Any = None) -> None:
-        if not server.client.pull:
-            refresh(server, uris or [document.uri for document in program.documents])
-
-    for event in (server.opened, server.changed, server.closed):
-        event.append(show)
-
-    @server.feature(
-        types.TEXT_DOCUMENT_DIAGNOSTIC,
-        types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=False, identifier=convert.SOURCE),
-    )
-    def pull(params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
-        return types.RelatedFullDocumentDiagnosticReport(items=diagnostics_of(server, params.text_document.uri))
-
-
-def diagnostics_of(server: UncudaServer, uri: str) -> list[types.Diagnostic]:
-    """The diagnostics of a document or cell."""
-    program = server.program(uri)
-    if program is None:
-        return []
-    found = [convert.diagnostic(server, program, finding) for finding in server.analyse(program).findings]
-    return [diagnostic for place, diagnostic in found if place == uri]
-
-
-def publish(server: UncudaServer, uri: str) -> None:
-    """Push the diagnostics of a document; of one that was closed, that it has none."""
-    server.text_document_publish_diagnostics(
-        types.PublishDiagnosticsParams(uri=uri, diagnostics=diagnostics_of(server, uri))
-    )
-
-
-def refresh(server: UncudaServer, uris: Iterable[str] | None = None) -> None:
-    """Tell the client that diagnostics changed."""
-    if server.client.pull:
-        if server.client.refresh:
-            server.workspace_diagnostic_refresh(None)
-        return
-    for uri in [document.uri for document in server.documents] if uris is None else uris:
-        publish(server, uri)
+    @server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)  # so that it is offered
+    @server.raw(types.TEXT_DOCUMENT_DIAGNOSTIC)
+    def pull(params: Any) -> Prepared:
+        return server.diagnostics.pull(params)

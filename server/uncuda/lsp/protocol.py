@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from lsprotocol import types
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .server import UncudaServer
 
 Handler = Callable[[Any], Any]
+T = TypeVar("T")
 
 
 class Prepared(str):
@@ -182,6 +183,11 @@ class Protocol(LanguageServerProtocol):
         name = json.dumps(method)
         self.send_text(f'{{"jsonrpc":"2.0","id":"{identifier}","method":{name},"params":{params}}}')
         return asyncio.wrap_future(future)
+
+    def structure(self, value: Any, kind: type[T]) -> T:
+        """A value of the protocol as it came, as one of lsprotocol's types."""
+        made: T = self._converter.structure(value, kind)
+        return made
 
     def send_text(self, text: str) -> None:
         """Send a request or notification that is JSON already (ASCII only); none once the client wants the end."""

@@ -16,13 +16,14 @@ from pygls.lsp.server import LanguageServer
 import uncuda
 
 from .client import Client
+from .diagnostics import Diagnostics
 from .documents import Documents, Program
 from .folders import Folders
 from .logs import ToClient, logger
 from .notebooks import Notebooks
 from .projects import Projects
 from .protocol import Handler, Protocol
-from .state import Analysis, analyse
+from .state import Analyses, Analysis
 from .stream import Connection, frames
 
 FEATURES = (
@@ -62,6 +63,7 @@ class UncudaServer(LanguageServer):
     protocol: Protocol
     folders: Folders
     projects: Projects
+    diagnostics: Diagnostics
 
     def __init__(self, log: ToClient | None = None) -> None:
         super().__init__(
@@ -76,9 +78,8 @@ class UncudaServer(LanguageServer):
         self.notebooks = Notebooks(self.documents)
         self.opened, self.changed, self.saved, self.closed = (Event() for _ in range(4))
         self.found, self.started, self.scanned, self.reconfigured, self.ended = (Event() for _ in range(5))
-        self.closed.append(lambda program, uris: program and self._analyses.pop(program.uri, None))
+        self.analyses = Analyses(self)
         self.shows_lenses = False
-        self._analyses: dict[str, Analysis] = {}
         self.loop = asyncio.new_event_loop()
         self._end: asyncio.Future[int] = self.loop.create_future()
         for name in FEATURES:
@@ -100,17 +101,13 @@ class UncudaServer(LanguageServer):
 
     def analyse(self, program: Program) -> Analysis:
         """What the engine finds in a program; computed once for each of its versions."""
-        known = self._analyses.get(program.uri)
-        found = analyse(program, self.folders.engine_of(program), known)
-        if found is not known:
-            self._analyses[program.uri] = found
-        return found
+        return self.analyses.of(program)
 
     def refresh(self, uris: Iterable[str] | None = None) -> None:
-        """Tell the client that diagnostics changed, of these documents or (None) of all."""
-        from . import diagnostics, lens
+        """Tell the client that diagnostics changed, of these documents or (None) of all; and so did lenses."""
+        from . import lens
 
-        diagnostics.refresh(self, uris)
+        self.diagnostics.refresh(uris)
         lens.refresh(self)
 
     def serve(self, connection: Connection) -> int:

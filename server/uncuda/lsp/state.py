@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING
 
 from uncuda.engine import Engine, Finding, Report
-from uncuda.source import Source
+from uncuda.project import Answers
+from uncuda.source import Source, SourceError
+from uncuda.workspace import FileProblem, read_file
 
 from .documents import Program
+from .logs import logger
+
+if TYPE_CHECKING:
+    from .server import UncudaServer
+
+_REPLACEMENT = "\ufffd"
+_SLOW = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,10 +40,79 @@ class Analysis:
         return self.report.findings
 
 
-def analyse(program: Program, engine: Engine, known: Analysis | None) -> Analysis:
-    """The analysis of a program: `known` if that still holds."""
-    text = program.text
-    if known is not None and known.text is text and known.engine is engine:
-        return known
-    report = engine.check(Source(text, program.path))
-    return Analysis(program, text, program.version, engine, report)
+class Analyses:
+    """The analyses of all open programs. `answers(program, engine)`: what is known of its receivers, if anything."""
+
+    def __init__(self, server: UncudaServer) -> None:
+        self._server = server
+        self._known: dict[str, Analysis] = {}
+        self._encodings: dict[str, tuple[int, str]] = {}
+        self._failed: set[tuple[str, str]] = set()
+        self.answers: Callable[[Program, Engine], Answers | None] = lambda program, engine: None
+        server.closed.append(lambda program, uris: self.drop(program.uri) if program else None)
+
+    def of(self, program: Program) -> Analysis:
+        """The analysis of a program as it is now."""
+        known = self._known.get(program.uri)
+        choice = self._server.folders.choice_of(program)
+        text = program.text
+        if known is not None and known.text is text and known.engine is choice.engine:
+            return known
+        if choice.left_out:
+            report = Report()
+        else:
+            choice.engine.guard = self.failed
+            report = self._check(program, text, choice.engine)
+        disabled = self._unreadable(program, text) if _REPLACEMENT in text else None
+        found = self._known[program.uri] = Analysis(program, text, program.version, choice.engine, report, disabled)
+        return found
+
+    def drop(self, uri: str) -> None:
+        """Analyse a program anew when it is asked for."""
+        self._known.pop(uri, None)
+
+    def _check(self, program: Program, text: str, engine: Engine) -> Report:
+        start = perf_counter()
+        try:
+            report = engine.check(Source(text, program.path), answers=self.answers(program, engine))
+        except Exception as error:  # noqa: BLE001 the server goes on
+            self.failed("", program.path or program.uri, error)
+            return Report()
+        if (took := perf_counter() - start) > _SLOW:
+            logger.info("%s: %.0f ms to check %d characters", program.uri, 1000 * took, len(text))
+        return report
+
+    def failed(self, rule: str, path: str, error: Exception) -> None:
+        """Say that a rule failed, or ("") the engine; once for each file, and only the first time in a pop-up."""
+        if (rule, path) in self._failed:
+            return
+        first = all(known != rule for known, _ in self._failed)
+        self._failed.add((rule, path))
+        what = f"rule `{rule}`" if rule else "the analysis"
+        message = f"internal error, please report it: {what} failed in {path}: {type(error).__name__}: {error}"
+        logger.error(message, exc_info=error)
+        if first:
+            self._server.show_error(message)
+
+    def _unreadable(self, program: Program, text: str) -> str | None:
+        """Why fixes are off where the editor could not read what stands in the file: it would write that back."""
+        try:
+            stamp = os.stat(program.path).st_mtime_ns if program.path else 0  # noqa: PTH116
+        except OSError:
+            stamp = 0
+        if not stamp or not program.path.endswith(".py"):
+            return None
+        known = self._encodings.get(program.path)
+        if known is None or known[0] != stamp:
+            known = self._encodings[program.path] = stamp, _declared(program.path)
+        encoding = known[1]
+        return f"reopen with encoding {encoding}, or run `uncuda fix {program.path}`" if encoding else None
+
+
+def _declared(path: str) -> str:
+    """The encoding of a file in which it has no replacement character; empty if there is none."""
+    try:
+        source = Source.decode(read_file(path), path)
+    except (FileProblem, SourceError):
+        return ""
+    return "" if _REPLACEMENT in source.text else source.encoding

@@ -1,0 +1,95 @@
+"""Diagnostics as JSON text: what is the same for many of them is prepared once."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from uncuda.engine import Finding
+
+from .uris import uri_of
+
+if TYPE_CHECKING:
+    from .documents import Document
+    from .server import UncudaServer
+    from .state import Analysis
+
+SOURCE = "uncuda"
+SEVERITIES = {"error": 1, "warning": 2, "information": 3}
+_TAGS = {"unnecessary": 1, "deprecated": 2}
+_RANGE = '{"range":{"start":{"line":%d,"character":%d},"end":{"line":%d,"character":%d}}%s'
+_PLACE = (
+    '{"location":{"uri":%s,"range":{"start":{"line":%d,"character":%d},"end":{"line":%d,"character":%d}}},"message":%s}'
+)
+_MANY = 4096
+
+SHIM_IMPORT = {"en": "`{0}` is imported here", "zh": "此处导入了 `{0}`"}
+
+
+class Renderer:
+    """Makes the JSON of diagnostics for one client."""
+
+    def __init__(self, server: UncudaServer) -> None:
+        self._server = server
+        self._tails: dict[tuple[str, str, str], str] = {}
+
+    def items(self, analysis: Analysis) -> dict[str, str]:
+        """The JSON list of the diagnostics of each document of a program."""
+        found: dict[str, list[str]] = {document.uri: [] for document in analysis.program.documents}
+        for finding in analysis.findings:
+            document, item = self.item(analysis, finding)
+            found[document.uri].append(item)
+        return {uri: f"[{','.join(items)}]" for uri, items in found.items()}
+
+    def item(self, analysis: Analysis, finding: Finding) -> tuple[Document, str]:
+        """The document that a finding is in, and its Diagnostic as JSON."""
+        start, end = finding.span
+        document, local = analysis.program.place(start)
+        lines = document.lines
+        tail = self._tail(analysis, finding)
+        item = _RANGE % (*lines.point(local), *lines.point(local + end - start), tail)
+        related = self._related(analysis, finding) if self._server.client.related_information else []
+        return document, f'{item},"relatedInformation":[{",".join(related)}]}}' if related else item + "}"
+
+    def _tail(self, analysis: Analysis, finding: Finding) -> str:
+        key = finding.rule, finding.severity, finding.message
+        tail = self._tails.get(key)
+        if tail is None:
+            if len(self._tails) >= _MANY:
+                self._tails.clear()
+            tail = self._tails[key] = "," + json.dumps(self._rest(analysis, finding), separators=(",", ":"))[1:-1]
+        return tail
+
+    def _rest(self, analysis: Analysis, finding: Finding) -> dict[str, Any]:
+        client = self._server.client
+        rule = analysis.engine.catalogue.rules.get(finding.rule)
+        rest: dict[str, Any] = {
+            "severity": SEVERITIES[finding.severity],
+            "code": finding.rule,
+            "source": SOURCE,
+            "message": finding.message,
+        }
+        if rule is not None and rule.path and client.code_description:
+            rest["codeDescription"] = {"href": uri_of(str(rule.path.absolute()))}
+        tags = [_TAGS[tag] for tag in rule.tags if _TAGS[tag] in client.tags] if rule else []
+        if tags:
+            rest["tags"] = tags
+        return rest
+
+    def _related(self, analysis: Analysis, finding: Finding) -> list[str]:
+        """Where the alias of a finding, or the runtime patch that it is about, was imported."""
+        places = []
+        for related in finding.related:
+            document, start = analysis.program.place(related.span.start)
+            points = *document.lines.point(start), *document.lines.point(start + related.span.end - related.span.start)
+            places.append(_PLACE % (json.dumps(document.uri), *points, json.dumps(related.message)))
+        rule = analysis.engine.catalogue.rules.get(finding.rule)
+        if rule is not None and rule.when_imported:
+            where = self._server.projects.shim(analysis.program, finding.target)
+            if where is not None:
+                first, last = where.range.start, where.range.end
+                language = self._server.folders.language(analysis.engine.settings.locale)
+                text = SHIM_IMPORT[language].format(analysis.engine.target.words.get("patch", ""))
+                points = first.line, first.character, last.line, last.character
+                places.append(_PLACE % (json.dumps(where.uri), *points, json.dumps(text)))
+        return places
