@@ -99,7 +99,7 @@ class Context:
     def is_foreign_module(self, name: str) -> bool:
         """Whether a local name is a module other than torch, bound by a plain `import`."""
         if self._foreign is None:
-            found = plain_imports(self.text)
+            found = plain_imports(self.facts.searches)
             self._foreign = frozenset(local for local, module in found if module.partition(".")[0] != "torch")
         return name in self._foreign
 

@@ -86,7 +86,7 @@ class Check:
 def _lacking(context: Context, node: ast.Attribute, rule: Rule) -> str:
     """Why the receiver has no such method on the target, where it comes from one of these calls; else ""."""
     for name, limit in rule.get("not-from", {}).items():
-        if name not in context.text:
+        if not context.facts.says(name):
             continue
         if last_word(node.value) == name + "()":
             return str(limit)
@@ -104,7 +104,7 @@ def _certainty(context: Context, statement: Statement, node: ast.Attribute, call
         receiver = node.value
         if not isinstance(receiver, ast.Call) or context.resolve(receiver.func, statement) not in known:
             return REVIEW
-    defined = node.attr in context.project.methods or f"def {node.attr}(" in context.text
+    defined = node.attr in context.project.methods or context.facts.says(f"def {node.attr}(")
     fits = call is None or _fits(call, rule)
     by_itself = call is None and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
     return SAFE if context.imports_root("torch") and fits and not defined and not by_itself else REVIEW

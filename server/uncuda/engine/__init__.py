@@ -14,8 +14,8 @@ from ..facts.read import Facts, read
 from ..project import Answers, Project, Site
 from ..settings import Settings
 from ..source import Source, Span
+from ..suppress import NONE, Suppressions, parse
 from ..suppress import RULE as UNUSED
-from ..suppress import Suppressions, parse
 from .guard import Tell, run_apart
 from .linking import link, safe_of, without_idle, without_kept
 from .messages import Messages
@@ -52,6 +52,7 @@ class Engine:
             target_id, self.settings.target_version, self.settings.torch_version, self.settings.hardware
         )
         self._sets: dict[tuple[bool, bool], Ruleset] = {}
+        self._patch = self.target.words.get("patch", "").rpartition(".")[2]
         self._remember = remember
         self._memory: OrderedDict[tuple[str, Ruleset], Facts] = OrderedDict()
         self._messages = Messages(catalogue, self.target, self.settings.locale)
@@ -68,8 +69,7 @@ class Engine:
         """Whether the runtime patch is in force for a text: by setting, in the project, or imported in the text."""
         if self._project_shim():
             return True
-        patch = self.target.words.get("patch", "").rpartition(".")[2]
-        if self.settings.strategy != "auto" or not patch or patch not in text:
+        if self.settings.strategy != "auto" or not self._patch or self._patch not in text:
             return False
         words = self.ruleset(True).words
         facts = read(text, words)
@@ -110,14 +110,17 @@ class Engine:
         `edits`: what made this text of the one of the same path that was checked last, if that is known.
         `answers`: what receivers are, as far as that is known of this text; they silence a finding, or lower its fix.
         """
-        ruleset = self.ruleset(self._shim(source.text))
-        concerned = concerned or "uncuda:" in source.text
-        if not concerned and (source.path, ruleset) not in self._memory:
-            if not ruleset.concerns(source.text.encode("utf-8", "surrogatepass")):
-                return Report()
-            concerned = True
+        ruleset = self.ruleset(self._project_shim())
+        known = (source.path, ruleset) in self._memory
+        says = self._facts(source, ruleset, edits).says if known else source.text.__contains__
+        concerned = concerned or says("uncuda:")
+        if says(self._patch) and self._shim(source.text):
+            ruleset = self.ruleset(True)
+            known = (source.path, ruleset) in self._memory
+        if not known and not concerned and not ruleset.concerns(source.text.encode("utf-8", "surrogatepass")):
+            return Report()
         facts = self._facts(source, ruleset, edits)
-        if not concerned and not ruleset.opens(facts.searches):
+        if known and not concerned and not ruleset.opens(facts):
             return Report()
         return self.report(facts, source.path, ruleset, answers)
 
@@ -134,7 +137,9 @@ class Engine:
         hits, silent = self._hits(facts, ruleset, answers or {}, path)
         every = [finding for hit in (*hits, *silent) if (finding := self._guarded(hit, path))]
         findings = [finding for finding in every if finding.rule not in ignored]
-        suppressions = parse(facts.text, facts.layout.is_comment, facts.layout.string_around)
+        suppressions = NONE
+        if facts.says("uncuda:"):
+            suppressions = parse(facts.text, facts.layout.is_comment, facts.layout.string_around)
         if suppressions:
             findings = self._suppress(findings, suppressions, ruleset, ignored)
         sites = sites_of((*hits, *silent), findings)

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..catalogue import Rule, Target
-from ..facts.changes import Searches
-from ..facts.scans import plain
+from ..facts.model import Facts
 
 _DOTTED = frozenset({"name", "argument", "jit-script"})
 
@@ -61,13 +60,12 @@ class Gates:
                     return True
         return False
 
-    def open_in(self, searches: Searches) -> bool:
+    def open_in(self, facts: Facts) -> bool:
         """The same for a text, parts of which may have been searched before."""
 
-        def says(anchor: str) -> bool:
-            return bool(searches.find(("text", anchor), plain(anchor)))
-
-        return any(map(says, self._first)) or ("torch" in searches.text and any(map(says, self._second)))
+        if any(map(facts.says, self._first)):
+            return True
+        return "torch" in facts.searches.text and any(map(facts.says, self._second))
 
 
 def _found_by_imports(rule: Rule) -> bool:

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ..catalogue import Catalogue, Rule, Target
 from ..checks import CHECKS, Check
-from ..facts.changes import Searches
-from ..facts.read import Words
+from ..facts.read import Facts, Words
 from ..settings import Settings
 from .gates import Gates
 
@@ -40,9 +39,9 @@ class Ruleset:
         """Whether a file with these bytes can have a finding: a few searches for words, at the speed of memory."""
         return self._gates.open_for(data)
 
-    def opens(self, searches: Searches) -> bool:
-        """The same as `concerns`, for a text that is searched anyway."""
-        return self._gates.open_in(searches)
+    def opens(self, facts: Facts) -> bool:
+        """The same as `concerns`, for a text that was read anyway."""
+        return self._gates.open_in(facts)
 
     def _words(self) -> Words:
         names: set[str] = set()

@@ -13,6 +13,7 @@ from .layout import Layout
 from .names import Names
 from .newer import read_newer
 from .piece import Piece, read_line
+from .scans import plain
 from .scopes import IndentScopes, ScopeMap
 
 
@@ -105,6 +106,10 @@ class Facts:
     present: frozenset[str] = frozenset()  # the anchors that stand in words that rules speak of
     digests: dict[str, Digest | None] = field(default_factory=dict)  # by the text that was read
     _imports: list[tuple[Binding, Statement]] | None = None
+
+    def says(self, word: str) -> bool:
+        """Whether the text holds a word, or any other stretch of a line."""
+        return bool(self.searches.find(("text", word), plain(word)))
 
     def peek(self, offset: int) -> Statement | None:
         """The statement at `offset`, read for a look: it is not one of the islands."""

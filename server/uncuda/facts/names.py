@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .bindings import Binding
+from .changes import Searches
 from .digest import Digest
+from .scans import plain
 from .scopes import ScopeMap
 
 _FALLBACKS = frozenset({"def", "class", "from", "import"})
@@ -159,10 +161,12 @@ def imported_name(value: ast.expr | None) -> str | None:
     return None
 
 
-def plain_imports(text: str) -> Iterator[tuple[str, str]]:
+def plain_imports(searches: Searches) -> Iterator[tuple[str, str]]:
     """(local name, module) of every line of `import a, b.c as d`, found without reading the statements."""
-    at = text.find("import ")
-    while at >= 0:
+    text, end = searches.text, 0
+    for at in searches.find(("text", "import "), plain("import ")):
+        if at < end:
+            continue
         end = text.find("\n", at)
         end = end if end >= 0 else len(text)
         if not text[text.rfind("\n", 0, at) + 1 : at].strip():
@@ -170,4 +174,3 @@ def plain_imports(text: str) -> Iterator[tuple[str, str]]:
                 words = part.split()
                 if words:
                     yield words[2] if len(words) == 3 else words[0].partition(".")[0], words[0]
-        at = text.find("import ", end)
