@@ -22,6 +22,8 @@ from bench.measure import median, printed, python_files
 from corpus.fetch import pinned, tree
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "train" / "distributed.py"
+# Read beside the set that the budgets are for, to show what code costs that is about little else than CUDA.
+DENSE = "megatron-core"
 UNCUDA = [sys.executable, "-m", "uncuda"]
 TARGET = ["--target", "npu"]
 CHECK = [*UNCUDA, "check", "--isolated", "--exit-zero", "--quiet", *TARGET]
@@ -52,7 +54,7 @@ class Figure(NamedTuple):
     def text(self) -> str:
         verdict = "" if self.budget is None else "ok" if self.value <= self.budget else "OVER"
         budget = "" if self.budget is None else f"{self.budget:>8g}"
-        return f"{self.name:<34} {self.value:>9.3f} {self.unit:<6} {budget:>8}  {verdict}"
+        return f"{self.name:<44} {self.value:>9.3f} {self.unit:<6} {budget:>8}  {verdict}"
 
 
 def ruff() -> list[str]:
@@ -75,7 +77,7 @@ def compare(name: str, folders: list[Path], budget: float | None = None) -> list
     ]
 
 
-def fixing(sources: list[Path], scratch: Path) -> list[Figure]:
+def fixing(name: str, sources: list[Path], scratch: Path, budget: float | None = None) -> list[Figure]:
     """`fix` beside `check` on a copy that every run finds as it was."""
     folders = [scratch / source.name for source in sources]
 
@@ -88,9 +90,9 @@ def fixing(sources: list[Path], scratch: Path) -> list[Figure]:
     fix = median([*FIX, *paths], codes=(0, 1), before=restore)
     check = median([*CHECK, *paths], before=restore)
     return [
-        Figure("all: uncuda fix", fix.cpu, "s"),
-        Figure("all: fix / check", fix.cpu / check.cpu, "", 1.6),
-        Figure("all: memory of a process, fix", fix.mebibytes, "MiB", 60),
+        Figure(f"{name}: uncuda fix", fix.cpu, "s"),
+        Figure(f"{name}: fix / check", fix.cpu / check.cpu, "", budget),
+        Figure(f"{name}: memory of a process, fix", fix.mebibytes, "MiB", 60),
     ]
 
 
@@ -121,7 +123,13 @@ def sources(names: list[str], scratch: Path) -> list[Path]:
 def groups(folders: list[Path], scratch: Path) -> list[Callable[[], list[Figure]]]:
     """The parts of the benchmark, in the order of the table."""
     each = [partial(compare, folder.name, [folder]) for folder in folders]
-    return [starting, *each, partial(compare, "all", folders, 1.0), partial(fixing, folders, scratch)]
+    usual = [folder for folder in folders if folder.name != DENSE]
+    parts = [starting, *each]
+    if usual:
+        parts += [partial(compare, "all", usual, 1.0), partial(fixing, "all", usual, scratch, 1.6)]
+    if len(usual) < len(folders):
+        parts += [partial(compare, f"all + {DENSE}", folders), partial(fixing, f"all + {DENSE}", folders, scratch)]
+    return parts
 
 
 def main() -> int:
@@ -138,7 +146,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="uncuda-bench-") as folder:
         scratch = Path(folder)
         folders = sources(arguments.trees, scratch / "trees")
-        print(f"\n{'':<34} {'measured':>9} {'':<6} {'budget':>8}")
+        print(f"\n{'':<44} {'measured':>9} {'':<6} {'budget':>8}")
         for group in groups(folders, scratch / "fixed"):
             for figure in group():
                 print(figure.text(), flush=True)
