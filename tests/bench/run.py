@@ -124,7 +124,7 @@ def groups(folders: list[Path], scratch: Path) -> list[Callable[[], list[Figure]
     """The parts of the benchmark, in the order of the table."""
     each = [partial(compare, folder.name, [folder]) for folder in folders]
     usual = [folder for folder in folders if folder.name != DENSE]
-    parts = [starting, *each]
+    parts: list[Callable[[], list[Figure]]] = [starting, *each]
     if usual:
         parts += [partial(compare, "all", usual, 1.0), partial(fixing, "all", usual, scratch, 1.6)]
     if len(usual) < len(folders):
