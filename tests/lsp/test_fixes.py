@@ -3,31 +3,70 @@
 from __future__ import annotations
 
 import ast
+import json
 import warnings
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
 
-from lsp.client import Client
 from lsp.profiles import PROFILES
-from lsp.starting import Start
-from lsp.text import apply_text_edits
+from lsp.text import Positions, apply_text_edits
 from uncuda.catalogue import load, read_page
 from uncuda.edits import apply_edits
 from uncuda.engine import Engine
+from uncuda.lsp.server import UncudaServer
 from uncuda.settings import Settings
 from uncuda.source import Source
 
+Json = dict[str, Any]
+URI = "untitled:Untitled-1"
 # What stands before each example, so that offsets, columns in UTF-16 and bytes all differ; and how its lines end.
 HEADS = {"utf-8": "# 数据 é\n", "utf-16": "# 𝛼\f\u2028\n", "utf-32": "s = '''\n𝛼 # \n'''\n"}
 ENDS = {"utf-8": "\n", "utf-16": "\r\n", "utf-32": "\n"}
 
 
-def edited(client: Client, uri: str, action: dict[str, Any]) -> str:
-    """The text after an action, of which nothing but the document may change."""
-    (part,) = client.resolve(action)["edit"]["documentChanges"]
-    assert part["textDocument"]["uri"] == uri
-    return apply_text_edits(client.text(uri), part["edits"], client.buffers.encoding)
+class Talk:
+    """The server's answers without a connection: nothing happens between two of them."""
+
+    def __init__(self, server: UncudaServer, target: str, encoding: str) -> None:
+        self._answers, self.encoding, self.text = server.protocol.raw, encoding, ""
+        self._encode = partial(json.dumps, default=server.protocol._serialize_message)
+        profile = PROFILES["vscode"].counting(encoding)
+        self._ask("initialize", profile.initialize([], {"settings": {"target": target, "locale": "en"}}))
+        self._ask("initialized", {})
+
+    def _ask(self, method: str, params: Any) -> Any:
+        return json.loads(self._encode(self._answers[method](params)))
+
+    def open(self, text: str) -> None:
+        """Open a document, the only one, with another text."""
+        self.text = text
+        self._ask("textDocument/didClose", {"textDocument": {"uri": URI}})
+        item = {"uri": URI, "languageId": "python", "version": 1, "text": text}
+        self._ask("textDocument/didOpen", {"textDocument": item})
+
+    def actions(self) -> list[Json]:
+        """The code actions for the whole text."""
+        whole = Positions(self.text, self.encoding).range(0, len(self.text))
+        params = {"textDocument": {"uri": URI}, "range": whole, "context": {"diagnostics": []}}
+        found: list[Json] = self._ask("textDocument/codeAction", params)
+        return found
+
+    def after(self, action: Json) -> str:
+        """The text after an action, which may change nothing else."""
+        resolved = action if "edit" in action else self._ask("codeAction/resolve", action)
+        (part,) = resolved["edit"]["documentChanges"]
+        assert part["textDocument"] == {"uri": URI, "version": 1}
+        return apply_text_edits(self.text, part["edits"], self.encoding)
+
+
+@pytest.fixture
+def server() -> Iterator[UncudaServer]:
+    made = UncudaServer()
+    yield made
+    made.loop.close()
 
 
 def parsed(text: str) -> str:
@@ -38,39 +77,34 @@ def parsed(text: str) -> str:
 
 @pytest.mark.parametrize("target", load().declarations)
 @pytest.mark.parametrize("encoding", HEADS)
-def test_every_action_for_every_example(start: Start, encoding: str, target: str) -> None:
-    files: dict[str, str | bytes] = {"uncuda.toml": f'target = "{target}"\n'}
-    client = start(PROFILES["vscode"].counting(encoding), files=files)
-    engine = Engine(load(), target, Settings(locale="en"))
-    uri = client.open("untitled:Untitled-1", "")
-    texts = (example.text for rule in load().rules.values() if rule.path for example in read_page(rule.path)[1])
+def test_every_action_for_every_example(server: UncudaServer, encoding: str, target: str) -> None:
+    talk, engine = Talk(server, target, encoding), Engine(load(), target, Settings(locale="en"))
+    texts = [example.text for rule in load().rules.values() if rule.path for example in read_page(rule.path)[1]]
+    assert len(texts) > 200
     for text in texts:
-        future = "from __future__" in text  # must stay the first statement
-        client.type(uri, (text if future else HEADS[encoding] + text).replace("\n", ENDS[encoding]))
-        judge(client, uri, engine)
+        head = "" if "from __future__" in text else HEADS[encoding]  # that must stay the first statement
+        talk.open((head + text).replace("\n", ENDS[encoding]))
+        judge(talk, engine)
 
 
-def judge(client: Client, uri: str, engine: Engine) -> None:
-    """Check every action for the text of a document."""
-    text = client.text(uri)
-    source = Source(text)
+def judge(talk: Talk, engine: Engine) -> None:
+    """Check every action for a text."""
+    source = Source(talk.text)
     findings = engine.check(source).findings
-    fixes = sorted(apply_edits(text, fix.edits) for finding in findings for fix in finding.fixes)
-    before, quick = parsed(text), []
-    for action in client.actions(uri):
-        title = action["title"]
+    due = sorted(apply_edits(talk.text, fix.edits) for finding in findings for fix in finding.fixes)
+    before, quick = parsed(talk.text), []
+    for action in talk.actions():
         if not action.keys() & {"edit", "data"}:
             assert action.keys() & {"disabled", "command"}
             continue
-        after = edited(client, uri, action)
+        after, title, data = talk.after(action), action["title"], action.get("data", {})
         if title.startswith("Ignore"):
             assert parsed(after) == before
-        elif title.startswith("Fix all"):
-            rule = action["data"]["rule"]
-            assert after == engine.fix(source, review=action["data"]["review"], rules={rule}).text
+        elif data.get("rule"):
+            assert after == engine.fix(source, review=data["review"], rules={data["rule"]}).text
         elif action["kind"] == "source.fixAll.uncuda":
             assert after == engine.fix(source).text
         else:
             quick.append(after)
         parsed(after)
-    assert sorted(quick) == fixes
+    assert sorted(quick) == due

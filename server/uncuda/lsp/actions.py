@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 import sys
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lsprotocol import types
@@ -108,15 +107,14 @@ def touched(analysis: Analysis, span: tuple[int, int], codes: Collection[str]) -
     return [finding for finding in meant if finding.span.start <= end and start <= finding.span.end]
 
 
-@dataclass(frozen=True)
 class _Offer:
     """One request for code actions, `span` in offsets of the program."""
 
-    server: UncudaServer
-    uri: str
-    analysis: Analysis
-    span: tuple[int, int]
-    context: _Context
+    def __init__(
+        self, server: UncudaServer, uri: str, analysis: Analysis, span: tuple[int, int], context: _Context
+    ) -> None:
+        self.server, self.uri, self.analysis, self.span, self.context = server, uri, analysis, span, context
+        self._shown: dict[int, types.Diagnostic] = {}
 
     def actions(self) -> Iterator[types.CodeAction]:
         """The actions in the order in which they are shown."""
@@ -129,7 +127,7 @@ class _Offer:
                 for batch in batches_of_rules(self.uri, self.analysis, findings):
                     title = say("fix rule", batch.rule)
                     yield from self._batch(say("to review", title) if batch.review else title, _QUICK, batch)
-                yield from ignore_actions(self.server, self.analysis, findings, say)
+                yield from ignore_actions(self.server, self.analysis, findings, self._diagnostic, say)
             yield from self._pages(findings, say)
             yield from self._unread(say)
         notebook = self.uri != self.analysis.program.uri
@@ -163,7 +161,11 @@ class _Offer:
         return convert.workspace_edit(self.server, convert.file_edits(self.analysis.program, edits))
 
     def _diagnostic(self, finding: Finding) -> types.Diagnostic:
-        return convert.diagnostic(self.server, self.analysis.program, finding)[1]
+        """What the client shows for a finding; several actions name it."""
+        known = self._shown.get(id(finding))
+        if known is None:
+            known = self._shown[id(finding)] = convert.diagnostic(self.server, self.analysis.program, finding)[1]
+        return known
 
     def _disabled(self, title: str, reason: str, finding: Finding | None = None) -> Iterator[types.CodeAction]:
         """An action that cannot be taken, for clients that show such."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from lsprotocol import types
 
@@ -19,10 +19,16 @@ from .state import Analysis
 
 
 def ignore_actions(
-    server: UncudaServer, analysis: Analysis, findings: Iterable[Finding], say: Phrases
+    server: UncudaServer,
+    analysis: Analysis,
+    findings: Sequence[Finding],
+    diagnostic: Callable[[Finding], types.Diagnostic],
+    say: Phrases,
 ) -> Iterator[types.CodeAction]:
-    """One action for each line and rule of these findings, then one for each rule and the whole file."""
-    findings = list(findings)
+    """One action for each line and rule of these findings, then one for each rule and the whole file.
+
+    `diagnostic`: what the client shows for a finding.
+    """
     layout = Layout(analysis.text)
     lines: dict[tuple[str, Edit], list[Finding]] = {}
     for finding in findings:
@@ -30,22 +36,21 @@ def ignore_actions(
         if edit is not None:
             lines.setdefault((finding.rule, edit), []).append(finding)
     for (rule, edit), found in lines.items():
-        yield _action(server, analysis, say("ignore line", rule), edit, found)
-    for rule in dict.fromkeys(finding.rule for finding in findings):
+        shown = [diagnostic(finding) for finding in found]
+        yield _action(server, analysis, say("ignore line", rule), (edit, rule), shown)
+    for rule, first in {finding.rule: finding for finding in reversed(findings)}.items():
         if rule != UNUSED:  # this one is about a comment: only its line can be meant
-            found = [finding for finding in findings if finding.rule == rule]
             edit = ignore_in_file(analysis.text, layout, rule)
-            yield _action(server, analysis, say("ignore file", rule), edit, found)
+            yield _action(server, analysis, say("ignore file", rule), (edit, rule), [diagnostic(first)])
 
 
 def _action(
-    server: UncudaServer, analysis: Analysis, title: str, edit: Edit, findings: list[Finding]
+    server: UncudaServer, analysis: Analysis, title: str, edit: tuple[Edit, str], shown: list[types.Diagnostic]
 ) -> types.CodeAction:
-    rule = findings[0].rule
-    changes = convert.file_edits(analysis.program, [(edit, rule)])
+    changes = convert.file_edits(analysis.program, [edit])
     return types.CodeAction(
         title,
         kind=types.CodeActionKind.QuickFix,
-        diagnostics=[convert.diagnostic(server, analysis.program, finding)[1] for finding in findings],
+        diagnostics=shown,
         edit=convert.workspace_edit(server, changes),
     )
