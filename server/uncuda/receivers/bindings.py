@@ -20,6 +20,12 @@ def bindings(leaf: Any) -> list[Any]:
     return []
 
 
+def rebound(leaf: Any) -> bool:
+    """Whether some function declares a name global or nonlocal: any place may bind it then."""
+    names = leaf.get_root_node().get_used_names().get(leaf.value, ())
+    return any(name.parent.type in ("global_stmt", "nonlocal_stmt") for name in names)
+
+
 def _scope(node: Any) -> Any:
     """The scope around a node; a default, an annotation or a decorator belongs to the one outside."""
     child, parent = node, node.parent
@@ -42,8 +48,6 @@ def _bound_in(scope: Any, word: str) -> list[Any]:
     module = scope.get_root_node()
     found = []
     for name in module.get_used_names().get(word, ()):
-        if name.parent.type in ("global_stmt", "nonlocal_stmt") and _scope(name) is scope:
-            return []
         definition = name.get_definition(include_setitem=False)
         if definition is not None and definition.type != "del_stmt" and _binds_in(definition, name, scope):
             found.append(name)

@@ -1,7 +1,8 @@
 """The process that runs jedi: questions come in as JSON, one a line, and so do the answers go out.
 
 `{"path", "text", "roots"}` opens a document and has no answer; `{"line", "column", "argument", "lacking", "seconds"}`
-asks about it and is answered with `{"verdict", "memory"}`. The first line out is `{"ready": true}`.
+asks about it and is answered with `{"verdict", "memory", "last"}`; `last`: the memory is used up, and the process ends.
+The first line out is `{"ready": true}`.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ import faulthandler
 import json
 import os
 import sys
+from importlib import invalidate_caches
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from uncuda.project import UNKNOWN
 
-from .seal import limit_memory, memory, seal
+from .seal import keep_nothing, limit_memory, memory, seal
 
 if TYPE_CHECKING:
     from .modules import Module, Modules
@@ -50,6 +52,7 @@ class Answers:
 
     def run(self, lines: IO[bytes]) -> None:
         """Read and answer, line by line."""
+        keep_nothing()
         self._warm_up()
         seal()
         self._say({"ready": True})
@@ -67,6 +70,7 @@ class Answers:
         self._judge.answer(module, self._judge.Question(3, 2, False, ()))
 
     def _open(self, message: dict[str, Any]) -> None:
+        invalidate_caches()  # of the folders' contents: a file may be new
         roots = tuple(message["roots"])
         if self._modules is None or roots != self._roots:
             self._modules, self._roots = self._modules_of(roots), roots
@@ -87,7 +91,7 @@ class Answers:
         except Exception:  # noqa: BLE001, S110 what jedi or parso stumble over, nobody knows
             pass
         faulthandler.cancel_dump_traceback_later()
-        self._say({"verdict": verdict, "memory": memory()})
+        self._say({"verdict": verdict, "memory": memory(), "last": over})
         if over:
             sys.exit(1)
 

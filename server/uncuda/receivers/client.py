@@ -17,7 +17,7 @@ Note = Callable[..., None]
 Callback = Callable[[Answers], None]
 
 _MOST_ANSWERS = 8192
-_MOST_CHARACTERS = 2_000_000
+_MOST_CHARACTERS = 1_000_000
 
 
 class _Job(NamedTuple):
@@ -100,6 +100,12 @@ class Receivers:
         self._supervisor.close()
 
     def _work(self) -> None:
+        try:
+            self._answer_jobs()
+        finally:
+            self._thread = None  # a callback that fails ends this thread; the next job starts another
+
+    def _answer_jobs(self) -> None:
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting or self._closed)

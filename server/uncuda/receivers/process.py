@@ -37,6 +37,7 @@ class Process:
             stderr=subprocess.DEVNULL,
             # A folder in use cannot be removed everywhere: the workspace is not held.
             cwd=Path(sys.executable).parent,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
         self._ready = False
 
@@ -44,6 +45,11 @@ class Process:
     def pid(self) -> int:
         """The number of the process."""
         return self._popen.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether it has not ended yet."""
+        return self._popen.poll() is None
 
     def open(self, path: str, text: str, roots: Sequence[str]) -> None:
         """Give it the document that the next questions are about; Stopped as for `ask`."""
@@ -58,6 +64,8 @@ class Process:
         # The process has a clock of its own, for the case that nobody is left to end it.
         answer = self._receive({**question, "seconds": seconds + 1}, seconds)
         self.memory = int(answer["memory"])
+        if answer.get("last"):
+            self.close()
         return str(answer["verdict"])
 
     def close(self) -> None:
@@ -85,23 +93,26 @@ class Process:
         try:
             if message is not None:
                 self._say(message)
-            assert self._popen.stdout is not None
-            line = self._popen.stdout.readline()
-        except Stopped:
-            line = b""
+            answer: dict[str, Any] = json.loads(self._hear())
+        except (Stopped, ValueError):  # ValueError: less than a line, or closed by another thread
+            self.close()
+            raise TimedOut if late.is_set() else Stopped from None
+        except BaseException:
+            self.close()  # the answer would be taken for that to the next question
+            raise
         finally:
             timer.cancel()
-        if not line.endswith(b"\n"):
-            self.close()
-            raise TimedOut if late.is_set() else Stopped
-        answer: dict[str, Any] = json.loads(line)
         return answer
+
+    def _hear(self) -> bytes:
+        assert self._popen.stdout is not None
+        return self._popen.stdout.readline()
 
     def _say(self, message: dict[str, Any]) -> None:
         assert self._popen.stdin is not None
         try:
             self._popen.stdin.write(json.dumps(message).encode("ascii") + b"\n")
             self._popen.stdin.flush()
-        except OSError:
+        except (OSError, ValueError):
             self.close()
             raise Stopped from None

@@ -9,7 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .bindings import bindings, decorators, dotted_imports, named_in_module, owner, parts_of, plain_value, spelled
+from .bindings import (
+    bindings,
+    decorators,
+    dotted_imports,
+    named_in_module,
+    owner,
+    parts_of,
+    plain_value,
+    rebound,
+    spelled,
+)
 from .modules import Module, Place
 from .values import (
     NOTHING,
@@ -158,7 +168,7 @@ class Reader:
 
     def _name(self, module: Module, leaf: Any) -> Values:
         found = [Place(module, name) for name in bindings(leaf)] or module.goto(leaf)
-        return union(map(self._bound, found)) if found else UNKNOWN
+        return union(map(self._bound, found)) if found and not rebound(leaf) else UNKNOWN
 
     def _bound(self, place: Place) -> Values:
         """What a name can be, by one definition of it."""
@@ -182,9 +192,10 @@ class Reader:
             return self._returned(module, definition)
         if place.is_import:
             found = imported_from(place)
-            if found.origins:
+            if any(origin.kind == "torch" for origin in found.origins):
                 return found
-            return union(self._bound(target) if target != place else UNKNOWN for target in module.goto(leaf))
+            targets = [target for target in module.goto(leaf) if target != place]
+            return union(map(self._bound, targets)) if targets else found
         return UNKNOWN
 
     def _assigned(self, module: Module, leaf: Any, statement: Any) -> Values:

@@ -12,7 +12,8 @@ from typing import NamedTuple
 from uncuda.project import Site
 
 # A line at the margin begins a part, unless it can only go on with the one before.
-_MARGIN = re.compile(r"^(?=[^\s#)\]}\"'])(?!(?:else|elif|except|finally)\b)", re.MULTILINE)
+_MARGIN = re.compile(r"\n(?![\s#)\]}\"'])")
+_GOES_ON = ("else", "elif", "except", "finally")
 _WORD = re.compile(r"[^\W\d]\w*")
 _NAMED = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
 _STAR = re.compile(r"from\b[^\n]*\bimport[ \t(]+\*")
@@ -30,16 +31,17 @@ class Relevant:
 
     def __init__(self, text: str) -> None:
         self._parts = _parts(text)
-        self._starts = list(accumulate((len(part.text) for part in self._parts), initial=0))
+        self._starts = list(accumulate((len(part.text) for part in self._parts[:-1]), initial=0))
         self._owners: dict[str, list[int]] = {}
         for index, part in enumerate(self._parts):
             for name in part.names:
                 self._owners.setdefault(name, []).append(index)
+        self._named: dict[int, set[int]] = {}
         self._known: dict[int, int] = {}
 
     def key(self, site: Site) -> Hashable:
         """What the answer to a site depends on: its part, and those that define what is named there, and so on."""
-        index = max(0, bisect_right(self._starts, site.at) - 1)
+        index = bisect_right(self._starts, site.at) - 1
         if index not in self._known:
             self._known[index] = hash(tuple(self._parts[other].text for other in self._reached(index)))
         start = self._starts[index]
@@ -49,19 +51,24 @@ class Relevant:
         found = {index, *self._owners.get("*", ())}
         waiting = list(found)
         while waiting:
-            for word in self._parts[waiting.pop()].words:
-                for other in self._owners.get(word, ()):
-                    if other not in found:
-                        found.add(other)
-                        waiting.append(other)
+            new = self._directly(waiting.pop()) - found
+            found |= new
+            waiting += new
         return sorted(found)
+
+    def _directly(self, index: int) -> set[int]:
+        """The parts that define a name which a part says."""
+        if index not in self._named:
+            words = self._parts[index].words & self._owners.keys()
+            self._named[index] = {part for word in words for part in self._owners[word]}
+        return self._named[index]
 
 
 def _parts(text: str) -> list[_Part]:
-    starts = [match.start() for match in _MARGIN.finditer(text)]
-    bounds = [0, *(start for start in starts if start), len(text)]
     parts, begin = [], 0
-    for end in bounds[1:]:
+    for end in (*(match.end() for match in _MARGIN.finditer(text)), len(text)):
+        if text.startswith(_GOES_ON, end):
+            continue
         piece = text[begin:end]
         if end < len(text) and ((piece.startswith("@") and not _NAMED.search(piece)) or _open(piece)):
             continue  # decorators go with what they decorate; a long string may hold lines at the margin

@@ -48,14 +48,13 @@ def memory() -> int:
 
 def seal() -> None:
     """Refuse from now on, for good, what the reading of text does not need."""
-    warnings.simplefilter("ignore")
-    _keep_nothing_on_disk()
     sys.dont_write_bytecode = True
     sys.addaudithook(_guard(sys.path))
 
 
-def _keep_nothing_on_disk() -> None:
-    """parso pickles what it parsed, and believes the pickles that it finds."""
+def keep_nothing() -> None:
+    """Let parso pickle nothing of what it parsed, and believe no pickles that it finds; and let nobody be warned."""
+    warnings.simplefilter("ignore")
     cache: Any = import_module("parso.cache")
     cache._load_from_file_system = lambda *arguments, **more: None
     cache._save_to_file_system = lambda *arguments, **more: None

@@ -79,11 +79,15 @@ class Supervisor:
     def _running(self, fresh: bool) -> Process:
         """The process; `fresh`: a document is about to be opened, which is the time to take another."""
         process = self._process
-        if process is not None and fresh and (process.memory > _MOST_MEMORY or process.asked >= _MOST_QUESTIONS):
-            process.close()
-            process = None
+        if process is not None:
+            grown = process.memory > _MOST_MEMORY or process.asked >= _MOST_QUESTIONS
+            if not process.alive or (fresh and grown):
+                process.close()
+                process = None
         if process is None:
             process = self._process = self._start()
+        if self._closed:  # meanwhile, by another thread
+            process.close()
         return process
 
     def _failed(self) -> None:
