@@ -91,7 +91,7 @@ def ask_settings(server: UncudaServer) -> None:
     items = [*(types.ConfigurationItem(uri, SECTION) for uri in folders), types.ConfigurationItem(section=SECTION)]
 
     def take(tables: Any) -> None:
-        if isinstance(tables, list) and len(tables) == len(items):
+        if isinstance(tables, (list, tuple)) and len(tables) == len(items):
             _take_settings(server, dict(zip([*folders, ""], tables)))
 
     server.ask(types.WORKSPACE_CONFIGURATION, types.ConfigurationParams(items), take)
