@@ -12,6 +12,7 @@ import pytest
 from cli.command import environment
 from lsp.client import Client
 from lsp.connection import ResponseError
+from lsp.notebook import open_notebook
 from lsp.profiles import PROFILES
 from lsp.starting import Start
 from lsp.text import apply_text_edits
@@ -420,4 +421,76 @@ def test_chinese(start: Start) -> None:
 # Notebooks
 
 
-CELLS = ["import torch", "%%time\ntorch.cuda.synchronize()\nmodel.cuda()", "model.cuda()  # 𝛼"]
+CELLS = {
+    "one": "import torch",
+    "two": "%%time\ntorch.cuda.synchronize()\nmodel.cuda()",
+    "text": "`torch.cuda.synchronize()`",
+    "three": "model.cuda()  # 𝛼",
+}
+FIXED = [
+    "import torch\nimport torch_npu",
+    "%%time\ntorch.npu.synchronize()\nmodel.npu()",
+    CELLS["text"],
+    "model.npu()  # 𝛼",
+]
+
+
+def test_a_fix_in_a_cell(client: Client, tmp_path: Path) -> None:
+    uris = open_notebook(client, tmp_path / "n.ipynb", CELLS, ["text"])
+    client.do(
+        titled(client.actions(uris[1], client.range(uris[1], "synchronize")), "Replace with `torch.npu.synchronize`")
+    )
+    assert [client.text(uri) for uri in uris[:2]] == [FIXED[0], CELLS["two"].replace("cuda.sync", "npu.sync")]
+
+
+@pytest.mark.parametrize("cell", [0, 1, 3])
+def test_fix_all_in_a_notebook(client: Client, tmp_path: Path, cell: int) -> None:
+    uris = open_notebook(client, tmp_path / "n.ipynb", CELLS, ["text"])
+    assert client.actions(uris[cell], only=["source"]) == []
+    (action,) = client.actions(uris[cell], only=["notebook.source.fixAll"])
+    assert (action["title"], action["kind"]) == ("uncuda: fix all in this notebook", "notebook.source.fixAll.uncuda")
+    client.do(action)
+    assert [client.text(uri) for uri in uris] == FIXED
+    assert client.actions(uris[cell], only=["notebook"]) == []
+
+
+def test_fix_all_of_a_rule_in_a_notebook(client: Client, tmp_path: Path) -> None:
+    uris = open_notebook(client, tmp_path / "n.ipynb", CELLS, ["text"])
+    actions = client.actions(uris[3], client.range(uris[3], "cuda"))
+    client.do(titled(actions, "Fix all 'cuda-method' in this file"))
+    assert [client.text(uri) for uri in uris] == [FIXED[0], FIXED[1].replace("npu.sync", "cuda.sync"), *FIXED[2:]]
+
+
+def test_ignore_in_a_notebook(client: Client, tmp_path: Path) -> None:
+    cells = {"one": "%%time\nimport torch\ntorch.cuda.init()", "two": "torch.cuda.init()"}
+    uris = open_notebook(client, tmp_path / "n.ipynb", cells)
+    client.do(titled(client.actions(uris[0], client.range(uris[0], "init")), "Ignore 'cuda-api' on this line"))
+    assert client.text(uris[0]) == cells["one"] + "  # uncuda: ignore[cuda-api]"
+    client.do(titled(client.actions(uris[1], client.range(uris[1], "init")), "Ignore 'cuda-api' in this file"))
+    assert client.text(uris[0]).startswith("%%time\n# uncuda: file-ignore[cuda-api]\nimport torch\n")
+    assert client.text(uris[1]) == cells["two"]
+    assert not [item for item in client.diagnostics(uris[1]) if item["code"] == "cuda-api"]
+
+
+def test_a_cell_of_text(client: Client, tmp_path: Path) -> None:
+    uris = open_notebook(client, tmp_path / "n.ipynb", CELLS, ["text"])
+    at = client.range(uris[2], "synchronize")
+    params = {"textDocument": {"uri": uris[2]}, "range": at, "context": {"diagnostics": []}}
+    assert not client.request("textDocument/codeAction", params)
+    assert client.request("textDocument/hover", {"textDocument": {"uri": uris[2]}, "position": at["start"]}) is None
+
+
+# What the editor could not read
+
+
+def test_a_text_in_another_encoding(start: Start, tmp_path: Path) -> None:
+    """The editor shows U+FFFD and would write it back: nothing may change such a buffer."""
+    text = "# coding: gbk\n# 数据\nimport torch\ntorch.cuda.init()\ntorch.cuda.init()\n"
+    client = start(files={"a.py": text.encode("gbk")})
+    uri = client.open(tmp_path / "a.py", text.encode("gbk").decode("utf-8", "replace"))
+    actions = client.actions(uri)
+    assert [action["title"] for action in actions if "disabled" in action] == ["Replace with `torch.npu.init`"] * 2
+    assert all("reopen with encoding gbk" in action["disabled"]["reason"] for action in actions if "disabled" in action)
+    assert {action.get("command", {}).get("command") for action in actions if "disabled" not in action} == {
+        "uncuda.showRule"
+    }

@@ -15,6 +15,7 @@ from uncuda.engine import Finding
 from uncuda.facts.newer import wants_libcst
 
 from . import convert
+from .documents import Program
 from .fixall import FIX_ALL, FIX_ALL_NOTEBOOK, Batch, batches_of_rules, edit_of, fixable
 from .ignores import ignore_actions
 from .phrases import Phrases, phrases
@@ -42,7 +43,9 @@ def register(server: UncudaServer) -> None:
             title = phrases(analysis.engine)("fix file")
             command = types.Command(title, "uncuda.fixAllInFile", arguments=[{"uri": uri}])
             return [command] if fixable(analysis)[SAFE] else []
-        start, end = (program.offset(uri, position_in(params, "range", side)) for side in ("start", "end"))
+        start, end = (offset_in(program, params, "range", side) for side in ("start", "end"))
+        if start is None or end is None:
+            return None
         return list(_Offer(server, uri, analysis, (start, end), _context(params)).actions())
 
     @server.raw(types.CODE_ACTION_RESOLVE)
@@ -61,10 +64,16 @@ def register(server: UncudaServer) -> None:
             await server.window_show_document_async(types.ShowDocumentParams(page, external=False, take_focus=True))
 
 
-def position_in(params: Any, *path: str) -> types.Position:
-    """A position in raw parameters; JsonRpcInvalidParams where there is none."""
+def offset_in(program: Program, params: Any, *path: str) -> int | None:
+    """The offset of a position in raw parameters; JsonRpcInvalidParams where there is none.
+
+    None: the document they name is a cell that is no part of the program.
+    """
     line, character = (field(params, *path, name, kind=int) for name in ("line", "character"))
-    return types.Position(line, character)
+    try:
+        return program.offset(field(params, "textDocument", "uri"), types.Position(line, character))
+    except KeyError:
+        return None
 
 
 class _Context(NamedTuple):

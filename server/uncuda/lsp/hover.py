@@ -17,7 +17,7 @@ from uncuda.facts.newer import wants_libcst
 from uncuda.source import Source, Span
 
 from . import convert
-from .actions import newer_python, position_in
+from .actions import newer_python, offset_in
 from .phrases import Phrases, phrases
 from .protocol import field
 from .state import Analysis
@@ -33,12 +33,13 @@ def register(server: UncudaServer) -> None:
 
     @server.raw(types.TEXT_DOCUMENT_HOVER)
     def hover(params: Any) -> types.Hover | None:
-        uri = field(params, "textDocument", "uri")
-        program = server.program(uri)
+        program = server.program(field(params, "textDocument", "uri"))
         if program is None:
             return None
         analysis = server.analyse(program)
-        offset = program.offset(uri, position_in(params, "position"))
+        offset = offset_in(program, params, "position")
+        if offset is None:
+            return None
         source = Source(analysis.text, program.path)
         found = explain(analysis.engine, source, analysis.findings, offset)
         say = phrases(analysis.engine)
