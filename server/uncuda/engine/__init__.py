@@ -158,7 +158,7 @@ class Engine:
         found = [hit for check in ruleset.checks for hit in self._run(check, context, ruleset, path)]
         if not found:
             return [], []
-        branches = Branches(facts, self.target, lambda: safe_of(found))
+        branches = Branches(facts, self.target, lambda: safe_of(found, branches))
         hits, silent = answered(without_kept([hit for hit in found if not _served(hit, branches)]), answers)
         if hits:
             link(hits, facts, branches, self.target.words.get("package", ""))

@@ -17,6 +17,7 @@ from ..checks import Hit
 from ..checks.branches import MEMBER, Branches, siblings
 from ..facts.read import Facts, Statement
 from ..facts.scopes import Header
+from .guards import parts_of
 
 _ALTERNATIVES = (ast.IfExp, ast.BoolOp, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.MatchOr)
 _CLAUSE = re.compile(r"^(?P<indent>[ \t]*)(?:else|elif|except)\b", re.M)
@@ -57,7 +58,7 @@ class Companions:
 
     def _expressions(self) -> Iterator[Group]:
         """Parts of a list, a dictionary, a boolean or a conditional expression that would be taken for one another."""
-        for statement, outer, found in _parts(self._places):
+        for statement, outer, found in parts_of(self._places, _ALTERNATIVES):
             for part, own in found.items():
                 apart = set(siblings(outer, part))
                 if isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And):
@@ -184,19 +185,3 @@ def _start(hit: Hit) -> int:
 
 def _all(groups: Iterable[Group]) -> Group:
     return list(chain.from_iterable(groups))
-
-
-def _parts(places: list[Hit]) -> Iterator[tuple[Statement, ast.AST, dict[ast.AST, Group]]]:
-    """The statement, the expression, and its places by part, of expressions that hold places in different parts."""
-    parts: dict[tuple[int, ast.AST], tuple[Statement, dict[ast.AST, Group]]] = {}
-    for hit in places:
-        inner, statement = hit.node, hit.statement
-        if statement is None or inner is None:
-            continue
-        for outer in statement.digest.ancestors(inner):
-            if isinstance(outer, (ast.stmt, ast.Lambda)):
-                break
-            if isinstance(outer, _ALTERNATIVES):
-                parts.setdefault((statement.start, outer), (statement, {}))[1].setdefault(inner, []).append(hit)
-            inner = outer
-    yield from ((statement, outer, found) for (_, outer), (statement, found) in parts.items() if len(found) > 1)

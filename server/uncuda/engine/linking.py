@@ -10,6 +10,7 @@ from ..checks.branches import Branches
 from ..edits import REVIEW, SAFE, Edit, lowest, merge
 from ..facts.read import Facts
 from .companions import Companions
+from .guards import guarded
 
 
 def without_kept(hits: list[Hit]) -> list[Hit]:
@@ -65,28 +66,28 @@ def _imports(hit: Hit, package: str) -> bool:
     )
 
 
-def safe_of(hits: list[Hit]) -> list[Hit]:
+def safe_of(hits: list[Hit], branches: Branches) -> list[Hit]:
     """The hits that a safe fix changes, with all that must change with them."""
-    waiting = {key for hit in hits if not hit.fixes or hit.fixes[0].applicability != SAFE for key in hit.links}
-    return [hit for hit in hits if hit.fixes and hit.fixes[0].applicability == SAFE and waiting.isdisjoint(hit.links)]
+    _, _, classes = _linked(hits, branches)
+    return [hit for hit, applicability in zip(hits, classes) if applicability == SAFE]
 
 
 def link(hits: list[Hit], facts: Facts, branches: Branches, package: str) -> None:
     """Give every hit of a group the edits of all of them, and the lowest class.
 
-    Companions are linked within a class only: what is safe need not wait for what needs review, which takes it along.
-    A text in which nothing safe is left is not misread. `package`: the plugin's.
+    A question does not change before what it guards. Companions are linked within a class only: what is safe need not
+    wait for what needs review, which takes it along. A text in which nothing safe is left is not misread.
+    `package`: the plugin's.
     """
     _keep_imports(hits, package)
-    sets = _Sets(len(hits))
-    owner: dict[Hashable, int] = {}
-    for index, hit in enumerate(hits):
-        for key in hit.links:
-            sets.join(index, owner.setdefault(key, index))
-    for members in sets.members().values():
-        _level([hits[index] for index in members])
+    sets, pairs, classes = _linked(hits, branches)
+    for hit, applicability in zip(hits, classes):
+        if applicability is None:
+            hit.fixes = ()
+        elif applicability != hit.fixes[0].applicability:
+            hit.fixes = (replace(hit.fixes[0], applicability=applicability), *hit.fixes[1:])
     place = {id(hit): index for index, hit in enumerate(hits)}
-    along: list[tuple[int, int]] = []
+    along = [(one, other) for one, other in pairs if hits[one].fixes]
     for group in Companions(hits, facts, branches).groups():
         first: dict[str, int] = {}
         for hit in group:
@@ -96,24 +97,44 @@ def link(hits: list[Hit], facts: Facts, branches: Branches, package: str) -> Non
     _share(hits, sets, along)
 
 
-def _level(linked: list[Hit]) -> None:
-    """Lower the first fixes of some hits to the lowest class among them."""
-    applicability = lowest(*(hit.fixes[0].applicability if hit.fixes else None for hit in linked))
-    for hit in linked:
-        if applicability is None:
-            hit.fixes = ()
-        else:
-            hit.fixes = (replace(hit.fixes[0], applicability=applicability), *hit.fixes[1:])
+def _linked(hits: list[Hit], branches: Branches) -> tuple[_Sets, list[tuple[int, int]], list[str | None]]:
+    """Sets of hits that share a link, pairs of a question and what it guards, and the class that each comes to."""
+    sets = _Sets(len(hits))
+    owner: dict[Hashable, int] = {}
+    for index, hit in enumerate(hits):
+        for key in hit.links:
+            sets.join(index, owner.setdefault(key, index))
+    groups = list(sets.members().values())
+    place = {id(hit): index for index, hit in enumerate(hits)}
+    pairs = [(place[id(one)], place[id(other)]) for one, other in guarded(hits, branches)]
+    classes = [hit.fixes[0].applicability if hit.fixes else None for hit in hits]
+    before: list[str | None] = []
+    while classes != before:
+        before = list(classes)
+        for group in groups:
+            low = lowest(*(classes[index] for index in group))
+            for index in group:
+                classes[index] = low
+        for one, other in pairs:
+            classes[one] = lowest(classes[one], classes[other])
+    return sets, pairs, classes
 
 
 def _share(hits: list[Hit], sets: _Sets, along: list[tuple[int, int]]) -> None:
     """Give the first fix of each hit the edits of its set; `along`: the set of the first takes along the second's."""
+    taken: dict[int, set[int]] = {}
+    for one, other in along:
+        taken.setdefault(sets.root(one), set()).add(sets.root(other))
     members = sets.members()
-    every = {root: list(own) for root, own in members.items()}
-    for taker, taken in along:
-        root, other = sets.root(taker), sets.root(taken)
-        every[root] = every.get(root, [root]) + members.get(other, [other])
-    edits = {root: tuple(merge(hits[i].fixes[0] for i in own if hits[i].fixes)) for root, own in every.items()}
+    edits: dict[int, tuple[Edit, ...]] = {}
+    for root in {*members, *taken}:
+        reached, waiting = {root}, [root]
+        while waiting:
+            fresh = taken.get(waiting.pop(), set()) - reached
+            reached |= fresh
+            waiting += fresh
+        every = (index for item in reached for index in members.get(item, [item]))
+        edits[root] = tuple(merge(hits[index].fixes[0] for index in every if hits[index].fixes))
     for root, shared in edits.items():
         for index in members.get(root, [root]):
             if hits[index].fixes:

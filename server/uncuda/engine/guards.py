@@ -1,0 +1,50 @@
+"""Questions that guard what stands beside them: `x.is_cuda and torch.cuda.f()`. They change with it, or not at all."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from ..checks import Hit
+from ..checks.branches import Branches
+from ..facts.read import Statement
+
+Parts = dict[ast.AST, list[Hit]]
+
+
+def parts_of(hits: Iterable[Hit], kinds: tuple[type[ast.AST], ...]) -> Iterator[tuple[Statement, ast.AST, Parts]]:
+    """The statement, the expression, and the hits by part, of each expression with hits in different parts."""
+    found: dict[tuple[int, ast.AST], tuple[Statement, Parts]] = {}
+    placed = [hit for hit in hits if hit.node is not None]
+    several = Counter(hit.statement.start for hit in placed if hit.statement)
+    for hit in placed:
+        inner, statement = hit.node, hit.statement
+        if inner is None or statement is None or several[statement.start] < 2:
+            continue
+        for outer in statement.digest.ancestors(inner):
+            if isinstance(outer, (ast.stmt, ast.Lambda)):
+                break
+            if isinstance(outer, kinds):
+                found.setdefault((statement.start, outer), (statement, {}))[1].setdefault(inner, []).append(hit)
+            inner = outer
+    yield from ((statement, outer, parts) for (_, outer), (statement, parts) in found.items() if len(parts) > 1)
+
+
+def guarded(hits: Iterable[Hit], branches: Branches) -> Iterator[tuple[Hit, Hit]]:
+    """Pairs of a hit in a question and a hit in what is only evaluated if the answer is CUDA."""
+    for statement, outer, parts in parts_of(hits, (ast.BoolOp, ast.IfExp)):
+        for question, asking in parts.items():
+            start, end = (statement.start + offset for offset in statement.digest.piece.span(question))
+            denied = branches.asks_cuda(start, end) < 0
+            for part in _behind(outer, question, denied):
+                yield from ((one, other) for one in asking for other in parts.get(part, ()))
+
+
+def _behind(outer: ast.AST, question: ast.AST, denied: bool) -> list[ast.expr]:
+    """The parts of an expression that are evaluated only if a question for CUDA is answered with yes."""
+    if isinstance(outer, ast.IfExp):
+        return [outer.orelse if denied else outer.body] if question is outer.test else []
+    if isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.Or) is denied:
+        return outer.values[outer.values.index(question) + 1 :] if question in outer.values else []
+    return []

@@ -1,0 +1,56 @@
+"""A question for CUDA changes together with what it guards in one expression, or not at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from uncuda.catalogue import load
+from uncuda.edits import apply_edits
+from uncuda.engine import Engine
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+ENGINE = Engine(load(), "npu", Settings(locale="en"))
+WAITS = {  # what is guarded is for review
+    "and": "ok = d.type == 'cuda' and torch.cuda.get_device_capability(d)[0] >= 9",
+    "and, further on": "ok = x and d.type == 'cuda' and y and f(torch.cuda.get_device_capability(d)[0]) >= 9",
+    "or": "ok = d.type != 'cuda' or torch.cuda.get_device_capability(d)[0] < 9",
+    "or, with not": "ok = not torch.cuda.is_available() or torch.cuda.get_device_capability()[0] < 9",
+    "conditional": "name = torch.cuda.get_device_capability() if torch.cuda.is_available() else None",
+    "conditional, turned round": "name = None if not torch.cuda.is_available() else torch.cuda.get_device_capability()",
+}
+GOES_ON = {  # what is for review is evaluated whatever the answer, or before the question
+    "before": "ok = torch.cuda.get_device_capability()[0] >= 9 and d.type == 'cuda'",
+    "or": "ok = d.type == 'cuda' or torch.cuda.get_device_capability()[0] >= 9",
+    "the other arm": "name = 1 if torch.cuda.is_available() else torch.cuda.get_device_capability()",
+    "an argument": "f(d.type == 'cuda', torch.cuda.get_device_capability())",
+}
+
+
+def classes(text: str) -> set[str]:
+    return {fix.applicability for finding in ENGINE.check(Source(text)).findings for fix in finding.fixes[:1]}
+
+
+@pytest.mark.parametrize("name", WAITS)
+def test_a_question_waits_for_what_it_guards(name: str) -> None:
+    text = "import torch\nimport torch_npu\n" + WAITS[name] + "\n"
+    assert classes(text) == {"review"}
+    assert ENGINE.fix(Source(text)).text == text
+    assert "cuda" not in ENGINE.fix(Source(text), review=True).text
+
+
+@pytest.mark.parametrize("name", GOES_ON)
+def test_a_question_does_not_wait_for_the_rest(name: str) -> None:
+    assert classes("import torch\nimport torch_npu\n" + GOES_ON[name] + "\n") == {"safe", "review"}
+
+
+def test_a_question_stays_where_what_it_guards_has_no_counterpart() -> None:
+    text = "import torch\nif torch.cuda.is_available() and torch.cuda.clock_rate() > 9:\n    y()\n"
+    assert [finding.fixes for finding in ENGINE.check(Source(text)).findings] == [(), ()]
+
+
+def test_the_fix_of_a_question_takes_along_what_it_guards_but_not_the_other_way_round() -> None:
+    text = "import torch\nimport torch_npu\nn = torch.cuda.device_count() if torch.cuda.is_available() else 0\n"
+    guarded, question = ENGINE.check(Source(text)).findings
+    assert apply_edits(text, question.fixes[0].edits).count("npu.") == 2
+    assert apply_edits(text, guarded.fixes[0].edits).count("npu.") == 1
