@@ -19,7 +19,7 @@ class Twins:
     """Answers whether the text says for the target, elsewhere, what a line says for CUDA."""
 
     def __init__(self, facts: Facts, target: Target) -> None:
-        self._text, self._indents = facts.text, facts.indents
+        self._text, self._indents, self._says = facts.text, facts.indents, facts.says
         words = target.words
         device, ccl = words.get("device", ""), words.get("ccl", "")
         self._words = {"cuda": device, "CUDA": device.upper(), "Cuda": device.capitalize(), "gpu": device}
@@ -75,7 +75,10 @@ class Twins:
     def _twin(self, words: str) -> str:
         """The same words said for the target; "" where CUDA is not in them, or the text does not hold them."""
         twin = _WORD.sub(lambda match: self._words[match[0]], words)
-        return twin if twin != words and twin in self._text else ""
+        if twin == words:
+            return ""
+        in_one_line = twin.isascii() and twin.isprintable()
+        return twin if (self._says(twin) if in_one_line else twin in self._text) else ""
 
     def _found(self, pattern: str) -> bool:
         return re.search(pattern, self._text, re.M) is not None
