@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 
 from ..catalogue import Target
@@ -187,10 +188,13 @@ class Branches:
             self._tests = sorted({header.start for header in headers if header.word == "if"})
         if not self._tests or self._tests[0] >= offset:
             return False
-        return any(
-            line.start in self._tests and self._condition(line) > 0 and leaves(line, self._facts)
-            for line in self._indents.lines_above(offset, "if")
-        )
+        own, block = self._indents.header_at(offset), self._indents.header_above(offset)
+        for start in self._tests[: bisect_left(self._tests, own.start)]:
+            line = self._indents.header_at(start)
+            beside = line.indent == own.indent and self._indents.header_above(start) == block
+            if beside and self._condition(line) > 0 and leaves(line, self._facts):
+                return True
+        return False
 
 
 def siblings(outer: ast.AST, inner: ast.AST) -> Iterator[ast.AST]:
