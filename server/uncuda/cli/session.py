@@ -117,7 +117,7 @@ class Session:
         from uncuda.receivers import Receivers
 
         folders = [path for path in paths if Path(path).is_dir()]
-        receivers = Receivers(folders or ["."], self._note)
+        receivers = Receivers(folders or ["."], self._note, question_seconds=30)
         click.get_current_context().call_on_close(receivers.close)
         return ask(receivers)
 

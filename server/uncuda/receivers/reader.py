@@ -20,6 +20,7 @@ from .bindings import (
     rebound,
     spelled,
 )
+from .classes import lineage, members
 from .modules import Module, Place
 from .values import (
     NOTHING,
@@ -120,17 +121,20 @@ class Reader:
         return UNKNOWN
 
     def _of(self, module: Module, parts: list[Any], found_at: Callable[[Place], Values]) -> Values:
-        """What an attribute gives. Its owner comes first: of what nobody knows, jedi would look for long in vain."""
+        """What an attribute gives. Its owner comes first: jedi would go the whole way again, and further."""
         leaf = parts[-1].children[1]
         owners = self._guarded("owner", module, leaf, lambda: self.chain(module, parts[:-1]))
         kinds = {origin.kind for origin in owners.origins}
         if not kinds or (kinds <= _STRANGE and crosses(leaf.value)):
             return UNKNOWN
-        open_end = Values(complete=owners.complete)
-        if kinds <= _STRANGE:
-            return union(one(kind) for kind in kinds) | open_end
-        targets = module.goto(leaf)
-        return union(map(found_at, targets)) | open_end if targets else UNKNOWN
+        found = Values(complete=owners.complete)
+        for origin in owners.origins:
+            if origin.kind in _STRANGE:
+                found |= one(origin.kind)
+            else:
+                places = members(lineage(origin.place), leaf.value) if origin.place else module.goto(leaf)
+                found |= union(map(found_at, places)) if places else UNKNOWN
+        return found
 
     def _result(self, place: Place) -> Values:
         """What a call of what is defined at a place gives."""
