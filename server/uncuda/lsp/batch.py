@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 from .apply import Applied, apply
 from .arguments import Wanted
 from .infile import fix_program, in_reach
+from .job import JobFolder
 from .jobs import FileChange, JobProcess, Outcome
 from .progress import Progress
 from .questions import choose_target, title_of
-from .requests import job_of
+from .requests import folders_of, job_of
 from .summary import Summary, tell
 from .texts import Texts
 from .uris import path_of
@@ -87,6 +88,7 @@ class Batch:
         self._texts, self._progress = texts, progress
         self._label = texts("preview" if preview else "label")
         client = server.client
+        self._folders: tuple[JobFolder, ...] = ()
         self._hindrance = ""
         if not wanted.dry and not client.apply_edit:
             self._hindrance = texts("no edits")
@@ -101,7 +103,7 @@ class Batch:
         """The files to change; none where nothing is to be done, which the summary explains."""
         await self._settled()
         outcome = await self._decided(await self._run())
-        if outcome and not self._dry and self._moved(outcome.files):
+        if outcome and (self._folders != folders_of(self._server) or (not self._dry and self._moved(outcome.files))):
             outcome = await self._run()
         if not self._take(outcome):
             return []
@@ -114,61 +116,64 @@ class Batch:
 
     async def make(self, files: list[FileChange]) -> None:
         """Have the client change files: all at once, but for IDEs of JetBrains."""
-        if self._server.client.is_jetbrains:
-            await self._make_in_chunks(files)
-            return
-        applied = await self._apply(files)
-        if not applied.applied and self._moved(files):
+        make = self._in_chunks if self._server.client.is_jetbrains else self._at_once
+        refused, why = await make(files)
+        if self._moved(refused) and not self._progress.cancelled.is_set():
+            names = {file.uri for file in refused}
             outcome = await self._run()
-            if not self._take(outcome):
-                return
-            assert outcome is not None
-            files = self._still(outcome.files)
-            applied = await self._apply(files) if files else applied
-        self._ended(files, applied)
-
-    async def offer(self, files: list[FileChange]) -> None:
-        """Have the client show what would be changed; the user decides."""
-        applied = await self._apply(files, confirm=True)
-        self._ended(files, applied)
-        self.summary.quiet = applied.applied and not self.summary.skipped
-
-    def _ended(self, files: list[FileChange], applied: Applied) -> None:
-        if applied.applied:
-            self.summary.files = files
-        elif files:
-            moved = self._moved(files)
-            self.summary.skip(moved, self._texts("moved"))
-            why = applied.reason
+            again = [file for file in outcome.files if file.uri in names] if outcome else []
+            refused, why = await make(again) if again else (refused, why)
+        moved = {file.uri for file in self._moved(refused)}
+        for file in refused:
+            self.summary.skip([file], self._texts("moved" if file.uri in moved else "refused"))
+        if refused and not self.summary.files:
             self.summary.reason = self._texts("not applied why", why) if why else self._texts("not applied")
 
-    async def _make_in_chunks(self, files: list[FileChange]) -> None:
-        """A chunk that is refused is tried file by file; a cancel ends it after the one that is on its way."""
+    async def _at_once(self, files: list[FileChange]) -> tuple[list[FileChange], str]:
+        """Those that were not changed, and what the client said to that."""
+        applied = await self._apply(files)
+        return ([], "") if applied.applied else (files, applied.reason)
+
+    async def _in_chunks(self, files: list[FileChange]) -> tuple[list[FileChange], str]:
+        """The same; a chunk that is refused is tried file by file, and a cancel ends it after the one on its way."""
+        refused, why = [], ""
         for start in range(0, len(files), _CHUNK):
             if self._progress.cancelled.is_set():
                 self.summary.reason = self._texts("cancelled")
                 self.summary.skip(files[start:], self._texts("stopped"))
                 break
-            chunk = self._still(files[start : start + _CHUNK])
-            if chunk and (await self._apply(chunk)).applied:
-                self.summary.files += chunk
+            chunk = files[start : start + _CHUNK]
+            moved = self._moved(chunk)
+            refused += moved
+            chunk = [file for file in chunk if file not in moved]
+            if not chunk or (await self._apply(chunk)).applied:
                 continue
             for file in chunk:
-                applied = await self._apply([file]) if len(chunk) > 1 else Applied(False)
-                if applied.applied:
-                    self.summary.files.append(file)
-                else:
-                    self.summary.skip([file], self._texts("refused"))
+                applied = await self._apply([file])
+                if not applied.applied:
+                    refused.append(file)
+                    why = applied.reason
+        return refused, why
+
+    async def offer(self, files: list[FileChange]) -> None:
+        """Have the client show what would be changed; the user decides."""
+        applied = await self._apply(files, confirm=True)
+        if not applied.applied:
+            why = applied.reason
+            self.summary.reason = self._texts("not applied why", why) if why else self._texts("nothing changed")
+        self.summary.quiet = not self.summary.skipped and not applied.reason
 
     async def _apply(self, files: list[FileChange], confirm: bool = False) -> Applied:
         applied = await apply(self._server, files, self._label, self._texts, confirm)
         if applied.applied:
+            self.summary.files += files
             now = time.monotonic()
             self._batches.asked.update({file.uri: (file.stamp, now) for file in files if not file.open})
         return applied
 
     async def _run(self) -> Outcome | None:
         """What is to be changed; None if it was cancelled."""
+        self._folders = folders_of(self._server)
         if program := in_reach(self._server, self._wanted.scope):
             return fix_program(self._server, program, self._wanted, self._dry)
         begun = time.monotonic()

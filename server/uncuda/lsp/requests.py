@@ -21,18 +21,23 @@ if TYPE_CHECKING:
 
 async def job_of(server: UncudaServer, wanted: Wanted, diff: bool) -> Job:
     """The job for what is wanted, as everything is now. `diff`: say it as a diff, too."""
-    folders = server.folders
-    every = folders.all or [folders.outside]
     return Job(
-        folders=tuple(JobFolder(folder.path, folders.over(folder), folders.under(folder)) for folder in every),
+        folders=folders_of(server),
         buffers=tuple([buffer async for buffer in _buffers(server)]),
         rules=wanted.rules,
         review=wanted.review,
         scope=scope_of(server, wanted.scope),
         diff=diff,
-        locale=folders.language(),
+        locale=server.folders.language(),
         form=form_of(server.client),
     )
+
+
+def folders_of(server: UncudaServer) -> tuple[JobFolder, ...]:
+    """The folders with what is set for them; if there is none, the one without a path that all documents belong to."""
+    folders = server.folders
+    every = folders.all or [folders.outside]
+    return tuple(JobFolder(folder.path, folders.over(folder), folders.under(folder)) for folder in every)
 
 
 def form_of(client: Client) -> Form:
