@@ -16,7 +16,7 @@ from uncuda.settings import OPTIONS, Configuration, Settings, SettingsError
 from uncuda.source import Source
 
 from .documents import Program
-from .folders import Folder
+from .roots import Folder
 
 if TYPE_CHECKING:
     from .server import UncudaServer

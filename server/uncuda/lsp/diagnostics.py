@@ -24,9 +24,11 @@ class Diagnostics:
 
     def __init__(self, server: UncudaServer) -> None:
         self._server = server
-        self.renderer = Renderer(server)
+        self.renderer = Renderer(server.client, server.projects.shim)
         self._rendered: dict[str, tuple[Analysis, dict[str, str]]] = {}
         self._results: dict[str, tuple[str, str]] = {}
+        self.told: dict[str, str] = {}
+        """The id of what the client was last given for a document that it asked for."""
         self._serial = 0
         self._pushes: dict[str, None] = {}
         self._refreshing = False
@@ -41,6 +43,7 @@ class Diagnostics:
         if found is None:
             return _NONE
         result, items = found
+        self.told[uri] = result
         if params.get("previousResultId") == result:
             return Prepared(f'{{"kind":"unchanged","resultId":"{result}"}}')
         return Prepared(f'{{"kind":"full","resultId":"{result}","items":{items}}}')
@@ -92,6 +95,7 @@ class Diagnostics:
             self._rendered.pop(program.uri, None)
         for uri in uris:
             self._results.pop(uri, None)
+            self.told.pop(uri, None)
         if not self._server.client.pull:
             self._push(uris)
 
@@ -118,7 +122,6 @@ class Diagnostics:
 
 def register(server: UncudaServer) -> None:
     """Answer requests for diagnostics."""
-    server.diagnostics = Diagnostics(server)
     options = types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=False, identifier=SOURCE)
 
     @server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)  # so that it is offered

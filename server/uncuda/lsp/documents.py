@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
-
-from lsprotocol.types import Location, Position, Range
+from typing import TYPE_CHECKING, Any
 
 from uncuda.edits import Edit
 from uncuda.source import Span
 
 from .positions import Encoding, Lines
 from .uris import path_of
+
+if TYPE_CHECKING:  # processes of our own need documents, and not 0.3 s of imports
+    from lsprotocol.types import Location, Position, Range
 
 
 class Program(ABC):
@@ -54,6 +55,8 @@ class Program(ABC):
 
     def location(self, span: Span | tuple[int, int]) -> Location:
         """The same as the protocol's Location."""
+        from lsprotocol.types import Location
+
         return Location(*self.locate(span))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,26 +17,11 @@ from uncuda.workspace import reach, required_torch
 
 from .client import Client
 from .documents import Document, Program
-from .uris import path_of, uri_of
+from .roots import Folder, folders_of
 
 _LIBRARIES = ("site-packages", "dist-packages")
-
-
-@dataclass(eq=False)
-class Folder:
-    """A folder of the workspace. `project`: what its files say together; `scanned`: all of them were asked."""
-
-    uri: str
-    path: str
-    name: str = ""
-    editor: EditorSettings = field(default_factory=EditorSettings)
-    project: Project = field(default_factory=Project)
-    scanned: bool = False
-
-    def holds(self, path: str) -> bool:
-        """Whether a path lies in the folder."""
-        root, place = os.path.normcase(self.path), os.path.normcase(path)
-        return place == root or place.startswith(root.rstrip(os.sep) + os.sep)
+_KEPT = 3
+"""Engines that no program uses and that are kept for when their settings come back; each remembers texts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +45,7 @@ class Folders:
         self, client: Client, params: Mapping[str, Any], tell: Callable[[str], object] = lambda text: None
     ) -> None:
         self.client = client
-        self.all = list(_folders(params))
+        self.all = list(folders_of(params))
         self.catalogue: Catalogue = load()
         self.vocabulary = Vocabulary(tuple(self.catalogue.declarations), tuple(self.catalogue.rules))
         self.override: str | None = None
@@ -72,6 +57,7 @@ class Folders:
         self._configurations: dict[str, Configuration] = {}
         self._engines: list[tuple[Settings, str, Project, Engine]] = []
         self._choices: dict[str, Choice] = {}
+        self._versions: dict[str, str | None] = {}
         options = params.get("initializationOptions")
         self._initial: object = options.get("settings") if isinstance(options, dict) else None
         self.set_editor({})
@@ -84,6 +70,32 @@ class Folders:
     def editor_of(self, program: Program) -> EditorSettings:
         """What the editor says for a program."""
         return (self._folder(program) or self.outside).editor
+
+    def record(self) -> dict[str, Any]:
+        """All this as JSON, for a process of our own."""
+        folders = [
+            {
+                "uri": folder.uri,
+                "path": folder.path,
+                "editor": asdict(folder.editor),
+                "project": {name: sorted(value) for name, value in asdict(folder.project).items()},
+            }
+            for folder in self.all
+        ]
+        client = {**asdict(self.client), "tags": sorted(self.client.tags)}
+        return {"client": client, "folders": folders, "override": self.override}
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> Folders:
+        """The same in that process."""
+        client = Client(**{**record["client"], "tags": frozenset(record["client"]["tags"])})
+        made = cls(client, {})
+        for item in record["folders"]:
+            project = Project(**{name: frozenset(value) for name, value in item["project"].items()})
+            editor = EditorSettings(**item["editor"])
+            made.all.append(Folder(item["uri"], item["path"], editor=editor, project=project))
+        made.override = record["override"]
+        return made
 
     def add(self, folders: Iterable[Folder]) -> None:
         """Take folders into the workspace."""
@@ -119,6 +131,7 @@ class Folders:
     def reload(self) -> None:
         """Read configuration files anew when they are asked for."""
         self._configurations.clear()
+        self._versions.clear()
         self.forget()
 
     def forget(self) -> None:
@@ -214,20 +227,30 @@ class Folders:
         """The folder of a program; an untitled one belongs to the first."""
         return self.folder_of(program.path) if program.path else next(iter(self.all), None)
 
-    def _choose(self, program: Program) -> Choice:
-        folder = self._folder(program)
-        place = str(Path(program.path).parent) if program.path else folder.path if folder else ""
+    def engine_at(self, place: str, folder: Folder | None, project: Project) -> tuple[Engine, Settings, bool]:
+        """The engine for the files in the folder at `place`, its settings, and whether its target is only assumed."""
         settings = self.settings_for(place, folder)
-        project = folder.project if folder and program.path else self.alone.get(program.uri, Project())
         target, assumed = self._target(settings, project)
-        required = required_torch(place) if place and not settings.torch_version else None
         resolved = replace(
             settings,
             locale=self.language(settings.locale),
-            torch_version=required.version if required else settings.torch_version,
+            torch_version=settings.torch_version or self._required(place),
         )
-        engine = self._engine(resolved, target, project)
-        return Choice(folder, resolved, engine, assumed, self._left_out(program, folder))
+        return self._engine(resolved, target, project), resolved, assumed
+
+    def _required(self, place: str) -> str | None:
+        """The version of PyTorch that the project around `place` asks for."""
+        if place and place not in self._versions:
+            found = required_torch(place)
+            self._versions[place] = found.version if found else None
+        return self._versions.get(place)
+
+    def _choose(self, program: Program) -> Choice:
+        folder = self._folder(program)
+        place = str(Path(program.path).parent) if program.path else folder.path if folder else ""
+        project = folder.project if folder and program.path else self.alone.get(program.uri, Project())
+        engine, settings, assumed = self.engine_at(place, folder, project)
+        return Choice(folder, settings, engine, assumed, self._left_out(program, folder))
 
     def _target(self, settings: Settings, project: Project) -> tuple[str, bool]:
         if settings.target:
@@ -240,10 +263,14 @@ class Folders:
     def _engine(self, settings: Settings, target: str, project: Project) -> Engine:
         for known in self._engines:
             if known[:3] == (settings, target, project):
-                return known[3]
-        engine = Engine(self.catalogue, target, settings, project, remember=16)
-        self._engines = [*self._engines[-15:], (settings, target, project, engine)]
-        return engine
+                self._engines.remove(known)
+                break
+        else:
+            known = settings, target, project, Engine(self.catalogue, target, settings, project, remember=16)
+        used = {id(choice.engine) for choice in self._choices.values()}
+        idle = [engine for engine in self._engines if id(engine[3]) not in used][:-_KEPT]
+        self._engines = [engine for engine in self._engines if engine not in idle] + [known]
+        return known[3]
 
     def _left_out(self, program: Program, folder: Folder | None) -> bool:
         """Whether a program is not checked: it is no Python, the configuration excludes it, or it is a library's."""
@@ -254,25 +281,3 @@ class Folders:
         if folder is None:
             return any(f"{os.sep}{name}{os.sep}" in program.path for name in _LIBRARIES)
         return reach(program.path, folder.path, lambda place: self.settings_for(place, folder), git=False) is None
-
-
-def _folders(params: Mapping[str, Any]) -> Iterable[Folder]:
-    """The folders that `initialize` names: workspaceFolders, else rootUri, else rootPath."""
-    given = params.get("workspaceFolders")
-    found = [folder for item in (given if isinstance(given, list) else ()) if (folder := folder_at(item))]
-    uri, path = params.get("rootUri"), params.get("rootPath")
-    if found:
-        return found
-    if isinstance(uri, str):
-        folder = folder_at({"uri": uri})
-        return [folder] if folder else []
-    return [Folder(uri_of(path), path, Path(path).name)] if isinstance(path, str) and path else []
-
-
-def folder_at(item: Any) -> Folder | None:
-    """A WorkspaceFolder as it came; None where it is no folder of this machine."""
-    uri = item.get("uri") if isinstance(item, dict) else None
-    if not isinstance(uri, str) or not (path := path_of(uri)):
-        return None
-    path = path.rstrip("/\\") or path
-    return Folder(uri, path, str(item.get("name") or Path(path).name))

@@ -10,8 +10,11 @@ from lsprotocol import types
 from pygls.capabilities import ServerCapabilitiesBuilder
 
 from .client import read_client
+from .diagnostics import Diagnostics
 from .folders import Folders
 from .logs import logger
+from .projects import Projects
+from .workspace_diagnostics import Workspace
 
 if TYPE_CHECKING:
     from .server import UncudaServer
@@ -30,6 +33,9 @@ def register(server: UncudaServer) -> None:
         server.folders = Folders(
             server.client, params, lambda problem: server.loop.call_soon(server.show_error, problem)
         )
+        server.projects = Projects(server)
+        server.diagnostics = Diagnostics(server)
+        server.inspection = Workspace(server)
         server.protocol.initialized = True
         if params.get("trace") in ("off", "messages", "verbose"):
             server.protocol.trace = types.TraceValue(params["trace"])

@@ -7,19 +7,19 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from lsprotocol.types import Location, Position, Range
-
 from .background import Background
 from .documents import Document, Program
-from .folders import Folder
 from .logs import logger
 from .positions import Lines
+from .roots import Folder
 from .scan import NOTHING, Facts, Place, Reader
 from .uris import uri_of
 
 if TYPE_CHECKING:
     from .server import UncudaServer
 
+Where = tuple[str, tuple[int, int], tuple[int, int]]
+"""A URI, and the points (line, column) of start and end."""
 _PAUSE = 0.25
 """Seconds without a change after which what is open is asked what it says."""
 _SLICE = 20
@@ -41,6 +41,7 @@ class Projects:
         server.opened.append(self.note)
         server.changed.append(self.note)
         server.closed.append(self._close)
+        server.touched.append(self.read)
         server.ended.append(self.stop)
 
     def scan(self, folders: Iterable[Folder]) -> None:
@@ -81,25 +82,30 @@ class Projects:
         if idle and self._waiting:
             self._server.loop.call_later(_PAUSE, self._read_some)
 
-    def shim(self, program: Program, target: str) -> Location | None:
+    def shim(self, program: Program, target: str) -> Where | None:
         """Where the runtime patch of a target is imported: in the program itself, else in a file of its project."""
-        module = self._reader.shims.get(target, "")
         own = self._open.get(program.uri)
+        if own and (place := self._patch(own[1], target)):
+            return _in_program(program, place)
         folder = self._server.folders.choice_of(program).folder
-        files = {path: (facts, document) for path, facts, document in self._files(folder)} if program.path else {}
-        if own:
-            files = {"": (own[1], program), **files}
-        for path in sorted(files):
-            facts, document = files[path]
-            for name, place in facts.modules.items():
-                if module and (name == module or name.startswith(module + ".")):
-                    return document.location(place.span) if document else self._location(path, place)
+        return self.shim_in(folder, target) if folder and program.path else None
+
+    def shim_in(self, folder: Folder, target: str) -> Where | None:
+        """The same in the first file of a folder."""
+        for path, facts, program in sorted(self._files(folder), key=lambda entry: entry[0]):
+            if place := self._patch(facts, target):
+                return _in_program(program, place) if program else self._on_disk(path, place)
         return None
 
-    def _location(self, path: str, place: Place) -> Location:
+    def _patch(self, facts: Facts, target: str) -> Place | None:
+        module = self._reader.shims.get(target)
+        names = (name for name in facts.modules if module and (name == module or name.startswith(module + ".")))
+        return next((facts.modules[name] for name in names), None)
+
+    def _on_disk(self, path: str, place: Place) -> Where:
         row = Lines(place.row, self._server.client.encoding)
-        start, end = (Position(place.line, row.point(column)[1]) for column in place.columns)
-        return Location(uri_of(path), Range(start, end))
+        start, end = ((place.line, row.point(column)[1]) for column in place.columns)
+        return uri_of(path), start, end
 
     def _files(self, folder: Folder | None) -> Iterable[tuple[str, Facts, Program | None]]:
         """What the files of a folder say, and the programs that say it instead."""
@@ -187,4 +193,10 @@ class Projects:
                 folder.project, changed = project, True
         if changed:
             self._server.folders.forget()
-            self._server.refresh()
+            self._server.reconfigured()
+
+
+def _in_program(program: Program, place: Place) -> Where:
+    document, start = program.place(place.span.start)
+    end = start + place.span.end - place.span.start
+    return document.uri, document.lines.point(start), document.lines.point(end)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from uncuda.engine import Finding
+from uncuda.report.words import language
 
+from .client import Client
 from .uris import uri_of
 
 if TYPE_CHECKING:
-    from .documents import Document
-    from .server import UncudaServer
+    from .documents import Document, Program
     from .state import Analysis
 
 SOURCE = "uncuda"
@@ -26,11 +28,16 @@ _MANY = 4096
 SHIM_IMPORT = {"en": "`{0}` is imported here", "zh": "此处导入了 `{0}`"}
 
 
+Point = tuple[int, int]
+Shim = Callable[["Program", str], "tuple[str, Point, Point] | None"]
+"""Where a program's runtime patch for a target is imported: the URI, and the points of start and end."""
+
+
 class Renderer:
     """Makes the JSON of diagnostics for one client."""
 
-    def __init__(self, server: UncudaServer) -> None:
-        self._server = server
+    def __init__(self, client: Client, shim: Shim) -> None:
+        self._client, self._shim = client, shim
         self._tails: dict[tuple[str, str, str], str] = {}
 
     def items(self, analysis: Analysis) -> dict[str, str]:
@@ -48,7 +55,7 @@ class Renderer:
         lines = document.lines
         tail = self._tail(analysis, finding)
         item = _RANGE % (*lines.point(local), *lines.point(local + end - start), tail)
-        related = self._related(analysis, finding) if self._server.client.related_information else []
+        related = self._related(analysis, finding) if self._client.related_information else []
         return document, f'{item},"relatedInformation":[{",".join(related)}]}}' if related else item + "}"
 
     def _tail(self, analysis: Analysis, finding: Finding) -> str:
@@ -61,7 +68,7 @@ class Renderer:
         return tail
 
     def _rest(self, analysis: Analysis, finding: Finding) -> dict[str, Any]:
-        client = self._server.client
+        client = self._client
         rule = analysis.engine.catalogue.rules.get(finding.rule)
         rest: dict[str, Any] = {
             "severity": SEVERITIES[finding.severity],
@@ -84,12 +91,8 @@ class Renderer:
             points = *document.lines.point(start), *document.lines.point(start + related.span.end - related.span.start)
             places.append(_PLACE % (json.dumps(document.uri), *points, json.dumps(related.message)))
         rule = analysis.engine.catalogue.rules.get(finding.rule)
-        if rule is not None and rule.when_imported:
-            where = self._server.projects.shim(analysis.program, finding.target)
-            if where is not None:
-                first, last = where.range.start, where.range.end
-                language = self._server.folders.language(analysis.engine.settings.locale)
-                text = SHIM_IMPORT[language].format(analysis.engine.target.words.get("patch", ""))
-                points = first.line, first.character, last.line, last.character
-                places.append(_PLACE % (json.dumps(where.uri), *points, json.dumps(text)))
+        if rule is not None and rule.when_imported and (where := self._shim(analysis.program, finding.target)):
+            engine = analysis.engine
+            text = SHIM_IMPORT[language(engine.settings.locale)].format(engine.target.words.get("patch", ""))
+            places.append(_PLACE % (json.dumps(where[0]), *where[1], *where[2], json.dumps(text)))
         return places

@@ -25,6 +25,7 @@ from .projects import Projects
 from .protocol import Handler, Protocol
 from .state import Analyses, Analysis
 from .stream import Connection, frames
+from .workspace_diagnostics import Workspace
 
 FEATURES = (
     "lifecycle",
@@ -53,17 +54,19 @@ class Event(list[Callable[..., object]]):
 
 
 class UncudaServer(LanguageServer):
-    """What features are given. `client`, `folders`: from `initialize` on; `projects`: from `initialized` on.
+    """What features are given. `client`, `folders`, `projects`, `diagnostics`, `inspection`: from `initialize` on.
 
     Events: `opened(program)`, `changed(program)`, `saved(program)`; `closed(program, uris)`, where `program` is None
     when cells leave a notebook that stays; `found(program)`: it has findings; `started()`: the client is ready;
-    `scanned(folder)`; `reconfigured()`: settings or the target are others; `ended()`: the server stops.
+    `scanned(folder)`; `touched(paths)`: files changed on the disk; `reconfigured()`: settings, targets or what files
+    say together are others; `ended()`: the server stops.
     """
 
     protocol: Protocol
     folders: Folders
     projects: Projects
     diagnostics: Diagnostics
+    inspection: Workspace
 
     def __init__(self, log: ToClient | None = None) -> None:
         super().__init__(
@@ -77,7 +80,8 @@ class UncudaServer(LanguageServer):
         self.documents = Documents()
         self.notebooks = Notebooks(self.documents)
         self.opened, self.changed, self.saved, self.closed = (Event() for _ in range(4))
-        self.found, self.started, self.scanned, self.reconfigured, self.ended = (Event() for _ in range(5))
+        self.found, self.started, self.scanned, self.touched = (Event() for _ in range(4))
+        self.reconfigured, self.ended = Event(), Event()
         self.analyses = Analyses(self)
         self.shows_lenses = False
         self.loop = asyncio.new_event_loop()

@@ -9,9 +9,8 @@ from lsprotocol import types
 
 from uncuda.settings import CONFIGURATION_FILES
 
-from .folders import folder_at
-from .projects import Projects
 from .protocol import field
+from .roots import folder_at
 from .uris import path_of
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ def register(server: UncudaServer) -> None:
 
     @server.raw(types.INITIALIZED)
     def initialized(_params: Any) -> None:
-        server.projects = Projects(server)
         _register_with_client(server)
         ask_settings(server)
         server.projects.scan(server.folders.all)
@@ -49,7 +47,7 @@ def register(server: UncudaServer) -> None:
         paths.pop(None, None)
         if any(path and not path.endswith(".py") for path in paths):
             reload(server)
-        server.projects.read(path for path in paths if path and path.endswith(".py"))
+        server.touched([path for path in paths if path and path.endswith(".py")])
 
     @server.raw(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def did_change_workspace_folders(params: Any) -> None:
