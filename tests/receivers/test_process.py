@@ -54,7 +54,7 @@ def ask(receivers: Receivers, *lines: str, path: str = "a.py", timeout: float = 
 
 def test_a_question_that_takes_too_long_is_unknown_and_the_others_are_answered(make: Make, notes: Notes) -> None:
     starts = Starts()
-    receivers = make(starts, 0.3)
+    receivers = make(starts, 2)
     assert ask(receivers, "silent: 1", "hang: 2", "review: 3") == ["silent", "unknown", "review"]
     assert len(starts.started) == 2
     assert starts.alive == starts.started[1:]
@@ -63,7 +63,7 @@ def test_a_question_that_takes_too_long_is_unknown_and_the_others_are_answered(m
 
 def test_a_question_that_took_too_long_is_not_put_again(make: Make) -> None:
     starts = Starts()
-    receivers = make(starts, 0.3)
+    receivers = make(starts, 2)
     assert ask(receivers, "hang: 1") == ["unknown"]
     assert ask(receivers, "hang: 1") == ["unknown"]
     assert len(starts.started) == 1
@@ -71,7 +71,7 @@ def test_a_question_that_took_too_long_is_not_put_again(make: Make) -> None:
 
 def test_the_time_of_a_file_ends(make: Make, notes: Notes) -> None:
     receivers = make(Starts())
-    assert ask(receivers, "silent: 1", "hang: 2", "review: 3", timeout=1) == ["silent", "unknown", "unknown"]
+    assert ask(receivers, "silent: 1", "hang: 2", "review: 3", timeout=3) == ["silent", "unknown", "unknown"]
     assert said(notes) == [["receivers late", 2]]
 
 
