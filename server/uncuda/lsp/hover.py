@@ -95,7 +95,7 @@ def _finding(finding: Finding, say: Phrases) -> str:
 def _counterpart(engine: Engine, found: Counterpart, say: Phrases) -> str:
     """The row of a name in the target's tables, in words."""
     target = engine.target
-    title = target.title_zh if say.language == "zh" else target.title
+    title = target.title_zh if say.locale == "zh" else target.title
     there = f"`{found.replacement}`" if found.replacement else say("none")
     if found.replacement == found.name:
         there = say("same")
@@ -107,7 +107,7 @@ def _counterpart(engine: Engine, found: Counterpart, say: Phrases) -> str:
         lines.append("- " + say("missing one" if len(found.missing) == 1 else "missing", names))
     if found.positions:
         lines.append("- " + say("positions"))
-    lines += [f"- {engine.catalogue.limit(limit, say.language)}" for limit in found.limits]
+    lines += [f"- {engine.catalogue.limit(limit, say.locale)}" for limit in found.limits]
     if found.patched:
         lines.append("- " + say("patched", target.words["patch"]))
     return "\n".join(line for line in lines if line)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from uncuda.engine import Engine
 from uncuda.engine.messages import language
 
+from .texts import Texts
+
 _PHRASES: dict[str, tuple[str, str]] = {
     # actions
     "to review": ("{0} (to review)", "{0}（需复核）"),
@@ -29,7 +31,6 @@ _PHRASES: dict[str, tuple[str, str]] = {
     "safe": ("safe fix", "安全修复"),
     "review": ("fix to review", "修复需复核"),
     "manual": ("by hand", "手动修复"),
-    "on": ("{0} {1} {2}", "{0} {1} {2}"),
     "status supported": ("supported", "支持"),
     "status present": ("there; the documentation does not speak of it", "存在，但文档未提及"),
     "status renamed": ("there under this name", "以此名称提供"),
@@ -60,16 +61,10 @@ _PHRASES: dict[str, tuple[str, str]] = {
 }
 
 
-class Phrases:
+class Phrases(Texts):
     """The phrases of one language: "en" or "zh"."""
 
-    def __init__(self, spoken: str) -> None:
-        self.language = spoken
-        self._column = 1 if spoken == "zh" else 0
-
-    def __call__(self, key: str, *values: object) -> str:
-        """The phrase for `key` with values in its braces."""
-        return _PHRASES[key][self._column].format(*values)
+    table = _PHRASES
 
 
 def phrases(engine: Engine) -> Phrases:

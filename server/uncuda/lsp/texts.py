@@ -61,6 +61,8 @@ _TEXTS: dict[str, tuple[str, str]] = {
 class Texts(Words):
     """The texts of one language: "en" or "zh"."""
 
+    table = _TEXTS
+
     def __call__(self, key: str, *values: object, **named: object) -> str:
         """The text for `key` with values in its braces."""
-        return _TEXTS[key][self.locale == "zh"].format(*values, **named)
+        return self.table[key][self.locale == "zh"].format(*values, **named)
