@@ -23,8 +23,8 @@ def in_reach(server: UncudaServer, uri: str) -> Program | None:
     program = (server.program(uri) or server.notebooks.get(uri)) if uri else None
     if program is None:
         return None
-    choice = server.folders.choice_of(program)
-    return program if choice.folder is None or choice.folder.scanned else None
+    folder = server.folders.choice_of(program).folder
+    return program if not program.path or folder is None or folder.scanned else None
 
 
 def fix_program(server: UncudaServer, program: Program, wanted: Wanted, diff: bool) -> Outcome:

@@ -53,7 +53,7 @@ def scope_of(server: UncudaServer, uri: str, key: str = "scope") -> str:
     path = program.path or program.uri if program else path_of(uri)
     if path is None:
         raise JsonRpcInvalidParams(f"`{key}` is the URI of a file or folder, not {uri}")
-    if server.folders.folder_of(path) is None and (server.folders.all or program is None):
+    if program is None and server.folders.folder_of(path) is None:
         raise JsonRpcInvalidParams(f"`{key}` is not in the workspace: {uri}")
     return path.rstrip("/\\") or path
 
