@@ -32,6 +32,7 @@ class Diagnostics:
         self._serial = 0
         self._pushes: dict[str, None] = {}
         self._refreshing = False
+        server.protocol.settle = self._push_all
         server.opened.append(self._show)
         server.changed.append(self._show)
         server.closed.append(self._close)

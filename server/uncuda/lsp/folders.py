@@ -113,7 +113,7 @@ class Folders:
         self._told.clear()
         for folder in (*self.all, self.outside):
             raw = tables.get(folder.uri)
-            editor = read_editor(raw if isinstance(raw, dict) else self._initial, self.vocabulary)
+            editor = read_editor(raw if raw and isinstance(raw, dict) else self._initial, self.vocabulary)
             changed |= editor != folder.editor
             folder.editor = editor
             for problem in editor.problems:

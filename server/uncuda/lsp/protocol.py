@@ -49,6 +49,8 @@ class Protocol(LanguageServerProtocol):
             "$/cancelRequest": lambda params: self._handle_cancel_notification(field(params, "id", kind=(int, str))),
         }
         self.write: Callable[[bytes], object] = lambda data: None
+        self.settle: Callable[[], object] = lambda: None
+        """Called before a request is answered: what is still to be said of messages that came before it is said."""
         self.initialized = False
         super().__init__(server, converter)
 
@@ -85,10 +87,12 @@ class Protocol(LanguageServerProtocol):
         elif self.initialized == (method == "initialize"):
             known = JsonRpcInvalidRequest("initialized already") if self.initialized else JsonRpcServerNotInitialized()
             self._refuse(identifier, known)
-        elif handler := self.raw.get(method):
-            self._run(identifier, handler, message.get("params"))
         else:
-            self._give(identifier, message)
+            self.settle()
+            if handler := self.raw.get(method):
+                self._run(identifier, handler, message.get("params"))
+            else:
+                self._give(identifier, message)
 
     def _notification(self, method: str, message: dict[str, Any]) -> None:
         if method == "exit":
