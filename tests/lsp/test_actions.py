@@ -241,6 +241,17 @@ def test_fix_all_gives_what_the_engine_gives(each_client: Client) -> None:
     assert each_client.actions(uri, only=["source"]) == []
 
 
+def test_what_costs_is_not_computed_for_a_glance(start: Start) -> None:
+    for profile, offered in (("eglot", False), ("vscode", True)):
+        client = start(profile)
+        uri = client.open("untitled:Untitled-1", TEXT)
+        context = {"diagnostics": [], "triggerKind": 2}
+        params = {"textDocument": {"uri": uri}, "range": client.range(uri, "y.cuda"), "context": context}
+        titles = [action["title"].lower() for action in client.request("textDocument/codeAction", params)]
+        assert any("fix all" in title for title in titles) is offered
+        assert "replace with `.npu`" in titles
+
+
 def test_fix_all_of_a_rule(each_client: Client) -> None:
     uri = each_client.open("untitled:Untitled-1", TEXT)
     actions = each_client.actions(uri, each_client.range(uri, "y.cuda"))

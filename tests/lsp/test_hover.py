@@ -12,6 +12,7 @@ import pytest
 
 from cli.command import environment
 from lsp.client import Client
+from lsp.notebook import open_notebook
 from lsp.profiles import PROFILES
 from lsp.starting import Start
 from uncuda.catalogue import load, read_page
@@ -149,6 +150,13 @@ def test_nothing_to_say(each_client: Client) -> None:
         place = each_client.range(uri, part, nth)["start"]
         params = {"textDocument": {"uri": uri}, "position": place}
         assert each_client.request("textDocument/hover", params) is None
+
+
+def test_a_cell_of_a_notebook(client: Client, tmp_path: Path) -> None:
+    uris = open_notebook(client, tmp_path / "n.ipynb", {"one": "import torch.cuda as tc", "two": "# 𝛼\ntc.init()"})
+    text, place = hover(client, uris[1], "init")
+    assert place == client.range(uris[1], "init")
+    assert text.startswith("`torch.cuda.init` → `torch.npu.init`")
 
 
 def test_an_unknown_document(client: Client) -> None:

@@ -77,10 +77,14 @@ def offset_in(program: Program, params: Any, *path: str) -> int | None:
 
 
 class _Context(NamedTuple):
-    """What is asked for: the kinds of actions (None: all), and the codes of the diagnostics that are meant."""
+    """What is asked for: the kinds of actions (None: all), and the codes of the diagnostics that are meant.
+
+    `automatic`: nobody asked; an editor looks whether there is anything to show.
+    """
 
     only: list[str] | None
     codes: frozenset[str]
+    automatic: bool
 
 
 def _context(params: Any) -> _Context:
@@ -91,6 +95,7 @@ def _context(params: Any) -> _Context:
     return _Context(
         [kind for kind in only if isinstance(kind, str)] if isinstance(only, list) else None,
         frozenset(str(item.get("code")) for item in diagnostics if item.get("source") == convert.SOURCE),
+        context.get("triggerKind") == types.CodeActionTriggerKind.Automatic,
     )
 
 
@@ -187,6 +192,8 @@ class _Offer:
         """An action that fixes several findings; with its edit, if the client does not ask for that later."""
         if self.server.client.resolve_edit:
             yield types.CodeAction(title, kind=kind, data=batch.data())
+            return
+        if self.context.automatic:  # it costs more than a glance may
             return
         edit, _ = edit_of(self.server, batch, self.analysis)
         if edit is not None:
