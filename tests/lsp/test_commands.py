@@ -1,6 +1,7 @@
 """The commands that are about one file, the target, or the server itself."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,15 @@ from lsp.connection import ResponseError
 from lsp.profiles import PROFILES
 from lsp.test_fix_all_workspace import FIXED, LATIN, TARGET, edits, messages, open_notebook
 from lsp.traffic import Json
+from uncuda.engine import Engine
+from uncuda.lsp.arguments import Wanted
+from uncuda.lsp.documents import Program
+from uncuda.lsp.folders import Folders
+from uncuda.lsp.infile import fix_program
+from uncuda.lsp.requests import job_of
+from uncuda.lsp.server import UncudaServer
+from uncuda.project import UNKNOWN, Answers
+from uncuda.source import Source
 
 FILE, SWITCH, DEBUG = "uncuda.fixAllInFile", "uncuda.switchTarget", "uncuda.debugInformation"
 COMMANDS = ["uncuda.fixAllInWorkspace", "uncuda.previewFixAllInWorkspace", FILE, SWITCH, DEBUG]
@@ -274,3 +284,32 @@ class TestDebugInformation:
     def test_it_takes_no_argument(self, client: Client) -> None:
         with pytest.raises(ResponseError, match="unknown key `x`"):
             client.execute(DEBUG, {"x": 1})
+
+
+class TestWhatTheEditorKnowsOfReceivers:
+    """Without the setting `receivers` a batch leaves alone what an open document does not show, or shows lowered."""
+
+    TEXT = "import torch\n\nx.cuda()\ny.cuda()\n"
+
+    @pytest.fixture
+    def server(self, tmp_path: Path) -> Iterator[UncudaServer]:
+        server = UncudaServer()
+        server.folders = Folders(server.client, {"rootUri": tmp_path.as_uri()})
+        server.documents.open({"uri": (tmp_path / "a.py").as_uri(), "languageId": "python", "text": self.TEXT})
+        server.analyses.answers = self.answers
+        yield server
+        server.loop.close()
+
+    def answers(self, program: Program, engine: Engine) -> Answers:
+        sites = engine.sites(Source(program.text, program.path))
+        return {site: "review" if program.text[: site.at].endswith("\nx.") else UNKNOWN for site in sites}
+
+    def test_the_job_is_told(self, server: UncudaServer) -> None:
+        (buffer,) = server.loop.run_until_complete(job_of(server, Wanted(review=True), diff=False)).buffers
+        assert [self.TEXT[: site.at].splitlines()[-1] for site in buffer.spared] == ["x."]
+
+    def test_one_file(self, server: UncudaServer, tmp_path: Path) -> None:
+        (program,) = server.documents.programs()
+        outcome = fix_program(server, program, Wanted(review=True), diff=True)
+        assert "+y.npu()" in outcome.diff and "+x.npu()" not in outcome.diff
+        assert outcome.skipped == [{"uri": program.uri, "reason": "receiver"}]

@@ -278,6 +278,14 @@ class TestLeftAlone:
         assert "4 files left out: " in messages(client)[-1] and "and 1 more" in messages(client)[-1]
         assert all(reason in log(client) for reason in reasons.values())
 
+    def test_a_document_that_the_editor_could_not_read(self, start: Start, tmp_path: Path) -> None:
+        client = start(files={"a.py": LATIN, "b.py": SAFE, **TARGET})
+        uri = client.open(tmp_path / "a.py", LATIN.decode("utf-8", "replace"))
+        result = client.execute(COMMAND)
+        assert (result["files"], [item["uri"] for item in result["skipped"]]) == (1, [uri])
+        assert "reopen with encoding" in result["skipped"][0]["reason"]
+        assert client.execute("uncuda.fixAllInFile", {"uri": uri})["skipped"] == result["skipped"]
+
     def test_excluded_folders(self, client: Client, tmp_path: Path) -> None:
         write(tmp_path, {"uncuda.toml": "target = 'npu'\nexclude = ['gen']", "gen/a.py": SAFE, "venv/b.py": SAFE})
         client.open(tmp_path / "gen/a.py")
@@ -400,6 +408,20 @@ class TestProgress:
         client.wait(lambda: reports(client), "progress")
         client.tolerated += ["has no end", "no reply"]
         assert client.shutdown() == 0
+        assert not client.stderr
+
+    def test_the_server_can_leave_while_the_editor_makes_the_edit(self, start: Start, tmp_path: Path) -> None:
+        client = start(files={"a.py": SAFE, **TARGET})
+
+        def never(params: Json) -> None:
+            raise Later
+
+        client.answers["workspace/applyEdit"] = never
+        begin(client)
+        client.wait(lambda: edits(client), "edit")
+        client.tolerated += ["has no end", "no reply", "never answered"]
+        assert client.shutdown() == 0
+        assert not client.stderr
 
     def test_hovers_are_answered_meanwhile(self, start: Start, tmp_path: Path) -> None:
         client = start(files={**MANY, "x.py": SAFE, **TARGET})

@@ -379,14 +379,25 @@ def test_a_failure_is_said(job: Make, tmp_path: Path, capfd: pytest.CaptureFixtu
 class TestReceivers:
     TEXT = "import torch\n\n\nclass Box:\n    def to(self, x):\n        return x\n\n\nx.cuda()\ny.cuda()\n"
 
-    def buffer(self, path: Path) -> Buffer:
+    def buffer(self, path: Path, text: str) -> Buffer:
+        """A buffer whose `x` the editor knows."""
         engine = Engine(load(), "npu")
-        site = next(site for site in engine.sites(Source(self.TEXT)) if self.TEXT[: site.at].endswith("\nx."))
-        return Buffer(path.as_uri(), str(path), 1, self.TEXT, spared=(site,))
+        site = next(site for site in engine.sites(Source(text)) if text[: site.at].endswith("\nx."))
+        return Buffer(path.as_uri(), str(path), 1, text, spared=(site,))
 
     def test_what_an_open_document_does_not_show_is_not_fixed(self, job: Make, tmp_path: Path) -> None:
         path = tmp_path / "a.py"
-        done = run(job({"a.py": self.TEXT}, buffers=(self.buffer(path),)))
+        done = run(job({"a.py": self.TEXT}, buffers=(self.buffer(path, self.TEXT),)))
         after = applied(done, path.as_uri(), self.TEXT)
         assert "x.cuda()" in after and "y.npu()" in after
         assert done.skipped == {path.as_uri(): "receiver"}
+
+    def test_with_the_setting_they_are_asked_as_on_the_command_line(self, job: Make, tmp_path: Path) -> None:
+        text = "import torch\nimport box\n\nx = box.Box()\nx.to('cuda')\ny.cuda()\n"
+        box = "class Box:\n    def to(self, where):\n        return 1\n"
+        path = tmp_path / "a.py"
+        folder = JobFolder(str(tmp_path), {"target": "npu", "receivers": True})
+        done = run(job({"a.py": text, "box.py": box}, buffers=(self.buffer(path, text),), folders=(folder,)))
+        after = applied(done, path.as_uri(), text)
+        assert "x.to('cuda')" in after and "y.npu()" in after
+        assert not done.skipped

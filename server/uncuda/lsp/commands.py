@@ -1,4 +1,7 @@
-"""The commands of the server: every one can be called without arguments, and says what is wrong with bad ones."""
+"""The commands of the server: every one can be called without arguments, and says what is wrong with bad ones.
+
+What they need is imported when one is called: the server starts with this module.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +18,11 @@ from uncuda.edits import REVIEW
 from uncuda.settings import hint
 
 from .arguments import Wanted, read_object, read_text, read_wanted
-from .batch import Batches, fix_all
-from .debug import describe
 from .protocol import field
-from .questions import choose_program, choose_target, title_of
-from .requests import scope_of
-from .summary import Summary, tell
 from .texts import Texts
 
 if TYPE_CHECKING:
+    from .batch import Batches
     from .server import UncudaServer
 
 _BATCH = ("rules", "applicability", "scope", "dryRun")
@@ -33,7 +32,7 @@ _FILE = ("uri", "rules", "applicability", "dryRun")
 def register(server: UncudaServer) -> None:
     """Answer `workspace/executeCommand`. A cancelled request ends what it began."""
     commands = Commands(server)
-    server.ended.append(commands.batches.stop)
+    server.ended.append(commands.stop)
     for name in commands.table:
         server.command(name)(partial(commands.table[name]))  # pygls puts a name on it
 
@@ -53,8 +52,8 @@ class Commands:
     """Each takes the arguments and the token for progress as they came; JsonRpcInvalidParams if it cannot use them."""
 
     def __init__(self, server: UncudaServer) -> None:
-        self.batches = Batches()
         self._server = server
+        self._batches: Batches | None = None
         self.table = {
             "uncuda.fixAllInWorkspace": self.fix_all_in_workspace,
             "uncuda.previewFixAllInWorkspace": self.preview,
@@ -63,21 +62,26 @@ class Commands:
             "uncuda.debugInformation": self.debug_information,
         }
 
+    def stop(self) -> None:
+        """Stop what runs."""
+        if self._batches is not None:
+            self._batches.stop()
+
     def fix_all_in_workspace(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
         """Make the fixes of the workspace, those that are safe unless more is asked for."""
         wanted = self._wanted(read_object(arguments, _BATCH))
-        return fix_all(self._server, self.batches, wanted, "fix all workspace", token)
+        return self._fix(wanted, "fix all workspace", token)
 
     def preview(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
         """Offer the fixes of the workspace, those to review as well: the user sees which is which."""
         wanted = self._wanted({"applicability": REVIEW, **read_object(arguments, _BATCH)})
-        return fix_all(self._server, self.batches, wanted, "preview", token, preview=True)
+        return self._fix(wanted, "preview", token)
 
     def fix_all_in_file(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
         """Make the fixes of one file: the one that is named, the only one that is open, or the one that is chosen."""
         table = read_object(arguments, _FILE)
         uri = read_text({"uri": table.pop("uri", "")}, "uri")
-        scope_of(self._server, uri, "uri")
+        self._check_scope(uri, "uri")
         return self._fix_file(replace(self._wanted(table), scope=uri), token)
 
     def switch_target(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
@@ -90,15 +94,31 @@ class Commands:
 
     async def debug_information(self, arguments: Any, token: Any = None) -> str:
         """What to add to a report of a bug."""
+        from .debug import describe
+
         read_object(arguments, ())
-        return describe(self._server, self.batches.took)
+        return describe(self._server, self._batches.took if self._batches else None)
 
     def _wanted(self, table: dict[str, Any]) -> Wanted:
         wanted = read_wanted(table, self._server.folders.catalogue.rules)
-        scope_of(self._server, wanted.scope)
+        self._check_scope(wanted.scope, "scope")
         return wanted
 
+    def _check_scope(self, uri: str, key: str) -> None:
+        from .requests import scope_of
+
+        scope_of(self._server, uri, key)
+
+    def _fix(self, wanted: Wanted, title: str, token: Any) -> Coroutine[Any, Any, dict[str, Any]]:
+        from .batch import Batches, fix_all
+
+        self._batches = self._batches or Batches()
+        return fix_all(self._server, self._batches, wanted, title, token, preview=title == "preview")
+
     async def _fix_file(self, wanted: Wanted, token: Any) -> dict[str, Any]:
+        from .questions import choose_program
+        from .summary import Summary, tell
+
         server = self._server
         if not wanted.scope:
             texts = Texts(server.folders.language())
@@ -109,9 +129,11 @@ class Commands:
                 tell(server, summary)
                 return summary.result()
             wanted = replace(wanted, scope=program.uri)
-        return await fix_all(server, self.batches, wanted, "fix all file", token)
+        return await self._fix(wanted, "fix all file", token)
 
     async def _switch(self, target: str) -> dict[str, Any]:
+        from .questions import choose_target, title_of
+
         server = self._server
         folders, texts = server.folders, Texts(server.folders.language())
         if not target:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from uncuda.project import SILENT
 from uncuda.report.diff import unified_diff
 from uncuda.source import Source
 
@@ -12,19 +13,20 @@ from .changes import by_hand, file_change
 from .documents import Program
 from .jobs import FileChange, Outcome
 from .notebooks import Notebook
-from .requests import form_of
+from .requests import form_of, spared_in
 
 if TYPE_CHECKING:
     from .server import UncudaServer
 
 
 def in_reach(server: UncudaServer, uri: str) -> Program | None:
-    """The open program of a URI, if the server knows all that its fixes depend on."""
+    """The open program of a URI, if the server knows all that its fixes depend on: the project, what receivers are."""
     program = (server.program(uri) or server.notebooks.get(uri)) if uri else None
     if program is None:
         return None
-    folder = server.folders.choice_of(program).folder
-    return program if not program.path or folder is None or folder.scanned else None
+    choice = server.folders.choice_of(program)
+    known = not program.path or choice.folder is None or (choice.folder.scanned and not choice.settings.receivers)
+    return program if known else None
 
 
 def fix_program(server: UncudaServer, program: Program, wanted: Wanted, diff: bool) -> Outcome:
@@ -33,11 +35,16 @@ def fix_program(server: UncudaServer, program: Program, wanted: Wanted, diff: bo
     if server.folders.choice_of(program).left_out:
         return outcome
     analysis = server.analyse(program)
-    fixed = analysis.engine.fix(Source(analysis.text, program.path), wanted.review, rules=wanted.rules)
+    spared = spared_in(server, program)
+    answers = dict.fromkeys(spared, SILENT)
+    source = Source(analysis.text, program.path)
+    fixed = analysis.engine.fix(source, wanted.review, rules=wanted.rules, answers=answers)
     outcome.manual = by_hand(fixed, wanted.rules)
+    if spared:
+        outcome.skipped.append({"uri": program.uri, "reason": "receiver"})
     why = fixed.refused or (analysis.disabled if fixed.changes else None)
     if why:
-        outcome.skipped = [{"uri": program.uri, "reason": why}]
+        outcome.skipped.append({"uri": program.uri, "reason": why})
     elif fixed.changes:
         cells = isinstance(program, Notebook)
         fields = file_change(program.uri, program.version, fixed.before, fixed.changes, form_of(server.client), cells)

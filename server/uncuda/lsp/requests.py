@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from pygls.exceptions import JsonRpcInvalidParams
 
+from uncuda.project import UNKNOWN, Site
+
 from .arguments import Wanted
 from .client import Client
-from .documents import Document
+from .documents import Document, Program
 from .job import Buffer, Form, Job, JobFolder
 from .notebooks import Notebook
 from .uris import path_of
@@ -70,4 +72,12 @@ async def _buffers(server: UncudaServer) -> AsyncIterator[Buffer]:
             program.text,
             isinstance(program, Notebook),
             server.analyse(program).disabled or "",
+            spared_in(server, program),
         )
+
+
+def spared_in(server: UncudaServer, program: Program) -> tuple[Site, ...]:
+    """The sites whose findings the editor silences or lowers, by what it knows of their receivers."""
+    analysis = server.analyse(program)
+    answers = server.analyses.answers(program, analysis.engine) or {}
+    return tuple(site for site in analysis.report.sites if answers.get(site, UNKNOWN) != UNKNOWN)

@@ -182,7 +182,7 @@ class _Run:
             self._skip(uri, path, why)
             return None
         if buffer and buffer.spared and not repaired.file.settings.receivers:
-            self._skip(uri, path, self._texts("receiver"))
+            self._skip(uri, path, "receiver")
         if not fixed.changes:
             return None
         if self.job.diff:

@@ -46,7 +46,6 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "moved": ("it is being changed; run the command again", "文件正在被修改；请重新运行命令"),
     "refused": ("the editor did not take its changes", "编辑器未接受对该文件的改动"),
     "stopped": ("cancelled", "已取消"),
-    "receiver": ("receiver", "receiver"),
     "encoding": (
         "its encoding is {encoding}, and the editor would write it in another one; run `{0}`",
         "文件编码为 {encoding}，编辑器会以其他编码写回；请运行 `{0}`",
