@@ -24,7 +24,7 @@ class Diagnostics:
 
     def __init__(self, server: UncudaServer) -> None:
         self._server = server
-        self.renderer = Renderer(server.client, server.projects.shim)
+        self.renderer = Renderer(server.client, server.folders.catalogue, server.projects.shim)
         self._rendered: dict[str, tuple[Analysis, dict[str, str]]] = {}
         self._results: dict[str, tuple[str, str]] = {}
         self.told: dict[str, str] = {}

@@ -61,7 +61,8 @@ class Inspector:
 
     def __init__(self, folders: Folders, shims: Places) -> None:
         self._folders = folders
-        self._renderer = Renderer(folders.client, lambda program, target: self._shim(program.path, target))
+        catalogue = folders.catalogue
+        self._renderer = Renderer(folders.client, catalogue, lambda program, target: self._shim(program.path, target))
         self._shims = shims
 
     def everything(self) -> Iterator[dict[str, Any]]:

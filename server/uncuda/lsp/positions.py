@@ -22,7 +22,7 @@ class Lines:
     that were edited one after the other.
     """
 
-    __slots__ = ("_head", "_tail", "count", "encoding", "text")
+    __slots__ = ("_head", "_row", "_tail", "count", "encoding", "text")
 
     def __init__(self, text: str, encoding: Encoding = "utf-16") -> None:
         self._set(text, encoding, [0, *(match.end() for match in _BREAK.finditer(text))], [])
@@ -31,6 +31,7 @@ class Lines:
         self.text, self.encoding = text, encoding
         self._head, self._tail = head, tail  # the tail backwards, as distances from the end of the text
         self.count = len(head) + len(tail)
+        self._row = 0, -1, 0  # start, end and number of the line that was last asked for, if one unit is a character
 
     def start(self, line: int) -> int:
         """The offset at which a line (from 0) begins."""
@@ -81,6 +82,21 @@ class Lines:
             if not before.isascii():
                 return line, _units(before, self.encoding)
         return line, offset - start
+
+    def points(self, start: int, end: int) -> tuple[int, int, int, int]:
+        """(line, column) of both ends of a span in one tuple; quick for one span after the other."""
+        first, last, line = self._row
+        if not first <= start <= end <= last:
+            line = self.line(start)
+            first, last = self.start(line), self.end(line)
+            if not first <= start <= end <= last or not self._is_plain(first, last):
+                return *self.point(start), *self.point(end)
+            self._row = first, last, line
+        return line, start - first, line, end - first
+
+    def _is_plain(self, start: int, end: int) -> bool:
+        """Whether every character of a piece takes one unit."""
+        return self.encoding == "utf-32" or self.text.isascii() or self.text[start:end].isascii()
 
     def position(self, offset: int) -> Position:
         """The position of an offset."""

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from uncuda.catalogue import Catalogue
 from uncuda.engine import Finding
 from uncuda.report.words import language
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 SOURCE = "uncuda"
 SEVERITIES = {"error": 1, "warning": 2, "information": 3}
 _TAGS = {"unnecessary": 1, "deprecated": 2}
-_RANGE = '{"range":{"start":{"line":%d,"character":%d},"end":{"line":%d,"character":%d}}%s'
+_RANGE = '{"range":{"start":{"line":%d,"character":%d},"end":{"line":%d,"character":%d}},%s'
 _PLACE = (
     '{"location":{"uri":%s,"range":{"start":{"line":%d,"character":%d},"end":{"line":%d,"character":%d}}},"message":%s}'
 )
@@ -36,13 +37,17 @@ Shim = Callable[["Program", str], "tuple[str, Point, Point] | None"]
 class Renderer:
     """Makes the JSON of diagnostics for one client."""
 
-    def __init__(self, client: Client, shim: Shim) -> None:
+    def __init__(self, client: Client, catalogue: Catalogue, shim: Shim) -> None:
         self._client, self._shim = client, shim
+        self._rules = catalogue.rules
+        self._of_shims = frozenset(rule.name for rule in catalogue.rules.values() if rule.when_imported)
+        self._related = client.related_information
         self._tails: dict[tuple[str, str, str], str] = {}
 
     def items(self, analysis: Analysis) -> dict[str, str]:
         """The JSON list of the diagnostics of each document of a program."""
-        found: dict[str, list[str]] = {document.uri: [] for document in analysis.program.documents}
+        program = analysis.program
+        found: dict[str, list[str]] = {document.uri: [] for document in program.documents}
         for finding in analysis.findings:
             document, item = self.item(analysis, finding)
             found[document.uri].append(item)
@@ -52,24 +57,26 @@ class Renderer:
         """The document that a finding is in, and its Diagnostic as JSON."""
         start, end = finding.span
         document, local = analysis.program.place(start)
-        lines = document.lines
-        tail = self._tail(analysis, finding)
-        item = _RANGE % (*lines.point(local), *lines.point(local + end - start), tail)
-        related = self._related(analysis, finding) if self._client.related_information else []
-        return document, f'{item},"relatedInformation":[{",".join(related)}]}}' if related else item + "}"
+        points = document.lines.points(local, local + end - start)
+        tail = self._tails.get((finding.rule, finding.severity, finding.message)) or self._tail(finding)
+        item = _RANGE % (*points, tail)
+        if self._related and (finding.related or finding.rule in self._of_shims):
+            related = self._places(analysis, finding)
+            item = f'{item[:-1]},"relatedInformation":[{",".join(related)}]}}' if related else item
+        return document, item
 
-    def _tail(self, analysis: Analysis, finding: Finding) -> str:
-        key = finding.rule, finding.severity, finding.message
-        tail = self._tails.get(key)
-        if tail is None:
-            if len(self._tails) >= _MANY:
-                self._tails.clear()
-            tail = self._tails[key] = "," + json.dumps(self._rest(analysis, finding), separators=(",", ":"))[1:-1]
+    def _tail(self, finding: Finding) -> str:
+        if len(self._tails) >= _MANY:
+            self._tails.clear()
+        rest = self._rest(finding)
+        tail = self._tails[finding.rule, finding.severity, finding.message] = json.dumps(rest, separators=(",", ":"))[
+            1:
+        ]
         return tail
 
-    def _rest(self, analysis: Analysis, finding: Finding) -> dict[str, Any]:
+    def _rest(self, finding: Finding) -> dict[str, Any]:
         client = self._client
-        rule = analysis.engine.catalogue.rules.get(finding.rule)
+        rule = self._rules.get(finding.rule)
         rest: dict[str, Any] = {
             "severity": SEVERITIES[finding.severity],
             "code": finding.rule,
@@ -83,14 +90,14 @@ class Renderer:
             rest["tags"] = tags
         return rest
 
-    def _related(self, analysis: Analysis, finding: Finding) -> list[str]:
+    def _places(self, analysis: Analysis, finding: Finding) -> list[str]:
         """Where the alias of a finding, or the runtime patch that it is about, was imported."""
         places = []
         for related in finding.related:
             document, start = analysis.program.place(related.span.start)
-            points = *document.lines.point(start), *document.lines.point(start + related.span.end - related.span.start)
+            points = document.lines.points(start, start + related.span.end - related.span.start)
             places.append(_PLACE % (json.dumps(document.uri), *points, json.dumps(related.message)))
-        rule = analysis.engine.catalogue.rules.get(finding.rule)
+        rule = self._rules.get(finding.rule)
         if rule is not None and rule.when_imported and (where := self._shim(analysis.program, finding.target)):
             engine = analysis.engine
             text = SHIM_IMPORT[language(engine.settings.locale)].format(engine.target.words.get("patch", ""))
