@@ -11,7 +11,7 @@ import pytest
 
 from cli.command import environment
 from lsp.client import Client
-from lsp.connection import ResponseError
+from lsp.connection import Refused, ResponseError
 from lsp.notebook import open_notebook
 from lsp.profiles import PROFILES
 from lsp.starting import Start
@@ -404,6 +404,7 @@ def test_why_shows_the_page_of_the_rule(each_client: Client) -> None:
         assert shown == []
         return
     each_client.do(offered[0])
+    each_client.wait(lambda: shown, "a document to show")
     rule = load().rules["cuda-api"]
     assert rule.path is not None
     assert [(params["uri"], params["external"]) for params in shown] == [(rule.path.as_uri(), False)]
@@ -413,7 +414,21 @@ def test_why_shows_the_page_of_the_rule(each_client: Client) -> None:
 def test_why_without_a_rule_shows_the_list(client: Client, arguments: list[Any]) -> None:
     shown = show_documents(client)
     client.execute("uncuda.showRule", *arguments)
+    client.wait(lambda: shown, "a document to show")
     assert [params["uri"] for params in shown] == [(load().path / "README.md").as_uri()]
+
+
+def test_a_client_that_refuses_to_show_it(client: Client) -> None:
+    asked: list[Json] = []
+
+    def refuse(params: Json) -> Json:
+        asked.append(params)
+        raise Refused("no")
+
+    client.answers["window/showDocument"] = refuse
+    assert client.execute("uncuda.showRule", {"rule": "cuda-api"}) is None
+    client.wait(lambda: asked, "a document to show")
+    client.settle()
 
 
 # Languages

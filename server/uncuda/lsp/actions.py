@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
@@ -15,7 +15,7 @@ from uncuda.engine import Finding
 from uncuda.facts.newer import wants_libcst
 
 from . import convert
-from .documents import Program
+from .asked import Context, context_in, offset_in, touched, wanted
 from .fixall import FIX_ALL, FIX_ALL_NOTEBOOK, Batch, batches_of_rules, edit_of, fixable
 from .ignores import ignore_actions
 from .phrases import Phrases, phrases
@@ -46,7 +46,7 @@ def register(server: UncudaServer) -> None:
         start, end = (offset_in(program, params, "range", side) for side in ("start", "end"))
         if start is None or end is None:
             return None
-        return list(_Offer(server, uri, analysis, (start, end), _context(params)).actions())
+        return list(_Offer(server, uri, analysis, (start, end), context_in(params)).actions())
 
     @server.raw(types.CODE_ACTION_RESOLVE)
     def resolve(action: Any) -> dict[str, Any]:
@@ -57,75 +57,19 @@ def register(server: UncudaServer) -> None:
     server.feature(types.CODE_ACTION_RESOLVE)(resolve)
 
     @server.command(SHOW_RULE)
-    async def show_rule(*arguments: Any) -> None:
+    def show_rule(*arguments: Any) -> None:
         rule = arguments[0].get("rule") if arguments and isinstance(arguments[0], dict) else ""
         page = convert.page_uri(server, str(rule)) or (server.folders.catalogue.path / "README.md").absolute().as_uri()
         if server.client.show_document:
-            await server.window_show_document_async(types.ShowDocumentParams(page, external=False, take_focus=True))
-
-
-def offset_in(program: Program, params: Any, *path: str) -> int | None:
-    """The offset of a position in raw parameters; JsonRpcInvalidParams where there is none.
-
-    None: the document they name is a cell that is no part of the program.
-    """
-    line, character = (field(params, *path, name, kind=int) for name in ("line", "character"))
-    try:
-        return program.offset(field(params, "textDocument", "uri"), types.Position(line, character))
-    except KeyError:
-        return None
-
-
-class _Context(NamedTuple):
-    """What is asked for: the kinds of actions (None: all), and the codes of the diagnostics that are meant.
-
-    `automatic`: nobody asked; an editor looks whether there is anything to show.
-    """
-
-    only: list[str] | None
-    codes: frozenset[str]
-    automatic: bool
-
-
-def _context(params: Any) -> _Context:
-    context = params.get("context")
-    context = context if isinstance(context, dict) else {}
-    only, shown = context.get("only"), context.get("diagnostics")
-    diagnostics = [item for item in shown if isinstance(item, dict)] if isinstance(shown, list) else []
-    return _Context(
-        [kind for kind in only if isinstance(kind, str)] if isinstance(only, list) else None,
-        frozenset(str(item.get("code")) for item in diagnostics if item.get("source") == convert.SOURCE),
-        context.get("triggerKind") == types.CodeActionTriggerKind.Automatic,
-    )
-
-
-def wanted(kind: str, only: Sequence[str] | None) -> bool:
-    """Whether a client that asks for the kinds `only` (None: all) takes one: `source` takes `source.fixAll.uncuda`."""
-    return only is None or any(not name or kind == name or kind.startswith(f"{name}.") for name in only)
-
-
-def touched(analysis: Analysis, span: tuple[int, int], codes: Collection[str]) -> list[Finding]:
-    """The findings that a range touches; `codes`: of the diagnostics that the client means, empty if it does not say.
-
-    Ranges of diagnostics come back wrong from some clients. Where the range touches none that is meant, those on its
-    lines are taken: a cursor is often beside them.
-    """
-    start, end = span
-    meant = [finding for finding in analysis.findings if not codes or finding.rule in codes]
-    at = [finding for finding in meant if finding.span.start <= end and start <= finding.span.end]
-    if at or not codes:
-        return at
-    text = analysis.text
-    start = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
-    end = min(at for at in (text.find("\n", end), text.find("\r", end), len(text)) if at >= 0)
-    return [finding for finding in meant if finding.span.start <= end and start <= finding.span.end]
+            shown = types.ShowDocumentParams(page, external=False, take_focus=True)
+            server.ask(types.WINDOW_SHOW_DOCUMENT, shown)
 
 
 class _Offer:
     """One request for code actions, `span` in offsets of the program."""
 
     def __init__(
-        self, server: UncudaServer, uri: str, analysis: Analysis, span: tuple[int, int], context: _Context
+        self, server: UncudaServer, uri: str, analysis: Analysis, span: tuple[int, int], context: Context
     ) -> None:
         self.server, self.uri, self.analysis, self.span, self.context = server, uri, analysis, span, context
         self._shown: dict[int, types.Diagnostic] = {}

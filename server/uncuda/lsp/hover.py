@@ -17,7 +17,8 @@ from uncuda.facts.newer import wants_libcst
 from uncuda.source import Source, Span
 
 from . import convert
-from .actions import newer_python, offset_in
+from .actions import newer_python
+from .asked import offset_in
 from .phrases import Phrases, phrases
 from .protocol import field
 from .state import Analysis
