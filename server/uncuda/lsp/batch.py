@@ -104,7 +104,7 @@ class Batch:
         await self._settled()
         outcome = await self._decided(await self._run())
         if outcome and (self._folders != folders_of(self._server) or (not self._dry and self._moved(outcome.files))):
-            outcome = await self._run()
+            outcome = await self._decided(await self._run())
         if not self._take(outcome):
             return []
         assert outcome is not None
