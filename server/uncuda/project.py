@@ -41,3 +41,5 @@ class Project:
     """Targets that a module-level constant names, where no plugin is imported: `BACKEND = "…"`."""
     methods: frozenset[str] = frozenset()
     """Names of methods that some class of the project defines itself: "cuda", "is_cuda"."""
+    backends: frozenset[tuple[str, str]] = frozenset()
+    """(target, path) of the modules that are CUDA's own, since one of the same name beside them is the target's."""

@@ -131,7 +131,9 @@ class Engine:
     def report(
         self, facts: Facts, path: str = "", ruleset: Ruleset | None = None, answers: Answers | None = None
     ) -> Report:
-        """Findings of facts that were already read. `answers`: as for `check`."""
+        """Findings of facts that were already read; none in what is CUDA's own. `answers`: as for `check`."""
+        if (self.target.id, path) in self.project.backends:
+            return Report()
         ruleset = ruleset or self.ruleset(self._project_shim())
         ignored = self.settings.ignored_in(path)
         hits, silent = self._hits(facts, ruleset, answers or {}, path)

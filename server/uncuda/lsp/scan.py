@@ -68,8 +68,10 @@ class Reader:
     def __init__(self, catalogue: Catalogue) -> None:
         words = {name: declaration["words"] for name, declaration in catalogue.declarations.items()}
         self.shims = {name: str(word.get("patch", "")) for name, word in words.items()}
-        self._scanner = Scanner(Words({name: word.get("package", "") for name, word in words.items()}, self.shims))
-        self._constants = Constants({n: (word.get("device", ""), word.get("ccl", "")) for n, word in words.items()})
+        devices = {name: (word.get("device", ""), word.get("ccl", "")) for name, word in words.items()}
+        packages = {name: word.get("package", "") for name, word in words.items()}
+        self._scanner = Scanner(Words(packages, self.shims, devices))
+        self._constants = Constants(devices)
 
     def facts(self, data: bytes) -> Facts:
         """What the bytes of a file say."""
@@ -93,7 +95,8 @@ class Reader:
         every = files.values()
         modules = {module for facts in every for module in facts.modules}
         methods = {method for facts in every for method in facts.methods}
-        return self._scanner.project_of(modules, methods, {target for facts in every for target in facts.constants})
+        constants = {target for facts in every for target in facts.constants}
+        return self._scanner.project_of(modules, methods, constants, files)
 
 
 def _place(source: Source, span: Span) -> Place:

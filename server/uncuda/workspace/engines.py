@@ -11,6 +11,7 @@ from uncuda.engine import Engine
 from uncuda.project import Project
 from uncuda.settings import Settings
 
+from .backends import neighbours
 from .constants import named_targets
 from .discover import File
 from .requirements import required_torch
@@ -40,11 +41,11 @@ class Engines:
         self.modules = Words(
             {name: word.get("package", "") for name, word in words.items()},
             {name: word.get("patch", "") for name, word in words.items()},
+            {name: (word.get("device", ""), word.get("ccl", "")) for name, word in words.items()},
         )
         self.project = Project()
         self.locale = locale
         self._note = note
-        self._constants = {name: (word.get("device", ""), word.get("ccl", "")) for name, word in words.items()}
         self._named: dict[str, str] = {}
         # By the identity of a file's settings.
         self._resolved: dict[int, Settings] = {}
@@ -70,7 +71,7 @@ class Engines:
         """Take a file of which no other is known: it alone decides what the project is."""
         scanner = Scanner(self.modules)
         scanner.add(data)
-        self.project = scanner.project()
+        self.project = scanner.project(neighbours(file.path))
         self._resolve(file)
 
     def engine_for(self, settings: Settings) -> Engine:
@@ -115,7 +116,7 @@ class Engines:
         if decided or all(settings.target for settings in self._resolved.values()):
             return
         paths = (file.path for file in look.files if file.path not in look.silent)
-        self._named = named_targets(paths, self._constants, read)
+        self._named = named_targets(paths, self.modules.devices, read)
 
     def _may_concern(self, file: File, data: bytes) -> bool:
         """Whether a file may have findings, as long as it is not known what the project is.

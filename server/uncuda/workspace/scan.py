@@ -10,6 +10,7 @@ from uncuda.facts.layout import Layout
 from uncuda.project import Project
 from uncuda.source import Source, SourceError, Span
 
+from .backends import cudas_own, neighbours
 from .discover import File, Problem
 from .files import FileProblem, read_file
 
@@ -40,10 +41,12 @@ class Survey:
 
 @dataclass(frozen=True)
 class Words:
-    """The modules that tell what a project uses: target id -> the plugin's package, and the shim's module."""
+    """What tells what a project uses: target id -> the plugin's package, the shim's module, and the names of the device
+    and of the collective library."""
 
     packages: Mapping[str, str]
     shims: Mapping[str, str]
+    devices: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 def read_text(path: str) -> bytes:
@@ -61,6 +64,7 @@ def survey(
     scanner = Scanner(words)
     readable: list[File] = []
     silent: set[str] = set()
+    near: set[str] = set()
     problems: list[Problem] = []
     for file in files:
         try:
@@ -71,9 +75,11 @@ def survey(
         readable.append(file)
         found = concerns(file, data)
         scanner.add(data, found)
-        if not found:
+        if found:
+            near.update(neighbours(file.path))
+        else:
             silent.add(file.path)
-    return Survey(scanner.project(), readable, silent, problems)
+    return Survey(scanner.project(near), readable, silent, problems)
 
 
 @dataclass(frozen=True)
@@ -144,17 +150,27 @@ class Scanner:
             modules = {origin, *(f"{origin}.{name}" for name in _first_words(match["names"].strip("()")))}
         return {module for module in modules if module.partition(".")[0] in self._packages}
 
-    def project(self) -> Project:
-        """What was gathered."""
-        return self.project_of(self._modules, self._methods)
+    def project(self, paths: Iterable[str] = ()) -> Project:
+        """What was gathered; `paths`: as for `project_of`."""
+        return self.project_of(self._modules, self._methods, paths=paths)
 
-    def project_of(self, modules: Collection[str], methods: Iterable[str], constants: Iterable[str] = ()) -> Project:
-        """The project whose files import these modules, and define these methods and constants."""
+    def project_of(
+        self,
+        modules: Collection[str],
+        methods: Iterable[str],
+        constants: Iterable[str] = (),
+        paths: Iterable[str] = (),
+    ) -> Project:
+        """The project whose files import these modules, and define these methods and constants.
+
+        `paths`: of files, among them those that are a target's own.
+        """
         return Project(
             plugins=_importing(self._words.packages, modules),
             shims=_importing(self._words.shims, modules),
             constants=frozenset(constants),
             methods=frozenset(methods),
+            backends=cudas_own(paths, self._words.devices),
         )
 
 
