@@ -52,6 +52,8 @@ SERVED = {
     "    torch.{d}.synchronize()\n",
     "tried before": "if kind is None:\n    kind = '{d}'\nif kind is None:\n    if torch.cuda.device_count():\n"
     "        kind = 'cuda'\n",
+    "another name": "def f(kind):\n    if kind not in ('cpu', 'gpu', '{d}'):\n        raise OSError\n"
+    "    if kind == 'gpu':\n        kind = 'cuda'\n    return torch.device(kind)\n",
     "backend": "if backend == '{c}':\n    y()\nelif backend == 'nccl':\n    z()\n",
 }
 # Nothing here serves the target instead: the last line is reported.
@@ -157,3 +159,8 @@ def test_a_clause_for_the_target_stays_one_when_nothing_else_is_left_to_fix(targ
     """Nobody asks the same twice, so no fix can have made this clause."""
     text = _text("if a.kind() == 'cuda':\n    y(torch.version.cuda)\nelif a.kind() == '{d}':\n    z()\n", target)
     assert ENGINES[target].check(Source(text)).findings == ()
+
+
+def test_another_name_for_cuda_is_translated_where_nothing_lists_the_target() -> None:
+    text = "import torch\n\ndef f(kind):\n    if kind == 'gpu':\n        kind = 'cuda'\n    return torch.device(kind)\n"
+    assert "kind = 'npu'" in ENGINES["npu"].fix(Source(text)).text

@@ -16,6 +16,7 @@ from .twins import Twins
 
 _TRY = frozenset({"try", "except"})
 MEMBER = re.compile(r"\w+[ \t]*(?::[^=\n]+)?=[ \t]*[\"']")
+_NAMES_CUDA = re.compile(r"([\w.]*\w)[ \t]*=[ \t]*[\"']cuda[\"']")
 _IF = frozenset({"if", "elif", "else"})
 _TEXTS = (ast.Constant, ast.JoinedStr, ast.MatchValue)
 
@@ -107,8 +108,22 @@ class Branches:
             elif line.word == "if":
                 self._paired[line.start] = self._twins.asked(line) or self._twins.tried(line)
             else:
-                self._paired[line.start] = self._twins.assigned(line)
+                self._paired[line.start] = self._twins.assigned(line) or self._is_alias(line)
         return self._paired[line.start]
+
+    def _is_alias(self, own: Header) -> bool:
+        """`kind = "cuda"` where `kind == "gpu"`, below a test of `kind` that lists the target under its own name."""
+        match = _NAMES_CUDA.match(self._text, own.start)
+        above = self._indents.header_above(own.start) if match else None
+        if match is None or above is None or above.word not in ("if", "elif"):
+            return False
+        name = rf"(?<![\w.]){re.escape(match[1])}[ \t]*"
+        if not re.search(name + r"==[ \t]*[\"']gpu[\"']", self._text[above.start : above.end]):
+            return False
+        scope = self._indents.scope_of(own.start)
+        listed = re.compile(name + r"(?:not[ \t]+)?in[ \t]*[\[({][^\])}]*")
+        tests = listed.finditer(self._text, scope[0] if scope else 0, above.start)
+        return any(self._words.polarity(test.start(), test.end()) for test in tests)
 
     def _member_serves(self, own: Header) -> bool:
         """Whether a class that lists devices (`CUDA = "cuda"`) lists the target, too."""
