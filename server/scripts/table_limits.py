@@ -98,7 +98,7 @@ API_REMARKS: dict[str, Ids] = {
     "no .npu(); use .to('npu')": ("packed-sequence-to",),
     "no .musa(); use .to('musa')": ("packed-sequence-to",),
     "compare .data.device.type": ("packed-sequence-device",),
-    "experimental_config must be torch_npu.profiler._ExperimentalConfig": ("profiler-experimental-config",),
+    "experimental_config must be torch_npu.profiler._ExperimentalConfig": (),  # a rule of its own says so
     "C++ sources only (language c++, no .cu)": ("cuda-sources",),
     "table: not supported; cuda_sources have no NPU counterpart": ("cpp-load", "cuda-sources"),
     "cuda_sources have no NPU counterpart": ("cuda-sources",),
