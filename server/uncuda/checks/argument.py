@@ -51,6 +51,8 @@ class Check:
             if found is not None or any(k.arg is None for k in call.keywords) or _starred(call):
                 return None
             start, end = (base + offset for offset in piece.span(reference.chain.node))
+            if _is_fallback(context, start, end):
+                return None
             hit = Hit(rule, start, end, words, limits=limits, statement=reference.statement, node=call)
             edit = _added(context, base + piece.end(call), call, words["new"])
             hit.fixes = self._fix(context, rule, f"Add `{words['new']}`", edit, start)
@@ -107,6 +109,17 @@ class Check:
     def _fix(self, context: Context, rule: Rule, title: str, edit: Edit, offset: int) -> tuple[Fix, ...]:
         applicability = cap(rule, "safe")
         return (Fix(title, applicability, (edit, *context.requires(rule, offset))),) if applicability else ()
+
+
+def _is_fallback(context: Context, start: int, end: int) -> bool:
+    """Whether a call is what an `except` tries instead of the same call with an argument: the older interface."""
+    text, indents = context.text, context.facts.indents
+    for header in indents.headers(start):
+        if header.word == "except":
+            tried = indents.clauses(header)[0]
+            given = re.compile(re.escape(text[start:end]) + r"\([ \t]*[^\s)]")
+            return given.search(text, tried.end, indents.extent(tried.start)) is not None
+    return False
 
 
 def _find(call: ast.Call, name: str, position: int | None) -> tuple[ast.AST, ast.expr] | None:
