@@ -61,7 +61,7 @@ class Context:
     project: Project
     shim: bool
     _roles: dict[int, Role] = field(default_factory=dict)
-    _foreign: frozenset[str] | None = None
+    _foreign: dict[str, str] | None = None
     _roots: frozenset[str] | None = None
     _torch: list[Statement] | None = None
 
@@ -96,12 +96,12 @@ class Context:
         reason = self.target.features.get(rule.needs, "yes")
         return () if reason == "yes" else (reason,)
 
-    def is_foreign_module(self, name: str) -> bool:
-        """Whether a local name is a module other than torch, bound by a plain `import`."""
+    def foreign_module(self, name: str) -> str:
+        """The module other than torch that a plain `import` bound to a local name; "" where there is none."""
         if self._foreign is None:
             found = plain_imports(self.facts.searches)
-            self._foreign = frozenset(local for local, module in found if module.partition(".")[0] != "torch")
-        return name in self._foreign
+            self._foreign = {local: module for local, module in found if module.partition(".")[0] != "torch"}
+        return self._foreign.get(name, "")
 
     def torch_imports(self) -> list[Statement]:
         """Statements that import torch for use at run time, in order."""

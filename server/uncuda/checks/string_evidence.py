@@ -55,7 +55,7 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow) -> str | Non
     """`safe`, `review`, or None where the string is nothing to the rule."""
     if role.kind in _SILENT_KINDS or (role.kind == "key" and not rule.get("entry")):
         return None
-    if _is_silent(rule, role):
+    if _is_silent(rule, role, flow):
         return None
     if _is_map_location(role):
         return REVIEW
@@ -68,14 +68,15 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow) -> str | Non
     return REVIEW if _suggests(rule, role) else None
 
 
-def _is_silent(rule: Rule, role: Role) -> bool:
+def _is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
     if role.kind == "value" and role.name in rule.get("silent-names", ()) and not _is_map_location(role):
         return True
     if role.kind != "argument":
         return False
     if is_prose(role):
         return True
-    if role.method in rule.get("silent-calls", ()) or _listed(role.callee, rule.get("silent-calls", ())):
+    called = role.callee or (flow.module_of(role.call.func) if role.call is not None else "")
+    if role.method in rule.get("silent-calls", ()) or _listed(called, rule.get("silent-calls", ())):
         return True
     if role.parameter in rule.get("silent-parameters", ()):
         return True

@@ -40,6 +40,12 @@ class Flow:
         root = self._imported.get(node.id)
         return ".".join([root, *reversed(parts)]) if root else None
 
+    def module_of(self, node: ast.AST) -> str:
+        """The module, other than torch and bound by a plain `import`, that an expression is a part of; or ""."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        return self.context.foreign_module(node.id) if isinstance(node, ast.Name) else ""
+
     def role(self, text: Text, statement: Statement) -> Role:
         """The role of a string."""
         return role_of(text, statement.digest, lambda node: self.resolve(node, statement))
