@@ -79,9 +79,13 @@ class Diagnostics:
             return
         self._push(uris if uris is not None else [document.uri for document in self._server.documents])
 
-    def forget_rendered(self) -> None:
-        """Render anew what did not change: something that it is related to did."""
-        self._rendered.clear()
+    def shims_moved(self) -> None:
+        """Say anew what tells where a runtime patch is imported: it is imported elsewhere."""
+        stale = [uri for uri, (analysis, _) in self._rendered.items() if self.renderer.tells_of_shims(analysis)]
+        for uri in stale:
+            del self._rendered[uri]
+        if stale:
+            self.refresh(stale)
 
     def _ask_to_refresh(self) -> None:
         self._refreshing = False

@@ -34,6 +34,7 @@ class Projects:
         self._reader = Reader(server.folders.catalogue)
         self._disk: dict[Folder, dict[str, Facts]] = {}
         self._open: dict[str, tuple[Program, Facts]] = {}
+        self._places: dict[Folder, list[Where | None]] = {}
         self._scans: dict[Folder, Background] = {}
         self._stale: set[str] = set()
         self._timer: asyncio.TimerHandle | None = None
@@ -186,14 +187,19 @@ class Projects:
 
     def _update(self, folders: Iterable[Folder]) -> None:
         """See whether a folder's project is another now; if so, everything in it is checked anew."""
-        changed = False
+        changed = moved = False
         for folder in folders:
             project = self._reader.project({path: facts for path, facts, _ in self._files(folder)})
             if project != folder.project:
                 folder.project, changed = project, True
+            places = [self.shim_in(folder, target) for target in sorted(project.shims)]
+            moved |= places != self._places.get(folder, [])
+            self._places[folder] = places
         if changed:
             self._server.folders.forget()
             self._server.reconfigured()
+        elif moved:
+            self._server.diagnostics.shims_moved()
 
 
 def _in_program(program: Program, place: Place) -> Where:

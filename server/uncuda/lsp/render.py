@@ -65,6 +65,10 @@ class Renderer:
             item = f'{item[:-1]},"relatedInformation":[{",".join(related)}]}}' if related else item
         return document, item
 
+    def tells_of_shims(self, analysis: Analysis) -> bool:
+        """Whether a diagnostic of a program says where a runtime patch is imported."""
+        return self._related and any(finding.rule in self._of_shims for finding in analysis.findings)
+
     def _tail(self, finding: Finding) -> str:
         if len(self._tails) >= _MANY:
             self._tails.clear()
