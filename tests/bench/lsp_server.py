@@ -1,0 +1,215 @@
+"""What the language server costs, beside `ruff server` on the same texts, in one run on one machine.
+
+    python tests/bench/lsp_server.py [--json FILE]
+
+CPU is that of the server and of the processes it starts, user and system, read from /proc; wall time is what the client
+waits, with other programs of the machine in it. Nothing here fails because of a figure.
+"""
+
+import argparse
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench.measure import python_files
+from bench.process import Usage, usage
+from bench.run import Figure
+from corpus.fetch import tree
+from lsp.client import SERVER, Client
+from lsp.profiles import PROFILES
+from lsp.traffic import Json
+
+KEYS = 200
+RUNS = 5
+TYPED = "torch.cuda.set_device(1)"
+MEGATRON = "megatron-core"
+# About 1,000, 5,000 and 10,000 lines: two files of a large package, and two of them as one.
+BUFFER = "megatron/core/distributed/fsdp/src/megatron_fsdp/param_and_grad_buffer.py"
+TEXTS = {
+    "1k lines": ["megatron/core/pipeline_parallel/bridge_communicator.py"],
+    "5k lines": [BUFFER],
+    "10k lines": [BUFFER, "megatron/training/training.py"],
+}
+RATIOS = {"1k lines": 1.0, "5k lines": 0.5, "10k lines": 0.2}
+WAITS = {"1k lines": 5.0, "5k lines": 10.0, "10k lines": 20.0}
+
+
+def ruff() -> list[str]:
+    """The command of the pinned ruff's server, without the Python that starts it."""
+    code = "import ruff; print(ruff.find_ruff_bin())"
+    binary = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+    return [binary, "server"]
+
+
+def started(command: list[str], folder: Path) -> Client:
+    """A session of VS Code with a server."""
+    client = Client(PROFILES["vscode"], [folder], command=command)
+    client.initialize()
+    return client
+
+
+def ended(client: Client) -> None:
+    """The end of a session; a server that does not end is killed."""
+    client.traffic.clear()
+    client.shutdown()
+
+
+def place_to_type(text: str) -> tuple[str, int]:
+    """A text with an indented empty line in the middle, before a statement, and that line's number."""
+    lines = text.splitlines(keepends=True)
+    middle = next(number for number in range(len(lines) // 2, len(lines)) if lines[number].startswith("        return"))
+    return "".join([*lines[:middle], "        \n", *lines[middle:]]), middle
+
+
+def keys(line: int) -> Iterator[Json]:
+    """Changes that type a statement on a line, a key at a time, delete it again, and so on without end."""
+    while True:
+        for column, key in enumerate(TYPED, 8):
+            place = {"line": line, "character": column}
+            yield {"range": {"start": place, "end": place}, "text": key}
+        for column in range(8 + len(TYPED), 8, -1):
+            start, end = ({"line": line, "character": column - back} for back in (1, 0))
+            yield {"range": {"start": start, "end": end}, "text": ""}
+
+
+def typing(command: list[str], folder: Path, text: str) -> tuple[float, list[float]]:
+    """CPU milliseconds per key until its diagnostics are there, and what the client waited for each."""
+    client = started(command, folder)
+    text, line = place_to_type(text)
+    uri = client.open(folder / "typed.py", text)
+    changes, waits = keys(line), []
+    for number in range(KEYS + 40):
+        if number == 40:  # the first ones warm up
+            before = usage(client.process.pid)
+        change = next(changes)
+        begun = time.perf_counter()
+        client.change(uri, change)
+        client.diagnostics(uri)
+        waits.append(1000 * (time.perf_counter() - begun))
+    spent = usage(client.process.pid).cpu - before.cpu
+    ended(client)
+    return 1000 * spent / KEYS, waits[40:]
+
+
+def keystrokes(folder: Path) -> Iterator[Figure]:
+    """CPU per key beside ruff's, and how long the client waits."""
+    for name, parts in TEXTS.items():
+        text = "".join((tree(MEGATRON) / part).read_text(encoding="utf-8") for part in parts)
+        ours, waits = typing(SERVER, folder, text)
+        theirs, _ = typing(ruff(), folder, text)
+        yield Figure(f"key, {name}: uncuda", ours, "ms")
+        yield Figure(f"key, {name}: ruff server", theirs, "ms")
+        yield Figure(f"key, {name}: ratio", ours / theirs, "", RATIOS[name])
+        yield Figure(f"key, {name}: p95 of the wait", statistics.quantiles(waits, n=20)[-1], "ms", WAITS[name])
+
+
+def starting(folder: Path) -> Iterator[Figure]:
+    """CPU from the start to the reply to `initialize`."""
+    spent = []
+    for _ in range(RUNS + 1):
+        client = Client(PROFILES["vscode"], [folder])
+        client.request("initialize", client.profile.initialize([folder]))
+        spent.append(usage(client.process.pid).cpu)
+        client.notify("initialized", {})
+        ended(client)
+    yield Figure("start: to initialize", statistics.median(spent[1:]), "s", 0.6)
+
+
+def remembering(folder: Path) -> Iterator[Figure]:
+    """Memory when a hundred files are open and have been asked about."""
+    client = started(SERVER, folder)
+    files = [file for file in python_files(tree(MEGATRON)) if file.stat().st_size > 5000][:100]
+    for file in files:
+        client.diagnostics(client.open(file))
+    held = usage(client.process.pid)
+    yield Figure("memory: 100 files open", held.mebibytes, "MiB", 80)
+    yield Figure("memory: with its processes", held.all_mebibytes, "MiB")
+    ended(client)
+
+
+def fixing(folder: Path) -> Iterator[Figure]:
+    """Fix all in a workspace of 1,000 files, and hovers meanwhile."""
+    workspace = folder / "workspace"
+    files = list(chain.from_iterable(python_files(tree(name)) for name in (MEGATRON, "accelerate", "deepspeed")))[:1000]
+    for number, file in enumerate(files):
+        copy = workspace / f"p{number // 50}" / f"{number}_{file.name}"
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, copy)
+    (workspace / "uncuda.toml").write_text('target = "npu"\n', encoding="utf-8")
+    client = started(SERVER, workspace)
+    edits: list[Any] = []
+
+    def apply(params: Any) -> Json:
+        edits.append(params)
+        return {"applied": True}
+
+    client.answers["workspace/applyEdit"] = apply
+    uri = client.open(workspace / "open.py", "import torch\n\ntorch.cuda.synchronize()\n")
+    client.diagnostics(uri)
+    asked = {"textDocument": {"uri": uri}, "position": {"line": 2, "character": 14}}
+    client.request("textDocument/hover", asked)
+    before, waits = settled(client), []
+    command = {"command": "uncuda.fixAllInWorkspace", "arguments": []}
+    running = client.begin("workspace/executeCommand", command)
+    while not client.answered(running):
+        begun = time.perf_counter()
+        client.request("textDocument/hover", asked)
+        waits.append(1000 * (time.perf_counter() - begun))
+        time.sleep(0.01)  # a user's hand is slower
+    spent = usage(client.process.pid).cpu - before.cpu
+    result = client.reply(running)
+    assert result["applied"] and result["files"] > 100 and len(edits) == 1, result
+    ended(client)
+    yield Figure("fix all, 1,000 files: CPU", spent, "s", 3.0)
+    yield Figure("fix all: longest wait for a hover", max(waits), "ms", 50)
+    yield Figure("fix all: files fixed", result["files"], "")
+
+
+def settled(client: Client) -> Usage:
+    """What a server has used when it does nothing any more."""
+    last = usage(client.process.pid)
+    while True:
+        time.sleep(0.3)
+        now = usage(client.process.pid)
+        if now.cpu == last.cpu:
+            return now
+        last = now
+
+
+GROUPS: list[Callable[[Path], Iterator[Figure]]] = [starting, keystrokes, remembering, fixing]
+
+
+def figures() -> Iterator[Figure]:
+    """All figures, one after the other as they are measured."""
+    for group in GROUPS:
+        with tempfile.TemporaryDirectory(prefix="uncuda-bench-") as folder:
+            yield from group(Path(folder))
+
+
+def main() -> int:
+    """Measures, prints the table and, if asked, writes it as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
+    arguments = parser.parse_args()
+    print(f"{'':<34} {'measured':>9} {'':<6} {'budget':>8}")
+    found = []
+    for figure in figures():
+        print(figure.text(), flush=True)
+        found.append(figure._asdict())
+    if arguments.json:
+        arguments.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
