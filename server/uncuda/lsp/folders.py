@@ -17,6 +17,7 @@ from uncuda.workspace import reach, required_torch
 
 from .client import Client
 from .documents import Document, Program
+from .logs import logger
 from .roots import Folder, folders_of
 
 _LIBRARIES = ("site-packages", "dist-packages")
@@ -53,7 +54,7 @@ class Folders:
         """Projects of programs outside of all folders, by URI."""
         self.outside = Folder("", "")
         self._tell = tell
-        self._told: set[str] = set()
+        self._told: dict[str, str] = {}
         self._configurations: dict[str, Configuration] = {}
         self._engines: list[tuple[Settings, str, Project, Engine]] = []
         self._choices: dict[str, Choice] = {}
@@ -110,23 +111,26 @@ class Folders:
         Gives whether anything is another now.
         """
         changed = False
-        self._told.clear()
+        wrong: dict[str, None] = {}
         for folder in (*self.all, self.outside):
             raw = tables.get(folder.uri)
             editor = read_editor(raw if raw and isinstance(raw, dict) else self._initial, self.vocabulary)
             changed |= editor != folder.editor
             folder.editor = editor
-            for problem in editor.problems:
-                self.tell_once(problem)
+            wrong |= dict.fromkeys(editor.problems)
+            for key in editor.unknown:
+                logger.warning("unknown setting %s", key)
+        self._tell_once("", "; ".join(wrong))
         if changed:
             self.reload()
         return changed
 
-    def tell_once(self, problem: str) -> None:
-        """Say what is wrong, unless it was said since settings were last read."""
-        if problem not in self._told:
-            self._told.add(problem)
-            self._tell(problem)
+    def _tell_once(self, place: str, problem: str) -> None:
+        """Say what is wrong with a file or ("") with the editor's settings, unless that was the last thing said."""
+        if self._told.get(place, "") != problem:
+            self._told[place] = problem
+            if problem:
+                self._tell(problem)
 
     def reload(self) -> None:
         """Read configuration files anew when they are asked for."""
@@ -181,10 +185,14 @@ class Folders:
         """
         folder = folder or self.folder_of(place) or self.outside
         if place:
+            configuration = self.configuration(folder)
             try:
-                return self.configuration(folder).settings_for(place)
+                settings = configuration.settings_for(place)
+                self._told.pop(configuration.file_for(place), None)
             except SettingsError as error:
-                self.tell_once(str(error))
+                self._tell_once(str(Path(error.path).absolute()), str(error))
+            else:
+                return settings
         table = {**self.under(folder), **self.over(folder)}
         values: dict[str, Any] = values_of(table, folder.path or os.curdir, self.vocabulary)
         return Settings(**values)
