@@ -78,6 +78,16 @@ SAFE = [
     "y = [f(device) for device in ('cpu', 'cuda')]",
     "@pytest.mark.parametrize('device', ['cpu', 'cuda'])\ndef test(device): pass",
     "def get_device():\n    return 'cuda'",
+    "def get_device(i):\n    return 'cuda:{}'.format(i)",
+    "def select(i):\n    return 'cuda:{}'.format(i)\ndevice = select(0)",
+    "def select(i):\n    return f'cuda:{i}'\nx.to(select(1))",
+    "def select(i):\n    return 'cuda' if i else 'cpu'\nx = torch.zeros(3, device=select(1))",
+    "def select(i):\n    where = 'cuda:%d' % i\n    return where\nx.to(select(1))",
+    "def select(i):\n    return 'cuda'\nwhere = select(0)\nx.to(where)",
+    "class A:\n    def select(self):\n        return 'cuda'\n    def f(self, x):\n        x.to(self.select())",
+    "places = ['cuda:0']\nfor d in places:\n    x.to(d)",
+    "places = ['cuda:0']\ny = [x.to(d) for d in places]",
+    "for i, d in enumerate(['cuda:0']):\n    x.to(d)",
     "ok = x.device.type == 'cuda'",
     "ok = 'cuda' != x.device.type",
     "ok = x.device.type in ('cuda', 'mps')",
@@ -122,6 +132,10 @@ REVIEW = [
     "f(mode='cuda')",
     "def f(mode='cuda'): pass",
     "def name():\n    return 'cuda'",
+    "def name():\n    return 'cuda'\nprint(name())\nf(name())",
+    "def name():\n    return 'cuda', 1\nx.to(name())",
+    "class A:\n    def name(self):\n        return 'cuda'\ndef f(x, other):\n    x.to(other.name())",
+    "def name():\n    return 'cuda'\nother = name()\nf(other)",
     "devices = ['cuda:0', 'cuda:1']",
     "f(['cpu', 'cuda'])",
     "y = {'fast': 'cuda', 'slow': 'cpu'}",
@@ -280,3 +294,14 @@ SHIMMED = {
 def test_next_to_a_patch_only_what_it_cannot_see_is_reported(code: str) -> None:
     text = f"import torch\nimport torch.distributed as dist\n{code}\n"
     assert classes(text, strategy="shim") == SHIMMED[code]
+
+
+def test_what_a_function_returns_changes_with_what_it_is_compared_with() -> None:
+    text = (
+        "import torch\nimport torch_npu\n\ndef kind():\n    return 'cuda'\n\n"
+        "where = kind()\nx.to(where)\nok = kind() == 'cuda'\nelse_ = where == 'cuda'\n"
+    )
+    found = findings(text)
+    assert {f.fixes[0].edits for f in found} == {found[0].fixes[0].edits}
+    assert len(found) == len(found[0].fixes[0].edits) == 3
+    assert "cuda" not in fixed(text, review=classes(text)[0] == "review")

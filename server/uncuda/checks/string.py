@@ -63,7 +63,7 @@ class Check:
 
     def _hit(self, prepared: _Prepared, text: Text, flow: Flow, statement: Statement) -> Hit | None:
         rule, context = prepared.rule, flow.context
-        role = complete(flow.role(text, statement), statement, context.facts)
+        role = complete(flow.role(text, statement), statement, flow)
         if rule.get("roles") and role.kind not in rule.get("roles"):
             return None
         applicability = weigh(rule, role, statement, flow)

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 from ..catalogue import Rule
 from ..edits import REVIEW, SAFE
-from ..facts.read import Facts, Statement
+from ..facts.read import Statement
 from ..facts.role_calls import last_word
 from ..facts.roles import Role
 from .string_flow import Flow
@@ -32,22 +32,19 @@ _PROSE_PARAMETERS = frozenset(
 )  # fmt: skip
 _PROSE_MODULES = frozenset({"re", "regex", "logging", "warnings"})
 _RAISED = re.compile(r"\w*(?:Error|Exception|Warning)\Z")
-_DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 
 
-def complete(role: Role, statement: Statement, facts: Facts) -> Role:
+def complete(role: Role, statement: Statement, flow: Flow) -> Role:
     """The role with what only the lines above can tell: the subject of a `case`, the function of a `return`."""
-    indents = facts.indents
+    facts = flow.context.facts
     if role.kind == "case" and role.subject is None:
-        header = indents.header_above(statement.start)
+        header = facts.indents.header_above(statement.start)
         above = facts.peek(header.start) if header and header.word == "match" else None
         node = above.digest.piece.nodes[0] if above else None
         if isinstance(node, ast.Match):
             role.subject, role.name = node.subject, last_word(node.subject)
     elif role.kind == "return" and not role.name:
-        scope = indents.scope_of(statement.start)
-        match = _DEF.match(facts.text, scope[0]) if scope else None
-        role.name = match[1] if match else ""
+        role.name = flow.function_of(statement)
     return role
 
 
@@ -138,7 +135,7 @@ def compared(rule: Rule, role: Role) -> bool:
 
 def _flows(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
     """Whether the name that a string is bound to, or compared with, is used where its meaning is plain."""
-    if role.kind not in ("assignment", "default", "item", *_TESTS) or role.option:
+    if role.kind not in ("assignment", "default", "item", "return", *_TESTS) or role.option:
         return False
     return flow.reaches(rule.name, role, statement, lambda use: proves(rule, use))
 

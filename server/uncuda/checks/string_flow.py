@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Hashable, Iterator
+from itertools import islice
 
 from ..facts.digest import Text
 from ..facts.read import Statement
@@ -14,6 +15,7 @@ from .base import Context
 
 Proof = Callable[[Role], bool]
 _MANY = 60
+_DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 _LINKED = frozenset({"comparison", "membership", "assignment", "default", "case", "item"})
 
 
@@ -50,22 +52,59 @@ class Flow:
         """The role of a string."""
         return role_of(text, statement.digest, lambda node: self.resolve(node, statement))
 
+    def _role_at(self, node: ast.AST, start: int, statement: Statement) -> Role:
+        return role_at(node, start, statement.digest, lambda inner: self.resolve(inner, statement))
+
     def reaches(self, rule: str, role: Role, statement: Statement, proves: Proof) -> bool:
-        """Whether the name that a string is bound to, or compared with, has a use that `proves` accepts."""
+        """Whether what a string is bound to, compared with, or returned from has a use that `proves` accepts."""
         if role.call is not None and role.kind == "default":
-            start = statement.digest.piece.start(role.call)
-            role = role_at(role.call, start, statement.digest, lambda node: self.resolve(node, statement))
+            role = self._role_at(role.call, statement.digest.piece.start(role.call), statement)
             if proves(role):
                 return True
-        spelled = _spelled(role)
+        called = f"{role.name}(" if role.kind == "return" and not role.containers else ""
+        spelled = called or _spelled(role)
         if not spelled:
             return False
-        scope = -1 if "." in spelled else self.scope(spelled, statement.start, role)
+        scope = -1 if called or "." in spelled else self.scope(spelled, statement.start, role)
         key = (rule, spelled, scope)
         if key not in self._known:
             self._known[key] = False  # a name that leads back to itself proves nothing
-            self._known[key] = any(proves(use) for use in self._uses(spelled, scope))
+            uses = self._calls(role.name, statement) if called else self._uses(spelled, scope)
+            self._known[key] = any(proves(use) or self._leads(rule, use, where, proves) for use, where in uses)
         return self._known[key]
+
+    def _leads(self, rule: str, use: Role, statement: Statement, proves: Proof) -> bool:
+        """Whether a use hands the value on to a name, or out of a function, that has such a use."""
+        if use.kind == "return":
+            use.name = self.function_of(statement)
+        elif use.kind != "assignment" and (use.kind != "item" or use.subject is None):
+            return False
+        return proves(use) or self.reaches(rule, use, statement, proves)
+
+    def function_of(self, statement: Statement) -> str:
+        """The name of the function that a statement belongs to; "" where there is none."""
+        scope = self.context.facts.indents.scope_of(statement.start)
+        match = _DEF.match(self.context.text, scope[0]) if scope else None
+        return match[1] if match else ""
+
+    def _calls(self, name: str, statement: Statement) -> Iterator[tuple[Role, Statement]]:
+        """The roles of the calls of a function of this text, each with its statement: of a method, those by `self`."""
+        indents = self.context.facts.indents
+        scope = indents.scope_of(statement.start)
+        holder = indents.scope_of(scope[0]) if scope else None
+        method = holder is not None and holder[1] == "class"
+        pattern = re.compile(rf"{re.escape(name)}(?<!def )(?<![\w]{re.escape(name)})[ \t]*\(")
+        for found in self._statements(pattern, 0, len(self.context.text)):
+            digest = found.digest
+            for chain in digest.chains:
+                called = (
+                    chain.root in ("self", "cls") and chain.parts == (name,)
+                    if method
+                    else (chain.root == name and not chain.parts)
+                )
+                call = digest.parents.get(chain.node)
+                if called and isinstance(call, ast.Call) and call.func is chain.node:
+                    yield self._role_at(call, chain.piece.start(call), found), found
 
     def scope(self, name: str, offset: int, role: Role) -> int:
         """Offset of the `def` whose local variable `name` is at `offset`; -1: the module's, or a class's."""
@@ -92,27 +131,31 @@ class Flow:
             self._scopes[key] = int(binds and not declared)
         return bool(self._scopes[key])
 
-    def _uses(self, spelled: str, scope: int) -> Iterator[Role]:
-        """The roles of the uses of a name, and of what it is bound to."""
+    def _uses(self, spelled: str, scope: int) -> Iterator[tuple[Role, Statement]]:
+        """The roles of the uses of a name, and of what it is bound to, each with its statement."""
         context = self.context
         end = context.facts.indents.extent(scope) if scope >= 0 else len(context.text)
         root, _, attribute = spelled.partition(".")
         word = re.escape(spelled)  # first in the pattern: a search for a plain word is fast
         pattern = re.compile(rf"{word}(?<![\w.]{word})(?![\w(])")
+        for statement in self._statements(pattern, max(scope, 0), end):
+            for role in self._roles(root, (attribute,) if attribute else (), statement):
+                yield role, statement
+
+    def _statements(self, pattern: re.Pattern[str], start: int, end: int) -> Iterator[Statement]:
+        """The statements in which a pattern is found."""
         seen: set[int] = set()
-        for count, match in enumerate(pattern.finditer(context.text, max(scope, 0), end)):
-            statement = context.facts.peek(match.start()) if count < _MANY else None
-            if statement is None or statement.start in seen:
-                continue
-            seen.add(statement.start)
-            yield from self._roles(root, (attribute,) if attribute else (), statement)
+        for match in islice(pattern.finditer(self.context.text, start, end), _MANY):
+            statement = self.context.facts.peek(match.start())
+            if statement is not None and statement.start not in seen:
+                seen.add(statement.start)
+                yield statement
 
     def _roles(self, root: str, parts: tuple[str, ...], statement: Statement) -> Iterator[Role]:
         digest = statement.digest
         for chain in digest.chains:
             if chain.root == root and chain.parts == parts:
-                start = chain.piece.start(chain.node)
-                yield role_at(chain.node, start, digest, lambda node: self.resolve(node, statement))
+                yield self._role_at(chain.node, chain.piece.start(chain.node), statement)
         for text in digest.texts:
             if text.formatted and not text.value and self._opens(".".join((root, *parts)), text, statement):
                 yield self.role(text, statement)
@@ -129,8 +172,15 @@ class Flow:
     def links(self, role: Role, statement: Statement) -> tuple[Hashable, ...]:
         """Keys that a string shares with the strings that must change when it does.
 
-        A local variable belongs to its function; an attribute, an option and a field to the file.
+        A local variable belongs to its function; an attribute, an option and a field to the file. What a function
+        returns belongs to the names that take it, and to what its calls are compared with.
         """
+        if role.kind == "return" and role.name:
+            taken = (key for use, where in self._calls(role.name, statement) for key in self.links(use, where))
+            return (("call", role.name), *taken)
+        if isinstance(role.subject, ast.Call) and role.kind in ("comparison", "membership"):
+            name = role.name.removesuffix("()")
+            return (("call", name),) if f"def {name}(" in self.context.text else ()
         if role.kind not in _LINKED or role.name in ("", "type") or role.name.endswith("()"):
             return ()
         if role.option or isinstance(role.subject, (ast.Attribute, ast.Subscript)):

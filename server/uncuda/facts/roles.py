@@ -119,6 +119,8 @@ def _classify(node: ast.AST, parent: ast.AST | None, digest: Digest, resolve: Re
         call = digest.parents.get(parent)
         return _argument(call, node, parent.arg, digest, resolve) if isinstance(call, ast.Call) else Role("other", node)
     if isinstance(parent, ast.Call) and node is not parent.func:
+        if (counted := _counted(parent, node, digest)) is not None:
+            return counted
         position = parent.args.index(node) if node in parent.args else None
         return _argument(parent, node, position, digest, resolve)
     if isinstance(parent, ast.Compare):
@@ -138,6 +140,16 @@ def _classify(node: ast.AST, parent: ast.AST | None, digest: Digest, resolve: Re
         return Role("default", node, name=_parameter_of(parent, node))
     kinds = {ast.Return: "return", ast.BinOp: "concatenation", ast.MatchValue: "case", ast.Expr: "statement"}
     return Role("statement" if parent is None else kinds.get(type(parent), "other"), node)
+
+
+def _counted(call: ast.Call, node: ast.AST, digest: Digest) -> Role | None:
+    """`for i, device in enumerate(["cuda:0", "cuda:1"])`: what the items of the list are called."""
+    loop = digest.parents.get(call)
+    if last_word(call.func) != "enumerate" or not isinstance(loop, _LOOPS) or call is not loop.iter:
+        return None
+    if not isinstance(loop.target, ast.Tuple) or len(loop.target.elts) != 2 or node is not call.args[0]:
+        return None
+    return Role("item", node, name=last_word(loop.target.elts[1]), subject=loop.target.elts[1])
 
 
 def _argument(call: ast.Call, node: ast.AST, parameter: str | int | None, digest: Digest, resolve: Resolve) -> Role:
