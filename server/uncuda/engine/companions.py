@@ -73,15 +73,20 @@ class Companions:
 
     def _heads(self, statements: list[int]) -> Iterator[Header]:
         """A clause of each chain that may hold several places."""
-        text, before, room = self._text, -_FAR, -1
-        for start in statements:
-            if _ASKED.match(text, start) or _RULED_OUT.match(text, start):
+        text, widths = self._text, [self._width(start) for start in statements]
+        for index, (start, width) in enumerate(zip(statements, widths)):
+            before, room = (statements[index - 1], widths[index - 1]) if index else (-_FAR, -1)
+            below = widths[index + 1] if index + 1 < len(widths) else -1
+            if _ASKED.match(text, start) and (max(room, below) >= width or self._several(start)):
                 yield self._indents.header_at(start)
-            width = self._width(start)
+            elif _RULED_OUT.match(text, start) and (below > width or self._several(start)):
+                yield self._indents.header_at(start)
             for match in _CLAUSE.finditer(text, before, start) if start - before < _FAR else ():
                 if len(match["indent"]) < width and len(match["indent"]) <= room:
                     yield self._indents.header_at(match.end("indent"))
-            before, room = start, width
+
+    def _several(self, start: int) -> bool:
+        return len(self._inside(start, start + 1)) > 1
 
     def _width(self, start: int) -> int:
         return start - self._text.rfind("\n", 0, start) - 1
