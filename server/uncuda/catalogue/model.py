@@ -84,6 +84,7 @@ class Target:
     environment: dict[str, Row]
     modules: dict[str, Row]
     review_limits: frozenset[str] = frozenset()
+    keywords: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def fill(self, template: str, **words: str) -> str:
         """A template with the target's words, and others, in its braces."""

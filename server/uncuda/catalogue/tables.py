@@ -29,6 +29,15 @@ def read_rows(path: Path) -> dict[str, Row]:
     return rows
 
 
+def read_keywords(path: Path) -> dict[str, tuple[str, str]]:
+    """Keywords of calls, `torch.f.old`, that the target's code says otherwise: the keyword, and the value it takes."""
+    return {
+        f"{cells['owner']}.{cells['word']}": (cells["replacement"], cells["value"])
+        for cells in _records(path)
+        if cells["kind"] == "keyword" and cells["word"] != cells["replacement"]
+    }
+
+
 def _words(cell: str | None) -> tuple[str, ...]:
     return tuple(cell.split(",")) if cell else ()
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from .model import CatalogueError, Row, Target
 from .rules import parse_toml
-from .tables import around, combine, numbers, read_rows
+from .tables import around, combine, numbers, read_keywords, read_rows
 from .vocabulary import nearest
 
 _COMPARE = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt, "==": operator.eq}
@@ -69,6 +69,7 @@ def build_target(
         environment=_optional(folder / "env.tsv"),
         modules=_optional(folder / "modules.tsv"),
         review_limits=frozenset(raw.get("review-limits", ())),
+        keywords=read_keywords(folder / "words.tsv") if (folder / "words.tsv").exists() else {},
     )
 
 

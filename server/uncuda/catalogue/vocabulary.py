@@ -34,7 +34,7 @@ CHECKS: dict[str, dict[str, str]] = {
                "entry": FLAG, "silent-calls": TEXTS, "silent-parameters": TEXTS, "silent-names": TEXTS,
                "roles": TEXTS, "shim-roles": TEXTS, "shim-fix": TEXT, "needs-import": TEXTS},
     "argument": {"calls": TEXTS, "argument": TEXT, "position": NUMBER, "replace": TEXT, "add": TEXT,
-                 "values": TEXTS, "statements": TABLE},
+                 "values": TEXTS, "statements": TABLE, "rename": FLAG},
     "module": {"modules": TEXTS, "status": TEXTS, "uses": FLAG},
     "environment": {"calls": TEXTS, "mappings": TEXTS, "names": TEXTS, "status": TEXTS},
     "missing-import": {"words": TEXTS},

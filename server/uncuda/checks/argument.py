@@ -55,11 +55,13 @@ class Check:
                 return None
             hit = Hit(rule, start, end, words, limits=limits, statement=reference.statement, node=call)
             edit = _added(context, base + piece.end(call), call, words["new"])
-            hit.fixes = self._fix(context, rule, f"Add `{words['new']}`", edit, start)
+            hit.fixes = self._fix(context, rule, f"Add `{words['new']}`", (edit,), start)
             return hit
         if found is None:
             return None
         node, value = found
+        if rule.get("rename") and isinstance(value, ast.Constant) and not value.value:
+            return None  # switched off
         said = self._value(context, reference, value, rule)
         if said is None:
             return None
@@ -70,10 +72,12 @@ class Check:
         elif rule.get("replace"):
             new = self.target.fill(rule.get("replace"))
             place = Edit(base + piece.start(value), base + piece.end(value), new)
-            hit.fixes = self._fix(context, rule, f"Replace with `{new}`", place, start)
+            hit.fixes = self._fix(context, rule, f"Replace with `{new}`", (place,), start)
+        elif rule.get("rename"):
+            hit.fixes = self._renamed(context, rule, reference, node, value)
         elif rule.fix:
             edit = removed(context, base + piece.start(call), start, end)
-            hit.fixes = self._fix(context, rule, f"Remove `{name}`", edit, start)
+            hit.fixes = self._fix(context, rule, f"Remove `{name}`", (edit,), start)
         return hit
 
     def _value(self, context: Context, reference: Name, value: ast.expr, rule: Rule) -> str | None:
@@ -104,11 +108,30 @@ class Check:
         separator = "; " if indent.strip() else newline + indent
         new = separator.join(self.target.fill(lines).split("\n"))
         title = f"Replace with `{new.split(separator)[0]}` …" if separator in new else f"Replace with `{new}`"
-        return self._fix(context, rule, title, Edit(start, end, new), start)
+        return self._fix(context, rule, title, (Edit(start, end, new),), start)
 
-    def _fix(self, context: Context, rule: Rule, title: str, edit: Edit, offset: int) -> tuple[Fix, ...]:
+    def _renamed(
+        self, context: Context, rule: Rule, reference: Name, node: ast.AST, value: ast.expr
+    ) -> tuple[Fix, ...]:
+        """The fix that writes the keyword of the target's table, which takes a name, for one that is true or false."""
+        keyword, new = self.target.keywords.get(f"{reference.dotted}.{rule.get('argument')}", ("", ""))
+        if (
+            not keyword
+            or not isinstance(node, ast.keyword)
+            or isinstance(value, (ast.IfExp, ast.Lambda, ast.NamedExpr))
+        ):
+            return ()
+        piece, base = reference.chain.piece, reference.statement.start
+        start, end = (base + offset for offset in piece.span(value))
+        said = f'{keyword}="{new}"'
+        edits: tuple[Edit, ...] = (Edit(base + piece.start(node), end, said),)
+        if not isinstance(value, ast.Constant):
+            edits = (Edit(base + piece.start(node), start, f"{said} if "), Edit(end, end, " else None"))
+        return self._fix(context, rule, f"Replace with `{said}`", edits, start)
+
+    def _fix(self, context: Context, rule: Rule, title: str, edits: tuple[Edit, ...], offset: int) -> tuple[Fix, ...]:
         applicability = cap(rule, "safe")
-        return (Fix(title, applicability, (edit, *context.requires(rule, offset))),) if applicability else ()
+        return (Fix(title, applicability, (*edits, *context.requires(rule, offset))),) if applicability else ()
 
 
 def _is_fallback(context: Context, start: int, end: int) -> bool:
