@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from lsp.text import Positions, apply_text_edits
+from lsp.text import apply_text_edits, positions_of
 
 _BOM = "\ufeff"
 
@@ -28,7 +28,7 @@ class Buffer:
         """Apply the content changes of a didChange, one after the other."""
         for change in changes:
             if "range" in change:
-                positions = Positions(self.text, encoding)
+                positions = positions_of(self.text, encoding)
                 start, end = (positions.clamped(change["range"][name]) for name in ("start", "end"))
                 self.text = self.text[:start] + change["text"] + self.text[end:]
             else:

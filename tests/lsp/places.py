@@ -5,7 +5,7 @@ from typing import Any
 
 from lsp.contents import reports
 from lsp.session import Message, Session, State
-from lsp.text import OutOfRange, Positions, apply_text_edits
+from lsp.text import OutOfRange, apply_text_edits, positions_of
 from lsp.traffic import Json
 
 
@@ -22,7 +22,7 @@ def check(session: Session, message: Message) -> Iterator[str]:
         items = message.result if isinstance(message.result, list) else [message.result]
         uri = message.asked.params["textDocument"]["uri"]
         for item in items:
-            if "range" in item:
+            if "range" in item and uri not in session.confused:
                 yield from _range(_texts(session, message, uri), item["range"], session.encoding, uri)
     for edit in _edits(message):
         yield from _edit(session, message, edit)
@@ -41,6 +41,8 @@ def _edits(message: Message) -> Iterator[Json]:
 
 
 def _diagnostics(session: Session, message: Message, uri: str, items: list[Json], version: Any) -> Iterator[str]:
+    if uri in session.confused:
+        return
     texts = _texts(session, message, uri)
     if version is not _ANY:
         texts = {number: text for number, text in texts.items() if number == version}
@@ -70,7 +72,7 @@ def _range(texts: Mapping[int | None, str], range_: Json, encoding: str, uri: st
     wrong = ["there is no such document"]
     for text in texts.values():
         try:
-            Positions(text, encoding).span(range_)
+            positions_of(text, encoding).span(range_)
         except OutOfRange as error:
             wrong.append(str(error))
         else:
@@ -93,6 +95,8 @@ def _edit(session: Session, message: Message, edit: Json) -> Iterator[str]:
 
 
 def _text_edits(session: Session, message: Message, uri: str, edits: list[Json], version: Any) -> Iterator[str]:
+    if uri in session.confused:
+        return
     texts = _texts(session, message, uri)
     if version is not _ANY and version not in texts:
         yield f"{uri}: an edit for version {version}, where the server may know {list(texts)}"

