@@ -1,7 +1,7 @@
 """The commands that are about one file, the target, or the server itself."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +14,13 @@ from lsp.connection import ResponseError
 from lsp.profiles import PROFILES
 from lsp.test_fix_all_workspace import FIXED, LATIN, TARGET, edits, messages, open_notebook
 from lsp.traffic import Json
-from uncuda.engine import Engine
 from uncuda.lsp.arguments import Wanted
 from uncuda.lsp.documents import Program
 from uncuda.lsp.folders import Folders
 from uncuda.lsp.infile import fix_program
 from uncuda.lsp.requests import job_of
 from uncuda.lsp.server import UncudaServer
-from uncuda.project import UNKNOWN, Answers
-from uncuda.source import Source
+from uncuda.project import UNKNOWN, Answers, Site
 
 FILE, SWITCH, DEBUG = "uncuda.fixAllInFile", "uncuda.switchTarget", "uncuda.debugInformation"
 COMMANDS = ["uncuda.fixAllInWorkspace", "uncuda.previewFixAllInWorkspace", FILE, SWITCH, DEBUG]
@@ -300,9 +298,8 @@ class TestWhatTheEditorKnowsOfReceivers:
         yield server
         server.loop.close()
 
-    def answers(self, program: Program, engine: Engine) -> Answers:
-        sites = engine.sites(Source(program.text, program.path))
-        return {site: "review" if program.text[: site.at].endswith("\nx.") else UNKNOWN for site in sites}
+    def answers(self, program: Program, text: str, sites: Sequence[Site]) -> Answers:
+        return {site: "review" if text[: site.at].endswith("\nx.") else UNKNOWN for site in sites}
 
     def test_the_job_is_told(self, server: UncudaServer) -> None:
         (buffer,) = server.loop.run_until_complete(job_of(server, Wanted(review=True), diff=False)).buffers

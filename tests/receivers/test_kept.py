@@ -110,6 +110,13 @@ def test_two_places_of_one_function_have_keys_of_their_own() -> None:
     assert key(text, "x.") != key(text, "y.")
 
 
+def test_two_statements_that_lead_to_the_same_have_keys_of_their_own() -> None:
+    text = "import net\nxx = net.A()\nyyy = net.B()\nxx.cuda()\nyyy.cuda()\nprint(xx, yyy)\n"
+    first, second = text.index("xx.cuda") + 3, text.index("yyy.cuda") + 4
+    keys = [Relevant(text).key(Site("cuda-method", Span(at, at + 4), at)) for at in (first, second - 1, second)]
+    assert len(set(keys)) == 3
+
+
 @pytest.mark.parametrize("text", ["", "\n\n", "x.cuda()", '"""', "@d\n", "\tx.cuda()\ny", "x\r.cuda()\r"])
 def test_any_text_has_parts(text: str) -> None:
     site = Site("cuda-method", Span(0, 1), min(1, len(text)))

@@ -72,7 +72,7 @@ def edit_of(server: UncudaServer, batch: Batch, analysis: Analysis) -> tuple[typ
         return None, analysis.disabled
     rules = {batch.rule} if batch.rule else None
     source = Source(analysis.text, analysis.program.path)
-    fixed = analysis.engine.fix(source, review=batch.review, rules=rules)
+    fixed = analysis.engine.fix(source, review=batch.review, rules=rules, answers=analysis.answers)
     if fixed.refused is not None:
         return None, fixed.refused
     edits = [(change.edit, change.rules[0]) for change in fixed.changes]

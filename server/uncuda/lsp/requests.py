@@ -79,5 +79,4 @@ async def _buffers(server: UncudaServer) -> AsyncIterator[Buffer]:
 def spared_in(server: UncudaServer, program: Program) -> tuple[Site, ...]:
     """The sites whose findings the editor silences or lowers, by what it knows of their receivers."""
     analysis = server.analyse(program)
-    answers = server.analyses.answers(program, analysis.engine) or {}
-    return tuple(site for site in analysis.report.sites if answers.get(site, UNKNOWN) != UNKNOWN)
+    return tuple(site for site, verdict in analysis.answers.items() if verdict != UNKNOWN)

@@ -33,6 +33,7 @@ FEATURES = (
     "diagnostics",
     "workspace_diagnostics",
     "watch",
+    "receiving",
     "actions",
     "hover",
     "lens",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from uncuda.engine import Engine, Finding, Report
-from uncuda.project import Answers
+from uncuda.project import Answers, Site
 from uncuda.source import Source, SourceError
 from uncuda.workspace import FileProblem, read_file
 
@@ -21,11 +21,15 @@ if TYPE_CHECKING:
 
 _REPLACEMENT = "\ufffd"
 _SLOW = 0.2
+_NOTHING: Answers = {}
 
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """A program as it was when it was analysed. `disabled`: why its fixes must not be made, if so."""
+    """A program as it was when it was analysed. `disabled`: why its fixes must not be made, if so.
+
+    `answers`: what was known of its receivers.
+    """
 
     program: Program
     text: str
@@ -33,6 +37,7 @@ class Analysis:
     engine: Engine
     report: Report
     disabled: str | None = None
+    answers: Answers = field(default_factory=dict)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -41,14 +46,14 @@ class Analysis:
 
 
 class Analyses:
-    """The analyses of all open programs. `answers(program, engine)`: what is known of its receivers, if anything."""
+    """The analyses of all open programs. `answers(program, text, sites)`: what is known of its receivers."""
 
     def __init__(self, server: UncudaServer) -> None:
         self._server = server
         self._known: dict[str, Analysis] = {}
         self._encodings: dict[str, tuple[int, str]] = {}
         self._failed: set[tuple[str, str]] = set()
-        self.answers: Callable[[Program, Engine], Answers | None] = lambda program, engine: None
+        self.answers: Callable[[Program, str, Sequence[Site]], Answers] = lambda program, text, sites: {}
         server.closed.append(lambda program, uris: self.drop(program.uri) if program else None)
 
     def of(self, program: Program) -> Analysis:
@@ -58,29 +63,33 @@ class Analyses:
         text = program.text
         if known is not None and known.text is text and known.engine is choice.engine:
             return known
-        if choice.left_out:
-            report = Report()
-        else:
+        report, answers = Report(), _NOTHING
+        if not choice.left_out:
             choice.engine.guard = self.failed
-            report = self._check(program, text, choice.engine)
+            report, answers = self._check(program, text, choice.engine)
         disabled = self._unreadable(program, text) if _REPLACEMENT in text else None
-        found = self._known[program.uri] = Analysis(program, text, program.version, choice.engine, report, disabled)
+        found = Analysis(program, text, program.version, choice.engine, report, disabled, answers)
+        self._known[program.uri] = found
         return found
 
     def drop(self, uri: str) -> None:
         """Analyse a program anew when it is asked for."""
         self._known.pop(uri, None)
 
-    def _check(self, program: Program, text: str, engine: Engine) -> Report:
+    def _check(self, program: Program, text: str, engine: Engine) -> tuple[Report, Answers]:
         start = perf_counter()
+        answers = _NOTHING
         try:
-            report = engine.check(Source(text, program.path), answers=self.answers(program, engine))
+            source = Source(text, program.path)
+            report = engine.check(source)
+            if report.sites and (answers := self.answers(program, text, report.sites)):
+                report = engine.check(source, answers=answers)
         except Exception as error:  # noqa: BLE001 the server goes on
             self.failed("", program.path or program.uri, error)
-            return Report()
+            return Report(), _NOTHING
         if (took := perf_counter() - start) > _SLOW:
             logger.info("%s: %.0f ms to check %d characters", program.uri, 1000 * took, len(text))
-        return report
+        return report, answers
 
     def failed(self, rule: str, path: str, error: Exception) -> None:
         """Say that a rule failed, or ("") the engine; once for each file, and only the first time in a pop-up."""

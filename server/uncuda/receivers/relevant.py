@@ -43,7 +43,8 @@ class Relevant:
         """What the answer to a site depends on: its part, and those that define what is named there, and so on."""
         index = bisect_right(self._starts, site.at) - 1
         if index not in self._known:
-            self._known[index] = hash(tuple(self._parts[other].text for other in self._reached(index)))
+            reached = self._reached(index)
+            self._known[index] = hash((reached.index(index), *(self._parts[other].text for other in reached)))
         start = self._starts[index]
         return self._known[index], site.at - start, site.argument, site.lacking
 
