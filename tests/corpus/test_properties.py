@@ -22,6 +22,7 @@ from uncuda.source import Source
 
 pytestmark = [pytest.mark.corpus, pytest.mark.slow]
 WORD = re.compile(r"cuda|nccl|gpu|apex|amp_C|channels_last|nvtx|torch|profile|multi_tensor|[\"']", re.I)
+ORDERS = 4
 SCRAPS = ('"', "'", '"""', "(", ")", "[", "\n", "\r\n", "\\\n", "#", "\t", "    ", "é", "𝛼", "\f", "torch.cuda.", "f'{",
           "import torch as t\n", "cuda", ":", "=", ",", "def torch():\n", "lambda torch: ",
           "from torch.cuda import *\n")  # fmt: skip
@@ -78,16 +79,24 @@ def test_one_at_a_time_ends_in_the_same_text(target: str) -> None:
     """Quick fixes made one by one, in any order, end where fix-all ends: none looks like a branch written by hand."""
     made, different = engine(target), []
     for number, text in enumerate(texts(target)):
-        chance, current = random.Random(number), text
-        for _ in range(400):
-            safe = [f for f in made.check(Source(current)).findings if f.fixes and f.fixes[0].applicability == "safe"]
-            if not safe:
-                break
-            current = apply_edits(current, chance.choice(safe).fixes[0].edits)
-        if current != (due := made.fix(Source(text)).text):
-            different.append("\n".join(difflib.unified_diff(due.splitlines(), current.splitlines(), n=0, lineterm="")))
-    print(f"\n{target}: {len(different)} of {len(texts(target))} texts end differently", *different, sep="\n")
+        due = made.fix(Source(text)).text
+        for order in range(ORDERS):
+            current = one_at_a_time(text, target, random.Random(ORDERS * number + order))
+            if current != due:
+                lines = difflib.unified_diff(due.splitlines(), current.splitlines(), n=0, lineterm="")
+                different.append("\n".join(lines))
+    print(f"\n{target}: {len(different)} of {ORDERS * len(texts(target))} ways end differently", *different, sep="\n")
     assert not different
+
+
+def one_at_a_time(text: str, target: str, chance: random.Random) -> str:
+    for _ in range(400):
+        findings = engine(target).check(Source(text)).findings
+        safe = [f for f in findings if f.fixes and f.fixes[0].applicability == "safe"]
+        if not safe:
+            break
+        text = apply_edits(text, chance.choice(safe).fixes[0].edits)
+    return text
 
 
 def untouched(before: str, after: str) -> bool:
