@@ -10,6 +10,7 @@ from .logs import logger
 
 if TYPE_CHECKING:
     from .documents import Program
+    from .roots import Folder
     from .server import UncudaServer
 
 _TEXTS = {
@@ -32,7 +33,13 @@ def register(server: UncudaServer) -> None:
         asked = True
         server.loop.call_soon(_ask, server, program)
 
+    def scanned(_folder: Folder) -> None:
+        for program in server.documents.programs():
+            if server.analyse(program).findings:
+                found(program)
+
     server.found.append(found)
+    server.scanned.append(scanned)
 
 
 def _ask(server: UncudaServer, program: Program) -> None:

@@ -28,16 +28,8 @@ from .stream import Connection, frames
 from .workspace_diagnostics import Workspace
 
 FEATURES = (
-    "lifecycle",
-    "sync",
-    "diagnostics",
-    "workspace_diagnostics",
-    "watch",
-    "receiving",
-    "actions",
-    "hover",
-    "lens",
-    "commands",
+    *("lifecycle", "sync", "watch", "asking", "diagnostics", "workspace_diagnostics"),
+    *("receiving", "actions", "hover", "lens", "commands"),
 )
 
 HandlerT = TypeVar("HandlerT", bound=Handler)

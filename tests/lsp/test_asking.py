@@ -1,0 +1,75 @@
+"""The one question: which accelerator, where nothing says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lsp.client import Client
+from lsp.profiles import PROFILES
+from lsp.starting import Start
+
+TEXT = "import torch\ntorch.cuda.synchronize()\n"
+QUESTION = "window/showMessageRequest"
+
+
+def questions(client: Client) -> list[Any]:
+    return client.traffic.received(QUESTION)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_it_is_asked_once_with_the_first_finding(start: Start, tmp_path: Path, profile: str) -> None:
+    client = start(profile, files={"a.py": TEXT, "b.py": TEXT})
+    clean = client.open("untitled:1", "import torch\n")
+    assert client.diagnostics(clean) == []
+    assert questions(client) == []
+    for name in ("a.py", "b.py"):
+        uri = client.open(tmp_path / name)
+        client.wait(lambda uri=uri: client.diagnostics(uri) and questions(client), "the question")  # type: ignore[misc]
+    client.settle()
+    (asked,) = questions(client)
+    assert [action["title"] for action in asked["actions"]] == ["Moore Threads MUSA", "Ascend NPU"]
+    assert "Ascend NPU" in asked["message"]
+    assert "torch.npu" in client.diagnostics(uri)[0]["message"]
+
+
+def test_the_answer_holds_everywhere(start: Start, tmp_path: Path) -> None:
+    client = start(files={"a.py": TEXT})
+    client.choose = lambda params: "Moore Threads MUSA"
+    uri = client.open(tmp_path / "a.py")
+    client.wait(lambda: "torch.musa" in client.diagnostics(uri)[0]["message"], "the chosen target")
+    other = client.open("untitled:1", TEXT)
+    assert "torch.musa" in client.diagnostics(other)[0]["message"]
+
+
+def test_chinese(start: Start, tmp_path: Path) -> None:
+    client = start(PROFILES["vscode"].speaking("zh-cn"), files={"a.py": TEXT})
+    uri = client.open(tmp_path / "a.py")
+    client.wait(lambda: client.diagnostics(uri) and questions(client), "the question")
+    assert "昇腾 NPU" in questions(client)[0]["message"]
+    assert "昇腾 NPU" in [action["title"] for action in questions(client)[0]["actions"]]
+
+
+def test_two_plugins_are_a_question_too(start: Start, tmp_path: Path) -> None:
+    client = start(files={"a.py": TEXT, "b.py": "import torch_npu\n", "c.py": "import torch_musa\n"})
+    uri = client.open(tmp_path / "a.py")
+    client.wait(lambda: client.diagnostics(uri) and questions(client), "the question")
+
+
+@pytest.mark.parametrize("said", ["file", "editor", "plugin"])
+def test_nothing_is_asked_where_something_says_it(start: Start, tmp_path: Path, said: str) -> None:
+    files: dict[str, str | bytes] = {"a.py": TEXT}
+    if said == "file":
+        files["uncuda.toml"] = 'target = "musa"\n'
+    if said == "plugin":
+        files["b.py"] = "import torch_musa\n"
+    client = start(files=files, options={"settings": {"target": "musa"}} if said == "editor" else None)
+    uri = client.open(tmp_path / "a.py")
+    client.wait(lambda: "torch.musa" in client.diagnostics(uri)[0]["message"], "what was said")
+    (tmp_path / "d.py").write_text("class M:\n    def cuda(self): ...\n")  # seen after all the others
+    client.watched(tmp_path / "d.py", 1)
+    client.type(uri, TEXT + "x.cuda()\n")
+    client.wait(lambda: not any(a.get("isPreferred") for a in client.actions(uri, client.range(uri, "cuda()"))), "d.py")
+    assert questions(client) == []

@@ -1,0 +1,144 @@
+"""What the files of a folder say together: found in the background, and kept current while they are edited."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lsp.client import Client
+from lsp.starting import Start
+
+METHOD = "import torch\nx.cuda()\n"
+OWN_CLASS = "class Model:\n    def cuda(self):\n        return self\n"
+SHIM = "import torch\nfrom torch_npu.contrib import transfer_to_npu\n"
+API = "import torch\ntorch.cuda.synchronize()\n"
+
+
+def fixes(client: Client, uri: str) -> list[str]:
+    """The titles of the preferred fixes: those that are safe."""
+    actions = client.actions(uri, only=["quickfix"])
+    return [action["title"] for action in actions if action.get("isPreferred")]
+
+
+def codes(client: Client, uri: str) -> list[str]:
+    return [item["code"] for item in client.diagnostics(uri)]
+
+
+def shown(client: Client, uri: str) -> list[str]:
+    """What the client shows without having asked again: what was pushed."""
+    return [item["code"] for item in client.pushed[uri]["diagnostics"]]
+
+
+def test_a_class_in_another_file_of_the_disk(start: Start, tmp_path: Path) -> None:
+    client = start(files={"a.py": METHOD, "deep/er/b.py": OWN_CLASS})
+    uri = client.open(tmp_path / "a.py")
+    client.wait(lambda: fixes(client, uri) == [], "no safe fix")
+
+
+def test_a_class_that_is_typed_in_another_document(start: Start, tmp_path: Path) -> None:
+    client = start(files={"a.py": METHOD, "b.py": "class Model:\n    pass\n"})
+    asked: list[Any] = []
+    client.answers["workspace/diagnostic/refresh"] = asked.append
+    one, other = client.open(tmp_path / "a.py"), client.open(tmp_path / "b.py")
+    client.wait(lambda: fixes(client, one), "a safe fix")
+    client.settle()
+    asked.clear()
+    client.type(other, OWN_CLASS)
+    client.wait(lambda: asked, "a refresh")
+    assert fixes(client, one) == []
+    client.type(other, "class Model:\n    pass\n")
+    client.wait(lambda: fixes(client, one), "a safe fix again")
+
+
+@pytest.mark.parametrize("profile", ["kate", "eglot", "neovim-0.7"])
+def test_a_shim_that_is_typed_in_another_document_is_pushed(start: Start, tmp_path: Path, profile: str) -> None:
+    client = start(profile, files={"a.py": API, "train.py": "import torch\n"})
+    one, other = client.open(tmp_path / "a.py"), client.open(tmp_path / "train.py")
+    assert codes(client, one) == ["cuda-api"]
+    client.type(other, SHIM)
+    client.wait(lambda: shown(client, one) == [], "no finding: the shim covers it")
+    client.close(other)  # unsaved
+    client.wait(lambda: shown(client, one) == ["cuda-api"], "the finding again")
+
+
+def test_a_plugin_decides_the_target(start: Start, tmp_path: Path) -> None:
+    client = start(files={"a.py": API, "train.py": "import torch_musa\n"})
+    uri = client.open(tmp_path / "a.py")
+    client.wait(lambda: "torch.musa" in client.diagnostics(uri)[0]["message"], "the target of the project")
+
+
+def test_a_constant_decides_where_nothing_else_does(start: Start, tmp_path: Path) -> None:
+    client = start(files={"a.py": API, "config.py": 'BACKEND = "mccl"\nimport torch  # cuda\n'})
+    uri = client.open(tmp_path / "a.py")
+    client.wait(lambda: "torch.musa" in client.diagnostics(uri)[0]["message"], "the target of the project")
+
+
+def test_files_that_change_on_the_disk(start: Start, tmp_path: Path) -> None:
+    client = start(files={"a.py": API})
+    uri = client.open(tmp_path / "a.py")
+    assert codes(client, uri) == ["cuda-api"]
+    train = tmp_path / "train.py"
+    train.write_text(SHIM)
+    client.watched(train, 1)
+    client.wait(lambda: codes(client, uri) == [], "no finding: the shim covers it")
+    train.unlink()
+    client.watched(train, 3)
+    client.wait(lambda: codes(client, uri) == ["cuda-api"], "the finding again")
+
+
+def test_many_files_that_change_at_once(start: Start, tmp_path: Path) -> None:
+    client = start(files={"a.py": API})
+    uri = client.open(tmp_path / "a.py")
+    changes = []
+    for number in range(100):
+        path = tmp_path / f"m{number}.py"
+        path.write_text(SHIM if number == 99 else "import torch\n")
+        changes.append({"uri": path.as_uri(), "type": 1})
+    client.notify("workspace/didChangeWatchedFiles", {"changes": changes})
+    client.wait(lambda: codes(client, uri) == [], "no finding: the shim covers it")
+
+
+def test_excluded_files_say_nothing(start: Start, tmp_path: Path) -> None:
+    client = start(
+        files={"uncuda.toml": 'exclude = ["old"]\n', "old/train.py": SHIM, "build/train.py": SHIM, "a.py": API}
+    )
+    uri = client.open(tmp_path / "a.py")
+    (tmp_path / "old/other.py").write_text(SHIM)
+    client.watched(tmp_path / "old/other.py", 1)
+    (tmp_path / "b.py").write_text(OWN_CLASS)  # what is seen after it
+    client.watched(tmp_path / "b.py", 1)
+    text = client.open("untitled:1", METHOD)
+    assert codes(client, text) == ["cuda-method"]
+    client.type(uri, API + "x.cuda()\n")
+    client.wait(lambda: fixes(client, uri) == ["Replace with `torch.npu.synchronize`"], "the class of b.py")
+    assert codes(client, uri) == ["cuda-api", "cuda-method"]
+
+
+def test_a_file_outside_of_the_workspace_stands_alone(start: Start, tmp_path: Path) -> None:
+    client = start(files={"work/train.py": SHIM, "other/a.py": API, "work/b.py": API}, folders=[tmp_path / "work"])
+    inside, outside = client.open(tmp_path / "work/b.py"), client.open(tmp_path / "other/a.py")
+    client.wait(lambda: codes(client, inside) == [], "no finding: the shim covers it")
+    assert codes(client, outside) == ["cuda-api"]
+    client.type(outside, "import torch_musa\n" + API)
+    client.wait(lambda: "torch.musa" in client.diagnostics(outside)[0]["message"], "its own plugin")
+
+
+def test_an_untitled_document_stands_alone(start: Start) -> None:
+    client = start(files={"train.py": SHIM})
+    uri = client.open("untitled:1", API)
+    assert codes(client, uri) == ["cuda-api"]
+    client.type(uri, "import torch_musa\n" + API)
+    client.wait(lambda: "torch.musa" in client.diagnostics(uri)[0]["message"], "its own plugin")
+
+
+def test_a_project_that_is_read_does_not_hold_up_an_answer(start: Start, tmp_path: Path) -> None:
+    big = "import torch\n" + "x = torch.cuda.device_count()\n" * 3000
+    files: dict[str, str | bytes] = {f"p{number}/m.py": big for number in range(150)}
+    client = start(files={**files, "a.py": API})
+    uri = client.open(tmp_path / "a.py")
+    assert codes(client, uri) == ["cuda-api"]
+    (tmp_path / "z.py").write_text(SHIM)
+    client.watched(tmp_path / "z.py", 1)
+    client.wait(lambda: codes(client, uri) == [], "what was said while the folder was being read")
