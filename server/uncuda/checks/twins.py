@@ -7,6 +7,7 @@ from itertools import islice
 
 from ..catalogue import Target
 from ..facts.read import Facts
+from ..facts.scans import plain
 from ..facts.scopes import Header
 
 _WORD = re.compile(r"cuda|CUDA|Cuda|nccl|NCCL|gpu|GPU")
@@ -19,7 +20,8 @@ class Twins:
     """Answers whether the text says for the target, elsewhere, what a line says for CUDA."""
 
     def __init__(self, facts: Facts, target: Target) -> None:
-        self._text, self._indents, self._says = facts.text, facts.indents, facts.says
+        self._text, self._indents = facts.text, facts.indents
+        self._says, self._find = facts.says, facts.searches.find
         words = target.words
         device, ccl = words.get("device", ""), words.get("ccl", "")
         self._words = {"cuda": device, "CUDA": device.upper(), "Cuda": device.capitalize(), "gpu": device}
@@ -31,13 +33,13 @@ class Twins:
         match = _DEFINED.match(self._text, header.start)
         if match is None or not (twin := self._twin(match[2])):
             return False
-        return self._found(rf"^[ \t]*(?:async[ \t]+)?{match[1]}[ \t]+{re.escape(twin)}\b")
+        return self._begins(twin, rf"[ \t]*(?:async[ \t]+)?{match[1]}[ \t]+{re.escape(twin)}\b")
 
     def assigned(self, own: Header) -> bool:
         """`self.is_cuda = …` and an assignment to the target's name."""
         match = _ASSIGNED.match(self._text, own.start)
         twin = self._twin(match[1]) if match else ""
-        return bool(twin) and self._found(rf"^[ \t]*{re.escape(twin)}[ \t]*(?::[^=\n]+)?=(?!=)")
+        return bool(twin) and self._begins(twin, rf"[ \t]*{re.escape(twin)}[ \t]*(?::[^=\n]+)?=(?!=)")
 
     def asked(self, header: Header) -> bool:
         """`if kind == "cuda":` next to an `if` that asks the same of the target: a fix would have changed both."""
@@ -80,5 +82,8 @@ class Twins:
         in_one_line = twin.isascii() and twin.isprintable()
         return twin if (self._says(twin) if in_one_line else twin in self._text) else ""
 
-    def _found(self, pattern: str) -> bool:
-        return re.search(pattern, self._text, re.M) is not None
+    def _begins(self, word: str, pattern: str) -> bool:
+        """Whether a line that holds a word begins with a pattern."""
+        begins, text = re.compile(pattern), self._text
+        places = self._find(("text", word), plain(word)) if word.isascii() else ()
+        return any(begins.match(text, text.rfind("\n", 0, at) + 1) for at in places)

@@ -174,9 +174,13 @@ class IndentScopes:
         return self.extent(above.start) if above else len(self._text)
 
     def _climb(self, start: int, indent: int) -> Header | None:
-        text, layout = self._text, self._layout
+        text, layout, spaces, known = self._text, self._layout, " " * indent, self._above
         while start > 0:
             start = text.rfind("\n", 0, start - 1) + 1
+            if text.startswith(spaces, start):  # at least as deep; one as deep may be known
+                if start in known and not text.startswith((" ", "\t", "\f"), start + indent):
+                    return known[start]
+                continue
             match = _HEAD.match(text, start)
             if match is None or match[1] == "#" or "\n" in text[start : match.start(1)]:
                 continue
