@@ -1,0 +1,93 @@
+"""Cells of notebooks as Python: what only IPython understands is blanked, and no offset moves."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from uncuda.lsp.magics import plain
+
+LINES = [
+    *(
+        "import torch",
+        "x = f(",
+        ")",
+        "if y:",
+        "    !ls",
+        "  %time z()",
+        "%matplotlib inline",
+        "!pip install torch \\",
+        "  more",
+    ),
+    *(
+        's = """',
+        '"""',
+        "'''",
+        "%s",
+        "# it's",
+        "f?",
+        "?f",
+        "a = !ls",
+        "b = %pwd",
+        "%%time",
+        "%%bash",
+        "a % b",
+        "",
+        "x != y",
+    ),
+]
+
+
+@given(st.lists(st.sampled_from(LINES)), st.sampled_from(["\n", "\r\n", "\r"]))
+def test_no_offset_moves(lines: list[str], end: str) -> None:
+    cell = end.join(lines)
+    made = plain(cell)
+    assert len(made) == len(cell)
+    breaks = [place for place, character in enumerate(cell) if character in "\r\n"]
+    assert [place for place, character in enumerate(made) if character in "\r\n"] == breaks
+
+
+@pytest.mark.parametrize(
+    "cell, expected",
+    [
+        ("x = 1", "x = 1"),
+        ("%matplotlib inline\nx = 1", "0                 \nx = 1"),
+        ("!pip install 'x\ny()", "0              \ny()"),
+        ("!pip install \\\n  torch\ny()", "0             \n       \ny()"),
+        ("if y:\n    !ls\nz()", "if y:\n    0  \nz()"),
+        ("files = !ls *.py\nz()", "files = 0       \nz()"),
+        ("a, b = %capture x\nz()", "a, b = 0         \nz()"),
+        ("torch.cuda?\nz()", "0          \nz()"),
+        ("torch.cuda??", "0           "),
+        ("?torch.cuda\nz()", "0          \nz()"),
+        ("%%time\nz()", "      \nz()"),
+        ("%%capture out\nz()", "             \nz()"),
+        ("%%bash\necho $CUDA", "      \n          "),
+        ("\n%%html\n<b>", "\n      \n   "),
+        ("!", "0"),
+    ],
+)
+def test_what_ipython_alone_understands(cell: str, expected: str) -> None:
+    assert plain(cell) == expected
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "x = (a\n% b)",
+        'x = """\n%s\n!important\n"""\ny = 1',
+        "x = '''\n!ls\n'''",
+        "x = [\n  1, 2\n]\nx != 3",
+        "print('what?')",
+        "a = b % c",
+        "# 100%?\nx = 1",
+        "x = f'{a!r}'",
+        "def f():\n    return a\n",
+    ],
+)
+def test_python_stays(cell: str) -> None:
+    ast.parse(cell)
+    assert plain(cell) == cell

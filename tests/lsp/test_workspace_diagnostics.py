@@ -1,0 +1,193 @@
+"""Diagnostics of files that are not open: only where the setting asks for them, and each is sent once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lsp.client import Client
+from lsp.starting import Start
+
+TEXT = "import torch\ntorch.cuda.synchronize()\n"
+ON = {"settings": {"workspaceDiagnostics": True, "target": "npu"}}
+
+
+class Puller:
+    """Asks again after each reply, as editors do, and keeps what it was told."""
+
+    def __init__(self, client: Client, token: str | None = None) -> None:
+        self.client, self.token = client, token
+        self.results: dict[str, str] = {}
+        self.items: dict[str, list[Any]] = {}
+        self.versions: dict[str, int | None] = {}
+        self.sent: list[list[str]] = []
+        self._seen = 0
+        self._request: Any = None
+        self.ask()
+
+    def ask(self) -> None:
+        previous = [{"uri": uri, "value": value} for uri, value in self.results.items()]
+        params: dict[str, Any] = {"previousResultIds": previous}
+        if self.token:
+            params["partialResultToken"] = self.token
+        self._request = self.client.begin("workspace/diagnostic", params)
+
+    def look(self) -> bool:
+        """Take in what has come; whether the request still waits."""
+        for message in self.client.traffic[self._seen :]:
+            if message.source == "server" and message.method == "$/progress" and message.params["token"] == self.token:
+                self._take(message.params["value"]["items"])
+        self._seen = len(self.client.traffic)
+        if not self.client.answered(self._request):
+            return True
+        self._take(self.client.reply(self._request)["items"])
+        self.ask()
+        return False
+
+    def _take(self, reports: list[Any]) -> None:
+        if reports:
+            self.sent.append(sorted(Path(report["uri"]).name for report in reports))
+        for report in reports:
+            uri = report["uri"]
+            assert report["kind"] == "full"
+            assert report.get("resultId") != self.results.get(uri) or report.get("resultId") is None, "sent again"
+            self.items[uri] = report["items"]
+            self.versions[uri] = report["version"]
+            if "resultId" in report:
+                self.results[uri] = report["resultId"]
+            else:
+                self.results.pop(uri, None)
+
+    def counts(self) -> dict[str, int]:
+        """How many diagnostics each file has, files without any left out."""
+        self.look()
+        return {Path(uri).name: len(items) for uri, items in self.items.items() if items}
+
+    def wait(self, expected: dict[str, int]) -> None:
+        self.client.wait(lambda: self.counts() == expected, f"{expected}")
+
+
+@pytest.fixture(params=[None, "token"])
+def token(request: pytest.FixtureRequest) -> str | None:
+    found: str | None = request.param
+    return found
+
+
+FILES: dict[str, str | bytes] = {"a.py": TEXT, "deep/b.py": TEXT + "x.cuda()\n", "clean.py": "import torch\n"}
+
+
+def test_every_file_that_has_any(start: Start, token: str | None) -> None:
+    puller = Puller(start(files=FILES, options=ON), token)
+    puller.wait({"a.py": 1, "b.py": 2})
+    assert sorted(name for names in puller.sent for name in names) == ["a.py", "b.py"]
+    puller.client.settle()
+    assert puller.look()  # nothing new: it waits
+    assert set(puller.versions.values()) == {None}
+
+
+def test_off_by_default(start: Start) -> None:
+    client = start(files=FILES)
+    puller = Puller(client)
+    uri = client.open(client.folders[0] / "a.py")
+    client.wait(lambda: client.diagnostics(uri), "diagnostics of the open document")
+    assert puller.look()
+    assert puller.sent == []
+
+
+def test_switched_on_and_off(start: Start, token: str | None) -> None:
+    client = start(files=FILES)
+    puller = Puller(client, token)
+    client.configure({"workspaceDiagnostics": True, "target": "npu"})
+    puller.wait({"a.py": 1, "b.py": 2})
+    client.configure({"workspaceDiagnostics": False, "target": "npu"})
+    puller.wait({})
+
+
+def test_only_what_changed_is_sent_again(start: Start, token: str | None, tmp_path: Path) -> None:
+    client = start(files=FILES, options=ON)
+    puller = Puller(client, token)
+    puller.wait({"a.py": 1, "b.py": 2})
+    puller.sent.clear()
+    (tmp_path / "a.py").write_text(TEXT * 2)
+    client.watched(tmp_path / "a.py", 2)
+    puller.wait({"a.py": 2, "b.py": 2})
+    (tmp_path / "new.py").write_text(TEXT)
+    client.watched(tmp_path / "new.py", 1)
+    puller.wait({"a.py": 2, "b.py": 2, "new.py": 1})
+    (tmp_path / "deep/b.py").unlink()
+    client.watched(tmp_path / "deep/b.py", 3)
+    puller.wait({"a.py": 2, "new.py": 1})
+    assert puller.sent == [["a.py"], ["new.py"], ["b.py"]]
+
+
+def test_open_documents_are_told_by_themselves(start: Start, token: str | None, tmp_path: Path) -> None:
+    client = start(files=FILES, options=ON)
+    uri = client.open(tmp_path / "a.py")
+    assert len(client.diagnostics(uri)) == 1
+    puller = Puller(client, token)
+    puller.wait({"b.py": 2})
+    client.type(uri, TEXT + "x.cuda()\n")
+    assert len(client.diagnostics(uri)) == 2
+    (tmp_path / "new.py").write_text(TEXT)
+    client.watched(tmp_path / "new.py", 1)
+    puller.wait({"b.py": 2, "new.py": 1})
+    assert uri not in puller.items  # it was pulled
+    client.close(uri)  # what was typed is lost: now the disk counts
+    puller.wait({"a.py": 1, "b.py": 2, "new.py": 1})
+    assert puller.versions[uri] is None
+
+
+def test_an_open_document_that_was_not_pulled(start: Start, tmp_path: Path) -> None:
+    client = start(files=FILES, options=ON)
+    uri = client.open(tmp_path / "a.py", TEXT + "x.cuda()\n", version=5)
+    puller = Puller(client)
+    puller.wait({"a.py": 2, "b.py": 2})
+    assert puller.versions[uri] == 5
+
+
+def test_another_target_sends_all(start: Start, token: str | None) -> None:
+    client = start(files=FILES, options=ON)
+    puller = Puller(client, token)
+    puller.wait({"a.py": 1, "b.py": 2})
+    client.execute("uncuda.switchTarget", {"target": "musa"})
+
+    def switched() -> bool:
+        puller.look()
+        return all("musa" in str(items) for items in puller.items.values() if items)
+
+    client.wait(switched, "the other target")
+
+
+def test_a_request_that_is_taken_back(start: Start) -> None:
+    client = start(files=FILES)
+    request = client.begin("workspace/diagnostic", {"previousResultIds": []})
+    client.notify("$/cancelRequest", {"id": request})
+    with pytest.raises(Exception, match="-32800"):
+        client.reply(request)
+
+
+def test_a_request_that_waits_when_the_server_ends(start: Start) -> None:
+    client = start(files=FILES)
+    request = client.begin("workspace/diagnostic", {"previousResultIds": []})
+    assert client.shutdown() == 0
+    assert client.answered(request)
+
+
+def test_the_same_as_in_an_open_document(start: Start, tmp_path: Path) -> None:
+    text = "import torch.cuda as tc  # 中文 😀\nx = '😀'; tc.list_gpu_processes()\n@torch.jit.script\ndef f(): ...\n"
+    shim = "import torch\nfrom torch_npu.contrib import transfer_to_npu\n"
+    client = start(
+        files={"a.py": text, "train.py": shim, "broken.py": b"\xff\xfe\x00", "latin.py": b"# \xff"}, options=ON
+    )
+    uri = (tmp_path / "a.py").as_uri()
+    puller = Puller(client)
+    client.wait(lambda: puller.look() is None or puller.items.get(uri), "its diagnostics")
+    assert client.diagnostics(client.open(tmp_path / "a.py")) == puller.items[uri]
+
+
+def test_excluded_files_have_none(start: Start) -> None:
+    files = {"uncuda.toml": 'exclude = ["old"]\n', "old/a.py": TEXT, ".venv/a.py": TEXT, ".gitignore": "ignored.py\n"}
+    client = start(files={**files, ".git/HEAD": "", "ignored.py": TEXT, "b.py": TEXT}, options=ON)
+    Puller(client).wait({"b.py": 1})
