@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple
 
+_STRETCH = 4096
 Scan = Callable[[str, int, int], Iterable[int]]
 
 
@@ -27,15 +28,9 @@ def between(old: str, new: str) -> list[Region]:
     """One region from the first difference of two texts to the last; none for equal texts."""
     if old == new:
         return []
-    size = min(len(old), len(new))
-    start = _alike(size, lambda count: old[:count] == new[:count], lambda a, b: old[a:b] == new[a:b])
-    rest = size - start
-    last, end = len(old), len(new)
-    tail = _alike(
-        rest,
-        lambda count: old[last - count :] == new[end - count :],
-        lambda a, b: old[last - b : last - a] == new[end - b : end - a],
-    )
+    size, last, end = min(len(old), len(new)), len(old), len(new)
+    start = _alike(size, lambda a, b: old[a:b] == new[a:b])
+    tail = _alike(size - start, lambda a, b: old[last - b : last - a] == new[end - b : end - a])
     return _in_lines(old, [(start, last - tail, end - last)])
 
 
@@ -44,12 +39,15 @@ def of_edits(old: str, edits: Iterable[tuple[int, int, str]]) -> list[Region]:
     return _in_lines(old, sorted((start, end, len(text) - (end - start)) for start, end, text in edits))
 
 
-def _alike(size: int, whole: Callable[[int], bool], part: Callable[[int, int], bool]) -> int:
-    """The largest count for which the first `count` characters are alike."""
-    if whole(size):
+def _alike(size: int, part: Callable[[int, int], bool]) -> int:
+    """The largest count up to `size` for which the first `count` characters are alike; `part` compares a stretch."""
+    low = 0
+    while low < size and part(low, min(low + _STRETCH, size)):
+        low += _STRETCH
+    if low >= size:
         return size
-    low, high = 0, size  # alike up to low, different before high
-    while high - low > 1:
+    high = min(low + _STRETCH, size)
+    while high - low > 1:  # alike up to low, different before high
         middle = (low + high) // 2
         if part(low, middle):
             low = middle
