@@ -177,7 +177,8 @@ def test_the_workspace_is_not_imported(start: Start, tmp_path: Path) -> None:
         "pathspec",
         "sitecustomize",
         "usercustomize",
-        "uncuda_x",
+        "click",
+        "logging",
     ]
     files: dict[str, str | bytes] = {f"{name}.py": trap for name in names}
     files |= {"conftest.py": trap, "setup.py": trap, "a.py": "import torch\nimport jedi\nx.cuda()\n"}
@@ -214,3 +215,15 @@ def test_idle_costs_nothing(start: Start) -> None:
     assert used() - before <= 0.05 * os.sysconf("SC_CLK_TCK")
     with contextlib.suppress(OSError):
         client.settle()
+
+
+@pytest.mark.parametrize("level, verbose", [("off", None), ("messages", False), ("verbose", True)])
+def test_traces(start: Start, level: str, verbose: bool | None) -> None:
+    client = start()
+    client.notify("$/setTrace", {"value": level})
+    uri = client.open("untitled:1", TEXT)
+    client.diagnostics(uri)
+    traced = client.traffic.received("$/logTrace")
+    assert bool(traced) == (verbose is not None)
+    assert all(("verbose" in item) == verbose for item in traced)
+    client.notify("$/setTrace", {"value": "off"})

@@ -140,6 +140,13 @@ class UncudaServer(LanguageServer):
 
         self.protocol.send_request(method, params).add_done_callback(answered)
 
+    def trace(self, message: str, more: Callable[[], str]) -> None:
+        """Say what happens to a client that traces; `more`: what is said with `verbose`."""
+        level = self.protocol.trace
+        if level != types.TraceValue.Off:
+            verbose = more() if level == types.TraceValue.Verbose else None
+            self.protocol.notify(types.LOG_TRACE, types.LogTraceParams(message, verbose))
+
     def show_error(self, text: str) -> None:
         """Show the user what is wrong."""
         self.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"uncuda: {text}"))

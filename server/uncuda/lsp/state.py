@@ -12,7 +12,9 @@ from uncuda.engine import Engine, Finding, Report
 from uncuda.project import Answers, Site
 from uncuda.source import Source, SourceError
 from uncuda.workspace import FileProblem, read_file
+from uncuda.workspace.files import LARGEST
 
+from .changes import command_for
 from .documents import Program
 from .logs import logger
 
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
 
 _REPLACEMENT = "\ufffd"
 _SLOW = 0.2
+_REASONS = {
+    "en": "reopen with encoding {0}, or run `{1}`",
+    "zh": "请以编码 {0} 重新打开，或运行 `{1}`",
+}
 _NOTHING: Answers = {}
 
 
@@ -64,10 +70,10 @@ class Analyses:
         if known is not None and known.text is text and known.engine is choice.engine:
             return known
         report, answers = Report(), _NOTHING
-        if not choice.left_out:
+        if not choice.left_out and len(text) <= LARGEST:
             choice.engine.guard = self.failed
             report, answers = self._check(program, text, choice.engine)
-        disabled = self._unreadable(program, text) if _REPLACEMENT in text else None
+        disabled = self._unreadable(program, choice.engine) if _REPLACEMENT in text else None
         found = Analysis(program, text, program.version, choice.engine, report, disabled, answers)
         self._known[program.uri] = found
         return found
@@ -87,8 +93,13 @@ class Analyses:
         except Exception as error:  # noqa: BLE001 the server goes on
             self.failed("", program.path or program.uri, error)
             return Report(), _NOTHING
-        if (took := perf_counter() - start) > _SLOW:
+        took = perf_counter() - start
+        if took > _SLOW:
             logger.info("%s: %.0f ms to check %d characters", program.uri, 1000 * took, len(text))
+        self._server.trace(
+            f"checked {program.uri} in {1000 * took:.1f} ms",
+            lambda: f"version {program.version}, {len(text)} characters, {len(report.findings)} findings",
+        )
         return report, answers
 
     def failed(self, rule: str, path: str, error: Exception) -> None:
@@ -103,19 +114,22 @@ class Analyses:
         if first:
             self._server.show_error(message)
 
-    def _unreadable(self, program: Program, text: str) -> str | None:
+    def _unreadable(self, program: Program, engine: Engine) -> str | None:
         """Why fixes are off where the editor could not read what stands in the file: it would write that back."""
+        path = program.path
         try:
-            stamp = os.stat(program.path).st_mtime_ns if program.path else 0  # noqa: PTH116
+            stamp = os.stat(path).st_mtime_ns if path.endswith(".py") else 0  # noqa: PTH116
         except OSError:
             stamp = 0
-        if not stamp or not program.path.endswith(".py"):
+        if not stamp:
             return None
-        known = self._encodings.get(program.path)
+        known = self._encodings.get(path)
         if known is None or known[0] != stamp:
-            known = self._encodings[program.path] = stamp, _declared(program.path)
-        encoding = known[1]
-        return f"reopen with encoding {encoding}, or run `uncuda fix {program.path}`" if encoding else None
+            known = self._encodings[path] = stamp, _declared(path)
+        if not known[1]:
+            return None
+        reason = _REASONS[self._server.folders.language(engine.settings.locale)]
+        return reason.format(known[1], command_for(path, review=False, target=""))
 
 
 def _declared(path: str) -> str:

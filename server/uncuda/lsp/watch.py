@@ -47,6 +47,7 @@ def register(server: UncudaServer) -> None:
         paths.pop(None, None)
         if any(path and not path.endswith(".py") for path in paths):
             reload(server)
+            server.projects.scan(server.folders.all)  # other files may be excluded now
         server.touched([path for path in paths if path and path.endswith(".py")])
 
     @server.raw(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
@@ -97,6 +98,7 @@ def ask_settings(server: UncudaServer) -> None:
 
 def _take_settings(server: UncudaServer, tables: dict[str, object]) -> None:
     if server.folders.set_editor(tables):
+        server.projects.scan(server.folders.all)
         server.reconfigured()
 
 
