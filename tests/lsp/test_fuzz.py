@@ -80,10 +80,10 @@ def test_edits_keep_texts_equal(start: Start, encoding: str) -> None:
     @given(TEXTS, st.lists(st.lists(EDITS, min_size=1, max_size=3), max_size=8), st.sampled_from([0, 0, 0, 1]))
     def check(text: str, batches: list[Any], whole: int) -> None:
         uri = client.open("untitled:fuzz", text)
-        for batch in batches:
-            change_in_one(client, uri, batch, bool(whole))
         try:
-            assert places(client, uri, client.diagnostics(uri)) == places(client, uri)
+            for batch in batches:
+                change_in_one(client, uri, batch, bool(whole))
+                assert places(client, uri, client.diagnostics(uri)) == places(client, uri)
         finally:
             client.close(uri)
 

@@ -64,7 +64,8 @@ class Diagnostics:
     def _items(self, program: Program) -> dict[str, str]:
         analysis = self._server.analyse(program)
         known = self._rendered.get(program.uri)
-        if known is None or known[0] is not analysis:
+        uris = {document.uri for document in program.documents}  # the same text may come back in another cell
+        if known is None or known[0] is not analysis or known[1].keys() != uris:
             known = self._rendered[program.uri] = analysis, self.renderer.items(analysis)
             if analysis.findings:
                 self._server.found(program)
