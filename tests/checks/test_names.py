@@ -174,7 +174,6 @@ def test_attributes_that_are_asked_for_take_the_names_of_the_target(asked: str, 
         ("torch.cuda.get_device_name(0)", "safe"),
         ("torch.cuda.get_device_name(device=0)", "review"),
         ("torch.cuda.get_device_name(**options)", "review"),
-        ("torch.cuda.get_device_capability()", "review"),
         ("torch.cuda.get_device_properties(0)", "safe"),
         ("torch.cuda.get_device_properties(0).total_memory", "safe"),
         ("torch.cuda.get_device_properties(0).multi_processor_count", "review"),
@@ -185,6 +184,12 @@ def test_attributes_that_are_asked_for_take_the_names_of_the_target(asked: str, 
 def test_classes(call: str, applicability: str) -> None:
     (found,) = findings(f"import torch\n{call}\n")
     assert [fix.applicability for fix in found.fixes] == [applicability]
+
+
+def test_a_counterpart_that_answers_none_is_never_written() -> None:
+    (found,) = findings("import torch\nnew = torch.cuda.get_device_capability()[0] >= 8\n")
+    assert found.fixes == ()
+    assert "returns None unless" in found.message
 
 
 def test_a_message_names_the_api_and_not_what_is_chained_to_it() -> None:

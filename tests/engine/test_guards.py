@@ -12,18 +12,18 @@ from uncuda.source import Source
 
 ENGINE = Engine(load(), "npu", Settings(locale="en"))
 WAITS = {  # what is guarded is for review
-    "and": "ok = d.type == 'cuda' and torch.cuda.get_device_capability(d)[0] >= 9",
-    "and, further on": "ok = x and d.type == 'cuda' and y and f(torch.cuda.get_device_capability(d)[0]) >= 9",
-    "or": "ok = d.type != 'cuda' or torch.cuda.get_device_capability(d)[0] < 9",
-    "or, with not": "ok = not torch.cuda.is_available() or torch.cuda.get_device_capability()[0] < 9",
-    "conditional": "name = torch.cuda.get_device_capability() if torch.cuda.is_available() else None",
-    "conditional, turned round": "name = None if not torch.cuda.is_available() else torch.cuda.get_device_capability()",
+    "and": "ok = d.type == 'cuda' and torch.cuda.get_device_name(device=d)[0] >= 'B'",
+    "and, further on": "ok = x and d.type == 'cuda' and y and f(torch.cuda.get_device_name(device=d)[0]) >= 9",
+    "or": "ok = d.type != 'cuda' or torch.cuda.get_device_name(device=d)[0] < 'B'",
+    "or, with not": "ok = not torch.cuda.is_available() or torch.cuda.get_device_name(device=0)[0] < 'B'",
+    "conditional": "name = torch.cuda.get_device_name(device=0) if torch.cuda.is_available() else None",
+    "conditional, turned round": "x = None if not torch.cuda.is_available() else torch.cuda.get_device_name(device=0)",
 }
 GOES_ON = {  # what is for review is evaluated whatever the answer, or before the question
-    "before": "ok = torch.cuda.get_device_capability()[0] >= 9 and d.type == 'cuda'",
-    "or": "ok = d.type == 'cuda' or torch.cuda.get_device_capability()[0] >= 9",
-    "the other arm": "name = 1 if torch.cuda.is_available() else torch.cuda.get_device_capability()",
-    "an argument": "f(d.type == 'cuda', torch.cuda.get_device_capability())",
+    "before": "ok = torch.cuda.get_device_name(device=0)[0] >= 9 and d.type == 'cuda'",
+    "or": "ok = d.type == 'cuda' or torch.cuda.get_device_name(device=0)[0] >= 'B'",
+    "the other arm": "name = 1 if torch.cuda.is_available() else torch.cuda.get_device_name(device=0)",
+    "an argument": "f(d.type == 'cuda', torch.cuda.get_device_name(device=0))",
 }
 
 
