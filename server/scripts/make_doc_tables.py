@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "server"))
 
 from uncuda.catalogue import load  # noqa: E402
-from uncuda.settings import OPTIONS, Option  # noqa: E402
+from uncuda.settings import EDITOR_OPTIONS, OPTIONS, Option  # noqa: E402
 
 FILES = ("README.md", "README.zh-CN.md", "docs/configuration.md")
 _TABLE = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.S)
@@ -26,6 +26,17 @@ def settings() -> str:
     """Every setting: name, values, default, meaning."""
     rows = ["| setting | values | default | what it does |", "|---|---|---|---|"]
     rows += [f"| `{option.name}` | {_values(option)} | {_default(option)} | {option.en} |" for option in OPTIONS]
+    return "\n".join(rows)
+
+
+def editor_settings() -> str:
+    """The settings that only editors have, as editors write them."""
+    rows = ["| setting | values | default | what it does |", "|---|---|---|---|"]
+    for option in EDITOR_OPTIONS:
+        first, *rest = option.name.split("-")
+        name = first + "".join(word.capitalize() for word in rest)
+        default = f"`{option.default}`" if isinstance(option.default, str) else _default(option)
+        rows.append(f"| `{name}` | {_values(option)} | {default} | {option.en} |")
     return "\n".join(rows)
 
 
@@ -65,7 +76,7 @@ def _targets(head: str, title: str) -> str:
     return "\n".join(rows)
 
 
-TABLES = {"settings": settings, "targets": targets, "targets-zh": targets_zh}
+TABLES = {"settings": settings, "editor-settings": editor_settings, "targets": targets, "targets-zh": targets_zh}
 
 
 def main() -> int:
