@@ -85,6 +85,7 @@ class Target:
     modules: dict[str, Row]
     review_limits: frozenset[str] = frozenset()
     keywords: dict[str, tuple[str, str]] = field(default_factory=dict)
+    classes: frozenset[str] = frozenset()
 
     def fill(self, template: str, **words: str) -> str:
         """A template with the target's words, and others, in its braces."""
@@ -104,6 +105,10 @@ class Target:
             if above is not None:
                 return None if above.kind == "module" else above
         return row
+
+    def has_module(self, dotted: str) -> bool:
+        """Whether names can be imported from what stands in a module's place: not from a class."""
+        return dotted not in self.classes
 
     def module_path(self, dotted: str) -> str:
         """How a module of the plugin is spelled in an import statement."""

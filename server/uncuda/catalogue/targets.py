@@ -14,7 +14,7 @@ from .vocabulary import nearest
 
 _COMPARE = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt, "==": operator.eq}
 _KEYS = ("title", "title-zh", "homepage", "versions", "default-version", "default", "hardware", "review-limits",
-         "words", "features", "imports", "apis")  # fmt: skip
+         "words", "features", "imports", "apis", "classes")  # fmt: skip
 
 
 def read_declaration(path: Path) -> dict[str, Any]:
@@ -69,6 +69,7 @@ def build_target(
         environment=_optional(folder / "env.tsv"),
         modules=_optional(folder / "modules.tsv"),
         review_limits=frozenset(raw.get("review-limits", ())),
+        classes=frozenset(raw.get("classes", ())),
         keywords=read_keywords(folder / "words.tsv") if (folder / "words.tsv").exists() else {},
     )
 

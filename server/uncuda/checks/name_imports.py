@@ -85,6 +85,7 @@ def _from(
         and verdict is not None
         and verdict.replacement
         and verdict.applicability is not None
+        and context.target.has_module(verdict.replacement.rpartition(".")[0])
         and (alias.asname or alias.name) not in stuck
     }
     if moved:
@@ -108,7 +109,7 @@ def _star(context: Context, statement: Statement, node: ast.ImportFrom, judge: J
     if verdict is None:
         return
     hit = _hit(verdict, statement, node.names[0], node.module or "", "*")
-    if verdict.replacement and verdict.applicability is not None:
+    if verdict.applicability is not None and context.target.has_module(verdict.replacement) and verdict.replacement:
         new = context.target.module_path(verdict.replacement)
         span = module_span(statement, node)
         hit.fixes = (Fix(f"Import from `{new}`", REVIEW, (Edit(span[0], span[1], new),)),)
