@@ -28,8 +28,8 @@ class Branches:
         """`safe`: the hits that a safe fix would change, were there no such places."""
         self._target, self._safe = target, safe
         self._facts = facts
-        self._indents = facts.indents
-        self._text = facts.text
+        self.indents = self._indents = facts.indents
+        self.text = self._text = facts.text
         self._words = BranchWords(facts, target, self._touched)
         self._twins = Twins(facts, target)
         self._known: dict[int, bool] = {}

@@ -9,6 +9,7 @@ from ..checks import Hit
 from ..checks.branches import Branches
 from ..edits import REVIEW, SAFE, Edit, lowest, merge
 from ..facts.read import Facts
+from .blocks import barred
 from .companions import Companions
 from .guards import guarded
 
@@ -75,7 +76,8 @@ def safe_of(hits: list[Hit], branches: Branches) -> list[Hit]:
 def link(hits: list[Hit], facts: Facts, branches: Branches, package: str) -> None:
     """Give every hit of a group the edits of all of them, and the lowest class.
 
-    A question does not change before what it guards. Companions are linked within a class only: what is safe need not
+    A question does not change before what it guards in its expression, nor unseen before calls in its block that raise
+    on the target. Companions are linked within a class only: what is safe need not
     wait for what needs review, which takes it along. A text in which nothing safe is left is not misread.
     `package`: the plugin's.
     """
@@ -108,6 +110,17 @@ def _linked(hits: list[Hit], branches: Branches) -> tuple[_Sets, list[tuple[int,
     place = {id(hit): index for index, hit in enumerate(hits)}
     pairs = [(place[id(one)], place[id(other)]) for one, other in guarded(hits, branches)]
     classes = [hit.fixes[0].applicability if hit.fixes else None for hit in hits]
+    _settle(classes, groups, pairs)
+    if waiting := list(barred(hits, classes, branches)):
+        for one, _ in waiting:
+            classes[one] = REVIEW
+        _settle(classes, groups, pairs)
+        pairs += waiting
+    return sets, pairs, classes
+
+
+def _settle(classes: list[str | None], groups: list[list[int]], pairs: list[tuple[int, int]]) -> None:
+    """Lower classes to the lowest of each group, and those of questions to what they guard."""
     before: list[str | None] = []
     while classes != before:
         before = list(classes)
@@ -117,7 +130,6 @@ def _linked(hits: list[Hit], branches: Branches) -> tuple[_Sets, list[tuple[int,
                 classes[index] = low
         for one, other in pairs:
             classes[one] = lowest(classes[one], classes[other])
-    return sets, pairs, classes
 
 
 def _share(hits: list[Hit], sets: _Sets, along: list[tuple[int, int]]) -> None:

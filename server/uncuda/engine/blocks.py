@@ -1,0 +1,118 @@
+"""Questions that keep the target from what would raise there: `if x.is_cuda:` above `torch.cuda.cudart()`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from ..checks import Hit
+from ..checks.branches import Branches
+from ..edits import SAFE
+from ..facts.read import Statement
+from ..facts.scopes import Header
+
+_ASIDE = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_ASKING = ("if", "elif")
+_NOT_ALWAYS = frozenset({"elif", "else", "except", "finally", "case", "def", "class"})
+
+Pair = tuple[int, int]
+
+
+def barred(hits: Sequence[Hit], classes: Sequence[str | None], branches: Branches) -> Iterator[Pair]:
+    """Pairs of a safe question and a call that runs, and raises, wherever the question is answered with yes.
+
+    Both as positions in `hits`. Only questions that change alone: others answer for more than their own block.
+    """
+    asking: dict[int, list[int]] = {}
+    for index, hit in enumerate(hits):
+        if classes[index] == SAFE and not hit.links and hit.statement is not None:
+            if branches.text.startswith(_ASKING, hit.statement.start) and _in_test(hit, hit.statement):
+                asking.setdefault(hit.statement.start, []).append(index)
+    if not asking:
+        return
+    denied = [start for start in sorted(asking) if _leaves_the_rest(start, branches)]
+    for index, hit in enumerate(hits):
+        if classes[index] != SAFE and hit.statement is not None and _raises(hit):
+            for start in _guards(hit, hit.statement, denied, branches):
+                yield from ((question, index) for question in asking.get(start, ()))
+
+
+def _in_test(hit: Hit, statement: Statement) -> bool:
+    """Whether a place in an `if` stands in its condition, not in a body on the same line."""
+    return _under(hit, statement, lambda outer, inner: isinstance(outer, ast.If) and inner is outer.test)
+
+
+def _under(hit: Hit, statement: Statement, holds: Callable[[ast.AST, ast.AST], bool]) -> bool:
+    inner = hit.node
+    for outer in statement.digest.ancestors(inner) if inner is not None else ():
+        assert inner is not None
+        if holds(outer, inner):
+            return True
+        inner = outer
+    return False
+
+
+def _raises(hit: Hit) -> bool:
+    """Whether a hit is a call by name that fails on the target, wherever its statement is run."""
+    node, statement = hit.node, hit.statement
+    if hit.rule.check != "name" or node is None or statement is None:
+        return False
+    call = statement.digest.parents.get(node)
+    if not isinstance(call, ast.Call) or call.func is not node:
+        return False
+    fails = (hit.severity or hit.rule.severity) == "error" or _of_none(hit, node)
+    return fails and not _under(hit, statement, _perhaps)
+
+
+def _of_none(hit: Hit, node: ast.AST) -> bool:
+    """Whether a method of the value is called, where nothing takes the value's place: `torch.version.cuda.split()`."""
+    name = hit.words.get("name", "").rpartition(".")[2]
+    return not hit.fixes and isinstance(node, ast.Attribute) and node.attr != name
+
+
+def _perhaps(outer: ast.AST, inner: ast.AST) -> bool:
+    """Whether a part of an expression is evaluated later, or not always."""
+    if isinstance(outer, ast.IfExp):
+        return inner is not outer.test
+    if isinstance(outer, ast.BoolOp):
+        return inner is not outer.values[0]
+    return isinstance(outer, _ASIDE)
+
+
+def _leaves_the_rest(start: int, branches: Branches) -> bool:
+    """Whether an `if` leaves where there is no CUDA, so that it guards what follows in its block."""
+    header = branches.indents.header_at(start)
+    return header.word == "if" and branches.asks_cuda(header.start, header.end) < 0 and branches.leaves(header)
+
+
+def _guards(hit: Hit, statement: Statement, denied: Sequence[int], branches: Branches) -> Iterator[int]:
+    """Where the conditions stand that let nothing but CUDA reach a statement, and always let CUDA reach it."""
+    indents, line = branches.indents, branches.indents.header_at(statement.start)
+    if line.word in _ASKING and not _in_test(hit, statement):
+        yield line.start  # `if x.is_cuda: torch.cuda.cudart()`
+        return
+    if line.word in _NOT_ALWAYS:
+        return
+    while True:
+        yield from filter(partial(_beside, line, branches), denied)
+        header = indents.header_above(line.start)
+        if header is None or header.word not in ("if", "elif", "else", "with"):
+            return
+        if header.word == "with" and "suppress" in branches.text[header.start : header.end]:
+            return
+        if header.word != "with":
+            clauses = indents.clauses(header)
+            if clauses[0].word == "if" and branches.is_for_cuda(header, clauses):
+                asked = clauses if header.word == "else" else [header]
+                yield from (clause.start for clause in asked)
+            return
+        line = header
+
+
+def _beside(line: Header, branches: Branches, start: int) -> bool:
+    """Whether a condition stands above a line in the same block."""
+    if start >= line.start:
+        return False
+    other, indents = branches.indents.header_at(start), branches.indents
+    return other.indent == line.indent and indents.header_above(start) == indents.header_above(line.start)

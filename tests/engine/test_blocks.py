@@ -1,0 +1,56 @@
+"""A question for CUDA is not answered for the target while calls in the block that it guards would raise there."""
+
+from __future__ import annotations
+
+import pytest
+
+from uncuda.catalogue import load
+from uncuda.engine import Engine
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+ENGINE = Engine(load(), "npu", Settings(locale="en"))
+HEAD = "import torch\nimport torch_npu\n"
+WAITS = {
+    "for review": 'if torch.cuda.is_available():\n    torch.cuda.nvtx.range_push("x")\n',
+    "by hand": "if x.is_cuda:\n    print(torch.cuda.nccl.version())\n",
+    "elif": "if a:\n    pass\nelif x.device.type == 'cuda':\n    y = torch.cuda.nccl.version()\n",
+    "a method of None": "if torch.cuda.is_available():\n    v = int(torch.version.cuda.split('.')[0])\n",
+    "a condition": "if torch.cuda.is_available():\n    if torch.cuda.nccl.version() > (2, 18):\n        f()\n",
+    "with": "if torch.cuda.is_available():\n    with f():\n        torch.cuda.nccl.version()\n",
+    "else": "if not torch.cuda.is_available():\n    f()\nelse:\n    torch.cuda.nccl.version()\n",
+    "early return": "def f():\n    if not x.is_cuda:\n        return 0\n    return torch.cuda.nccl.version()\n",
+    "one line": "if torch.cuda.is_available(): torch.cuda.nccl.version()\n",
+    "two questions": "if torch.cuda.is_available() and x.is_cuda:\n    torch.cuda.nccl.version()\n",
+}
+GOES_ON = {
+    "not always reached": "if torch.cuda.is_available():\n    if a:\n        torch.cuda.nccl.version()\n",
+    "caught": "if torch.cuda.is_available():\n    try:\n        torch.cuda.nccl.version()\n    except E:\n        1\n",
+    "later": "if torch.cuda.is_available():\n    f(lambda: torch.cuda.nccl.version())\n",
+    "perhaps": "if torch.cuda.is_available():\n    f(a and torch.cuda.nccl.version())\n",
+    "defined": "if torch.cuda.is_available():\n    def f():\n        torch.cuda.nccl.version()\n",
+    "the other block": "if torch.cuda.is_available():\n    f()\nelse:\n    torch.cuda.nccl.version()\n",
+    "below": "if torch.cuda.is_available():\n    f()\ntorch.cuda.nccl.version()\n",
+    "printed": "if torch.cuda.is_available():\n    print(torch.version.cuda)\n",
+    "a question with a name": "device = 'cuda'\nx.to(device)\nif device == 'cuda':\n    torch.cuda.nccl.version()\n",
+}
+
+
+@pytest.mark.parametrize("name", WAITS)
+def test_a_question_waits_for_what_raises_in_its_block(name: str) -> None:
+    text = HEAD + WAITS[name]
+    assert ENGINE.fix(Source(text)).text == text
+    questions = [f for f in ENGINE.check(Source(text)).findings if f.rule in ("cuda-api", "is-cuda", "device-string")]
+    assert questions and {finding.fixes[0].applicability for finding in questions} == {"review"}
+    assert ENGINE.fix(Source(text), review=True).text != text
+
+
+@pytest.mark.parametrize("name", GOES_ON)
+def test_a_question_does_not_wait_for_what_may_not_run(name: str) -> None:
+    text = HEAD + GOES_ON[name]
+    assert ENGINE.fix(Source(text)).text != text
+
+
+def test_safe_places_of_the_block_change_all_the_same() -> None:
+    text = HEAD + "if torch.cuda.is_available():\n    torch.cuda.synchronize()\n    torch.cuda.nccl.version()\n"
+    assert ENGINE.fix(Source(text)).text == text.replace("cuda.synchronize", "npu.synchronize")
