@@ -232,7 +232,7 @@ def test_a_hand_edit_is_found(tmp_path: Path) -> None:
     table = tmp_path / "rules" / "tables" / "musa" / "env.tsv"
     generator = [sys.executable, str(tmp_path / "server" / "scripts" / "make_tables.py"), "--check"]
     assert subprocess.run(generator, capture_output=True, check=False).returncode == 0
-    table.write_bytes(table.read_bytes().replace(b"MUSA_HOME", b"MUSA_ROOT"))
+    table.write_bytes(table.read_bytes().replace(b"MUDNN_HOME", b"MUDNN_ROOT"))
     result = subprocess.run(generator, capture_output=True, text=True, check=False)
     assert result.returncode == 1
     assert "rules/tables/musa/env.tsv: edited by hand" in result.stderr

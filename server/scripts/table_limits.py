@@ -130,6 +130,7 @@ API_FACTS: dict[tuple[str, str], Ids] = {
     ("npu", "torch.distributed.ProcessGroupNCCL.Options"): ("process-group-options",),  # pg-options
     ("musa", "torch.distributed.ProcessGroupNCCL.Options"): ("process-group-options",),
     ("musa", "torch.set_default_tensor_type"): ("default-tensor-type",),  # set-default-tensor-type
+    ("npu", "torch.profiler.profile"): ("profiler-averages",),  # torch_npu/profiler/profiler.py
     ("npu", "torch.compile backend 'cudagraphs'"): ("compile-backend",),  # compile-backend
     ("musa", "torch.compile backend 'cudagraphs'"): ("compile-backend-musa",),  # compile-backend-musa
     ("npu", "torch.distributed backend 'nccl'"): ("backend-string",),  # nccl-string-check
@@ -163,6 +164,11 @@ ENV_PATTERNS: dict[str, Ids] = {
 # What holds for one variable, in place of the note of its row.
 ENV_FACTS: dict[tuple[str, str], Ids] = {
     ("npu", "NCCL_DEBUG"): ("log-level-number",),  # CANN's page on ASCEND_GLOBAL_LOG_LEVEL: a number from 0 to 4
+    ("npu", "CUDA_HOME"): ("cann-home",),
+    ("musa", "CUDA_HOME"): ("musa-home",),
+    ("npu", "NCCL_ALGO"): ("algorithm-levels",),  # CANN's page on HCCL_ALGO
+    ("npu", "NCCL_BUFFSIZE"): ("buffer-megabytes",),  # CANN's page on HCCL_BUFFSIZE
+    ("musa", "TORCH_CUDA_ARCH_LIST"): ("architecture-numbers",),
     ("npu", "NCCL_SOCKET_IFNAME"): ("hccl-socket-ifname",),  # the row's value stands for this one of its three names
 }
 

@@ -43,6 +43,8 @@ PRESENCE = {
 REPLACEMENTS = {("npu", "torch.amp.GradScaler"): "torch.amp.GradScaler"}
 # The design's list; a value of any other variable is a matter for a reader.
 SAFE_VARIABLES = {"CUDA_VISIBLE_DEVICES", "CUDA_LAUNCH_BLOCKING", "PYTORCH_NO_CUDA_MEMORY_CACHING"}
+# A script that asks whether it is set builds for CUDA if it is, whatever its name.
+MANUAL_VARIABLES = {"CUDA_HOME"}
 # `cuda` alone is too common a name to be a module.
 MODULE_NAMES = {"cuda (cuda-python)": "cuda.bindings"}
 
@@ -246,7 +248,8 @@ def env_rows(entry: Json, target: str) -> list[Row]:
     if value and not VARIABLE.fullmatch(value):
         ids += known(ENV_PATTERNS, value, f"env_map.json, {entry['cuda']}, {target}")
         value = ""
-    plain = bool(value) and names == [entry["cuda"]] and "*" not in entry["cuda"]
+    plain = bool(value) and names == [entry["cuda"]] and not MANUAL_VARIABLES.intersection(names)
+    plain = plain and "*" not in entry["cuda"]
     status = ("safe" if entry["cuda"] in SAFE_VARIABLES else "review") if plain else "manual"
     return [(name, value if plain else "", status, ",".join(ENV_FACTS.get((target, name), ids))) for name in names]
 

@@ -56,5 +56,44 @@ def test_three_variables_are_safe_where_the_environment_is_asked(name: str, targ
 def test_every_row_has_the_class_of_its_status(target: str) -> None:
     for row in ENGINES[target].target.environment.values():
         name = row.name.replace("*", "X")
-        assert classes(f"os.environ['{name}'] = '1'", target) == {row.status}, name
+        assert classes(f"x = os.environ['{name}']", target) == {row.status}, name
         assert bool(row.replacement) == (row.status != "manual"), name
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "os.environ['NCCL_DEBUG'] = 'INFO'",
+        "os.environ['NCCL_DEBUG'] = level",
+        "os.environ['NCCL_DEBUG'], x = 'INFO', 1",
+        "os.environ['NCCL_DEBUG']: str = 'INFO'",
+        "os.environ.setdefault('NCCL_DEBUG', 'INFO')",
+        "monkeypatch.setenv('NCCL_DEBUG', 'INFO')",
+        "os.environ.update(NCCL_DEBUG='INFO')",
+        "os.environ.update({'NCCL_DEBUG': 'INFO'})",
+        "os.system('NCCL_DEBUG=INFO python train.py')",
+        "os.environ['NCCL_ALGO'] = 'Ring'",
+        "os.environ['PYTORCH_CUDA_ALLOC_CONF'] = 'backend:cudaMallocAsync'",
+        "os.environ['PYTORCH_CUDA_ALLOC_CONF'] = 'expandable_segments:True,backend:cudaMallocAsync'",
+        "os.environ['PYTORCH_CUDA_ALLOC_CONF'] += ',backend:native'",
+    ],
+)
+def test_a_value_that_means_something_else_is_left_to_a_person(code: str) -> None:
+    assert classes(code) == {"manual"}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x = os.environ['NCCL_DEBUG']",
+        "x = os.environ.get('NCCL_DEBUG', 'INFO')",
+        "os.environ.pop('NCCL_DEBUG', None)",
+        "del os.environ['NCCL_DEBUG']",
+        "ok = 'NCCL_DEBUG' in os.environ",
+        "os.environ['PYTORCH_CUDA_ALLOC_CONF'] = 'expandable_segments:True, max_split_size_mb:128'",
+        "os.system('PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True python train.py')",
+        "os.environ['NCCL_BLOCKING_WAIT'] = '1'",
+    ],
+)
+def test_a_variable_that_is_read_or_takes_the_value_is_for_review(code: str) -> None:
+    assert classes(code) == {"review"}

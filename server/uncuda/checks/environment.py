@@ -14,9 +14,10 @@ from ..facts.read import Statement
 from ..facts.role_calls import last_word
 from ..facts.roles import Role
 from .base import Context, Hit, cap
+from .environment_values import given_value, shared
 from .string_evidence import is_prose, named
 
-_SETTING = re.compile(r"(?:(?:env|export) +)?([A-Z][A-Z0-9_]*)=[^\n]*\Z")
+_SETTING = re.compile(r"(?:(?:env|export) +)?([A-Z][A-Z0-9_]*)=(?P<value>\S*)[^\n]*\Z")
 _NAME = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation"})
 _KEYWORD = re.compile(r"[(,\s](?:CUDA|NCCL|TORCH|PYTORCH|NVIDIA|CUDNN|CUBLAS)_[A-Z0-9_]+[ \t]*=(?!=)")
@@ -25,12 +26,14 @@ _MAPPERS = frozenset({"dict", "update", "setdefault", "env", "environ"})
 
 
 class _Place(NamedTuple):
-    """Where a variable is named: the node, its span in the statement, the offset of the name, the name."""
+    """Where a variable is named: the node, its span in the statement, the offset of the name, the name, what it is set
+    to."""
 
     node: ast.AST
     span: tuple[int, int]
     at: int
     name: str
+    value: ast.AST | str | None
 
 
 class Check:
@@ -53,7 +56,7 @@ class Check:
         for statement in context.facts.statements.values():
             for text in statement.digest.texts:
                 match = _SETTING.match(text.value) or (None if text.formatted else _NAME.match(text.value))
-                group = match.lastindex or 0 if match else 0
+                group = 1 if match and match.lastindex else 0
                 rule = self._rule(match[group]) if match else None
                 if match is None or rule is None:
                     continue
@@ -62,7 +65,8 @@ class Check:
                 applicability = REVIEW if group and not said else _class(role, rule)
                 if applicability is not None:
                     at = statement.start + text.tokens[0].start + match.start(group)
-                    place = _Place(text.node, text.piece.span(text.node), at, match[group])
+                    value = match["value"] if group else given_value(statement, text.node)
+                    place = _Place(text.node, text.piece.span(text.node), at, match[group], value)
                     yield self._hit(context, statement, rule, place, applicability)
             if keywords:
                 yield from self._keywords(context, statement)
@@ -82,7 +86,7 @@ class Check:
             if isinstance(call, ast.Call) and last_word(call.func) in _MAPPERS:
                 span = statement.digest.piece.span(node)
                 applicability = SAFE if _is(_spelled(call.func), ("os.environ.update",)) else REVIEW
-                place = _Place(node, span, statement.start + span[0], node.arg)
+                place = _Place(node, span, statement.start + span[0], node.arg, node.value)
                 yield self._hit(context, statement, rule, place, applicability)
 
     def _hit(self, context: Context, statement: Statement, rule: Rule, place: _Place, applicability: str) -> Hit:
@@ -92,6 +96,9 @@ class Check:
         words = {"old": place.name, "new": row.replacement}
         hit = Hit(rule, start, end, words, limits=row.limits, statement=statement, node=place.node)
         allowed = cap(rule, applicability)
+        differs = place.value is not None and not set(row.limits).isdisjoint(rule.get("value-limits", ()))
+        if differs and place.value is not None and not shared(place.value, rule.get("values", ())):
+            allowed = None
         if row.replacement and allowed and context.text.startswith(place.name, place.at):
             edit = Edit(place.at, place.at + len(place.name), row.replacement)
             hit.fixes = (Fix(f"Replace with `{row.replacement}`", allowed, (edit,)),)
