@@ -1,0 +1,37 @@
+"""The value that a place gives to an environment variable, and whether the target's variable would take it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+
+from ..facts.read import Statement
+from ..facts.role_calls import last_word
+
+_READERS = frozenset({"get", "getenv", "pop"})
+
+
+def given_value(statement: Statement, node: ast.AST) -> ast.AST | None:
+    """What the variable that `node` names is set to; None where it is only read."""
+    if isinstance(node, ast.keyword):
+        return node.value
+    parent = statement.digest.parents.get(node)
+    if isinstance(parent, ast.Subscript) and isinstance(parent.ctx, ast.Store):
+        around = statement.digest.parents.get(parent)
+        return around.value or parent if isinstance(around, (ast.Assign, ast.AnnAssign)) else parent
+    if isinstance(parent, ast.Dict):
+        return next((value for key, value in zip(parent.keys, parent.values) if key is node), None)
+    if isinstance(parent, ast.Call) and len(parent.args) > 1 and parent.args[0] is node:
+        return None if last_word(parent.func) in _READERS else parent.args[1]
+    return None
+
+
+def shared(value: ast.AST | str, patterns: Sequence[str]) -> bool:
+    """Whether a value, parts of which commas separate, is written out and means the same on the target."""
+    if isinstance(value, ast.Constant):
+        value = str(value.value)
+    if not isinstance(value, str):
+        return False
+    parts = [part.strip() for part in value.strip("'\" ").split(",")]
+    return all(any(fnmatchcase(part, pattern) for pattern in patterns) for part in parts)
