@@ -1,6 +1,6 @@
-"""CPU time and memory of uncuda beside ruff on large packages, in one run on one machine.
+"""CPU time and memory of uncuda beside ruff on large packages, in one run on one machine; so for the language server.
 
-    python tests/bench/run.py [--json FILE] [--trees NAME…] [--peers]
+    python tests/bench/run.py [--json FILE] [--trees NAME…] [--only-command-line] [--peers]
 
 Nothing here fails because of a figure: it prints each beside its budget, with `ok` or `OVER`.
 """
@@ -137,6 +137,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     parser.add_argument("--trees", nargs="+", choices=list(pinned()), default=list(pinned()), metavar="NAME")
+    parser.add_argument("--only-command-line", action="store_true", help="leave the language server out")
     parser.add_argument("--peers", action="store_true", help="say what is compared, and stop")
     arguments = parser.parse_args()
     print(PEERS)
@@ -151,6 +152,12 @@ def main() -> int:
             for figure in group():
                 print(figure.text(), flush=True)
                 figures.append(figure)
+    if not arguments.only_command_line:
+        from bench.lsp_server import figures as of_the_server
+
+        for figure in of_the_server():
+            print(figure.text(), flush=True)
+            figures.append(figure)
     if arguments.json:
         arguments.json.write_text(
             json.dumps([figure._asdict() for figure in figures], indent=2) + "\n", encoding="utf-8"
