@@ -18,8 +18,11 @@ _NICE = 10
 
 
 class Background:
-    """A running process. `take` is called with every message, `ended` once when there are no more; both in the thread
-    of `call`, which hands over a call to it. `first`: a message that is sent without waiting until it is read."""
+    """A running process; what it says to standard error goes to ours.
+
+    `take` is called with every message, `ended` once when there are no more; both in the thread of `call`, which hands
+    over a call to it. `first`: a message that is sent without waiting until it is read.
+    """
 
     def __init__(
         self,
@@ -37,7 +40,6 @@ class Background:
                 command(module),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )
         except OSError:

@@ -129,6 +129,8 @@ class Projects:
 
     def _done(self, folder: Folder) -> None:
         self._scans.pop(folder, None)
+        if folder not in self._disk:
+            logger.error("%s: its files could not be read", folder.path)
         folder.scanned = True
         self._update([folder])
         self._server.scanned(folder)
