@@ -48,6 +48,8 @@ class IndentScopes:
         self._text = layout.text
         self._above: dict[int, Header | None] = {}
         self._extents: dict[int, int] = {}
+        self._headers: dict[int, Header] = {}
+        self._clauses: dict[int, list[Header]] = {}
 
     def take_over(self, before: IndentScopes) -> None:
         """Know what was known of the text before, each of whose logical lines has its own in this one.
@@ -98,13 +100,21 @@ class IndentScopes:
     def header_at(self, offset: int) -> Header:
         """The logical line at `offset` itself, as a header."""
         start, end = self._layout.logical_line(offset)
-        match = _HEAD.match(self._text, start)
-        if match is None:
-            return Header(start, end, 0, "")
-        return Header(match.start(1), end, columns(self._text[start : match.start(1)]), match[1].split()[-1])
+        known = self._headers.get(start)
+        if known is None:
+            match = _HEAD.match(self._text, start)
+            if match is None:
+                known = Header(start, end, 0, "")
+            else:
+                width = columns(self._text[start : match.start(1)])
+                known = Header(match.start(1), end, width, match[1].split()[-1])
+            self._headers[start] = known
+        return known
 
     def clauses(self, header: Header) -> list[Header]:
         """The clauses of one compound statement (if … elif … else, try … except), `header` among them."""
+        if header.start in self._clauses:
+            return self._clauses[header.start]
         found = [header]
         while found[0].word in _CLAUSES:
             before = next(self.lines_above(found[0].start), None)
@@ -116,6 +126,8 @@ class IndentScopes:
             if after is None or after.indent != header.indent or after.word not in _CLAUSES:
                 break
             found.append(after)
+        for clause in found:
+            self._clauses[clause.start] = found
         return found
 
     def _first_line(self, position: int) -> Header | None:
