@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 
 from ..catalogue import Target
@@ -30,12 +29,14 @@ class Branches:
         self._facts = facts
         self.indents = self._indents = facts.indents
         self.text = self._text = facts.text
+        self.says = facts.says
         self._words = BranchWords(facts, target, self._touched)
         self._twins = Twins(facts, target)
         self._known: dict[int, bool] = {}
         self._paired: dict[int, bool] = {}
         self._asked: dict[int, int] = {}
-        self._tests: list[int] | None = None  # where an `if` names the target
+        # The tests that name the target, by the block that holds them and their indentation.
+        self._tests: dict[tuple[Header | None, int], list[Header]] | None = None
 
     def served(self, statement: Statement, node: ast.AST | None) -> bool:
         """Whether a sibling of the place already serves the target."""
@@ -198,18 +199,18 @@ class Branches:
 
     def _left_before(self, offset: int) -> bool:
         """Whether an `if` above in the same block is for the target and leaves."""
+        indents = self._indents
         if self._tests is None:
-            headers = (self._indents.header_at(at) for at in self._words.named)
-            self._tests = sorted({header.start for header in headers if header.word == "if"})
-        if not self._tests or self._tests[0] >= offset:
+            self._tests = {}
+            for test in {header for at in self._words.named if (header := indents.header_at(at)).word == "if"}:
+                self._tests.setdefault((indents.header_above(test.start), test.indent), []).append(test)
+        if not self._tests:
             return False
-        own, block = self._indents.header_at(offset), self._indents.header_above(offset)
-        for start in self._tests[: bisect_left(self._tests, own.start)]:
-            line = self._indents.header_at(start)
-            beside = line.indent == own.indent and self._indents.header_above(start) == block
-            if beside and self._condition(line) > 0 and leaves(line, self._facts):
-                return True
-        return False
+        own = indents.header_at(offset)
+        return any(
+            test.start < own.start and self._condition(test) > 0 and leaves(test, self._facts)
+            for test in self._tests.get((indents.header_above(offset), own.indent), ())
+        )
 
 
 def siblings(outer: ast.AST, inner: ast.AST) -> Iterator[ast.AST]:
