@@ -90,7 +90,7 @@ SAFE = [
     "for i, d in enumerate(['cuda:0']):\n    x.to(d)",
     "ok = x.device.type == 'cuda'",
     "ok = 'cuda' != x.device.type",
-    "ok = x.device.type in ('cuda', 'mps')",
+    "ok = x.device.type in ('cuda', 'cpu')",
     "ok = device == 'cuda:0'",
     "ok = str(x.device) == 'cuda:0'",
     "ok = str(x.device).split(':')[0] == 'cuda'",
@@ -104,6 +104,9 @@ SAFE = [
     "match device:\n    case 'cuda': pass",
     "match x.device.type:\n    case 'cuda' | 'mps': pass",
     "name = 'cuda'\nx.to(name)",
+    "device = ['cpu', 'cuda'][flag]",
+    "where = ('cpu', f'cuda:{i}')[bool(flag)]\nx.to(where)",
+    "x.to(['cpu', 'cuda'][flag])",
     "name = 'cuda'\nx.to(f'{name}:{i}')",
     "name = 'cuda'\nmodel = load(name, device=name)",
     "name = 'cuda'\nif x.device.type == name: pass",
@@ -126,6 +129,9 @@ SAFE = [
     "dist.init_process_group('cpu:gloo,cuda:nccl')",
 ]
 REVIEW = [
+    "ok = x.device.type in ('cuda', 'xpu')",
+    "ok = x.device.type not in ['cpu', 'cuda', 'mps']",
+    "other = ['cpu', 'cuda'][flag]",
     "ok = lang == 'cuda'",
     "x = 'cuda'",
     "f('cuda')",

@@ -54,3 +54,36 @@ def test_the_fix_of_a_question_takes_along_what_it_guards_but_not_the_other_way_
     guarded, question = ENGINE.check(Source(text)).findings
     assert apply_edits(text, question.fixes[0].edits).count("npu.") == 2
     assert apply_edits(text, guarded.fixes[0].edits).count("npu.") == 1
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "'cuda:{}'.format(torch.cuda.current_device())",
+        "f'cuda:{torch.cuda.current_device()}'",
+        "'cuda:%d' % torch.cuda.current_device()",
+        "'cuda:' + str(torch.cuda.current_device())",
+    ],
+)
+def test_a_string_and_what_is_filled_in_change_together(value: str) -> None:
+    head = "import torch\nimport torch_npu\n"
+    text = f"{head}name = {value}\n"
+    assert classes(text) == {"review"}
+    for finding in ENGINE.check(Source(text)).findings:
+        assert "cuda" not in apply_edits(text, finding.fixes[0].edits)
+    assert ENGINE.fix(Source(f"{head}x.to({value})\n")).text == f"{head}x.to({value})\n".replace("cuda", "npu")
+    assert classes(f"{head}print({value})\n") == {"safe"}
+
+
+def test_a_question_waits_for_the_device_that_it_picks_from_a_list() -> None:
+    text = "import torch\nimport torch_npu\n{} = ['cpu', 'cuda'][torch.cuda.is_available()]\n"
+    assert classes(text.format("name")) == {"review"}
+    assert classes(text.format("device")) == {"safe"}
+    found = ENGINE.check(Source(text.format("device"))).findings
+    assert "cuda" not in apply_edits(text.format("device"), found[1].fixes[0].edits)
+
+
+def test_a_question_that_picks_a_driver_of_cuda_asks_for_review() -> None:
+    text = "import torch\nimport torch_npu\ny = f(x, driver='gesvd' if x.is_cuda else None)\n"
+    assert classes(text) == {"safe"}
+    assert classes(text.replace("f(", "torch.linalg.svd(")) == {"review"}

@@ -16,6 +16,7 @@ from .string_flow import Flow
 
 _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation", "subscript"})
 _TESTS = frozenset({"comparison", "membership", "case"})
+_ACCELERATORS = frozenset({"hip", "hpu", "mps", "mtia", "tpu", "xla", "xpu"})
 # Strings given to these are read by people, or name files, modules and patterns.
 _PROSE_CALLS = frozenset(
     {"print", "pprint", "debug", "info", "warn", "warning", "warning_once", "error", "critical", "exception", "log",
@@ -54,7 +55,7 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow) -> str | Non
         return None
     if _is_silent(rule, role, flow):
         return None
-    if _is_map_location(role):
+    if _is_map_location(role) or _is_choice_of_accelerators(rule, role):
         return REVIEW
     roots = rule.get("needs-import", ())
     known = not roots or any(flow.context.imports_root(root) for root in roots)
@@ -102,6 +103,11 @@ def _is_map_location(role: Role) -> bool:
     if role.kind != "value" or outer is None:
         return False
     return outer.name.lower() == "map_location" or (outer.callee == "torch.load" and outer.parameter == 1)
+
+
+def _is_choice_of_accelerators(rule: Rule, role: Role) -> bool:
+    """`x.device.type in ("cuda", "xpu")`: somebody made sure of each of them."""
+    return role.kind == "membership" and not _ACCELERATORS.isdisjoint(role.items) and compared(rule, role)
 
 
 def proves(rule: Rule, role: Role) -> bool:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..checks import Hit
 from ..checks.branches import Branches
 from ..facts.read import Statement
+from ..facts.role_calls import last_word
+
+_DRIVEN = frozenset({"lstsq", "svd", "svdvals"})  # their `driver` is one of cuSOLVER's
 
 Parts = dict[ast.AST, list[Hit]]
 
@@ -33,7 +36,7 @@ def parts_of(hits: Iterable[Hit], kinds: tuple[type[ast.AST], ...]) -> Iterator[
 
 def guarded(hits: Iterable[Hit], branches: Branches) -> Iterator[tuple[Hit, Hit]]:
     """Pairs of a hit in a question and a hit in what is only evaluated if the answer is CUDA."""
-    for statement, outer, parts in parts_of(hits, (ast.BoolOp, ast.IfExp)):
+    for statement, outer, parts in parts_of(hits, (ast.BoolOp, ast.IfExp, ast.Subscript)):
         for question, asking in parts.items():
             start, end = (statement.start + offset for offset in statement.digest.piece.span(question))
             denied = branches.asks_cuda(start, end) < 0
@@ -47,4 +50,47 @@ def _behind(outer: ast.AST, question: ast.AST, denied: bool) -> list[ast.expr]:
         return [outer.orelse if denied else outer.body] if question is outer.test else []
     if isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.Or) is denied:
         return outer.values[outer.values.index(question) + 1 :] if question in outer.values else []
+    if isinstance(outer, ast.Subscript) and isinstance(outer.value, (ast.List, ast.Tuple)):
+        return [outer.value] if question is outer.slice else []
     return []
+
+
+def filled(hits: Sequence[Hit]) -> Iterator[tuple[Hit, Hit]]:
+    """Pairs of a string and what is filled into it: `"cuda:{}".format(torch.cuda.current_device())`."""
+    heads = {(hit.statement.start, hit.node): hit for hit in hits if hit.rule.check == "string" and hit.statement}
+    starts = {start for start, _ in heads}
+    for hit in hits if heads else ():
+        statement, node = hit.statement, hit.node
+        if statement is None or node is None or statement.start not in starts:
+            continue
+        for outer in statement.digest.ancestors(node):
+            if isinstance(outer, ast.stmt):
+                break
+            head = heads.get((statement.start, _head(outer)))
+            if head is not None and head is not hit:
+                yield head, hit
+
+
+def _head(outer: ast.AST) -> ast.AST:
+    """The string that an expression fills in or goes on with."""
+    if isinstance(outer, ast.Call) and isinstance(outer.func, ast.Attribute) and outer.func.attr == "format":
+        return outer.func.value
+    return outer.left if isinstance(outer, ast.BinOp) and isinstance(outer.op, (ast.Add, ast.Mod)) else outer
+
+
+def choosing(hits: Sequence[Hit]) -> Iterator[int]:
+    """Positions of the questions that choose an option which only CUDA's libraries have: `driver="gesvd" if …`."""
+    for index, hit in enumerate(hits):
+        if hit.node is not None and hit.statement is not None and _drives(hit.node, hit.statement):
+            yield index
+
+
+def _drives(node: ast.AST, statement: Statement) -> bool:
+    tested, inner = False, node
+    for outer in statement.digest.ancestors(node):
+        if isinstance(outer, ast.keyword) and outer.arg == "driver":
+            call = statement.digest.parents.get(outer)
+            return tested and isinstance(call, ast.Call) and last_word(call.func) in _DRIVEN
+        tested = tested or (isinstance(outer, ast.IfExp) and inner is outer.test)
+        inner = outer
+    return False

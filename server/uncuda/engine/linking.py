@@ -11,7 +11,7 @@ from ..edits import REVIEW, SAFE, Edit, lowest, merge
 from ..facts.read import Facts
 from .blocks import barred
 from .companions import Companions
-from .guards import guarded
+from .guards import choosing, filled, guarded
 
 
 def without_kept(hits: list[Hit]) -> list[Hit]:
@@ -106,10 +106,15 @@ def _linked(hits: list[Hit], branches: Branches) -> tuple[_Sets, list[tuple[int,
     for index, hit in enumerate(hits):
         for key in hit.links:
             sets.join(index, owner.setdefault(key, index))
-    groups = list(sets.members().values())
     place = {id(hit): index for index, hit in enumerate(hits)}
+    for head, hit in filled(hits):
+        sets.join(place[id(head)], place[id(hit)])
+    groups = list(sets.members().values())
     pairs = [(place[id(one)], place[id(other)]) for one, other in guarded(hits, branches)]
     classes = [hit.fixes[0].applicability if hit.fixes else None for hit in hits]
+    if branches.says("driver"):
+        for index in choosing(hits):
+            classes[index] = lowest(classes[index], REVIEW)
     _settle(classes, groups, pairs)
     if waiting := list(barred(hits, classes, branches)):
         for one, _ in waiting:

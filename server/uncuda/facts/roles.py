@@ -61,6 +61,9 @@ def role_at(node: ast.AST, start: int, digest: Digest, resolve: Resolve) -> Role
             items += _texts(getattr(parent, "elts", ()), node)
             containers.append(parent)
             member = node
+        elif _is_indexed(parent, node):
+            containers.pop()  # what is chosen is one of its items
+            member = None
         elif isinstance(parent, ast.IfExp) and node is not parent.test:
             items += _texts((parent.body, parent.orelse), node)
         elif isinstance(parent, ast.Attribute) and parent.attr == "format":
@@ -84,6 +87,12 @@ def role_at(node: ast.AST, start: int, digest: Digest, resolve: Resolve) -> Role
 def _texts(nodes: Iterable[ast.AST | None], without: ast.AST) -> list[str]:
     found = [node for node in nodes if isinstance(node, ast.Constant) and node is not without]
     return [node.value for node in found if isinstance(node.value, str)]
+
+
+def _is_indexed(parent: ast.AST | None, node: ast.AST) -> bool:
+    """Whether one item of a list is chosen where it stands: `["cpu", "cuda"][torch.cuda.is_available()]`."""
+    indexed = isinstance(parent, ast.Subscript) and node is parent.value and not isinstance(parent.slice, ast.Slice)
+    return indexed and isinstance(node, (ast.List, ast.Tuple))
 
 
 def _is_head(holder: ast.JoinedStr, start: int, digest: Digest) -> bool:
