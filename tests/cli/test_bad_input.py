@@ -166,3 +166,36 @@ def test_streams_that_are_closed() -> None:
         )
         assert done.returncode == code
         assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["check", "fix"])
+def test_an_empty_path_is_not_the_current_folder(command: str) -> None:
+    make({"a.py": SAFE})
+    run = uncuda(command, "--target", "npu", "")
+    assert (run.code, run.err.splitlines()[0]) == (2, "uncuda: error: '': is an empty path; the current folder is `.`")
+    assert Path("a.py").read_text() == SAFE
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("a.ipynb", "is a notebook; `uncuda server` checks notebooks in an editor"),
+        ("a.sh", "is not a Python file"),
+        ("a.yaml", "is not a Python file"),
+    ],
+)
+@pytest.mark.parametrize("command", ["check", "fix"])
+def test_what_is_not_python_is_refused(name: str, words: str, command: str) -> None:
+    text = f'{{"source": "{SAFE}"}}'
+    make({name: text, "good.py": SAFE})
+    run = uncuda(command, "--target", "npu", "--review-fixes" if command == "fix" else "--no-receivers", name, ".")
+    assert run.code == 2
+    assert f"uncuda: error: {name}: {words}" in run.err
+    assert Path(name).read_text() == text
+    assert "good.py" in run.out or Path("good.py").read_text() != SAFE
+
+
+@pytest.mark.parametrize("name", ["script", "a.pyi", "a.pyw"])
+def test_other_names_of_python_files(name: str) -> None:
+    make({name: SAFE})
+    assert check(name).rules

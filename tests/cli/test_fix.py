@@ -220,3 +220,25 @@ class TestInterrupted:
             assert err.count(".py") == written
         else:
             assert (process.returncode, written) == (0, self.COUNT)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs symbolic links")
+class TestLinks:
+    def test_a_link_that_leads_out_of_the_folder_is_not_written_through(self) -> None:
+        make({"in/a.py": SAFE, "out/b.py": SAFE})
+        Path("in/b.py").symlink_to("../out/b.py")
+        run = fix("in")
+        assert run.code == 1
+        assert "in/b.py: left alone: it is a link to a file outside" in run.err
+        assert Path("out/b.py").read_text() == SAFE
+        assert FIXED in Path("in/a.py").read_text()
+        assert "+++ b/in/b.py" not in fix("in", "--diff").out
+
+    def test_a_link_that_stays_inside_or_is_given_is(self) -> None:
+        make({"in/a.py": SAFE, "in/x/b.py": SAFE, "out/c.py": SAFE})
+        Path("in/b.py").symlink_to("x/b.py")
+        Path("in/c.py").symlink_to("../out/c.py")
+        assert fix("in", "in/c.py").code == 0
+        assert FIXED in Path("in/x/b.py").read_text()
+        assert FIXED in Path("out/c.py").read_text()
+        assert Path("in/c.py").is_symlink()

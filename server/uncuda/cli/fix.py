@@ -13,7 +13,7 @@ from uncuda.report.diff import unified_diff
 from uncuda.report.records import fix_class
 from uncuda.report.text import headline
 from uncuda.source import Source, SourceError
-from uncuda.workspace import File, FileProblem, Problem, Repaired, fix_files, write
+from uncuda.workspace import File, FileProblem, Problem, Repaired, fix_files, leads_out, write
 
 from . import ERROR, FINDINGS, INTERRUPTED
 from .console import colored, interrupts_held
@@ -52,6 +52,7 @@ def command(paths: tuple[str, ...], review: bool, diff: bool, **given: Any) -> i
             run.text(*session.standard_input(given["stdin_filename"]), review)
         else:
             files = session.files(paths)
+            run.folders = paths or (".",)
             shown, answers_for = session.console.progress(files, True), session.answers_for(paths, files)
             run.files(fix_files(shown, session.engine_for, review, answers_for=answers_for))
     except KeyboardInterrupt:
@@ -75,6 +76,7 @@ class _Run:
     manual: list[str] = field(default_factory=list)
     refused: list[Problem] = field(default_factory=list)
     failed: bool = False
+    folders: tuple[str, ...] = ()
 
     def files(self, results: Iterable[Repaired]) -> None:
         """Write what was fixed, file by file."""
@@ -82,7 +84,7 @@ class _Run:
             if result.problem:
                 self.session.fail(result.problem, result.trace)
                 continue
-            if result.result != result.data and not self._save(result):
+            if result.result != result.data and not (self._allowed(result.file) and self._save(result)):
                 continue
             self._remember(result)
 
@@ -140,6 +142,14 @@ class _Run:
             session.console.print(words("left review", findings=words.count(to_review, "finding")))
         if not_made:
             session.console.print(words("left safe", findings=words.count(not_made, "finding")))
+
+    def _allowed(self, file: File) -> bool:
+        """Whether the file may be written: not where a link that was only found leads out of the folders."""
+        if file.given or not leads_out(file.path, self.folders):
+            return True
+        self.refused.append(Problem(file.path, self.session.words("link out")))
+        self.failed = True
+        return False
 
     def _save(self, result: Repaired) -> bool:
         path = result.file.path

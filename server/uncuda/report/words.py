@@ -26,6 +26,10 @@ _WORDS: dict[str, tuple[str, str]] = {
     ),
     "left safe": ("{findings} with a fix could not be made.", "{findings} 的修复未能执行。"),
     "refused": ("left alone: {0}", "未改动：{0}"),
+    "link out": (
+        "it is a link to a file outside what was given; name the link, or the file, to fix it",
+        "它是指向给定目录之外文件的链接；如需修复，请直接指定该链接或文件",
+    ),
     "unread": ("this statement could not be read", "无法读取此语句"),
     "target assumed": (
         "target: {0} (nothing set; the project imports no plugin)",

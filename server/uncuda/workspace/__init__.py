@@ -1,7 +1,7 @@
 """Files: which ones, reading and writing them, and running the engine over them."""
 
 from .constants import Constants, named_targets
-from .discover import File, Found, Problem, SettingsFor, discover, reach
+from .discover import File, Found, Problem, SettingsFor, discover, leads_out, reach
 from .engines import Engines, UndecidedTarget
 from .files import FileProblem, read_file, write_atomically
 from .requirements import Required, required_torch, torch_version
@@ -32,6 +32,7 @@ __all__ = [
     "check_files",
     "discover",
     "fix_files",
+    "leads_out",
     "load_file",
     "named_targets",
     "reach",

@@ -22,6 +22,10 @@ EXCLUDED = frozenset(
 )
 
 
+# What a file that is given may end in; in folders, `.py` alone is taken.
+_SUFFIXES = ("", ".py", ".pyi", ".pyw")
+
+
 class Problem(NamedTuple):
     """A file, folder or configuration that could not be used, and why."""
 
@@ -101,8 +105,13 @@ class _Walk:
 
     def add(self, path: str) -> None:
         self._roots += 1
+        if not path:
+            self.found.problems.append(Problem("''", "is an empty path; the current folder is `.`"))
+            return
         path = os.path.normpath(path)
-        if os.path.isfile(path):
+        if os.path.isfile(path) and (why := _not_python(path)):
+            self.found.problems.append(Problem(path, why))
+        elif os.path.isfile(path):
             settings = self.settings(os.path.dirname(path) or ".")
             if settings is not None:
                 self.found.files.append(File(path, settings, True))
@@ -116,7 +125,8 @@ class _Walk:
         if self._links or self._roots > 1:
             first: dict[str, File] = {}
             for file in self.found.files:
-                first.setdefault(os.path.realpath(file.path), file)
+                real = os.path.realpath(file.path)
+                first[real] = file if file.given else first.get(real, file)
             self.found.files = list(first.values())
         return self.found
 
@@ -206,6 +216,22 @@ class _Walk:
                 line = f"line {error.line}: " if error.line else ""
                 self.found.problems.append(Problem(error.path or folder, f"{line}{error.message}"))
             return None
+
+
+def _not_python(path: str) -> str:
+    """Why a file that is given is not read as Python; "" if it is."""
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix == ".ipynb":
+        return "is a notebook; `uncuda server` checks notebooks in an editor, the command line does not"
+    return "" if suffix in _SUFFIXES else "is not a Python file (.py, .pyi, .pyw, or no ending)"
+
+
+def leads_out(path: str, folders: Iterable[str]) -> bool:
+    """Whether a path is a link to a file that is in none of the folders."""
+    if not os.path.islink(path):
+        return False
+    real = os.path.realpath(path)
+    return not any(real.startswith(os.path.realpath(folder).rstrip(os.sep) + os.sep) for folder in folders)
 
 
 def _reason(error: OSError) -> str:
