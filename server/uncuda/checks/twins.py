@@ -79,8 +79,9 @@ class Twins:
         twin = _WORD.sub(lambda match: self._words[match[0]], words)
         if twin == words:
             return ""
-        in_one_line = twin.isascii() and twin.isprintable()
-        return twin if (self._says(twin) if in_one_line else twin in self._text) else ""
+        lines = twin.split("\n")
+        held = all(map(self._says, filter(None, lines))) if twin.isascii() else True  # what is not is not searched for
+        return twin if held and ((len(lines) == 1 and twin.isascii()) or twin in self._text) else ""
 
     def _begins(self, word: str, pattern: str) -> bool:
         """Whether a line that holds a word begins with a pattern."""
