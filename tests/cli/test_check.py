@@ -218,6 +218,20 @@ class TestSaid:
         assert "left out c.py: ignored by .gitignore\n" in run.err
         assert "left out build: left out by default" in run.err
 
+    @pytest.mark.parametrize("command", ["check", "fix"])
+    def test_statements_that_cannot_be_read_are_an_error(self, command: str) -> None:
+        make({"a.py": "import torch\n\ntorch.ones(2).cuda(\n", "b.py": CLEAN})
+        run = uncuda(command, "--target", "npu", "--quiet", ".")
+        assert run.code == 2
+        assert "uncuda: error: a.py: 1 statement could not be read (a.py:3), the others were" in run.err
+
+    def test_many_statements_that_cannot_be_read(self) -> None:
+        text = SAFE + "print torch.cuda, 1\n" * 5
+        run = check("-", stdin=text)
+        assert (run.code, run.rules) == (2, ["nccl-backend"])
+        (error,) = run.json["errors"]
+        assert error["message"] == "5 statements could not be read (-:4, -:5, -:6, …), the others were"
+
     def test_verbose_statements_that_cannot_be_read(self) -> None:
         run = uncuda("check", "--verbose", "--target", "npu", "-", stdin="print torch.cuda, 1\n")
         assert "-:1:1: this statement could not be read" in run.err

@@ -66,9 +66,7 @@ def _report(results: Iterable[Checked], report: Reporter, session: Session) -> b
             continue
         if result.source is None or result.report is None:
             continue
-        for span in result.report.skipped if session.verbose else ():
-            line, column = result.source.position(span.start)
-            session.console.print(f"{result.source.path}:{line}:{column}: {session.words('unread')}")
+        session.unread(result.source, result.report)
         if result.report.findings:
             session.console.clear()
             report.add(result.source, result.report.findings)

@@ -181,6 +181,7 @@ class _Run:
         if fixed.refused:
             self.refused.append(Problem(result.file.path, fixed.refused))
         source = Source(fixed.text, result.file.path)
+        self.session.unread(source, fixed.report)
         for finding in fixed.report.findings:
             kind = fix_class(finding)
             self.left[kind] = self.left.get(kind, 0) + 1

@@ -12,9 +12,10 @@ from typing import IO, Any
 import click
 
 from uncuda.catalogue import Catalogue, load
-from uncuda.engine import Engine, Finding
+from uncuda.engine import Engine, Finding, Report
 from uncuda.report.words import Words, language
 from uncuda.settings import SEVERITIES, Configuration, Settings, SettingsError, Vocabulary, hint, values_of
+from uncuda.source import Source
 from uncuda.workspace import AnswersFor, Engines, File, Problem, UndecidedTarget, ask, ask_nobody, discover
 from uncuda.workspace import Words as ModuleWords
 
@@ -22,6 +23,7 @@ from .console import Console
 from .texts import say
 
 STDIN = "-"
+_PLACES = 3  # of statements that could not be read, in one message
 _ONLY_VERBOSE = ("torch", "receivers late")
 
 
@@ -101,6 +103,19 @@ class Session:
         """Remember and print what could not be done."""
         self.problems.append(problem)
         self.console.error(problem, trace)
+
+    def unread(self, source: Source, report: Report) -> None:
+        """Say which statements of a file could not be read; what the others hold is found all the same."""
+        if not report.skipped:
+            return
+        lines = [source.position(span.start) for span in report.skipped]
+        for line, column in lines if self.verbose else ():
+            self.console.print(f"{source.path}:{line}:{column}: {self.words('unread')}")
+        places = ", ".join(f"{source.path}:{line}" for line, _ in lines[:_PLACES])
+        more = ", …" if len(lines) > _PLACES else ""
+        self.fail(
+            Problem(source.path, self.words("unread some", self.words.count(len(lines), "statement"), places + more))
+        )
 
     def engine_for(self, settings: Settings) -> Engine:
         """The engine for files with these settings; made once for each of them."""
