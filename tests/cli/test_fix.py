@@ -242,3 +242,12 @@ class TestLinks:
         assert FIXED in Path("in/x/b.py").read_text()
         assert FIXED in Path("out/c.py").read_text()
         assert Path("in/c.py").is_symlink()
+
+
+def test_what_is_left_has_the_line_that_the_file_has() -> None:
+    text = "import torch\n\nx.cuda()\nn = torch.cuda.clock_rate()\n"
+    make({"a.py": text})
+    line = "  a.py:{}:5: error cuda-api-missing: "
+    assert line.format(4) in fix("--diff").err
+    assert Path("a.py").read_text() == text
+    assert line.format(5) in fix().err

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from uncuda.report.diff import unified_diff
+from uncuda.report.diff import lines_before, unified_diff
 from uncuda.report.records import fix_class
 from uncuda.report.text import headline
 from uncuda.source import Source, SourceError
@@ -182,11 +182,13 @@ class _Run:
             self.refused.append(Problem(result.file.path, fixed.refused))
         source = Source(fixed.text, result.file.path)
         self.session.unread(source, fixed.report)
+        unwritten = self.diff and fixed.text != result.source.text
+        shown = lines_before(result.source.text, fixed.text) if unwritten else int
         for finding in fixed.report.findings:
             kind = fix_class(finding)
             self.left[kind] = self.left.get(kind, 0) + 1
             if kind == "manual":
-                line = headline(finding, source, self.session.words, colored(sys.stderr))
+                line = headline(finding, source, self.session.words, colored(sys.stderr), shown)
                 self.manual.append(line.rstrip("\n"))
         if fixed.refused or fails(fixed.report.findings, result.file.settings):
             self.failed = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 _COLORS = {b"-": b"31", b"+": b"32", b"@": b"36"}
 
@@ -17,6 +17,21 @@ def unified_diff(path: str, before: bytes, after: bytes, color: bool = False) ->
         ended = line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n"
         code = _COLORS.get(line[:1]) if color else None
         yield b"\x1b[" + code + b"m" + ended.rstrip(b"\n") + b"\x1b[0m\n" if code else ended
+
+
+def lines_before(before: str, after: str) -> Callable[[int], int]:
+    """From a line of `after` (from 1) to the line of `before` that it was, or that it was put at."""
+    from difflib import SequenceMatcher
+
+    blocks = SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False).get_opcodes()
+
+    def line_before(line: int) -> int:
+        for _, old, old_end, new, new_end in blocks:
+            if new <= line - 1 < new_end:
+                return max(1, min(old + line - new, old_end))
+        return line
+
+    return line_before
 
 
 def _by_newline(data: bytes) -> list[bytes]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from uncuda.engine import Finding
 from uncuda.settings import SEVERITIES
@@ -38,9 +38,12 @@ class TextReporter(Reporter):
             frame.out.write(summary(self.counts, self.checked, frame.words) + "\n")
 
 
-def headline(finding: Finding, source: Source, words: Words, color: bool = False) -> str:
-    """`path:line:column: severity rule: message [fix: class]` and a line break."""
+def headline(
+    finding: Finding, source: Source, words: Words, color: bool = False, shown: Callable[[int], int] = int
+) -> str:
+    """`path:line:column: severity rule: message [fix: class]` and a line break. `shown`: a line to the number it gets."""
     line, column = source.position(finding.span.start)
+    line = shown(line)
     kind = fix_class(finding)
     fix = words("by hand") if kind == "manual" else words("fix", kind)
     place = paint(f"{source.path}:{line}:{column}:", "1", color)
