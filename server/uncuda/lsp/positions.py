@@ -113,7 +113,7 @@ class Lines:
     def replaced(self, start: int, end: int, new: str) -> Lines:
         """The lines of the text in which [start, end) is replaced."""
         old = self.text
-        text = old[:start] + new + old[end:]
+        text = "".join((old[:start], new, old[end:]))
         first = self.line(start - 1) if start else 0  # a \r before may now go together with a \n
         last = self.line(end)
         begin = self.start(first)
