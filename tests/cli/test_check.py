@@ -218,6 +218,20 @@ class TestSaid:
         assert "left out c.py: ignored by .gitignore\n" in run.err
         assert "left out build: left out by default" in run.err
 
+    @pytest.mark.parametrize(
+        ("version", "words"),
+        [
+            ("9.9", "no table for torch_npu 9.9, which is newer than any; that of 2.14.0 is used"),
+            ("1.2", "no table for torch_npu 1.2, which is older than any; that of 2.1.0.post17 is used"),
+            ("2.6.0", ""),
+            ("2.10", ""),
+        ],
+    )
+    def test_a_version_without_a_table(self, version: str, words: str) -> None:
+        make({"a.py": SAFE})
+        run = uncuda("check", "--target", "npu", "--target-version", version)
+        assert run.err.splitlines() == [words] * bool(words)
+
     @pytest.mark.parametrize("command", ["check", "fix"])
     def test_statements_that_cannot_be_read_are_an_error(self, command: str) -> None:
         make({"a.py": "import torch\n\ntorch.ones(2).cuda(\n", "b.py": CLEAN})

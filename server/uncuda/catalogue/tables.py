@@ -67,9 +67,14 @@ def numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"\d+", version.split(".post", 1)[0]))
 
 
+def same_version(version: str, known: str) -> bool:
+    """Whether a version is the one of a table, with or without the number of its release."""
+    return version in (known, known.split(".post", 1)[0])
+
+
 def around(version: str, versions: tuple[str, ...]) -> tuple[str, ...]:
     """The versions to ask for `version`: itself if it is listed, else the nearest below and above that exist."""
-    same = [known for known in versions if version in (known, known.split(".post", 1)[0])]
+    same = [known for known in versions if same_version(version, known)]
     if same:
         return (same[-1],)
     ordered = sorted(versions, key=numbers)

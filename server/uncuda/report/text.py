@@ -41,7 +41,7 @@ class TextReporter(Reporter):
 def headline(
     finding: Finding, source: Source, words: Words, color: bool = False, shown: Callable[[int], int] = int
 ) -> str:
-    """`path:line:column: severity rule: message [fix: class]` and a line break. `shown`: a line to the number it gets."""
+    """`path:line:column: severity rule: message [fix: class]` and a line break. `shown`: from a line to its number."""
     line, column = source.position(finding.span.start)
     line = shown(line)
     kind = fix_class(finding)

@@ -38,6 +38,14 @@ _WORDS: dict[str, tuple[str, str]] = {
     ),
     "target found": ("target: {0} (the project imports {1})", "目标：{0}（项目导入了 {1}）"),
     "target named": ("target: {0} (the project says {1})", "目标：{0}（项目中写有 {1}）"),
+    "table older": (
+        "no table for {0} {1}, which is newer than any; that of {2} is used",
+        "没有 {0} {1} 的数据表，该版本比所有数据表都新；使用 {2} 的数据表",
+    ),
+    "table newer": (
+        "no table for {0} {1}, which is older than any; that of {2} is used",
+        "没有 {0} {1} 的数据表，该版本比所有数据表都旧；使用 {2} 的数据表",
+    ),
     "torch": ("PyTorch {0} (asked for by {1})", "PyTorch {0}（由 {1} 指定）"),
     "receivers late": (
         "{0}: what {1} receivers are took too long to find out; nothing changes for them",

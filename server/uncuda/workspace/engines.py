@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from uncuda.catalogue import Catalogue
+from uncuda.catalogue import Catalogue, Target, around, same_version
 from uncuda.engine import Engine
 from uncuda.project import Project
 from uncuda.settings import Settings
@@ -32,7 +32,8 @@ class Engines:
     """The engine of every file, by its settings; they are shared by all files that one configuration governs.
 
     `note(key, *values)` is told what was decided: "torch" (version, file), "target found" (target, module),
-    "target named" (target, line), "target assumed" (target). `locale`: the language of messages, "en" or "zh".
+    "target named" (target, line), "target assumed" (target), "table older" and "table newer" (package, configured
+    version, version of the table that is used instead). `locale`: the language of messages, "en" or "zh".
     """
 
     def __init__(self, catalogue: Catalogue, note: Note = lambda key, *values: None, locale: str = "en") -> None:
@@ -81,6 +82,7 @@ class Engines:
             resolved = self._resolved[id(settings)]
             target = self._target(resolved)
             engine = self._engines[id(settings)] = Engine(self.catalogue, target, resolved, self.project)
+            self._note_table(engine.target)
         return engine
 
     def _resolve(self, file: File) -> None:
@@ -109,6 +111,13 @@ class Engines:
             return target
         self._note("target assumed", self.catalogue.default_target)
         return self.catalogue.default_target
+
+    def _note_table(self, target: Target) -> None:
+        """Say so if what is known of the target ends before its configured version, or begins after it."""
+        tables = around(target.version, target.versions)
+        if len(tables) == 1 and not same_version(target.version, tables[0]):
+            key = "table older" if tables[0] == target.versions[-1] else "table newer"
+            self._note(key, target.words["package"], target.version, tables[0])
 
     def _look_for_constants(self, look: Survey, read: Read) -> None:
         """Where neither a setting nor an import says what the project runs on, a constant may."""
