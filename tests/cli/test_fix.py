@@ -190,7 +190,8 @@ def test_a_file_that_does_not_parse_is_left_alone_and_named() -> None:
     run = fix()
     assert run.code == 1
     assert Path("a.py").read_text() == text
-    assert run.err.startswith("a.py: left alone: ")
+    assert run.err.startswith("a.py: left alone: it does not parse (line 4: ")
+    assert "<" not in run.err
     assert FIXED in Path("b.py").read_text()
 
 

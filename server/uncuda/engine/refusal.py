@@ -31,5 +31,12 @@ def _syntax_error(text: str) -> str | None:
             try:
                 ast.parse(text)
             except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-                return None if readable(text) else str(error)
+                return None if readable(text) else _said(error)
     return None
+
+
+def _said(error: Exception) -> str:
+    """What is wrong and on which line, without a name: the text has none here."""
+    if isinstance(error, SyntaxError) and error.lineno:
+        return f"line {error.lineno}: {error.msg}"
+    return str(error)
