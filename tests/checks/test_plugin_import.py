@@ -12,6 +12,22 @@ from uncuda.source import Source
 ENGINE = Engine(load(), "npu", Settings(locale="en"))
 
 CASES = {
+    "code follows on the line": (
+        "\nimport torch; x = torch.ones(2).cuda()\n",
+        "\nimport torch; import torch_npu; x = torch.ones(2).npu()\n",
+    ),
+    "code follows in a block on one line": (
+        "\nif a: import torch; x = torch.ones(2).cuda()\n",
+        "\nif a: import torch; import torch_npu; x = torch.ones(2).npu()\n",
+    ),
+    "code stands around it on the line": (
+        "\na = 1; import torch as t, os; t.cuda.synchronize(); t.cuda.empty_cache()\n",
+        "\na = 1; import torch as t, os; import torch_npu; t.npu.synchronize(); t.npu.empty_cache()\n",
+    ),
+    "imports follow on the line": (
+        "\nimport torch; import os\nx.cuda()\n",
+        "\nimport torch; import os\nimport torch_npu\nx.npu()\n",
+    ),
     "an import of torch.cuda comes first": (
         """
 try:
