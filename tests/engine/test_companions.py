@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cProfile
 import random
 
 import pytest
@@ -92,3 +93,15 @@ def test_lines_that_are_alike_are_not_mixed_up() -> None:
         edits = [edit for edit in finding.fixes[0].edits if "import" not in edit.text]
         assert len(edits) == 2
         assert all(abs(edit.start - finding.span.start) < len(line) for edit in edits)
+
+
+@pytest.mark.parametrize("text", ["x = [{}]\n", "device = ({})\n", "x = [{}]\ny = [{}, 'npu']\n", "ok = {{{}}}\n"])
+def test_a_long_list_costs_as_much_as_it_is_long(text: str) -> None:
+    def cost(members: int) -> int:
+        source = Source(HEAD + text.format(*[", ".join(["'cuda'"] * members)] * 2))
+        Engine(load(), "npu").check(source)
+        profile = cProfile.Profile()
+        profile.runcall(Engine(load(), "npu").check, source)
+        return sum(entry.callcount for entry in profile.getstats())
+
+    assert cost(800) < 2.5 * cost(400)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 
 from ..catalogue import Target
@@ -17,6 +18,7 @@ _TRY = frozenset({"try", "except"})
 MEMBER = re.compile(r"\w+[ \t]*(?::[^=\n]+)?=[ \t]*[\"']")
 _NAMES_CUDA = re.compile(r"([\w.]*\w)[ \t]*=[ \t]*[\"']cuda[\"']")
 _IF = frozenset({"if", "elif", "else"})
+PARTED = (ast.IfExp, ast.BoolOp, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.MatchOr)
 _TEXTS = (ast.Constant, ast.JoinedStr, ast.MatchValue)
 
 
@@ -33,6 +35,7 @@ class Branches:
         self._words = BranchWords(facts, target, self._touched)
         self._twins = Twins(facts, target)
         self._known: dict[int, bool] = {}
+        self._spoken: dict[tuple[int, ast.AST], frozenset[ast.AST]] = {}
         self._paired: dict[int, bool] = {}
         self._asked: dict[int, int] = {}
         # The tests that name the target, by the block that holds them and their indentation.
@@ -74,19 +77,34 @@ class Branches:
         for outer in statement.digest.ancestors(node):
             if isinstance(outer, (ast.stmt, ast.Lambda)):
                 return False
-            for sibling in siblings(outer, inner):
-                if not hasattr(sibling, "lineno"):
+            speaking = self._speaking(statement, outer)
+            for sibling in siblings(outer, inner) if speaking else ():
+                if sibling not in speaking:
                     continue
                 start, end = (statement.start + at for at in statement.digest.piece.span(sibling))
                 alike = isinstance(node, _TEXTS) and isinstance(sibling, _TEXTS)
                 if self._words.polarity(start, end, alike) > 0:
                     return True
             if isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And):
-                spans = [statement.digest.piece.span(value) for value in outer.values if value is not inner]
+                spans = [statement.digest.piece.span(value) for value in speaking if value is not inner]
                 if any(self._words.polarity(statement.start + a, statement.start + b) < 0 for a, b in spans):
                     return True
             inner = outer
         return False
+
+    def _speaking(self, statement: Statement, outer: ast.AST) -> frozenset[ast.AST]:
+        """The parts of an expression in which the target is named."""
+        key = statement.start, outer
+        if key not in self._spoken:
+            piece, named, found = statement.digest.piece, self._words.named, []
+            for part in ast.iter_child_nodes(outer) if isinstance(outer, PARTED) else ():
+                if hasattr(part, "lineno"):
+                    start, end = (statement.start + at for at in piece.span(part))
+                    at = bisect_left(named, start)
+                    if at < len(named) and named[at] < end:
+                        found.append(part)
+            self._spoken[key] = frozenset(found)
+        return self._spoken[key]
 
     def _in_blocks(self, offset: int) -> bool:
         own = self._indents.header_at(offset)

@@ -14,12 +14,12 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from ..checks import Hit
-from ..checks.branches import MEMBER, Branches, siblings
+from ..checks.branches import MEMBER, PARTED, Branches, siblings
 from ..facts.read import Facts, Statement
 from ..facts.scopes import Header
 from .guards import parts_of
 
-_ALTERNATIVES = (ast.IfExp, ast.BoolOp, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.MatchOr)
+_ALIKE = (ast.List, ast.Tuple, ast.Set, ast.MatchOr)  # any part would be taken for any other
 _CLAUSE = re.compile(r"^(?P<indent>[ \t]*)(?:else|elif|except)\b", re.M)
 _ASKED = re.compile(r"(?:elif|case)\b")
 _RULED_OUT = re.compile(r"if\b[^\n]*(?:\bnot\b|!=|<|(?:==|\bis)[ \t]*(?:False|None|0)\b)")
@@ -58,7 +58,10 @@ class Companions:
 
     def _expressions(self) -> Iterator[Group]:
         """Parts of a list, a dictionary, a boolean or a conditional expression that would be taken for one another."""
-        for statement, outer, found in parts_of(self._places, _ALTERNATIVES):
+        for statement, outer, found in parts_of(self._places, PARTED):
+            if isinstance(outer, _ALIKE) or (isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.Or)):
+                yield _all(found.values())
+                continue
             for part, own in found.items():
                 apart = set(siblings(outer, part))
                 if isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And):

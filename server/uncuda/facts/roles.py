@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 
 from .digest import Digest, Text
 from .role_calls import KEEPS, STRING_METHODS, STRING_TESTS, default_key, is_field, item_name, last_word, option_name
@@ -12,6 +13,7 @@ from .role_calls import KEEPS, STRING_METHODS, STRING_TESTS, default_key, is_fie
 Resolve = Callable[[ast.AST], "str | None"]
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Starred)
 _MEMBERSHIP = (ast.In, ast.NotIn)
+_BESIDE = 100  # what a list holds shows by then
 _LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 
 
@@ -85,7 +87,7 @@ def role_at(node: ast.AST, start: int, digest: Digest, resolve: Resolve) -> Role
 
 
 def _texts(nodes: Iterable[ast.AST | None], without: ast.AST) -> list[str]:
-    found = [node for node in nodes if isinstance(node, ast.Constant) and node is not without]
+    found = [node for node in islice(nodes, _BESIDE) if isinstance(node, ast.Constant) and node is not without]
     return [node.value for node in found if isinstance(node.value, str)]
 
 
