@@ -219,6 +219,12 @@ class TestSaid:
         assert "left out build: left out by default" in run.err
 
     @pytest.mark.parametrize(
+        "line", ["import pynvml", "import numba.cuda", "from numba import cuda", "import transformer_engine as te"]
+    )
+    def test_a_library_of_cudas_next_to_torch_is_enough(self, line: str) -> None:
+        assert check("-", stdin=f"import torch\n{line}\n").code == 1
+
+    @pytest.mark.parametrize(
         ("version", "words"),
         [
             ("9.9", "no table for torch_npu 9.9, which is newer than any; that of 2.14.0 is used"),
