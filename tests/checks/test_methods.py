@@ -39,6 +39,35 @@ def test_classes_of_methods(call: str, applicability: str) -> None:
     assert {fix.applicability for finding in found for fix in finding.fixes} == {applicability}
 
 
+SCRIPTED = [
+    "@torch.jit.script\ndef f(x):\n    return x.cuda() if x.is_cuda else x\n",
+    "from torch.jit import script\n@script\ndef f(x):\n    return x.cuda()\n",
+    "@a\n@torch.jit.script_if_tracing\n@b(\n    1)\ndef f(x):\n    def g():\n        return x.is_cuda\n",
+    "def f(x):\n    return x.is_cuda\ng = torch.jit.script(f)\n",
+    "class A(nn.Module):\n    def forward(self, x):\n        return x.is_cuda\ntorch.jit.script(A(1)).save(y)\n",
+    "class A(nn.Module):\n    def forward(self, x):\n        return x.is_cuda\na = m.A(1)\ntorch.jit.script(a)\n",
+    "class A(torch.jit.ScriptModule):\n    @torch.jit.script_method\n    def f(self, x):\n        return x.cuda()\n",
+]
+NOT_SCRIPTED = [
+    "@torch.jit.script\ndef f(x):\n    return x\ndef g(x):\n    return x.is_cuda\n",
+    "def f(x):\n    return x\nscripted = torch.jit.script(f)\nx.cuda()\n",
+    "def f(x):\n    return x.is_cuda\ng = torch.jit.trace(f, y)\nscript(f)\n",
+    "class A(Module):\n    @torch.jit.ignore\n    def f(self, x):\n        return x.is_cuda\ntorch.jit.script(A())\n",
+]
+
+
+@pytest.mark.parametrize("text", SCRIPTED)
+def test_what_torchscript_compiles_needs_review(text: str) -> None:
+    found = findings(f"import torch\n{text}")
+    assert {fix.applicability for finding in found for fix in finding.fixes} == {"review"}
+
+
+@pytest.mark.parametrize("text", NOT_SCRIPTED)
+def test_what_torchscript_does_not_compile_is_safe(text: str) -> None:
+    found = findings(f"import torch\n{text}")
+    assert {fix.applicability for finding in found for fix in finding.fixes} == {"safe"}
+
+
 def test_a_class_of_the_project_that_defines_the_method_asks_for_review() -> None:
     (found,) = findings("import torch\nx.cuda()\n", project=Project(methods=frozenset({"cuda"})))
     assert found.fixes[0].applicability == "review"

@@ -13,6 +13,7 @@ from ..facts.model import Statement
 from ..facts.piece import Piece
 from ..facts.role_calls import last_word
 from .base import Context, Hit, cap
+from .scripted import scripted
 
 
 class Check:
@@ -107,7 +108,8 @@ def _certainty(context: Context, statement: Statement, node: ast.Attribute, call
     defined = node.attr in context.project.methods or context.facts.says(f"def {node.attr}(")
     fits = call is None or _fits(call, rule)
     by_itself = call is None and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
-    return SAFE if context.imports_root("torch") and fits and not defined and not by_itself else REVIEW
+    sure = context.imports_root("torch") and fits and not defined and not by_itself
+    return SAFE if sure and not scripted(context.facts, statement.start) else REVIEW
 
 
 def _own(context: Context, node: ast.Attribute) -> bool:
