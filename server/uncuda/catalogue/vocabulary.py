@@ -26,7 +26,8 @@ COMMON: dict[str, str] = {
 CHECKS: dict[str, dict[str, str]] = {
     "name": {"names": TEXTS, "members-only": FLAG, "called": FLAG, "exact": FLAG, "replace": TEXT,
              "replacements": TABLE, "skip-calls": TEXTS, "silent-calls": TEXTS, "review-limits": TEXTS,
-             "manual-limits": TEXTS, "chained": TABLE, "beside": TEXTS, "group": TEXT},
+             "manual-limits": TEXTS, "chained": TABLE, "beside": TEXTS, "group": TEXT,
+             "harmless-sources": TEXTS},
     "method": {"methods": TEXTS, "call": FLAG, "replace": TEXT, "arguments": TEXTS, "receivers": TEXTS,
                "not-from": TABLE},
     "string": {"pattern": PATTERN, "words": TABLE, "calls": TEXTS, "parameters": TEXTS, "methods": TEXTS,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..catalogue import Row, Rule, Target
 from .base import Context, cap, row_class
+from .sources import only_compile
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class Verdicts:
         self._add(rules)
         beside = {name for rule in rules for name in rule.get("beside", ())}
         self._beside = [rule for rule in rules if rule.get("beside")]
+        self._compiling = [rule for rule in rules if rule.get("harmless-sources")]
         self._complete = False
         self.names = frozenset(self._rules) | beside
 
@@ -66,11 +68,15 @@ class Verdicts:
                 self._rules.setdefault(name, []).append(rule)
 
     def judge(self, context: Context) -> Judge:
-        """What to ask in one text: rules that need another name beside them are left out where it is absent."""
+        """What to ask in one text: rules are left out that need another name beside them where it is absent, and
+        those about compiling where no source is CUDA's."""
         if not self._complete:
             self._add(rule for rule in context.catalogue.rules.values() if self._silent_owner(rule, context))
             self._complete = True
         absent = {rule.name for rule in self._beside if not _mentions(context, rule.get("beside"))}
+        for rule in self._compiling:
+            if only_compile(context.facts, rule.get("names"), tuple(rule.get("harmless-sources"))):
+                absent.add(rule.name)
         if not absent:
             return self.of
 
