@@ -81,6 +81,7 @@ def test_a_question_waits_for_the_device_that_it_picks_from_a_list() -> None:
     assert classes(text.format("device")) == {"safe"}
     found = ENGINE.check(Source(text.format("device"))).findings
     assert "cuda" not in apply_edits(text.format("device"), found[1].fixes[0].edits)
+    assert classes("import torch\nname = {True: 'cuda', False: 'cpu'}[x.is_cuda]\n") == {"review"}
 
 
 def test_a_question_that_picks_a_driver_of_cuda_asks_for_review() -> None:

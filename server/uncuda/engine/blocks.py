@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ..checks import Hit
 from ..checks.branches import Branches
@@ -17,6 +16,7 @@ _ASKING = ("if", "elif")
 _NOT_ALWAYS = frozenset({"elif", "else", "except", "finally", "case", "def", "class"})
 
 Pair = tuple[int, int]
+Block = tuple[int, int]  # where its header stands, or -1; its indentation
 
 
 def barred(hits: Sequence[Hit], classes: Sequence[str | None], branches: Branches) -> Iterator[Pair]:
@@ -31,7 +31,10 @@ def barred(hits: Sequence[Hit], classes: Sequence[str | None], branches: Branche
                 asking.setdefault(hit.statement.start, []).append(index)
     if not asking:
         return
-    denied = [start for start in sorted(asking) if _leaves_the_rest(start, branches)]
+    denied: dict[Block, list[int]] = {}
+    for start in asking:
+        if _leaves_the_rest(start, branches):
+            denied.setdefault(_block(branches.indents.header_at(start), branches), []).append(start)
     for index, hit in enumerate(hits):
         if classes[index] != SAFE and hit.statement is not None and _raises(hit):
             for start in _guards(hit, hit.statement, denied, branches):
@@ -86,7 +89,13 @@ def _leaves_the_rest(start: int, branches: Branches) -> bool:
     return header.word == "if" and branches.asks_cuda(header.start, header.end) < 0 and branches.leaves(header)
 
 
-def _guards(hit: Hit, statement: Statement, denied: Sequence[int], branches: Branches) -> Iterator[int]:
+def _block(line: Header, branches: Branches) -> Block:
+    """The block that a line belongs to."""
+    above = branches.indents.header_above(line.start)
+    return above.start if above is not None else -1, line.indent
+
+
+def _guards(hit: Hit, statement: Statement, denied: Mapping[Block, Sequence[int]], branches: Branches) -> Iterator[int]:
     """Where the conditions stand that let nothing but CUDA reach a statement, and always let CUDA reach it."""
     indents, line = branches.indents, branches.indents.header_at(statement.start)
     if line.word in _ASKING and not _in_test(hit, statement):
@@ -95,7 +104,8 @@ def _guards(hit: Hit, statement: Statement, denied: Sequence[int], branches: Bra
     if line.word in _NOT_ALWAYS:
         return
     while True:
-        yield from filter(partial(_beside, line, branches), denied)
+        if denied:
+            yield from (start for start in denied.get(_block(line, branches), ()) if start < line.start)
         header = indents.header_above(line.start)
         if header is None or header.word not in ("if", "elif", "else", "with"):
             return
@@ -108,11 +118,3 @@ def _guards(hit: Hit, statement: Statement, denied: Sequence[int], branches: Bra
                 yield from (clause.start for clause in asked)
             return
         line = header
-
-
-def _beside(line: Header, branches: Branches, start: int) -> bool:
-    """Whether a condition stands above a line in the same block."""
-    if start >= line.start:
-        return False
-    other, indents = branches.indents.header_at(start), branches.indents
-    return other.indent == line.indent and indents.header_above(start) == indents.header_above(line.start)

@@ -50,7 +50,7 @@ def _behind(outer: ast.AST, question: ast.AST, denied: bool) -> list[ast.expr]:
         return [outer.orelse if denied else outer.body] if question is outer.test else []
     if isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.Or) is denied:
         return outer.values[outer.values.index(question) + 1 :] if question in outer.values else []
-    if isinstance(outer, ast.Subscript) and isinstance(outer.value, (ast.List, ast.Tuple)):
+    if isinstance(outer, ast.Subscript) and isinstance(outer.value, (ast.List, ast.Tuple, ast.Dict)):
         return [outer.value] if question is outer.slice else []
     return []
 
