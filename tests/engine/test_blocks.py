@@ -54,3 +54,9 @@ def test_a_question_does_not_wait_for_what_may_not_run(name: str) -> None:
 def test_safe_places_of_the_block_change_all_the_same() -> None:
     text = HEAD + "if torch.cuda.is_available():\n    torch.cuda.synchronize()\n    torch.cuda.nccl.version()\n"
     assert ENGINE.fix(Source(text)).text == text.replace("cuda.synchronize", "npu.synchronize")
+
+
+def test_of_several_questions_the_last_waits() -> None:
+    text = HEAD + "def f():\n    if not x.is_cuda:\n        return 0\n    if not y.is_cuda:\n        return 1\n"
+    text += "    return torch.cuda.nccl.version()\n"
+    assert ENGINE.fix(Source(text)).text == text.replace("x.is_cuda", "x.is_npu")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ..checks import Hit
@@ -32,7 +33,7 @@ def barred(hits: Sequence[Hit], classes: Sequence[str | None], branches: Branche
     if not asking:
         return
     denied: dict[Block, list[int]] = {}
-    for start in asking:
+    for start in sorted(asking):
         if _leaves_the_rest(start, branches):
             denied.setdefault(_block(branches.indents.header_at(start), branches), []).append(start)
     for index, hit in enumerate(hits):
@@ -104,8 +105,10 @@ def _guards(hit: Hit, statement: Statement, denied: Mapping[Block, Sequence[int]
     if line.word in _NOT_ALWAYS:
         return
     while True:
-        if denied:
-            yield from (start for start in denied.get(_block(line, branches), ()) if start < line.start)
+        leaving = denied.get(_block(line, branches), ()) if denied else ()
+        if at := bisect_left(leaving, line.start):
+            yield leaving[at - 1]  # nothing comes past it
+            return
         header = indents.header_above(line.start)
         if header is None or header.word not in ("if", "elif", "else", "with"):
             return
