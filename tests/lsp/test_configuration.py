@@ -197,12 +197,16 @@ def test_editor_settings_that_make_no_sense(start: Start) -> None:
     uri = client.open("untitled:1", TEXT)
     assert target(client, uri) == "musa"
     client.wait(lambda: messages(client), "a message")
+    client.configure(said)
+    logged = client.traffic.received
+    client.wait(lambda: any("`nonsense`" in item["message"] for item in logged("window/logMessage")), "a log")
+    client.configure({**said, "codeLens": True})
+    lens = {"textDocument": {"uri": uri}}
+    client.wait(lambda: client.request("textDocument/codeLens", lens), "the last settings")
     (text,) = messages(client)
     assert "did you mean 'error'" in text
     assert "`select`" in text
-    client.wait(
-        lambda: any("`nonsense`" in item["message"] for item in client.traffic.received("window/logMessage")), "a log"
-    )
+    assert sum("`nonsense`" in item["message"] for item in logged("window/logMessage")) == 1
 
 
 @pytest.mark.parametrize("said", [None, [], "x", 5, {"settings": 3}, {"settings": {"target": 5}}, {"uncuda": {}}])

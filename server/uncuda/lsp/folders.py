@@ -55,6 +55,7 @@ class Folders:
         self.outside = Folder("", "")
         self._tell = tell
         self._told: dict[str, str] = {}
+        self._unknown: set[str] = set()
         self._configurations: dict[str, Configuration] = {}
         self._engines: list[tuple[Settings, str, Project, Engine]] = []
         self._choices: dict[str, Choice] = {}
@@ -112,15 +113,18 @@ class Folders:
         """
         changed = False
         wrong: dict[str, None] = {}
+        unknown: dict[str, None] = {}
         for folder in (*self.all, self.outside):
             raw = tables.get(folder.uri)
             editor = read_editor(raw if raw and isinstance(raw, dict) else self._initial, self.vocabulary)
             changed |= editor != folder.editor
             folder.editor = editor
             wrong |= dict.fromkeys(editor.problems)
-            for key in editor.unknown:
-                logger.warning("unknown setting %s", key)
+            unknown |= dict.fromkeys(editor.unknown)
         self._tell_once("", "; ".join(wrong))
+        for key in unknown.keys() - self._unknown:
+            logger.warning("unknown setting %s", key)
+        self._unknown = set(unknown)
         if changed:
             self.reload()
         return changed
@@ -188,7 +192,8 @@ class Folders:
             configuration = self.configuration(folder)
             try:
                 settings = configuration.settings_for(place)
-                self._told.pop(configuration.file_for(place), None)
+                if file := configuration.file_for(place):
+                    self._told.pop(file, None)
             except SettingsError as error:
                 self._tell_once(str(Path(error.path).absolute()), str(error))
             else:

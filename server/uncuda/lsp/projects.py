@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -37,7 +36,8 @@ class Projects:
         self._places: dict[Folder, list[Where | None]] = {}
         self._scans: dict[Folder, Background] = {}
         self._stale: set[str] = set()
-        self._timer: asyncio.TimerHandle | None = None
+        self._due = 0.0
+        self._timed = False
         self._waiting: dict[str, None] = {}
         server.opened.append(self.note)
         server.changed.append(self.note)
@@ -72,9 +72,12 @@ class Projects:
 
     def note(self, program: Program) -> None:
         """Ask a program what it says, once nothing was changed for a moment."""
+        loop = self._server.loop
         self._stale.add(program.uri)
-        if self._timer is None:
-            self._timer = self._server.loop.call_later(_PAUSE, self._look)
+        self._due = loop.time() + _PAUSE
+        if not self._timed:
+            self._timed = True
+            loop.call_at(self._due, self._look_if_idle)
 
     def read(self, paths: Iterable[str]) -> None:
         """Read files of the disk that were changed, or have gone."""
@@ -135,8 +138,15 @@ class Projects:
         self._update([folder])
         self._server.scanned(folder)
 
+    def _look_if_idle(self) -> None:
+        loop = self._server.loop
+        self._timed = loop.time() < self._due  # something was changed meanwhile
+        if self._timed:
+            loop.call_at(self._due, self._look_if_idle)
+        else:
+            self._look()
+
     def _look(self) -> None:
-        self._timer = None
         stale, self._stale = self._stale, set()
         touched: set[Folder] = set()
         alone = []

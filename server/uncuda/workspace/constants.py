@@ -17,6 +17,7 @@ class Constants:
 
     def __init__(self, words: Mapping[str, tuple[str, ...]]) -> None:
         self._owners = {word: target for target, own in words.items() for word in own if word}
+        self._quoted = [(quote + word).encode() for word in self._owners for quote in "\"'"]
         either = "|".join(map(re.escape, sorted(self._owners)))
         self._constant = re.compile(
             rf"^([A-Z][A-Z0-9_]*)[ \t]*(?::[^=\n]+)?=[ \t]*[\"']({either})(?::\d+)?[\"'][ \t]*(?=#|\r?$)", re.M
@@ -28,10 +29,12 @@ class Constants:
         `HCCL_BACKEND = "hccl"` is an entry of a list of backends, not a choice: a name that says the word does not
         count.
         """
-        text = data.decode("utf-8", "replace")
         found: dict[str, str] = {}
+        if not any(quoted in data for quoted in self._quoted):
+            return found
+        text = data.decode("utf-8", "replace")
         layout: Layout | None = None
-        for match in self._constant.finditer(text) if any(word in text for word in self._owners) else ():
+        for match in self._constant.finditer(text):
             layout = layout or Layout(text)
             if match[2] not in match[1].lower() and layout.token_at(match.start()) == "":
                 found.setdefault(self._owners[match[2]], match[0].strip())
