@@ -17,6 +17,7 @@ import pytest
 from cli.command import environment
 from lsp import wire
 from lsp.client import SERVER
+from lsp.connection import ResponseError
 from lsp.profiles import PROFILES
 from lsp.starting import Start
 from uncuda import __version__
@@ -227,3 +228,19 @@ def test_traces(start: Start, level: str, verbose: bool | None) -> None:
     assert bool(traced) == (verbose is not None)
     assert all(("verbose" in item) == verbose for item in traced)
     client.notify("$/setTrace", {"value": "off"})
+
+
+def test_shutdown_while_a_command_runs(start: Start) -> None:
+    files: dict[str, str | bytes] = {f"p/m{number}.py": TEXT * 50 for number in range(200)}
+    client = start(files={**files, "uncuda.toml": 'target = "npu"\n'})
+    began = threading.Event()
+
+    def create(params: Any) -> None:
+        began.set()
+
+    client.answers["window/workDoneProgress/create"] = create
+    command = client.begin("workspace/executeCommand", {"command": "uncuda.fixAllInWorkspace", "arguments": []})
+    assert began.wait(30)
+    assert client.shutdown() == 0
+    with pytest.raises(ResponseError, match="-32800"):
+        client.reply(command)

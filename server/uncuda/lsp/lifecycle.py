@@ -23,7 +23,7 @@ _HEARTBEAT = 2.0
 
 
 def register(server: UncudaServer) -> None:
-    """Answer `initialize`, and watch the process that it names."""
+    """Answer `initialize` and `shutdown`, and watch the process that started the server."""
 
     @server.raw(types.INITIALIZE)
     def initialize(params: Any) -> Any:
@@ -44,6 +44,8 @@ def register(server: UncudaServer) -> None:
         if isinstance(process, int) and process > 0 and _lives(process):
             server.loop.call_later(_HEARTBEAT, _watch, server, process)
         return types.InitializeResult(_capabilities(server), types.ServerInfo(server.name, server.version))
+
+    server.raw(types.SHUTDOWN)(lambda params: server.protocol.shut_down())
 
 
 def _capabilities(server: UncudaServer) -> types.ServerCapabilities:

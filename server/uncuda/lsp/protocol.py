@@ -59,6 +59,12 @@ class Protocol(LanguageServerProtocol):
         """Whether the client has asked for the end."""
         return self._shutdown
 
+    def shut_down(self) -> None:
+        """Take back what is still asked on either side; only replies are sent from now on."""
+        self._shutdown = True
+        for future in list(self._request_futures.values()):  # those that are done leave the table
+            future.cancel()
+
     def receive(self, body: bytes) -> None:
         """Take in the body of a frame."""
         try:
