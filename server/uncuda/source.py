@@ -78,7 +78,12 @@ class Source:
     def position(self, offset: int) -> tuple[int, int]:
         """Offset to (line, column), both from 1, columns in characters."""
         if "line_starts" not in self.__dict__ and "\r" not in self.text:  # a few questions do not need the table
-            return self.text.count("\n", 0, offset) + 1, offset - self.text.rfind("\n", 0, offset)
+            passed, line = self.__dict__.get("_passed", (0, 1))  # they come in order, as a rule
+            if offset < passed:
+                passed, line = 0, 1
+            line += self.text.count("\n", passed, offset)
+            self.__dict__["_passed"] = offset, line
+            return line, offset - self.text.rfind("\n", 0, offset)
         line = bisect_right(self.line_starts, offset)
         return line, offset - self.line_starts[line - 1] + 1
 
@@ -106,7 +111,9 @@ def is_encoding_line(line: str) -> bool:
 
 
 def _declared_encoding(data: bytes) -> str:
-    for line in data.split(b"\n", 2)[:2]:
+    first = data.find(b"\n")
+    second = data.find(b"\n", first + 1) if first >= 0 else -1
+    for line in data[: second if second >= 0 else len(data)].split(b"\n"):
         if match := _COOKIE.match(line):
             name = match[1].decode("ascii")
             try:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+_WORD = re.compile(r"\w+")
 
 
 class CatalogueError(Exception):
@@ -65,6 +70,27 @@ class Rule:
     def get(self, key: str, default: Any = None) -> Any:
         """A parameter of the rule's check."""
         return self.parameters.get(key, default)
+
+    @cached_property
+    def spoken(self) -> frozenset[str]:
+        """The words in its parameters."""
+        return words_in("\n".join(_strings(self.parameters)))
+
+
+def words_in(text: str) -> frozenset[str]:
+    """The words of a text, each once."""
+    return frozenset(_WORD.findall(text))
+
+
+def _strings(value: object) -> Iterator[str]:
+    """Every string in nested tables and lists, keys included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from _strings([*value, *value.values()])
+    elif isinstance(value, Iterable):
+        for item in value:
+            yield from _strings(item)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from weakref import WeakMethod
 
 from ..catalogue import Target
 from ..facts.changes import Scan
@@ -60,8 +61,8 @@ def _written(words: tuple[str, ...]) -> re.Pattern[str]:
 class BranchWords:
     """What one text says of one target."""
 
-    def __init__(self, facts: Facts, target: Target, touched: Callable[[], bool]) -> None:
-        """`touched`: whether nothing is left in the text that a safe fix would change."""
+    def __init__(self, facts: Facts, target: Target, touched: WeakMethod[Callable[[], bool]]) -> None:
+        """`touched`: whether nothing is left in the text that a safe fix would change; of who owns this."""
         names = tuple(target.words[key] for key in ("device", "ccl") if target.words.get(key))
         self._serves, self._negated = _asking(names)
         self._written = _written(tuple(sorted(set(target.words.values()))))
@@ -114,7 +115,8 @@ class BranchWords:
             return True
         if self._touched is None:
             self._touched = True  # while it is found out, only words that no fix writes count
-            self._touched = self._ask()
+            ask = self._ask()
+            self._touched = ask is None or ask()
         return not self._touched
 
 

@@ -6,6 +6,7 @@ import ast
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
+from weakref import WeakMethod
 
 from ..catalogue import Target
 from ..facts.read import Facts, Statement
@@ -25,14 +26,14 @@ _TEXTS = (ast.Constant, ast.JoinedStr, ast.MatchValue)
 class Branches:
     """Answers, for one text and one target, whether a place has a sibling that serves the target."""
 
-    def __init__(self, facts: Facts, target: Target, safe: Callable[[], Iterable[Hit]]) -> None:
+    def __init__(self, facts: Facts, target: Target, safe: Callable[[Branches], Iterable[Hit]]) -> None:
         """`safe`: the hits that a safe fix would change, were there no such places."""
         self._target, self._safe = target, safe
         self._facts = facts
         self.indents = self._indents = facts.indents
         self.text = self._text = facts.text
         self.says = facts.says
-        self._words = BranchWords(facts, target, self._touched)
+        self._words = BranchWords(facts, target, WeakMethod(self._touched))
         self._twins = Twins(facts, target)
         self._known: dict[int, bool] = {}
         self._spoken: dict[tuple[int, ast.AST], frozenset[ast.AST]] = {}
@@ -53,8 +54,8 @@ class Branches:
 
     def _touched(self) -> bool:
         """Whether nothing safe is left but what words that no fix writes silence."""
-        evident = Branches(self._facts, self._target, lambda: ())
-        return all(hit.statement and evident.served(hit.statement, hit.node) for hit in self._safe())
+        evident = Branches(self._facts, self._target, lambda _: ())
+        return all(hit.statement and evident.served(hit.statement, hit.node) for hit in self._safe(self))
 
     def asked(self, condition: str) -> int:
         """What a condition asks: 1 for the target, -1 for anything but the target, 0 neither; whoever wrote it."""

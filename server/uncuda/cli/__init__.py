@@ -79,6 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FINDINGS
     except OSError as error:
         return _surprise(error, verbose=False)
+    gc.freeze()  # Python would look through everything once more when it ends
     return code
 
 

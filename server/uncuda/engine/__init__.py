@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Collection, Iterable
 from dataclasses import replace
+from functools import partial
 
 from ..catalogue import Catalogue
 from ..checks import Check, Context, Hit
@@ -56,6 +57,12 @@ class Engine:
         self._remember = remember
         self._memory: OrderedDict[tuple[str, Ruleset], Facts] = OrderedDict()
         self._messages = Messages(catalogue, self.target, self.settings.locale)
+
+    def knowing(self, project: Project) -> Engine:
+        """The engine with the same target and settings for another project; what was prepared is shared."""
+        other = Engine(self.catalogue, self.target.id, self.settings, project, self._remember)
+        other._sets = self._sets
+        return other
 
     def concerns(self, data: bytes) -> bool:
         """Whether a file with these bytes can have a finding: a quick look, before decoding."""
@@ -160,7 +167,7 @@ class Engine:
         found = [hit for check in ruleset.checks for hit in self._run(check, context, ruleset, path)]
         if not found:
             return [], []
-        branches = Branches(facts, self.target, lambda: safe_of(found, branches))
+        branches = Branches(facts, self.target, partial(safe_of, found))
         hits, silent = answered(without_kept([hit for hit in found if not _served(hit, branches)]), answers)
         if hits:
             link(hits, facts, branches, self.target.words.get("package", ""))

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 
-from ..catalogue import Catalogue, Rule, Target
+from ..catalogue import Catalogue, Rule, Target, words_in
 from ..checks import CHECKS, Check
 from ..facts.read import Facts, Words
 from ..settings import Settings
 from .gates import Gates
-
-_WORD = re.compile(r"\w+")
 
 
 class Ruleset:
@@ -20,13 +17,16 @@ class Ruleset:
     def __init__(self, catalogue: Catalogue, target: Target, settings: Settings, shim: bool) -> None:
         self.target, self.shim = target, shim
         self.rules = [rule for rule in catalogue.rules.values() if self._active(rule, settings)]
+        selected = frozenset(settings.select) | frozenset(settings.extend_select)
+        self._gates = Gates(self.rules, target, selected)
+
+    @cached_property
+    def checks(self) -> list[Check]:
+        """What looks for the rules, a check a verb."""
         by_check: dict[str, list[Rule]] = {}
         for rule in self.rules:
             by_check.setdefault(rule.check, []).append(rule)
-        self.checks: list[Check] = [CHECKS[name](rules, target) for name, rules in by_check.items() if name in CHECKS]
-        selected = frozenset(settings.select) | frozenset(settings.extend_select)
-        self._gates = Gates(self.rules, target, selected)
-        self.words = self._words()
+        return [CHECKS[name](rules, self.target) for name, rules in by_check.items() if name in CHECKS]
 
     def _active(self, rule: Rule, settings: Settings) -> bool:
         if not settings.selects(rule.name):
@@ -43,7 +43,9 @@ class Ruleset:
         """The same as `concerns`, for a text that was read anyway."""
         return self._gates.open_in(facts)
 
-    def _words(self) -> Words:
+    @cached_property
+    def words(self) -> Words:
+        """What makes a statement worth reading."""
         names: set[str] = set()
         for check in self.checks:
             names |= getattr(check, "names", frozenset())
@@ -52,27 +54,12 @@ class Ruleset:
         if package := self.target.words.get("package"):
             roots.add(package.split(".")[0])
         listed = frozenset(self.target.rows)
-        said = [*_strings([rule.parameters for rule in self.rules]), *_strings(self.target.words)]
-        said += [*names, *prefixes, *listed, *roots, *self.target.environment, *self.target.modules]
-        spoken = frozenset(
-            word
-            for text in said
-            for anchor in self._gates.anchors
-            if anchor in text
-            for word in _WORD.findall(text)
-            if anchor in word
-        )
+        said = {word for rule in self.rules for word in rule.spoken}
+        other = [*self.target.words.values(), *names, *prefixes, *listed, *roots]
+        said.update(words_in("\n".join([*other, *self.target.environment, *self.target.modules])))
+        spoken = frozenset(word for anchor in self._gates.anchors for word in said if anchor in word)
         families = tuple(name.rstrip("*") for name in self.target.environment if name.endswith("*"))
         before = frozenset(prefixes)
         return Words(self._gates.anchors, frozenset(roots), frozenset(names), before, listed, spoken, families)
 
 
-def _strings(value: object) -> Iterator[str]:
-    """Every string in nested tables and lists, keys included."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        yield from _strings([*value, *value.values()])
-    elif isinstance(value, Iterable):
-        for item in value:
-            yield from _strings(item)

@@ -46,8 +46,9 @@ def read(text: str, words: Words, before: Facts | None = None, edits: Collection
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         reader.read_at(reader.anchored())
-        roots = searches.find(("imports", words.roots), imports(_any_of(words.roots)))
-        reader.read_at(roots)
+        # Where all that rules look for stands in prose, names of PyTorch lead nowhere; modules of their own may.
+        roots = words.roots if reader.found_any() else words.roots - {"torch"}
+        reader.read_at(searches.find(("imports", roots), imports(_any_of(roots))))
         reader.follow_names()
     return reader.finish()
 
@@ -92,6 +93,10 @@ class _Reader:
         }
         self.facts.present = frozenset(word for word, offsets in found.items() if offsets)
         return sorted(chain.from_iterable(found.values()))
+
+    def found_any(self) -> bool:
+        """Whether there was a statement to read, be it broken."""
+        return bool(self.facts.statements or self._failed)
 
     def read_at(self, offsets: Iterable[int]) -> None:
         """Read the statements that hold these offsets, which are in order."""

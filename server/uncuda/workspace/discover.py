@@ -100,11 +100,12 @@ class _Walk:
         self._empty = empty
         self._settings_for = settings_for
         self._broken: set[str] = set()
-        self._links = False
-        self._roots = 0
+        self._links: set[str] = set()
+        self._roots: set[str] = set()
+        self._given = 0
 
     def add(self, path: str) -> None:
-        self._roots += 1
+        self._given += 1
         if not path:
             self.found.problems.append(Problem("''", "is an empty path; the current folder is `.`"))
             return
@@ -122,16 +123,35 @@ class _Walk:
             self.found.problems.append(Problem(path, "is neither a file nor a folder"))
 
     def finish(self) -> Found:
-        if self._links or self._roots > 1:
+        if self._links or self._given > 1:
             first: dict[str, File] = {}
+            folders: dict[str, str] = {}
             for file in self.found.files:
-                real = os.path.realpath(file.path)
+                real = self._real(file, folders)
                 first[real] = file if file.given else first.get(real, file)
             self.found.files = list(first.values())
         return self.found
 
+    def _real(self, file: File, folders: dict[str, str]) -> str:
+        """The path without links; `folders`: those of folders, by their own. It is costly to ask for every file."""
+        if file.given or file.path in self._links:
+            return os.path.realpath(file.path)
+        folder, _, name = file.path.rpartition(os.sep)
+        return self._real_folder(folder, folders) + name
+
+    def _real_folder(self, folder: str, known: dict[str, str]) -> str:
+        """The path without links of a folder that was walked to, with a separator: no link is followed below a root."""
+        if folder not in known:
+            above, _, name = folder.rpartition(os.sep)
+            if folder in self._roots or not name:
+                known[folder] = os.path.realpath(folder or ".").rstrip(os.sep) + os.sep
+            else:
+                known[folder] = self._real_folder(above, known) + name + os.sep
+        return known[folder]
+
     def _add_folder(self, root: str) -> None:
         problems, skipped = len(self.found.problems), len(self.found.skipped)
+        self._roots.add("" if root == "." else root.rstrip(os.sep))
         files: list[File] = []
         stack = [_Folder(root, self.settings(root), GitIgnore.above(root))]
         while stack:
@@ -181,7 +201,7 @@ class _Walk:
             if entry.is_dir():
                 self._skip(prefix + entry.name, "link to a folder; links are not followed")
             elif entry.name.endswith(".py"):
-                self._links = True
+                self._links.add(prefix + entry.name)
                 if entry.is_file():
                     return "file"
                 self._skip(prefix + entry.name, "link that leads nowhere")

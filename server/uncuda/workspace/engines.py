@@ -81,7 +81,12 @@ class Engines:
         if engine is None:
             resolved = self._resolved[id(settings)]
             target = self._target(resolved)
-            engine = self._engines[id(settings)] = Engine(self.catalogue, target, resolved, self.project)
+            guess = self._guesses.get(id(settings))
+            if guess is not None and guess.target.id == target:
+                engine = guess.knowing(self.project)
+            else:
+                engine = Engine(self.catalogue, target, resolved, self.project)
+            self._engines[id(settings)] = engine
             self._note_table(engine.target)
         return engine
 

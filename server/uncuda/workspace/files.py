@@ -11,6 +11,7 @@ from pathlib import Path
 LARGEST = 20_000_000
 
 _serial = count()
+_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 class FileProblem(Exception):
@@ -20,16 +21,30 @@ class FileProblem(Exception):
 def read_file(path: str) -> bytes:
     """The bytes of a file; FileProblem if it cannot be read or is larger than LARGEST bytes."""
     try:
-        with open(path, "rb", 0) as file:  # this runs for every file: a Path costs half as much again
-            size = os.fstat(file.fileno()).st_size
-            if size > LARGEST:
-                raise FileProblem(
-                    f"larger than {LARGEST // 1_000_000} MB ({size / 1e6:.0f} MB), skipped; "
-                    "`exclude` it if it need not be checked"
-                )
-            return file.read()
+        # This runs for every file: with a Path it costs twice as much, with a file object half as much again.
+        file = os.open(path, _READ)
+        try:
+            return _read(file)
+        finally:
+            os.close(file)
     except OSError as error:
         raise FileProblem(f"cannot be read: {error.strerror or error}") from None
+
+
+def _read(file: int) -> bytes:
+    size = os.fstat(file).st_size
+    if size > LARGEST:
+        raise FileProblem(
+            f"larger than {LARGEST // 1_000_000} MB ({size / 1e6:.0f} MB), skipped; "
+            "`exclude` it if it need not be checked"
+        )
+    data = os.read(file, size + 1)
+    if len(data) == size:
+        return data
+    parts = [data]  # it changes, or its size is not known
+    while parts[-1]:
+        parts.append(os.read(file, LARGEST))
+    return b"".join(parts)
 
 
 def write_atomically(path: str, data: bytes) -> None:
