@@ -61,5 +61,3 @@ class Ruleset:
         families = tuple(name.rstrip("*") for name in self.target.environment if name.endswith("*"))
         before = frozenset(prefixes)
         return Words(self._gates.anchors, frozenset(roots), frozenset(names), before, listed, spoken, families)
-
-
