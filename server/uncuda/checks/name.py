@@ -10,7 +10,7 @@ from ..edits import Edit, Fix, lowest
 from ..facts.model import Name
 from ..source import Span
 from .base import Context, Hit
-from .name_calls import asked, call_classes, call_of, keyword_edits, nearest_call
+from .name_calls import asked, call_classes, call_of, keyword_edits, keyword_limits, nearest_call
 from .name_imports import import_hits
 from .verdicts import Judge, Verdict, Verdicts
 
@@ -87,6 +87,7 @@ def _reference(context: Context, reference: Name, verdict: Verdict, judge: Judge
     if alias is not None and edits == [] and new and applicability == alias.applicability:
         return None
     hit = _hit(reference, verdict, spans)
+    hit.limits += keyword_limits(reference, verdict.row, context.target)
     hit.origin = _origin(context, reference) if hidden else None
     if edits is None:
         edits = _spelled_anew(context, reference, new, rule)

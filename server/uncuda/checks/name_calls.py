@@ -10,6 +10,10 @@ from ..edits import Edit
 from ..facts.model import Name
 
 
+LACKS = "lacks-parameter"
+"""The limit of a call that gives what its counterpart does not take."""
+
+
 class Asked(NamedTuple):
     """`hasattr(torch.cuda, "CUDAGraph")`: the attribute, where it stands, whether it may be absent."""
 
@@ -43,9 +47,8 @@ def call_classes(reference: Name, row: Row | None, chained: dict[str, tuple[str,
     if call is None or row is None:
         return []
     found = []
-    for keyword in call.keywords:
-        if keyword.arg in row.missing or (keyword.arg is None and row.missing):
-            found.append("review")
+    if any(_lacks(keyword, row) for keyword in call.keywords):
+        found.append("review")
     if row.positions and call.args:
         found.append("review")
     outer = reference.statement.digest.parents.get(call)
@@ -54,18 +57,36 @@ def call_classes(reference: Name, row: Row | None, chained: dict[str, tuple[str,
     return found
 
 
+def _lacks(keyword: ast.keyword, row: Row) -> bool:
+    """Whether the target's function has no such parameter, or may have none: `**options`."""
+    return keyword.arg in row.missing or (keyword.arg is None and bool(row.missing))
+
+
+def keyword_limits(reference: Name, row: Row | None, target: Target) -> tuple[str, ...]:
+    """The limit that says so, where a keyword has no counterpart under another name either."""
+    call = call_of(reference)
+    if call is None or row is None:
+        return ()
+    lacks = any(keyword.arg in row.missing and not _renamed(keyword, row, target) for keyword in call.keywords)
+    return (LACKS,) if lacks else ()
+
+
 def keyword_edits(reference: Name, row: Row | None, target: Target) -> list[Edit]:
     """Edits that give keywords the names that the target's function has for them: `cuda_graph=` to its own word."""
     call, edits = call_of(reference), []
     for keyword in call.keywords if call is not None and row is not None else ():
         assert row is not None
-        old = keyword.arg if keyword.arg in row.missing else None
-        said = old.replace("cuda", target.words["device"]) if old else ""
-        new = next((word for word in row.extra if old and (word == said or word.startswith(old + "_"))), "")
-        if old and new:
+        if keyword.arg in row.missing and (new := _renamed(keyword, row, target)):
             start = reference.statement.start + reference.chain.piece.start(keyword)
-            edits.append(Edit(start, start + len(old), new))
+            edits.append(Edit(start, start + len(keyword.arg or ""), new))
     return edits
+
+
+def _renamed(keyword: ast.keyword, row: Row, target: Target) -> str:
+    """What a keyword that the target's function lacks is called there; "" where nothing is like it."""
+    old = keyword.arg or ""
+    said = old.replace("cuda", target.words["device"])
+    return next((word for word in row.extra if word == said or word.startswith(old + "_")), "")
 
 
 def asked(reference: Name, text: str) -> Asked | None:

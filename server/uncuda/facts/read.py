@@ -46,9 +46,11 @@ def read(text: str, words: Words, before: Facts | None = None, edits: Collection
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         reader.read_at(reader.anchored())
-        # Where all that rules look for stands in prose, names of PyTorch lead nowhere; modules of their own may.
-        roots = words.roots if reader.found_any() else words.roots - {"torch"}
-        reader.read_at(searches.find(("imports", roots), imports(_any_of(roots))))
+        if not reader.found_any():  # names of PyTorch alone lead nowhere; modules of their own may
+            own = words.roots - {"torch"}
+            reader.read_at(searches.find(("imports", own), imports(_any_of(own))))
+        if reader.found_any():
+            reader.read_at(searches.find(("imports", words.roots), imports(_any_of(words.roots))))
         reader.follow_names()
     return reader.finish()
 
