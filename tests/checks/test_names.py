@@ -145,6 +145,20 @@ def test_a_variable_and_its_uses_change_together() -> None:
     assert "cuda = torch.npu\ncuda.synchronize()\ncuda.mstx.range_push('a')\n" in fixed(text)
 
 
+@pytest.mark.parametrize(
+    ("call", "lacks"),
+    [
+        ("torch.cuda.CUDAGraph(keep_graph=True)", True),
+        ("torch.cuda.CUDAGraph()", False),
+        ("torch.cuda.CUDAGraph(**options)", False),  # who knows
+        ("torch.cuda.graphs.graph(cuda_graph=g)", False),  # it has another name
+    ],
+)
+def test_a_parameter_that_the_counterpart_lacks_is_said(call: str, lacks: bool) -> None:
+    (finding,) = findings(f"import torch\n{call}\n")
+    assert ("lacks a parameter" in finding.message) == lacks
+
+
 def test_keywords_take_the_names_that_the_target_has_for_them() -> None:
     text = "import torch\nwith torch.cuda.graph(cuda_graph=g, pool=p):\n    y = torch.cuda.get_device_name(device=0)\n"
     assert "torch.npu.graph(npu_graph=g, pool=p)" in fixed(text)

@@ -9,7 +9,6 @@ from ..catalogue import Row, Target
 from ..edits import Edit
 from ..facts.model import Name
 
-
 LACKS = "lacks-parameter"
 """The limit of a call that gives what its counterpart does not take."""
 
