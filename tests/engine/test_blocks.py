@@ -21,6 +21,8 @@ WAITS = {
     "else": "if not torch.cuda.is_available():\n    f()\nelse:\n    torch.cuda.nccl.version()\n",
     "early return": "def f():\n    if not x.is_cuda:\n        return 0\n    return torch.cuda.nccl.version()\n",
     "one line": "if torch.cuda.is_available(): torch.cuda.nccl.version()\n",
+    "kept": "use_cuda = torch.cuda.is_available() and not a\nif use_cuda:\n    torch.cuda.nccl.version()\n",
+    "kept in self": "def f(s):\n    s.cuda = x.is_cuda\ndef g(s):\n    if s.cuda:\n        torch.cuda.nccl.version()\n",
     "two questions": "if torch.cuda.is_available() and x.is_cuda:\n    torch.cuda.nccl.version()\n",
 }
 GOES_ON = {
@@ -32,6 +34,8 @@ GOES_ON = {
     "the other block": "if torch.cuda.is_available():\n    f()\nelse:\n    torch.cuda.nccl.version()\n",
     "below": "if torch.cuda.is_available():\n    f()\ntorch.cuda.nccl.version()\n",
     "printed": "if torch.cuda.is_available():\n    print(torch.version.cuda)\n",
+    "kept elsewhere": "def f():\n    gpu = x.is_cuda\ndef g(gpu):\n    if gpu:\n        torch.cuda.nccl.version()\n",
+    "kept with more": "use_cuda = torch.cuda.is_available() or a\nif use_cuda:\n    torch.cuda.nccl.version()\n",
     "a question with a name": "device = 'cuda'\nx.to(device)\nif device == 'cuda':\n    torch.cuda.nccl.version()\n",
 }
 

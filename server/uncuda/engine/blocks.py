@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -14,6 +15,7 @@ from ..facts.scopes import Header
 
 _ASIDE = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _ASKING = ("if", "elif")
+_VARIABLE = re.compile(r"[A-Za-z_][\w.]*")
 _NOT_ALWAYS = frozenset({"elif", "else", "except", "finally", "case", "def", "class"})
 
 Pair = tuple[int, int]
@@ -26,11 +28,14 @@ def barred(hits: Sequence[Hit], classes: Sequence[str | None], branches: Branche
     Both as positions in `hits`. Only questions that change alone: others answer for more than their own block.
     """
     asking: dict[int, list[int]] = {}
+    flags: dict[str, list[int]] = {}
     for index, hit in enumerate(hits):
         if classes[index] == SAFE and not hit.links and hit.statement is not None:
             if branches.text.startswith(_ASKING, hit.statement.start) and _in_test(hit, hit.statement):
                 asking.setdefault(hit.statement.start, []).append(index)
-    if not asking:
+            elif flag := _flag(hit, hit.statement):
+                flags.setdefault(flag, []).append(index)
+    if not asking and not flags:
         return
     denied: dict[Block, list[int]] = {}
     for start in sorted(asking):
@@ -39,7 +44,34 @@ def barred(hits: Sequence[Hit], classes: Sequence[str | None], branches: Branche
     for index, hit in enumerate(hits):
         if classes[index] != SAFE and hit.statement is not None and _raises(hit):
             for start in _guards(hit, hit.statement, denied, branches):
-                yield from ((question, index) for question in asking.get(start, ()))
+                named = _named(start, flags, hits, branches) if flags else ()
+                yield from ((question, index) for question in (*asking.get(start, ()), *named))
+
+
+def _flag(hit: Hit, statement: Statement) -> str:
+    """The variable that keeps the answer of a question: `use_cuda = torch.cuda.is_available() and …`; or ""."""
+    inner = hit.node
+    for outer in statement.digest.ancestors(inner) if inner is not None else ():
+        if isinstance(outer, ast.Assign):
+            target = outer.targets[0]
+            return ast.unparse(target) if isinstance(target, (ast.Name, ast.Attribute)) and inner is outer.value else ""
+        asks = isinstance(outer, ast.Call) and inner is outer.func and not outer.args
+        if not asks and not (isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And)):
+            return ""
+        inner = outer
+    return ""
+
+
+def _named(start: int, flags: Mapping[str, Sequence[int]], hits: Sequence[Hit], branches: Branches) -> Iterator[int]:
+    """The questions whose answers a condition looks up, in variables of a function around it or of the module."""
+    indents, line = branches.indents, branches.indents.header_at(start)
+    around = {header.start for header in indents.headers(start)}
+    for name in dict.fromkeys(_VARIABLE.findall(branches.text, line.start, line.end)):
+        for index in flags.get(name, ()):
+            statement = hits[index].statement
+            scope = indents.scope_of(statement.start) if statement is not None else None
+            if scope is None or scope[0] in around or "." in name:
+                yield index
 
 
 def _in_test(hit: Hit, statement: Statement) -> bool:
