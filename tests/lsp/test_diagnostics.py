@@ -238,7 +238,7 @@ def test_other_languages_are_not_checked(start: Start, tmp_path: Path) -> None:
     assert client.diagnostics(client.open(tmp_path / "b.py", TEXT, language="")) != []
 
 
-def test_a_refresh_is_asked_for_once(start: Start) -> None:
+def test_a_refresh_is_asked_for(start: Start) -> None:
     client = start(configuration={"target": "npu"})
     asked: list[Any] = []
     client.answers["workspace/diagnostic/refresh"] = asked.append
@@ -247,8 +247,7 @@ def test_a_refresh_is_asked_for_once(start: Start) -> None:
     client.settle()
     asked.clear()
     client.configure({"target": "musa"})
-    client.wait(lambda: asked, "a refresh")
-    assert "torch.musa.synchronize" in client.diagnostics(uri)[0]["message"]
+    client.wait(lambda: asked and "torch.musa.synchronize" in client.diagnostics(uri)[0]["message"], "the new target")
 
 
 def unable(profile: Profile) -> Profile:

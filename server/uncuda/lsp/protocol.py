@@ -103,7 +103,7 @@ class Protocol(LanguageServerProtocol):
     def _notification(self, method: str, message: dict[str, Any]) -> None:
         if method == "exit":
             self._server.stop(0 if self._shutdown else 1)
-        elif self._shutdown or not self.initialized:
+        elif self._shutdown or not self.initialized or method == types.SHUTDOWN:  # that is a request, or nothing
             return
         elif handler := self.raw.get(method):
             try:
