@@ -81,9 +81,9 @@ FILES: dict[str, str | bytes] = {"a.py": TEXT, "deep/b.py": TEXT + "x.cuda()\n",
 def test_every_file_that_has_any(start: Start, token: str | None) -> None:
     puller = Puller(start(files=FILES, options=ON), token)
     puller.wait({"a.py": 1, "b.py": 2})
-    assert sorted(name for names in puller.sent for name in names) == ["a.py", "b.py"]
     puller.client.settle()
-    assert puller.look()  # nothing new: it waits
+    puller.client.wait(puller.look, "a request that waits: there is nothing new")
+    assert sorted(name for names in puller.sent for name in names) == ["a.py", "b.py"]
     assert set(puller.versions.values()) == {None}
 
 
