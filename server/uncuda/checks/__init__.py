@@ -18,7 +18,7 @@ from . import (
     name,
     string,
 )
-from .base import Check, Context, Hit
+from .base import At, Check, Context, Hit
 
 CHECKS: dict[str, Callable[[Sequence[Rule], Target], Check]] = {
     "name": name.Check,
@@ -34,4 +34,4 @@ CHECKS: dict[str, Callable[[Sequence[Rule], Target], Check]] = {
     "integer-device": integer_device.Check,
 }
 
-__all__ = ["CHECKS", "Check", "Context", "Hit"]
+__all__ = ["CHECKS", "At", "Check", "Context", "Hit"]

@@ -37,6 +37,8 @@ class _Import:
 class Check:
     """The rules about one compiled module, by the part that they are about."""
 
+    of_whole_text = True
+
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
         self._parts = {rule.get("part"): rule for rule in rules}

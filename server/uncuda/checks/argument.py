@@ -29,7 +29,7 @@ class Check:
 
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at calls."""
-        for reference in context.facts.references:
+        for reference in context.references:
             rules = self._rules.get(reference.dotted)
             if not rules:
                 continue

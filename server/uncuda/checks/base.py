@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Hashable, Iterator
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -12,7 +12,7 @@ from ..catalogue import Catalogue, Row, Rule, Target
 from ..edits import Edit, Fix, lowest
 from ..facts.digest import Text
 from ..facts.names import plain_imports
-from ..facts.read import Facts, Statement
+from ..facts.read import Facts, Name, Statement
 from ..facts.roles import Role, role_of
 from ..project import Project
 from ..source import Span
@@ -32,7 +32,7 @@ class Hit:
     end: int
     words: dict[str, str] = field(default_factory=dict)
     fixes: tuple[Fix, ...] = ()
-    links: tuple[Hashable, ...] = ()
+    links: tuple[tuple[Hashable, ...], ...] = ()
     limits: tuple[str, ...] = ()
     severity: str = ""
     statement: Statement | None = None
@@ -43,8 +43,17 @@ class Hit:
     origin: tuple[str, str, Span] | None = None
 
 
+class At(int):
+    """An offset in a key of `Hit.links`."""
+
+    __slots__ = ()
+
+
 class Check(Protocol):
-    """All rules of one verb, prepared for one target."""
+    """All rules of one verb, prepared for one target.
+
+    A check that has `of_whole_text` looks at the text as a whole; the others say of each statement what they find there.
+    """
 
     def run(self, context: Context) -> Iterator[Hit]:
         """Every hit in one text."""
@@ -60,6 +69,12 @@ class Context:
     catalogue: Catalogue
     project: Project
     shim: bool
+    line: Span | None = None
+    """The one line that is to be looked at; None: all of them."""
+    asked: set[str] = field(default_factory=set)
+    """The names whose uses were looked for."""
+    absent: set[str] = field(default_factory=set)
+    """The rules that say nothing, because what they need elsewhere in the text is not there."""
     _roles: dict[int, Role] = field(default_factory=dict)
     _foreign: dict[str, str] | None = None
     _roots: frozenset[str] | None = None
@@ -69,6 +84,24 @@ class Context:
     def text(self) -> str:
         """The text itself."""
         return self.facts.text
+
+    @property
+    def statements(self) -> Collection[Statement]:
+        """The statements to look at."""
+        every = self.facts.statements.values()
+        if self.line is None:
+            return every
+        start, end = self.line
+        return [statement for statement in every if start <= statement.start < end]
+
+    @property
+    def references(self) -> Sequence[Name]:
+        """The references in the statements to look at."""
+        every = self.facts.references
+        if self.line is None:
+            return every
+        start, end = self.line
+        return [name for name in every if start <= name.statement.start < end]
 
     def resolve(self, node: ast.AST, statement: Statement) -> str | None:
         """The dotted name of an expression."""
@@ -115,6 +148,8 @@ class Context:
         return self._torch
 
     def _typing_only(self, statement: Statement) -> bool:
+        if self.facts.layout.line_start(statement.start) == statement.start:
+            return False
         return any(
             re.match(r"if[ \t]+(?:typing\.)?TYPE_CHECKING\b", self.text[header.start : header.end])
             for header in self.facts.indents.headers(statement.start)

@@ -73,6 +73,11 @@ class BranchWords:
         self._ask = touched
         self._touched: bool | None = None
 
+    @property
+    def certain(self) -> bool:
+        """Whether nobody asked yet what fixes may have written."""
+        return self._touched is None
+
     def polarity(self, start: int, end: int, alike: bool = False) -> int:
         """1: names the target; -1: names it to rule it out; 0: does not name it.
 

@@ -40,7 +40,7 @@ class Branches:
         self._paired: dict[int, bool] = {}
         self._asked: dict[int, int] = {}
         # The tests that name the target, by the block that holds them and their indentation.
-        self._tests: dict[tuple[Header | None, int], list[Header]] | None = None
+        self._tests: dict[tuple[Header | None, int], list[Header]] = {}
 
     def served(self, statement: Statement, node: ast.AST | None) -> bool:
         """Whether a sibling of the place already serves the target."""
@@ -51,6 +51,11 @@ class Branches:
         if statement.start not in self._known:
             self._known[statement.start] = self._in_blocks(statement.start)
         return self._known[statement.start]
+
+    @property
+    def certain(self) -> bool:
+        """Whether no answer so far hung on what fixes may have written."""
+        return self._words.certain
 
     def _touched(self) -> bool:
         """Whether nothing safe is left but what words that no fix writes silence."""
@@ -218,18 +223,23 @@ class Branches:
 
     def _left_before(self, offset: int) -> bool:
         """Whether an `if` above in the same block is for the target and leaves."""
-        indents = self._indents
-        if self._tests is None:
-            self._tests = {}
-            for test in {header for at in self._words.named if (header := indents.header_at(at)).word == "if"}:
-                self._tests.setdefault((indents.header_above(test.start), test.indent), []).append(test)
-        if not self._tests:
-            return False
-        own = indents.header_at(offset)
+        own, above = self._indents.header_at(offset), self._indents.header_above(offset)
+        block = above, own.indent
+        if block not in self._tests:
+            self._tests[block] = list(self._tests_in(above, own.indent))
         return any(
             test.start < own.start and self._condition(test) > 0 and leaves(test, self._facts)
-            for test in self._tests.get((indents.header_above(offset), own.indent), ())
+            for test in self._tests[block]
         )
+
+    def _tests_in(self, above: Header | None, indent: int) -> Iterator[Header]:
+        """The tests that name the target in the block of a header, at one indentation."""
+        indents, named = self._indents, self._words.named
+        start, end = (above.end, indents.extent(above.start)) if above is not None else (0, len(self._text))
+        places = named[bisect_left(named, start) : bisect_left(named, end)]
+        for test in sorted({indents.header_at(at) for at in places}):
+            if test.word == "if" and test.indent == indent and indents.header_above(test.start) == above:
+                yield test
 
 
 def siblings(outer: ast.AST, inner: ast.AST) -> Iterator[ast.AST]:

@@ -53,7 +53,7 @@ class Check:
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at names of variables, at `NAME=value` in a command, and at keywords that become variables."""
         keywords = any(stem in context.facts.present for stem in _STEMS)
-        for statement in context.facts.statements.values():
+        for statement in context.statements:
             for text in statement.digest.texts:
                 match = _SETTING.match(text.value) or (None if text.formatted else _NAME.match(text.value))
                 group = 1 if match and match.lastindex else 0

@@ -25,7 +25,7 @@ class Check:
             return
         flow = Flow(context)
         for rule in self._rules:
-            for statement in context.facts.statements.values():
+            for statement in context.statements:
                 for call in _calls(statement):
                     callee = flow.resolve(call.func, statement) or ""
                     for value in _devices(call, callee, rule):

@@ -21,7 +21,7 @@ class Check:
 
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at decorators, calls and other uses."""
-        for reference in context.facts.references:
+        for reference in context.references:
             rule = self._rules.get(reference.dotted)
             if rule is None:
                 continue

@@ -12,7 +12,7 @@ from ..facts.digest import Digest
 from ..facts.model import Statement
 from ..facts.piece import Piece
 from ..facts.role_calls import last_word
-from .base import Context, Hit, cap
+from .base import At, Context, Hit, cap
 from .scripted import scripted
 
 
@@ -29,8 +29,8 @@ class Check:
 
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at `.method` on receivers that are not a known module or class."""
-        resolved = {id(reference.chain.node) for reference in context.facts.references}
-        for statement in context.facts.statements.values():
+        resolved = {id(reference.chain.node) for reference in context.references}
+        for statement in context.statements:
             digest = statement.digest
             for chain in digest.chains:
                 if chain.parts and id(chain.node) not in resolved:
@@ -72,7 +72,7 @@ class Check:
         hit.receiver = start
         hit.limits = context.feature_limits(rule)
         if isinstance(node.value, ast.Call):
-            hit.links = (("call", statement.start, id(node.value)),)
+            hit.links = (("call", At(statement.start), id(node.value)),)
         applicability = cap(rule, "safe" if new else None)
         if limit := _lacking(context, node, rule):
             hit.limits, applicability = (limit,), None

@@ -16,6 +16,8 @@ from .string_flow import Flow
 class Check:
     """The rule about the plugin's import."""
 
+    of_whole_text = True
+
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
         self._rules = list(rules)

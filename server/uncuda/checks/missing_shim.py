@@ -15,6 +15,8 @@ _ENTRY = re.compile(r"^if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']", re.M)
 class Check:
     """The rule about the patch's import."""
 
+    of_whole_text = True
+
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
         self._rules = list(rules)

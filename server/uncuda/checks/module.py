@@ -34,7 +34,7 @@ class Check:
             return
         torch = "torch" in context.text
         seen: set[tuple[int, str]] = set()
-        for binding, statement in context.facts.imports():
+        for binding, statement in context.facts.imports() if context.line is None else ():
             alias = binding.alias
             if alias is None:
                 continue
@@ -47,7 +47,7 @@ class Check:
                 seen.add((statement.start, module))
                 start, end = (statement.start + offset for offset in statement.digest.piece.span(alias))
                 yield self._hit(module, start, end, statement=statement)
-        for reference in context.facts.references:
+        for reference in context.references:
             module = self._module(reference.dotted)
             if module and self._rules[module].get("uses"):
                 start, end = (reference.statement.start + at for at in reference.chain.piece.span(reference.chain.node))

@@ -9,7 +9,7 @@ from ..catalogue import Rule, Target
 from ..edits import Edit, Fix, lowest
 from ..facts.model import Name
 from ..source import Span
-from .base import Context, Hit
+from .base import At, Context, Hit
 from .name_calls import asked, call_classes, call_of, keyword_edits, keyword_limits, nearest_call
 from .name_imports import import_hits
 from .verdicts import Judge, Verdict, Verdicts
@@ -29,7 +29,7 @@ class Check:
         judge = self.verdicts.judge(context)
         spoken = [
             (reference, verdict)
-            for reference in context.facts.references
+            for reference in context.references
             if (verdict := judge(reference.dotted)) is not None and not verdict.covered(context.shim)
         ]
         stuck = frozenset(
@@ -37,7 +37,8 @@ class Check:
             for reference, verdict in spoken
             if verdict.applicability is None and reference.chain.parts and _alias(reference, judge) is not None
         )
-        yield from import_hits(context, judge, stuck)
+        if context.line is None:  # what is taken over has none
+            yield from import_hits(context, judge, stuck)
         for reference, verdict in spoken:
             hit = _reference(context, reference, verdict, judge, stuck)
             if hit is not None:
@@ -141,7 +142,7 @@ def _hit(reference: Name, verdict: Verdict, spans: list[Place | None]) -> Hit:
     hit.limits, hit.since = verdict.limits, verdict.since
     call = call_of(reference)
     if call is not None and isinstance(statement.digest.parents.get(call), ast.Attribute):
-        hit.links = (("call", statement.start, id(call)),)
+        hit.links = (("call", At(statement.start), id(call)),)
     if group := verdict.rule.get("group"):
         hit.links = (*hit.links, ("group", group))
     return hit

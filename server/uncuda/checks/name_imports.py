@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..edits import REVIEW, Edit, Fix, lowest
 from ..facts.model import Statement
-from .base import Context, Hit
+from .base import At, Context, Hit
 from .verdicts import Judge, Verdict
 
 
@@ -34,7 +34,7 @@ def _hit(verdict: Verdict, statement: Statement, alias: ast.alias, dotted: str, 
     base = statement.start
     start, end = statement.digest.piece.span(alias)
     hit = Hit(verdict.rule, base + start, base + end, verdict.words(dotted))
-    hit.statement, hit.links = statement, (("alias", local), ("import", base))
+    hit.statement, hit.links = statement, (("alias", local), ("import", At(base)))
     if group := verdict.rule.get("group"):
         hit.links = (*hit.links, ("group", group))
     hit.limits, hit.since = verdict.limits, verdict.since

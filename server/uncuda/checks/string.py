@@ -50,7 +50,7 @@ class Check:
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at string literals."""
         flow = Flow(context)
-        for statement in context.facts.statements.values():
+        for statement in context.statements:
             for text in statement.digest.texts:
                 if len(text.value) >= _LONGEST or not self._worth(text.value):
                     continue

@@ -11,7 +11,7 @@ from ..facts.digest import Text
 from ..facts.read import Statement
 from ..facts.role_calls import last_word
 from ..facts.roles import Role, role_at, role_of, unwrapped
-from .base import Context
+from .base import At, Context
 
 Proof = Callable[[Role], bool]
 _MANY = 60
@@ -67,6 +67,7 @@ class Flow:
             return False
         scope = -1 if called or "." in spelled else self.scope(spelled, statement.start, role)
         key = (rule, spelled, scope)
+        self.context.asked.add(spelled)
         if key not in self._known:
             self._known[key] = False  # a name that leads back to itself proves nothing
             uses = self._calls(role.name, statement) if called else self._uses(spelled, scope)
@@ -89,6 +90,7 @@ class Flow:
 
     def _calls(self, name: str, statement: Statement) -> Iterator[tuple[Role, Statement]]:
         """The roles of the calls of a function of this text, each with its statement: of a method, those by `self`."""
+        self.context.asked.add(name)
         indents = self.context.facts.indents
         scope = indents.scope_of(statement.start)
         holder = indents.scope_of(scope[0]) if scope else None
@@ -169,7 +171,7 @@ class Flow:
         start, end = min((field for token in text.tokens for field in token.fields), default=(0, 0))
         return self.context.text[statement.start + start : statement.start + end].strip() == spelled
 
-    def links(self, role: Role, statement: Statement) -> tuple[Hashable, ...]:
+    def links(self, role: Role, statement: Statement) -> tuple[tuple[Hashable, ...], ...]:
         """Keys that a string shares with the strings that must change when it does.
 
         A local variable belongs to its function; an attribute, an option and a field to the file. What a function
@@ -191,7 +193,7 @@ class Flow:
         if role.kind == "assignment" and found is not None and found[1] == "class":
             return (("field", role.name),)
         if role.subject is not None or role.kind == "default":
-            return (("name", role.name, self.scope(role.name, statement.start, role)),)
+            return (("name", role.name, At(self.scope(role.name, statement.start, role))),)
         return ()
 
 

@@ -77,6 +77,7 @@ class Verdicts:
         for rule in self._compiling:
             if only_compile(context.facts, rule.get("names"), tuple(rule.get("harmless-sources"))):
                 absent.add(rule.name)
+        context.absent |= absent
         if not absent:
             return self.of
 

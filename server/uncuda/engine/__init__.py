@@ -17,6 +17,7 @@ from ..settings import Settings
 from ..source import Source, Span
 from ..suppress import NONE, Suppressions, parse
 from ..suppress import RULE as UNUSED
+from .carried import Found, Kept, Row, carry, copies
 from .guard import Tell, run_apart
 from .linking import link, safe_of, without_idle, without_kept
 from .messages import Messages
@@ -56,6 +57,7 @@ class Engine:
         self._patch = self.target.words.get("patch", "").rpartition(".")[2]
         self._remember = remember
         self._memory: OrderedDict[tuple[str, Ruleset], Facts] = OrderedDict()
+        self._found: dict[tuple[str, Ruleset], Found] = {}
         self._messages = Messages(catalogue, self.target, self.settings.locale)
 
     def knowing(self, project: Project) -> Engine:
@@ -106,7 +108,7 @@ class Engine:
         self._memory[key] = facts
         self._memory.move_to_end(key)
         if len(self._memory) > self._remember:
-            self._memory.popitem(last=False)
+            self._found.pop(self._memory.popitem(last=False)[0], None)
         return facts
 
     def check(
@@ -163,15 +165,42 @@ class Engine:
 
     def _hits(self, facts: Facts, ruleset: Ruleset, answers: Answers, path: str) -> tuple[list[Hit], list[Hit]]:
         """The hits of all checks, and those that an answer silences."""
-        context = Context(facts, self.target, self.catalogue, self.project, ruleset.shim)
-        found = [hit for check in ruleset.checks for hit in self._run(check, context, ruleset, path)]
+        known = self._found.get((path, ruleset))
+        kept = carry(known, facts, self.project) if known is not None else None
+        context, rows = self._look(facts, ruleset, path, kept)
+        if known is not None and kept is not None and context.absent != known.absent:
+            kept = None
+            context, rows = self._look(facts, ruleset, path, kept)
+        found = [hit for row in rows for hit, _ in row]
+        branches = Branches(facts, self.target, partial(safe_of, found))
+        rows = [[(h, _served(h, branches) if served is None else served) for h, served in row] for row in rows]
+        if self._remember > 1:
+            old = known if kept is not None else None
+            self._found[path, ruleset] = Found(
+                facts,
+                self.project,
+                [copies(row) for row in rows],
+                context.asked | (old.asked if old else set()),
+                context.absent,
+                old.keys if old else facts.searches.keys,
+                branches.certain and (old is None or old.certain),
+            )
         if not found:
             return [], []
-        branches = Branches(facts, self.target, partial(safe_of, found))
-        hits, silent = answered(without_kept([hit for hit in found if not _served(hit, branches)]), answers)
+        hits, silent = answered(without_kept([hit for row in rows for hit, served in row if not served]), answers)
         if hits:
             link(hits, facts, branches, self.target.words.get("package", ""))
         return without_idle(hits), silent
+
+    def _look(self, facts: Facts, ruleset: Ruleset, path: str, kept: Kept | None) -> tuple[Context, list[Row]]:
+        """What each check finds, but for what is kept."""
+        line = kept.line if kept is not None else None
+        context = Context(facts, self.target, self.catalogue, self.project, ruleset.shim, line)
+        rows: list[Row] = []
+        for number, check in enumerate(ruleset.checks):
+            taken = kept.hits[number] if kept is not None and not hasattr(check, "of_whole_text") else ()
+            rows.append([*taken, *((hit, None) for hit in self._run(check, context, ruleset, path))])
+        return context, rows
 
     def _run(self, check: Check, context: Context, ruleset: Ruleset, path: str) -> Iterable[Hit]:
         """The hits of a check; where there is a guard, without the rules that fail."""

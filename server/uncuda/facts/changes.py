@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 _STRETCH = 4096
@@ -83,6 +83,7 @@ class Searches:
         self.regions = regions
         self._found: dict[Hashable, list[int]] = {}
         self._before = before._found if before is not None else {}
+        self._scans: dict[Hashable, Scan] = before._scans if before is not None else {}
 
     def find(self, key: Hashable, scan: Scan) -> list[int]:
         """The offsets, in order, that `scan` gives for the text: a search that looks at nothing but one line each.
@@ -94,7 +95,23 @@ class Searches:
             old = self._before.get(key)
             found = list(scan(self.text, 0, len(self.text))) if old is None else self._renewed(old, scan)
             self._found[key] = found
+            self._scans[key] = scan
         return found
+
+    @property
+    def keys(self) -> frozenset[Hashable]:
+        """What was looked for so far."""
+        return frozenset(self._found)
+
+    def renewed(self, keys: Iterable[Hashable]) -> Iterator[tuple[Hashable, list[int], list[int]]]:
+        """What searches found in the text before, and what they find in this one; those that were not made left out."""
+        for key in keys:
+            if key in self._before:
+                yield key, self._before[key], self.find(key, self._scans[key])
+
+    def imports(self) -> Iterator[tuple[Hashable, list[int], list[int]]]:
+        """As `renewed`, of the searches for imports."""
+        return self.renewed([key for key in self._before if isinstance(key, tuple) and key[0] == "imports"])
 
     def _renewed(self, old: list[int], scan: Scan) -> list[int]:
         if not self.regions:

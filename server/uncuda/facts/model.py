@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from .bindings import Binding
-from .changes import Searches
+from .changes import Region, Searches
 from .digest import Chain, Digest, digest
 from .layout import Layout
 from .names import Names
@@ -15,6 +16,8 @@ from .newer import read_newer
 from .piece import Piece, read_line
 from .scans import plain
 from .scopes import IndentScopes, ScopeMap
+
+_FEW = 64
 
 
 @dataclass(frozen=True)
@@ -105,11 +108,53 @@ class Facts:
     references: list[Name] = field(default_factory=list)
     present: frozenset[str] = frozenset()  # the anchors that stand in words that rules speak of
     digests: dict[str, Digest | None] = field(default_factory=dict)  # by the text that was read
+    followed: dict[str, bool] = field(default_factory=dict)  # names, and whether all of their uses were read
+    broken: bool = False  # a statement, or a part of it, could not be read
+    # Where all lines but those of one region have their own in the text that this one came from: which that was.
+    origin: object = None
+    region: Region | None = None
+    token: object = field(default_factory=object)
     _imports: list[tuple[Binding, Statement]] | None = None
 
     def says(self, word: str) -> bool:
         """Whether the text holds a word, or any other stretch of a line."""
         return bool(self.searches.find(("text", word), plain(word)))
+
+    def moved(self, facts: Facts, region: Region) -> list[Name]:
+        """Give the statements outside a region, and all names, to the facts of the text in which that changed.
+
+        Returns the references in these statements, in the order in which they were read.
+        """
+
+        def place(offset: int) -> int:
+            return offset + region.shift if offset >= region.old_end else offset
+
+        for start, statement in self.statements.items():
+            if start >= region.old_end and region.shift:
+                end = statement.end + region.shift
+                facts.statements[start + region.shift] = Statement(start + region.shift, end, statement.digest)
+            elif not region.old <= start < region.old_end:
+                facts.statements[start] = statement
+        facts.names = self.names.moved(facts.scopes, place)
+        facts.followed = dict(self.followed)
+        facts.digests = self.digests if len(self.digests) < 2 * len(facts.statements) + _FEW else {
+            statement.digest.piece.text: statement.digest for statement in facts.statements.values()
+        }
+        references = []
+        for name in self.references:
+            start = name.statement.start
+            if not region.old <= start < region.old_end:
+                references.append(Name(name.dotted, name.chain, facts.statements[place(start)], name.hidden))
+        return references
+
+    def holds_any(self, offsets: Iterable[int]) -> bool:
+        """Whether a statement that was read holds one of these offsets."""
+        starts = sorted(self.statements)
+        for offset in offsets:
+            at = bisect_right(starts, offset) - 1
+            if at >= 0 and offset < self.statements[starts[at]].end:
+                return True
+        return False
 
     def peek(self, offset: int) -> Statement | None:
         """The statement at `offset`, read for a look: it is not one of the islands."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from .bindings import Binding
@@ -63,6 +63,18 @@ class Names:
             for bound in bounds:
                 if self._declared.get((bound.binding.name, bound.scope)) == "global":
                     bound.scope = -1
+
+    def moved(self, scopes: ScopeMap, place: Callable[[int], int]) -> Names:
+        """The same names in a text where each offset is at another place."""
+        names = Names(scopes)
+        for name, bounds in self._bound.items():
+            names._bound[name] = [
+                Bound(b.scope if b.scope < 0 else place(b.scope), b.word, b.dotted, b.binding, place(b.statement))
+                for b in bounds
+            ]
+        names._declared = {(name, place(scope)): kind for (name, scope), kind in self._declared.items()}
+        names._flat = dict(self._flat)
+        return names
 
     def resolve(self, name: str, statement: int, inside: int = -1) -> str | None:
         """The dotted name that `name` stands for in the statement at this offset; None when nobody can tell."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
@@ -40,19 +41,18 @@ def read(text: str, words: Words, before: Facts | None = None, edits: Collection
         searches = Searches(plain, before.searches, regions)
         layout, alike = relayout(before.layout, plain, regions)
     scopes = IndentScopes(layout, searches)
-    if before is not None and alike:
-        scopes.take_over(before.indents)
-    reader = _Reader(text, words, searches, layout, scopes, before)
+    alike = before is not None and alike and scopes.take_over(before.indents)
+    region = searches.regions[0] if alike and len(searches.regions) == 1 else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        reader.read_at(reader.anchored())
-        if not reader.found_any():  # names of PyTorch alone lead nowhere; modules of their own may
-            own = words.roots - {"torch"}
-            reader.read_at(searches.find(("imports", own), imports(_any_of(own))))
-        if reader.found_any():
-            reader.read_at(searches.find(("imports", words.roots), imports(_any_of(words.roots))))
-        reader.follow_names()
-    return reader.finish()
+        facts = None
+        if before is not None and region is not None:
+            facts = _Reader(text, words, searches, layout, scopes, before).read_line(before, region)
+        if facts is None:
+            facts = _Reader(text, words, searches, layout, scopes, before).read_all()
+    if before is not None:
+        facts.origin, facts.region = before.token, region
+    return facts
 
 
 def _narrow(text: str) -> str:
@@ -87,6 +87,42 @@ class _Reader:
         self._failed: dict[int, Parts | None] = {}
         self._pending: list[Statement] = []
 
+    def read_all(self) -> Facts:
+        """Read every statement that matters."""
+        self.read_at(self.anchored())
+        searches, roots = self.facts.searches, self.words.roots
+        if not self._found_any():  # names of PyTorch alone lead nowhere; modules of their own may
+            own = roots - {"torch"}
+            self.read_at(searches.find(("imports", own), imports(_any_of(own))))
+        if self._found_any():
+            self.read_at(searches.find(("imports", roots), imports(_any_of(roots))))
+        self.follow_names()
+        return self._finish()
+
+    def read_line(self, before: Facts, region: Region) -> Facts | None:
+        """Read the one line that is not as it was, and take over all others; None if it has a say in these."""
+        facts = self.facts
+        line = region.old, region.old_end
+        if before.broken or before.names.stars or before.layout.logical_line(region.old) != line:
+            return None
+        if self.layout.logical_line(region.new) != (region.new, region.new_end):
+            return None
+        if any(len(old) != len(new) for _, old, new in facts.searches.imports()):
+            return None
+        if any(line[0] <= start < line[1] and s.digest.bindings for start, s in before.statements.items()):
+            return None
+        moved = before.moved(facts, region)
+        anchored = self.anchored()
+        if not facts.holds_any(anchored):  # then imports of torch are read only if the line is
+            return None
+        searches = [anchored, *(facts.searches.find(key, uses(*key)) for key in facts.followed.items())]
+        self.read_at(sorted({at for found in searches for at in _inside(found, region.new, region.new_end)}))
+        if any(statement.digest.bindings for statement in self._pending):
+            return None
+        facts.references = [*moved, *chain.from_iterable(map(self._references, self._pending))]
+        facts.broken = bool(self._failed)
+        return facts
+
     def anchored(self) -> list[int]:
         """Where anchors stand; the facts learn which ones do."""
         found = {
@@ -96,7 +132,7 @@ class _Reader:
         self.facts.present = frozenset(word for word, offsets in found.items() if offsets)
         return sorted(chain.from_iterable(found.values()))
 
-    def found_any(self) -> bool:
+    def _found_any(self) -> bool:
         """Whether there was a statement to read, be it broken."""
         return bool(self.facts.statements or self._failed)
 
@@ -187,7 +223,7 @@ class _Reader:
 
     def follow_names(self) -> None:
         """Read the statements that use or rebind the names that imports and aliases gave, until no new one comes up."""
-        known: dict[str, bool] = {}
+        known = self.facts.followed
         waiting: list[tuple[Binding, Statement]] = []
         while self._pending:
             batch, self._pending = self._pending, []
@@ -247,11 +283,19 @@ class _Reader:
                 fresh.add(name)
         return fresh
 
-    def finish(self) -> Facts:
+    def _finish(self) -> Facts:
         facts = self.facts
         for statement in facts.statements.values():
-            facts.references += references(statement, facts.names, self.words)
+            facts.references += self._references(statement)
+        facts.broken = bool(self._failed)
         return facts
+
+    def _references(self, statement: Statement) -> Iterable[Name]:
+        return references(statement, self.facts.names, self.words)
+
+
+def _inside(offsets: Sequence[int], start: int, end: int) -> Sequence[int]:
+    return offsets[bisect_left(offsets, start) : bisect_left(offsets, end)]
 
 
 @lru_cache(maxsize=16)

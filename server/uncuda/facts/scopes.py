@@ -51,14 +51,14 @@ class IndentScopes:
         self._headers: dict[int, Header] = {}
         self._clauses: dict[int, list[Header]] = {}
 
-    def take_over(self, before: IndentScopes) -> None:
+    def take_over(self, before: IndentScopes) -> bool:
         """Know what was known of the text before, each of whose logical lines has its own in this one.
 
-        Only where all that differs stands behind the first word of a line.
+        Only where all that differs stands behind the first word of a line; gives whether that is so.
         """
         lines = same_beginnings(before._text, self._text, self._searches.regions)
         if lines is None:
-            return
+            return False
 
         def here(offset: int) -> int:
             index = bisect_right(lines, offset, key=lambda line: line.old) - 1
@@ -71,6 +71,7 @@ class IndentScopes:
             found = header and Header(here(header.start), here(header.end), header.indent, header.word)
             self._above[here(start)] = found
         self._extents = {here(start): here(end) for start, end in before._extents.items()}
+        return True
 
     def scope_of(self, offset: int) -> tuple[int, str] | None:
         """The innermost `def` or `class` around the line at `offset`."""

@@ -1,0 +1,161 @@
+"""Hits that an edit leaves as they are: while a plain call or name is typed, only its own line is looked at anew.
+
+What a line says reaches other lines by names that it binds, by what stands in headers and strings, and by the uses of
+names that somebody follows. A line that is nothing but a dotted name, called or not, has none of these, unless one of
+the names that were followed stands in it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import replace
+from keyword import iskeyword
+from typing import NamedTuple
+
+from ..checks import At, Hit
+from ..edits import Edit, Fix
+from ..facts.changes import Region
+from ..facts.read import Facts, Statement
+from ..project import Project
+from ..source import Span
+
+_PLAIN = re.compile(r"[ \t]*(?P<first>[A-Za-z_]\w*)(?:\.\w*)*(?:\([\w., \t]*\)?)?[ \t]*\r?\n?")
+# What leaves a block, and what TorchScript compiles, counts for other lines.
+_SPOKEN = re.compile(r"exit|script")
+_APART = frozenset({"try", "except", "else", "finally", "match", "case"})
+
+
+Row = Sequence[tuple[Hit, "bool | None"]]
+"""Hits of one check, each with whether it is served, where that is known."""
+
+
+class Found(NamedTuple):
+    """What a look at a text found: by check, each hit as the check gave it, and whether the code around it serves the
+    target already. `asked` and `absent`: as in the context of that look; `keys`: of the searches that it hung on;
+    `certain`: whether what is served hung on no fix."""
+
+    facts: Facts
+    project: Project
+    hits: Sequence[Row]
+    asked: set[str]
+    absent: Collection[str]
+    keys: frozenset[Hashable]
+    certain: bool
+
+
+class Kept(NamedTuple):
+    """What is taken over: as in `Found`, moved to where it is now; `line`: what is to be looked at anew."""
+
+    hits: Sequence[Row]
+    line: Span
+
+
+def carry(found: Found, facts: Facts, project: Project) -> Kept | None:
+    """What of `found` holds for the text that came from its text by one edit; None if all is to be looked for anew."""
+    if found.project is not project:
+        return None
+    if facts is found.facts:
+        return Kept([copies(row) for row in found.hits], _NONE)
+    if facts.origin is not found.facts.token or facts.region is None or facts.present != found.facts.present:
+        return None
+    region = facts.region
+    if not _is_plain(found.facts, region.old, region.old_end, found.asked):
+        return None
+    if not _is_plain(facts, region.new, region.new_end, found.asked) or not _same_elsewhere(found.keys, facts, region):
+        return None
+    kept: list[list[tuple[Hit, bool | None]]] = []
+    for row in found.hits:
+        kept.append([])
+        for hit, served in row:
+            statement = hit.statement
+            if statement is None:
+                return None
+            if region.old <= statement.start < region.old_end:
+                continue
+            now = facts.statements.get(_place(statement.start, region))
+            if now is None or now.digest is not statement.digest or _reaches(hit, region):
+                return None
+            kept[-1].append((_moved(hit, now, region), served if found.certain else None))
+    return Kept(kept, Span(region.new, region.new_end))
+
+
+_NONE = Span(0, 0)
+
+
+def copies(row: Row) -> Row:
+    """The same hits, not to change with these."""
+    return [(replace(hit), served) for hit, served in row]
+
+
+def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> bool:
+    """Whether a line says nothing but what it is read for."""
+    text = facts.text[start:end]
+    match = _PLAIN.fullmatch(text)
+    if match is None or iskeyword(match["first"]) or _SPOKEN.search(text) or any(name in text for name in asked):
+        return False
+    if facts.layout.logical_line(start) != (start, end) or facts.layout.string_around(start):
+        return False
+    above = facts.indents.header_above(start)
+    if above is not None and above.word in _APART:
+        return False
+    return all(
+        name.hidden == 0 for name in facts.references if start <= name.statement.start < end
+    )
+
+
+def _same_elsewhere(keys: Collection[Hashable], facts: Facts, region: Region) -> bool:
+    """Whether no search finds anything in the line, before or after, but those for statements to read.
+
+    Of words that the text holds or not, one more or one less does not count.
+    """
+    for key, before, after in facts.searches.renewed(keys):
+        if not _within(before, region.old, region.old_end) and not _within(after, region.new, region.new_end):
+            continue
+        kind, more = key if isinstance(key, tuple) else ("", "")
+        if kind == "anchor" or more is True or more is False:
+            continue
+        if kind != "text" or bool(before) != bool(after):
+            return False
+    return True
+
+
+def _within(offsets: Sequence[int], start: int, end: int) -> bool:
+    at = bisect_left(offsets, start)
+    return at < len(offsets) and offsets[at] < end
+
+
+def _place(offset: int, region: Region) -> int:
+    return offset + region.shift if offset >= region.old_end else offset
+
+
+def _reaches(hit: Hit, region: Region) -> bool:
+    """Whether a fix changes the line that is typed."""
+    return any(edit.start < region.old_end and region.old < edit.end for fix in hit.fixes for edit in fix.edits)
+
+
+def _moved(hit: Hit, statement: Statement, region: Region) -> Hit:
+    """A hit of its own, at its place in the new text."""
+    if not region.shift:
+        return replace(hit, statement=statement)
+
+    def here(offset: int) -> int:
+        return _place(offset, region)
+
+    fixes = tuple(
+        Fix(fix.title, fix.applicability, tuple(Edit(here(start), here(end), text) for start, end, text in fix.edits))
+        for fix in hit.fixes
+    )
+    origin = hit.origin and (*hit.origin[:2], Span(here(hit.origin[2].start), here(hit.origin[2].end)))
+    return replace(
+        hit,
+        start=here(hit.start),
+        end=here(hit.end),
+        fixes=fixes,
+        links=tuple(tuple(At(here(part)) if isinstance(part, At) else part for part in key) for key in hit.links),
+        statement=statement,
+        keeps=(here(hit.keeps[0]), here(hit.keeps[1])) if hit.keeps[1] else hit.keeps,
+        receiver=None if hit.receiver is None else here(hit.receiver),
+        origin=origin,
+    )
