@@ -19,6 +19,7 @@ _TRY = frozenset({"try", "except"})
 MEMBER = re.compile(r"\w+[ \t]*(?::[^=\n]+)?=[ \t]*[\"']")
 _NAMES_CUDA = re.compile(r"([\w.]*\w)[ \t]*=[ \t]*[\"']cuda[\"']")
 _IF = frozenset({"if", "elif", "else"})
+_TEST = re.compile(r"[ \t\f]*if\b")
 PARTED = (ast.IfExp, ast.BoolOp, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.MatchOr)
 _TEXTS = (ast.Constant, ast.JoinedStr, ast.MatchValue)
 
@@ -234,12 +235,14 @@ class Branches:
 
     def _tests_in(self, above: Header | None, indent: int) -> Iterator[Header]:
         """The tests that name the target in the block of a header, at one indentation."""
-        indents, named = self._indents, self._words.named
+        indents, named, layout = self._indents, self._words.named, self._facts.layout
         start, end = (above.end, indents.extent(above.start)) if above is not None else (0, len(self._text))
         places = named[bisect_left(named, start) : bisect_left(named, end)]
-        for test in sorted({indents.header_at(at) for at in places}):
-            if test.word == "if" and test.indent == indent and indents.header_above(test.start) == above:
-                yield test
+        for line in dict.fromkeys(layout.logical_line(at)[0] for at in places):
+            if _TEST.match(self._text, line):
+                test = indents.header_at(line)
+                if test.word == "if" and test.indent == indent and indents.header_above(line) == above:
+                    yield test
 
 
 def siblings(outer: ast.AST, inner: ast.AST) -> Iterator[ast.AST]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from ..catalogue import Rule, Target
 from ..edits import SAFE, Fix
 from ..facts.read import Statement
+from ..facts.scans import plain
 from .base import Context, Hit, cap
 from .string_flow import Flow
 
@@ -24,6 +26,7 @@ class Check:
         words = target.words
         self._package = words.get("package", "")
         self._module = words["module"] + "."
+        self._device = words["module"].rpartition(".")[2]
         self._words = [target.fill(word) for rule in rules for word in rule.get("anchors", ())]
         named = "|".join(re.escape(words[key]) for key in ("device", "ccl") if words.get(key))
         self._named = re.compile(rf"(?<![A-Za-z])(?:{named})(?![A-Za-z])", re.I)
@@ -49,8 +52,10 @@ class Check:
 
     def _uses(self, context: Context) -> Iterator[tuple[int, int]]:
         flow = Flow(context)
+        places = context.facts.searches.find(("text", self._device), plain(self._device))
         for statement in context.facts.statements.values():
-            if not self._named.search(context.text, statement.start, statement.end):
+            at = bisect_left(places, statement.start)
+            if at == len(places) or places[at] >= statement.end:
                 continue
             for node in self._nodes(statement, flow):
                 if not self._guarded(node, statement, context):

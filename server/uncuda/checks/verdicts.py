@@ -73,7 +73,8 @@ class Verdicts:
         if not self._complete:
             self._add(rule for rule in context.catalogue.rules.values() if self._silent_owner(rule, context))
             self._complete = True
-        absent = {rule.name for rule in self._beside if not _mentions(context, rule.get("beside"))}
+        said = _mentioned(context) if self._beside else frozenset()
+        absent = {rule.name for rule in self._beside if said.isdisjoint(rule.get("beside"))}
         for rule in self._compiling:
             if only_compile(context.facts, rule.get("names"), tuple(rule.get("harmless-sources"))):
                 absent.add(rule.name)
@@ -141,7 +142,11 @@ class Verdicts:
         return (new + dotted[len(name) :] if new else ""), name == dotted or not rule.get("exact")
 
 
-def _mentions(context: Context, names: Sequence[str]) -> bool:
-    found = [reference.dotted for reference in context.facts.references]
-    found += [binding.dotted for binding, _ in context.facts.imports()]
-    return any(dotted == name or dotted.startswith(name + ".") for dotted in found for name in names)
+def _mentioned(context: Context) -> frozenset[str]:
+    """Every dotted name that is imported or referred to, and the modules and classes that it is a part of."""
+    said: set[str] = set()
+    for dotted in {name.dotted for name in context.facts.references} | {b.dotted for b, _ in context.facts.imports()}:
+        while dotted and dotted not in said:
+            said.add(dotted)
+            dotted = dotted.rpartition(".")[0]
+    return frozenset(said)

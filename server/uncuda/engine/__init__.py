@@ -30,6 +30,9 @@ __all__ = ["Engine", "Finding", "Fixed", "Related", "Report"]
 
 _PASSES = 12
 
+Edited = tuple[str, Collection[Edit]]
+"""A text, and the edits that made another of it."""
+
 
 class Engine:
     """One target, one set of settings, one project: checks and fixes any number of texts."""
@@ -97,11 +100,12 @@ class Engine:
         ruleset = self.ruleset(self._shim(source.text), every)
         return self._facts(source, ruleset), ruleset
 
-    def _facts(self, source: Source, ruleset: Ruleset, edits: Collection[Edit] = ()) -> Facts:
+    def _facts(self, source: Source, ruleset: Ruleset, edited: Edited | None = None) -> Facts:
         """What a text says; where an earlier text of its path is remembered, only what changed since is read."""
         key = source.path, ruleset
         before = self._memory.get(key)
-        if before is not None and before.text == source.text:
+        edits = edited[1] if edited is not None and before is not None and before.text is edited[0] else ()
+        if before is not None and not edits and before.text == source.text:
             facts = before
         else:
             facts = read(source.text, ruleset.words, before if source.path or edits else None, edits)
@@ -112,23 +116,27 @@ class Engine:
         return facts
 
     def check(
-        self, source: Source, concerned: bool = False, edits: Collection[Edit] = (), answers: Answers | None = None
+        self,
+        source: Source,
+        concerned: bool = False,
+        edited: Edited | None = None,
+        answers: Answers | None = None,
     ) -> Report:
         """Every finding of a text, suppressed ones left out. `concerned`: the quick look at its bytes was taken.
 
-        `edits`: what made this text of the one of the same path that was checked last, if that is known.
+        `edited`: a text of the same path that was checked, and the edits that made this one of it, if that is known.
         `answers`: what receivers are, as far as that is known of this text; they silence a finding, or lower its fix.
         """
         ruleset = self.ruleset(self._project_shim())
         known = (source.path, ruleset) in self._memory
-        says = self._facts(source, ruleset, edits).says if known else source.text.__contains__
+        says = self._facts(source, ruleset, edited).says if known else source.text.__contains__
         concerned = concerned or says("uncuda:")
         if says(self._patch) and self._shim(source.text):
             ruleset = self.ruleset(True)
             known = (source.path, ruleset) in self._memory
         if not known and not concerned and not ruleset.concerns(source.text.encode("utf-8", "surrogatepass")):
             return Report()
-        facts = self._facts(source, ruleset, edits)
+        facts = self._facts(source, ruleset, edited)
         if known and not concerned and not ruleset.opens(facts):
             return Report()
         return self.report(facts, source.path, ruleset, answers)
@@ -274,10 +282,11 @@ class Engine:
             made = {id(fix): fix for fix in select([fix for fix, _ in chosen])}
             passes.append(changes_of((fix, rule) for fix, rule in chosen if id(fix) in made))
             edits = [change.edit for change in passes[-1]]
-            text = apply_edits(text, edits)
+            before, text = text, apply_edits(text, edits)
             applied.update(rule for fix, rule in chosen if id(fix) in made)
             answers = moved(answers, edits) if answers else None
-            report = self.check(Source(text, source.path, source.encoding, source.bom), concerned, edits, answers)
+            result = Source(text, source.path, source.encoding, source.bom)
+            report = self.check(result, concerned, (before, edits), answers)
         else:
             reason = "its fixes do not settle"
         if reason is not None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Hashable, Sequence
-from dataclasses import replace
 from keyword import iskeyword
 from typing import NamedTuple
 
@@ -21,7 +20,7 @@ from ..facts.read import Facts, Statement
 from ..project import Project
 from ..source import Span
 
-_PLAIN = re.compile(r"[ \t]*(?P<first>[A-Za-z_]\w*)(?:\.\w*)*(?:\([\w., \t]*\)?)?[ \t]*\r?\n?")
+_PLAIN = re.compile(r"[ \t]*(?:(?P<first>[A-Za-z_]\w*)(?:\.\w*)*(?:\([\w., \t]*\)?)?[ \t]*)?\r?\n?")
 # What leaves a block, and what TorchScript compiles, counts for other lines.
 _SPOKEN = re.compile(r"exit|script")
 _APART = frozenset({"try", "except", "else", "finally", "match", "case"})
@@ -82,18 +81,19 @@ def carry(found: Found, facts: Facts, project: Project) -> Kept | None:
 
 
 _NONE = Span(0, 0)
+_NOWHERE = Region(0, 0, 0, 0)
 
 
 def copies(row: Row) -> Row:
     """The same hits, not to change with these."""
-    return [(replace(hit), served) for hit, served in row]
+    return [(_moved(hit, hit.statement, _NOWHERE), served) for hit, served in row]
 
 
 def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> bool:
     """Whether a line says nothing but what it is read for."""
     text = facts.text[start:end]
     match = _PLAIN.fullmatch(text)
-    if match is None or iskeyword(match["first"]) or _SPOKEN.search(text) or any(name in text for name in asked):
+    if match is None or iskeyword(match["first"] or "") or _SPOKEN.search(text) or any(name in text for name in asked):
         return False
     if facts.layout.logical_line(start) != (start, end) or facts.layout.string_around(start):
         return False
@@ -135,27 +135,22 @@ def _reaches(hit: Hit, region: Region) -> bool:
     return any(edit.start < region.old_end and region.old < edit.end for fix in hit.fixes for edit in fix.edits)
 
 
-def _moved(hit: Hit, statement: Statement, region: Region) -> Hit:
+def _moved(hit: Hit, statement: Statement | None, region: Region) -> Hit:
     """A hit of its own, at its place in the new text."""
-    if not region.shift:
-        return replace(hit, statement=statement)
-
     def here(offset: int) -> int:
-        return _place(offset, region)
+        return offset + region.shift if offset >= region.old_end else offset
 
-    fixes = tuple(
-        Fix(fix.title, fix.applicability, tuple(Edit(here(start), here(end), text) for start, end, text in fix.edits))
-        for fix in hit.fixes
-    )
-    origin = hit.origin and (*hit.origin[:2], Span(here(hit.origin[2].start), here(hit.origin[2].end)))
-    return replace(
-        hit,
-        start=here(hit.start),
-        end=here(hit.end),
-        fixes=fixes,
-        links=tuple(tuple(At(here(part)) if isinstance(part, At) else part for part in key) for key in hit.links),
-        statement=statement,
-        keeps=(here(hit.keeps[0]), here(hit.keeps[1])) if hit.keeps[1] else hit.keeps,
-        receiver=None if hit.receiver is None else here(hit.receiver),
-        origin=origin,
-    )
+    copy = Hit(hit.rule, here(hit.start), here(hit.end), hit.words, hit.fixes, hit.links, hit.limits, hit.severity)
+    copy.statement, copy.node, copy.since = statement, hit.node, hit.since
+    copy.keeps = (here(hit.keeps[0]), here(hit.keeps[1])) if hit.keeps[1] else hit.keeps
+    copy.receiver = None if hit.receiver is None else here(hit.receiver)
+    if region.shift:
+        copy.fixes = tuple(
+            Fix(fix.title, fix.applicability, tuple([Edit(here(start), here(end), text) for start, end, text in fix.edits]))
+            for fix in hit.fixes
+        )
+        copy.links = tuple(tuple(At(here(part)) if isinstance(part, At) else part for part in key) for key in hit.links)
+    if hit.origin is not None:
+        name, dotted, span = hit.origin
+        copy.origin = name, dotted, Span(here(span.start), here(span.end))
+    return copy

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -109,7 +109,7 @@ class Facts:
     present: frozenset[str] = frozenset()  # the anchors that stand in words that rules speak of
     digests: dict[str, Digest | None] = field(default_factory=dict)  # by the text that was read
     followed: dict[str, bool] = field(default_factory=dict)  # names, and whether all of their uses were read
-    broken: bool = False  # a statement, or a part of it, could not be read
+    broken: Collection[int] = ()  # where statements begin that could not be read, or only in part
     # Where all lines but those of one region have their own in the text that this one came from: which that was.
     origin: object = None
     region: Region | None = None

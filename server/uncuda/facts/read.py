@@ -103,7 +103,9 @@ class _Reader:
         """Read the one line that is not as it was, and take over all others; None if it has a say in these."""
         facts = self.facts
         line = region.old, region.old_end
-        if before.broken or before.names.stars or before.layout.logical_line(region.old) != line:
+        if before.names.stars or before.layout.logical_line(region.old) != line:
+            return None
+        if any(not line[0] <= start < line[1] for start in before.broken):
             return None
         if self.layout.logical_line(region.new) != (region.new, region.new_end):
             return None
@@ -120,7 +122,7 @@ class _Reader:
         if any(statement.digest.bindings for statement in self._pending):
             return None
         facts.references = [*moved, *chain.from_iterable(map(self._references, self._pending))]
-        facts.broken = bool(self._failed)
+        facts.broken = tuple(self._failed)
         return facts
 
     def anchored(self) -> list[int]:
@@ -287,7 +289,7 @@ class _Reader:
         facts = self.facts
         for statement in facts.statements.values():
             facts.references += self._references(statement)
-        facts.broken = bool(self._failed)
+        facts.broken = tuple(self._failed)
         return facts
 
     def _references(self, statement: Statement) -> Iterable[Name]:

@@ -36,10 +36,10 @@ def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> bo
     """Take over the logical lines around those that changed, as long as these end where they ended before.
 
     Gives whether each change lies within one logical line. Where nothing closes a bracket lines are guesses, which
-    depend on all that stands around them: these are made anew.
+    depend on all that stands around them: these are made anew, unless the line with the bracket is the one that changed.
     """
     spans = _spans(before, regions)
-    if before.unclosed:
+    if any(not any(span.old <= start < span.old_end for span in spans) for start in before.unclosed):
         return False
     alike = True
     starts, ends = layout.known_starts, layout.known_ends
@@ -87,7 +87,9 @@ def _lines(layout: Layout, span: Region) -> list[tuple[int, int]] | None:
     position = span.new
     while position < span.new_end:
         end = layout.line_end(position)
-        if end > span.new_end or _doubtful(layout, position, end):
+        if end > span.new_end or (end < span.new_end and position in layout.unclosed):
+            return None
+        if _doubtful(layout, position, end):
             return None
         lines.append((position, end))
         position = end
@@ -96,8 +98,6 @@ def _lines(layout: Layout, span: Region) -> list[tuple[int, int]] | None:
 
 def _doubtful(layout: Layout, start: int, end: int) -> bool:
     """Whether a line inside a logical line looks like the beginning of a statement: then a bracket is open above."""
-    if start in layout.unclosed:
-        return True
     at = layout.text.find("\n", start, end) + 1
     while 0 < at < end:
         holder = layout.string_around(at)

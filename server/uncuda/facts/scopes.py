@@ -16,6 +16,7 @@ _HEAD = re.compile(r"[ \t\f]*(async[ \t]+\w+|\w+|@|[^\s\w])")
 
 _CLAUSES = frozenset({"elif", "else", "except", "finally"})
 _KEYWORDS = frozenset({*kwlist, "match", "case"})
+_LEAVING = frozenset({"return", "raise"})
 
 
 class Header(NamedTuple):
@@ -29,6 +30,43 @@ class Header(NamedTuple):
 
 class ScopeMap(Protocol):
     """How the reader of a text learns about scopes: from indentation here, from whole-file `ast` in tests."""
+
+    def scope_of(self, offset: int) -> tuple[int, str] | None:
+        """(offset of the header, "def" or "class") of the innermost scope that holds the line at `offset`."""
+        ...
+
+    def extent(self, header: int) -> int:
+        """Where the block of the header at this offset ends."""
+        ...
+
+
+class IndentScopes:
+    """Scopes found by climbing from a line to lines that are less indented."""
+
+    def __init__(self, layout: Layout, searches: Searches) -> None:
+        self._layout = layout
+        self._searches = searches
+        self._text = layout.text
+        self._above: dict[int, Header | None] = {}
+        self._extents: dict[int, int] = {}
+        self._headers: dict[int, Header] = {}
+        self._clauses: dict[int, list[Header]] = {}
+
+    def take_over(self, before: IndentScopes) -> bool:
+        """Know what was known of the text before, each of whose logical lines has its own in this one.
+
+        Only where all that differs stands behind the first word of a line; gives whether that is so.
+        """
+        lines = same_beginnings(before._text, self._text, self._searches.regions)
+        if lines is None:
+            return False
+
+        for start, header in before._above.items():
+            if header is not None:
+                header = Header(_here(header.start, lines), _here(header.end, lines), header.indent, header.word)
+            self._above[_here(start, lines)] = header
+        self._extents = {_here(start, lines): _here(end, lines) for start, end in before._extents.items()}
+        return True
 
     def scope_of(self, offset: int) -> tuple[int, str] | None:
         """(offset of the header, "def" or "class") of the innermost scope that holds the line at `offset`."""
@@ -233,6 +271,16 @@ class IndentScopes:
         return len(text)
 
 
+def _here(offset: int, lines: Sequence[Region]) -> int:
+    """Where an offset of the old text is in the new one."""
+    if offset < lines[0].old:
+        return offset
+    if offset >= lines[-1].old_end:
+        return offset + lines[-1].shift
+    line = lines[bisect_right(lines, offset, key=lambda line: line.old) - 1]
+    return offset - line.old + line.new if offset < line.old_end else offset + line.shift
+
+
 def same_beginnings(old: str, new: str, regions: Sequence[Region]) -> list[Region] | None:
     """A region for each line of the regions, if lines have their own in the other text, and begin with the same."""
     lines: list[Region] = []
@@ -240,11 +288,24 @@ def same_beginnings(old: str, new: str, regions: Sequence[Region]) -> list[Regio
         a, b = region.old, region.new
         while a < region.old_end or b < region.new_end:
             c, d = (old.find("\n", a) + 1 or len(old)), (new.find("\n", b) + 1 or len(new))
-            if a >= region.old_end or b >= region.new_end or _beginning(old[a:c]) != _beginning(new[b:d]):
+            if a >= region.old_end or b >= region.new_end:
+                return None
+            before, after = _beginning(old[a:c]), _beginning(new[b:d])
+            if before != after and not (_is_beside(before, after, old, c) or _is_beside(after, before, new, d)):
                 return None
             lines.append(Region(a, c, b, d))
             a, b = c, d
     return lines
+
+
+def _is_beside(blank: tuple[str, str], line: tuple[str, str], text: str, end: int) -> bool:
+    """Whether a blank line becomes one more line, with no block of its own, before a line that begins where it does."""
+    if blank[1] or blank[0].strip(" \t\f") or line[1] != "word":
+        return False
+    below = _HEAD.match(text, end)
+    if below is None or text[end : below.start(1)] != line[0]:
+        return False
+    return below[1] in _LEAVING or (below[1].isidentifier() and below[1] not in _KEYWORDS)
 
 
 def _beginning(line: str) -> tuple[str, str]:

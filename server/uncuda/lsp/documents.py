@@ -25,6 +25,8 @@ class Program(ABC):
     uri: str
     path: str
     version: int | None
+    edit: tuple[str, Edit] | None = None
+    """The last change, if that was one edit: the text before it, and the edit."""
 
     @property
     @abstractmethod
@@ -96,17 +98,19 @@ class Document(Program):
     def apply(self, changes: Iterable[Mapping[str, Any]]) -> None:
         """Make the client's changes, `{range?, text}`, one after the other; all of them, or none where one is not
         like that (KeyError, TypeError)."""
-        lines = self.lines
-        for change in changes:
+        lines, edit, before, number = self.lines, None, self.text, 0
+        for number, change in enumerate(changes, 1):
             place, text = change.get("range"), change["text"]
             if place is None:
-                lines = Lines(text, lines.encoding)
+                lines, edit = Lines(text, lines.encoding), None
                 continue
             first, last = place["start"], place["end"]
             start = lines.offset_at(first["line"], first["character"])
             end = lines.offset_at(last["line"], last["character"])
-            lines = lines.replaced(min(start, end), max(start, end), text)
+            edit = Edit(min(start, end), max(start, end), text)
+            lines = lines.replaced(*edit)
         self.lines = lines
+        self.edit = (before, edit) if edit is not None and number == 1 else None
 
 
 class Documents:

@@ -87,7 +87,7 @@ class Analyses:
         answers = _NOTHING
         try:
             source = Source(text, program.path)
-            report = engine.check(source)
+            report = engine.check(source, edited=program.edit and (program.edit[0], [program.edit[1]]))
             if report.sites and (answers := self.answers(program, text, report.sites)):
                 report = engine.check(source, answers=answers)
         except Exception as error:  # noqa: BLE001 the server goes on
