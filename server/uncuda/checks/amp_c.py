@@ -68,6 +68,8 @@ class Check:
             for binding, statement in list(context.facts.imports())
             if binding.dotted.partition(".")[0] in self.names
         ]
+        if not found:
+            return []
         indents = context.facts.indents
         for use in context.facts.references:
             if use.dotted.partition(".")[0] not in self.names:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
 from ..catalogue import Catalogue, Row, Rule, Target
@@ -119,6 +120,11 @@ class Context:
         if self._roots is None:
             self._roots = frozenset(binding.dotted.partition(".")[0] for binding, _ in self.facts.imports())
         return root in self._roots
+
+    @cached_property
+    def imported(self) -> dict[str, str]:
+        """What imports bind: local names, and what they stand for."""
+        return {b.name: b.dotted for b, _ in self.facts.imports() if b.kind != "star" and b.dotted}
 
     def binds(self, name: str) -> bool:
         """Whether an import binds this local name."""

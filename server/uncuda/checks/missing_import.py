@@ -37,11 +37,12 @@ class Check:
             return
         if not any(word in context.facts.present for word in self._words):
             return
-        if context.imports_root(self._package) or not context.torch_imports():
+        if context.imports_root(self._package):
             return
         use = min(self._uses(context), default=None)
-        for rule in self._rules if use else ():
-            assert use is not None
+        if use is None or not context.torch_imports():
+            return
+        for rule in self._rules:
             start, end = use
             hit = Hit(rule, start, end, {"name": context.text[start:end], "package": self._package})
             edits = context.requires(rule, start)

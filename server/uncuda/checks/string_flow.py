@@ -24,7 +24,7 @@ class Flow:
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self._imported = {b.name: b.dotted for b, _ in context.facts.imports() if b.kind != "star" and b.dotted}
+        self._imported = context.imported
         self._known: dict[tuple[str, str, int], bool] = {}
         self._scopes: dict[tuple[str, int], int] = {}
 

@@ -80,7 +80,8 @@ class Twins:
         if twin == words:
             return ""
         lines = twin.split("\n")
-        held = all(map(self._says, filter(None, lines))) if twin.isascii() else True  # what is not is not searched for
+        fresh = {line for line, old in zip(lines, words.split("\n")) if line != old}  # the others the text holds
+        held = all(map(self._says, fresh)) if twin.isascii() else True  # what is not is not searched for
         return twin if held and ((len(lines) == 1 and twin.isascii()) or twin in self._text) else ""
 
     def _begins(self, word: str, pattern: str) -> bool:

@@ -23,6 +23,7 @@ from ..source import Span
 _PLAIN = re.compile(r"[ \t]*(?:(?P<first>[A-Za-z_]\w*)(?:\.\w*)*(?:\([\w., \t]*\)?)?[ \t]*)?\r?\n?")
 # What leaves a block, and what TorchScript compiles, counts for other lines.
 _SPOKEN = re.compile(r"exit|script")
+_WORD = re.compile(r"\w+")
 _APART = frozenset({"try", "except", "else", "finally", "match", "case"})
 
 
@@ -93,16 +94,17 @@ def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> boo
     """Whether a line says nothing but what it is read for."""
     text = facts.text[start:end]
     match = _PLAIN.fullmatch(text)
-    if match is None or iskeyword(match["first"] or "") or _SPOKEN.search(text) or any(name in text for name in asked):
+    if match is None or iskeyword(match["first"] or "") or _SPOKEN.search(text):
+        return False
+    words = set(_WORD.findall(text))
+    if any(_WORD.findall(name)[-1] in words for name in asked):
         return False
     if facts.layout.logical_line(start) != (start, end) or facts.layout.string_around(start):
         return False
     above = facts.indents.header_above(start)
     if above is not None and above.word in _APART:
         return False
-    return all(
-        name.hidden == 0 for name in facts.references if start <= name.statement.start < end
-    )
+    return all(name.hidden == 0 for name in facts.references if start <= name.statement.start < end)
 
 
 def _same_elsewhere(keys: Collection[Hashable], facts: Facts, region: Region) -> bool:
@@ -137,6 +139,7 @@ def _reaches(hit: Hit, region: Region) -> bool:
 
 def _moved(hit: Hit, statement: Statement | None, region: Region) -> Hit:
     """A hit of its own, at its place in the new text."""
+
     def here(offset: int) -> int:
         return offset + region.shift if offset >= region.old_end else offset
 
@@ -146,7 +149,11 @@ def _moved(hit: Hit, statement: Statement | None, region: Region) -> Hit:
     copy.receiver = None if hit.receiver is None else here(hit.receiver)
     if region.shift:
         copy.fixes = tuple(
-            Fix(fix.title, fix.applicability, tuple([Edit(here(start), here(end), text) for start, end, text in fix.edits]))
+            Fix(
+                fix.title,
+                fix.applicability,
+                tuple([Edit(here(start), here(end), text) for start, end, text in fix.edits]),
+            )
             for fix in hit.fixes
         )
         copy.links = tuple(tuple(At(here(part)) if isinstance(part, At) else part for part in key) for key in hit.links)

@@ -116,6 +116,13 @@ class Searches:
     def _renewed(self, old: list[int], scan: Scan) -> list[int]:
         if not self.regions:
             return old
+        if len(self.regions) == 1:
+            region = self.regions[0]
+            fresh = scan(self.text, region.new, region.new_end)
+            if not old:
+                return list(fresh)
+            at, done = bisect_left(old, region.old), bisect_left(old, region.old_end)
+            return [*old[:at], *fresh, *_moved(old[done:], region.new_end - region.old_end)]
         found: list[int] = []
         done = shift = 0
         for region in self.regions:

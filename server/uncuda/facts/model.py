@@ -137,9 +137,11 @@ class Facts:
                 facts.statements[start] = statement
         facts.names = self.names.moved(facts.scopes, place)
         facts.followed = dict(self.followed)
-        facts.digests = self.digests if len(self.digests) < 2 * len(facts.statements) + _FEW else {
-            statement.digest.piece.text: statement.digest for statement in facts.statements.values()
-        }
+        facts.digests = (
+            self.digests
+            if len(self.digests) < 2 * len(facts.statements) + _FEW
+            else {statement.digest.piece.text: statement.digest for statement in facts.statements.values()}
+        )
         references = []
         for name in self.references:
             start = name.statement.start

@@ -36,7 +36,7 @@ def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> bo
     """Take over the logical lines around those that changed, as long as these end where they ended before.
 
     Gives whether each change lies within one logical line. Where nothing closes a bracket lines are guesses, which
-    depend on all that stands around them: these are made anew, unless the line with the bracket is the one that changed.
+    depend on all that stands around them: these are made anew, unless the bracket stands in the line that changed.
     """
     spans = _spans(before, regions)
     if any(not any(span.old <= start < span.old_end for span in spans) for start in before.unclosed):

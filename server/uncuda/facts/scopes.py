@@ -60,55 +60,25 @@ class IndentScopes:
         lines = same_beginnings(before._text, self._text, self._searches.regions)
         if lines is None:
             return False
-
-        for start, header in before._above.items():
-            if header is not None:
-                header = Header(_here(header.start, lines), _here(header.end, lines), header.indent, header.word)
-            self._above[_here(start, lines)] = header
-        self._extents = {_here(start, lines): _here(end, lines) for start, end in before._extents.items()}
-        return True
-
-    def scope_of(self, offset: int) -> tuple[int, str] | None:
-        """(offset of the header, "def" or "class") of the innermost scope that holds the line at `offset`."""
-        ...
-
-    def extent(self, header: int) -> int:
-        """Where the block of the header at this offset ends."""
-        ...
-
-
-class IndentScopes:
-    """Scopes found by climbing from a line to lines that are less indented."""
-
-    def __init__(self, layout: Layout, searches: Searches) -> None:
-        self._layout = layout
-        self._searches = searches
-        self._text = layout.text
-        self._above: dict[int, Header | None] = {}
-        self._extents: dict[int, int] = {}
-        self._headers: dict[int, Header] = {}
-        self._clauses: dict[int, list[Header]] = {}
-
-    def take_over(self, before: IndentScopes) -> bool:
-        """Know what was known of the text before, each of whose logical lines has its own in this one.
-
-        Only where all that differs stands behind the first word of a line; gives whether that is so.
-        """
-        lines = same_beginnings(before._text, self._text, self._searches.regions)
-        if lines is None:
-            return False
+        if not lines:
+            self._above, self._extents = dict(before._above), dict(before._extents)
+            return True
+        first, last = lines[0].old, lines[-1].old_end
 
         def here(offset: int) -> int:
-            index = bisect_right(lines, offset, key=lambda line: line.old) - 1
-            if index < 0:
-                return offset
-            line = lines[index]
-            return offset - line.old + line.new if offset < line.old_end else offset + line.shift
+            return offset if offset < first else offset + lines[-1].shift if offset >= last else _here(offset, lines)
 
-        for start, header in before._above.items():
-            found = header and Header(here(header.start), here(header.end), header.indent, header.word)
-            self._above[here(start)] = found
+        for start, known in before._above.items():
+            header = known
+            if header is not None and header.end > first:
+                header = Header(here(header.start), here(header.end), header.indent, header.word)
+            self._above[here(start)] = header
         self._extents = {here(start): here(end) for start, end in before._extents.items()}
+        for start, line in before._headers.items():
+            if line.end <= first:
+                self._headers[start] = line
+            elif start >= last:
+                self._headers[here(start)] = Header(here(line.start), here(line.end), line.indent, line.word)
         return True
 
     def scope_of(self, offset: int) -> tuple[int, str] | None:
@@ -272,11 +242,7 @@ class IndentScopes:
 
 
 def _here(offset: int, lines: Sequence[Region]) -> int:
-    """Where an offset of the old text is in the new one."""
-    if offset < lines[0].old:
-        return offset
-    if offset >= lines[-1].old_end:
-        return offset + lines[-1].shift
+    """Where an offset of the old text that is not above all changed lines is in the new one."""
     line = lines[bisect_right(lines, offset, key=lambda line: line.old) - 1]
     return offset - line.old + line.new if offset < line.old_end else offset + line.shift
 

@@ -98,8 +98,9 @@ class Document(Program):
     def apply(self, changes: Iterable[Mapping[str, Any]]) -> None:
         """Make the client's changes, `{range?, text}`, one after the other; all of them, or none where one is not
         like that (KeyError, TypeError)."""
-        lines, edit, before, number = self.lines, None, self.text, 0
-        for number, change in enumerate(changes, 1):
+        lines, edit, before, made = self.lines, None, self.text, 0
+        for change in changes:
+            made += 1
             place, text = change.get("range"), change["text"]
             if place is None:
                 lines, edit = Lines(text, lines.encoding), None
@@ -110,7 +111,7 @@ class Document(Program):
             edit = Edit(min(start, end), max(start, end), text)
             lines = lines.replaced(*edit)
         self.lines = lines
-        self.edit = (before, edit) if edit is not None and number == 1 else None
+        self.edit = (before, edit) if edit is not None and made == 1 else None
 
 
 class Documents:

@@ -34,7 +34,7 @@ _NOTHING: Answers = {}
 class Analysis:
     """A program as it was when it was analysed. `disabled`: why its fixes must not be made, if so.
 
-    `answers`: what was known of its receivers.
+    `answers`: what was known of its receivers. `replaced`: whether it holds a replacement character.
     """
 
     program: Program
@@ -44,6 +44,7 @@ class Analysis:
     report: Report
     disabled: str | None = None
     answers: Answers = field(default_factory=dict)
+    replaced: bool = False
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -73,8 +74,12 @@ class Analyses:
         if not choice.left_out and len(text) <= LARGEST:
             choice.engine.guard = self.failed
             report, answers = self._check(program, text, choice.engine)
-        disabled = self._unreadable(program, choice.engine) if _REPLACEMENT in text else None
-        found = Analysis(program, text, program.version, choice.engine, report, disabled, answers)
+        fresh = text  # of a large text it takes time to look at all of it
+        if known is not None and not known.replaced and program.edit is not None and known.text is program.edit[0]:
+            fresh = program.edit[1].text
+        replaced = _REPLACEMENT in fresh
+        disabled = self._unreadable(program, choice.engine) if replaced else None
+        found = Analysis(program, text, program.version, choice.engine, report, disabled, answers, replaced)
         self._known[program.uri] = found
         return found
 
