@@ -53,7 +53,7 @@ class At(int):
 class Check(Protocol):
     """All rules of one verb, prepared for one target.
 
-    A check that has `of_whole_text` looks at the text as a whole; the others say of each statement what they find there.
+    A check that has `of_whole_text` looks at the text as a whole; the others say of each statement what is in it.
     """
 
     def run(self, context: Context) -> Iterator[Hit]:

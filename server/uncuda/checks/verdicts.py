@@ -146,7 +146,8 @@ def _mentioned(context: Context) -> frozenset[str]:
     """Every dotted name that is imported or referred to, and the modules and classes that it is a part of."""
     said: set[str] = set()
     for dotted in {name.dotted for name in context.facts.references} | {b.dotted for b, _ in context.facts.imports()}:
-        while dotted and dotted not in said:
-            said.add(dotted)
-            dotted = dotted.rpartition(".")[0]
+        part = dotted
+        while part and part not in said:
+            said.add(part)
+            part = part.rpartition(".")[0]
     return frozenset(said)

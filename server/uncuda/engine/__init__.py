@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Collection, Iterable
-from dataclasses import replace
 from functools import partial
 
 from ..catalogue import Catalogue
@@ -22,7 +21,7 @@ from .guard import Tell, run_apart
 from .linking import link, safe_of, without_idle, without_kept
 from .messages import Messages
 from .refusal import refusal
-from .results import Finding, Fixed, Related, Report
+from .results import Finding, Fixed, Related, Report, sparing
 from .ruleset import Ruleset
 from .sites import answered, moved, sites_of
 
@@ -166,7 +165,7 @@ class Engine:
             places = {(hit.rule.name, Span(hit.start, hit.end)) for hit in silent}
             findings = [finding for finding in findings if (finding.rule, finding.span) not in places]
         if len(findings) < len(every):
-            findings = _sparing(findings, every)
+            findings = sparing(findings, every)
         findings.sort(key=lambda finding: (finding.span, finding.rule))
         skipped = tuple(Span(start, end) for start, end in facts.unread)
         return Report(tuple(findings), skipped, sites)
@@ -299,14 +298,3 @@ def _served(hit: Hit, branches: Branches) -> bool:
     if hit.statement is None or hit.rule.check == "missing-import":
         return False
     return branches.served(hit.statement, hit.node)
-
-
-def _sparing(kept: list[Finding], every: list[Finding]) -> list[Finding]:
-    """Findings without the fixes that would change a place where the user silenced a finding."""
-    names = {(finding.rule, finding.span) for finding in kept}
-    silenced = [finding.span for finding in every if (finding.rule, finding.span) not in names]
-
-    def spares(fix: Fix) -> bool:
-        return not any(edit.start < span.end and span.start < edit.end for edit in fix.edits for span in silenced)
-
-    return [replace(finding, fixes=tuple(filter(spares, finding.fixes))) for finding in kept]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..edits import Change, Fix, compose
@@ -61,3 +61,14 @@ class Fixed:
     def changes(self) -> list[Change]:
         """All that was changed, as edits of the text as it was before the fixes."""
         return compose(self.before, self.passes)
+
+
+def sparing(kept: list[Finding], every: list[Finding]) -> list[Finding]:
+    """Findings without the fixes that would change a place where the user silenced a finding."""
+    names = {(finding.rule, finding.span) for finding in kept}
+    silenced = [finding.span for finding in every if (finding.rule, finding.span) not in names]
+
+    def spares(fix: Fix) -> bool:
+        return not any(edit.start < span.end and span.start < edit.end for edit in fix.edits for span in silenced)
+
+    return [replace(finding, fixes=tuple(filter(spares, finding.fixes))) for finding in kept]

@@ -15,6 +15,7 @@ from .digest import Digest
 from .layout import Layout
 from .model import Facts, Name, Statement, Words, digest_text, references
 from .names import Names, imported_name
+from .narrow import narrow, renewed
 from .parts import Parts
 from .relayout import relayout
 from .scans import anchors, imports, uses
@@ -33,11 +34,11 @@ def read(text: str, words: Words, before: Facts | None = None, edits: Collection
     if these are known. What did not change since is taken over; the result is the same without it.
     """
     if before is None:
-        plain = _narrow(text)
+        plain = narrow(text)
         searches, layout, alike = Searches(plain), Layout(plain), False
     else:
         regions = of_edits(before.text, edits) if edits else between(before.text, text)
-        plain = _renewed(before.layout.text, text, regions)
+        plain = renewed(before.layout.text, text, regions)
         searches = Searches(plain, before.searches, regions)
         layout, alike = relayout(before.layout, plain, regions)
     scopes = IndentScopes(layout, searches)
@@ -53,22 +54,6 @@ def read(text: str, words: Words, before: Facts | None = None, edits: Collection
     if before is not None:
         facts.origin, facts.region = before.token, region
     return facts
-
-
-def _narrow(text: str) -> str:
-    """The text with characters of one byte each, every other one as "?": a search in it is up to four times as fast."""
-    return text if text.isascii() else text.encode("latin-1", "replace").decode("latin-1")
-
-
-def _renewed(plain: str, text: str, regions: Sequence[Region]) -> str:
-    """The narrow form of a text, from that of the text that it came from."""
-    if text.isascii():
-        return text
-    parts, done = [], 0
-    for region in regions:
-        parts += [plain[done : region.old], _narrow(text[region.new : region.new_end])]
-        done = region.old_end
-    return "".join([*parts, plain[done:]])
 
 
 class _Reader:
@@ -97,7 +82,7 @@ class _Reader:
         if self._found_any():
             self.read_at(searches.find(("imports", roots), imports(_any_of(roots))))
         self.follow_names()
-        return self._finish()
+        return self.finish()
 
     def read_line(self, before: Facts, region: Region) -> Facts | None:
         """Read the one line that is not as it was, and take over all others; None if it has a say in these."""
@@ -285,7 +270,7 @@ class _Reader:
                 fresh.add(name)
         return fresh
 
-    def _finish(self) -> Facts:
+    def finish(self) -> Facts:
         facts = self.facts
         for statement in facts.statements.values():
             facts.references += self._references(statement)

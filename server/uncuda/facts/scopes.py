@@ -65,15 +65,18 @@ class IndentScopes:
             return True
         first, last = lines[0].old, lines[-1].old_end
 
+        shift = lines[-1].shift
+
         def here(offset: int) -> int:
-            return offset if offset < first else offset + lines[-1].shift if offset >= last else _here(offset, lines)
+            return offset if offset < first else offset + shift if offset >= last else _here(offset, lines)
 
         for start, known in before._above.items():
             header = known
-            if header is not None and header.end > first:
-                header = Header(here(header.start), here(header.end), header.indent, header.word)
-            self._above[here(start)] = header
-        self._extents = {here(start): here(end) for start, end in before._extents.items()}
+            if known is not None and known.end > first:
+                header = Header(here(known.start), here(known.end), known.indent, known.word)
+            self._above[start if start < first else here(start)] = header
+        for start, end in before._extents.items():
+            self._extents[start if start < first else here(start)] = end if end < first else here(end)
         for start, line in before._headers.items():
             if line.end <= first:
                 self._headers[start] = line

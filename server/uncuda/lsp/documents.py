@@ -102,6 +102,8 @@ class Document(Program):
         for change in changes:
             made += 1
             place, text = change.get("range"), change["text"]
+            if not isinstance(text, str):
+                raise TypeError("a change has a text")
             if place is None:
                 lines, edit = Lines(text, lines.encoding), None
                 continue

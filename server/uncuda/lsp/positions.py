@@ -113,9 +113,7 @@ class Lines:
     def replaced(self, start: int, end: int, new: str) -> Lines:
         """The lines of the text in which [start, end) is replaced."""
         old = self.text
-        text = old[:start]
-        text += new  # in place, as nobody else has it: of a megabyte each copy counts
-        text += old[end:]
+        text = f"{old[:start]}{new}{old[end:]}"
         first = self.line(start - 1) if start else 0  # a \r before may now go together with a \n
         last = self.line(end)
         begin = self.start(first)

@@ -13,6 +13,8 @@ import uncuda
 from . import logs, stream
 
 _PATIENCE = 0.7
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # malloc.h
+_KEPT = 16_000_000  # bytes
 
 
 def run(tcp: str | None, log_file: str | None) -> int:
@@ -25,6 +27,7 @@ def run(tcp: str | None, log_file: str | None) -> int:
         if not os.isatty(0):  # Ctrl-C in the terminal of an editor is meant for the editor
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         connection = stream.standard()
+    _keep_memory()
     gc.disable()
     from .server import UncudaServer
 
@@ -35,6 +38,21 @@ def run(tcp: str | None, log_file: str | None) -> int:
     code = server.serve(connection)
     _end_soon(code)
     return code
+
+
+def _keep_memory() -> None:
+    """Let glibc keep what is freed, up to a few megabytes, and not give it back to the system.
+
+    Each key frees and takes the size of the whole text several times: pages that come anew cost more than the copies.
+    """
+    if not sys.platform.startswith("linux"):
+        return
+    import ctypes
+
+    library = ctypes.CDLL(None)
+    if hasattr(library, "mallopt"):  # glibc's, not musl's
+        library.mallopt(_M_MMAP_THRESHOLD, _KEPT)
+        library.mallopt(_M_TRIM_THRESHOLD, _KEPT)
 
 
 def _forget_current_folder() -> None:
