@@ -122,3 +122,14 @@ def test_most_of_a_layout_is_taken_over() -> None:
     assert alike
     assert len(new.known_starts) == len(old.known_starts)
     assert new.strings == Layout(new.text).strings
+
+
+def test_a_line_in_brackets_that_looks_like_a_statement() -> None:
+    """Logical lines overlap there: that around it changes, too."""
+    text = 'import torch\nx = [\n    torch,\n    \n    ("cuda", y.cuda()),\n]\n'
+    at = text.index("    \n") + 4
+    facts = read(text, WORDS)
+    for offset, key in enumerate("import flash_attn", at):
+        text = text[:offset] + key + text[offset:]
+        facts = read(text, WORDS, facts, [(offset, offset, key)])
+        assert said(facts) == said(read(text, WORDS)), text

@@ -46,6 +46,8 @@ def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> bo
     done = shift = 0
     for span in spans:
         last = bisect_left(before.known_starts, span.old)
+        if max(before.known_ends[:last], default=0) > span.old:
+            return False  # a word that only begins statements stands inside a bracket: which line it is in is a guess
         starts += [start + shift for start in before.known_starts[done:last]]
         ends += [end + shift for end in before.known_ends[done:last]]
         lines = _lines(layout, span)
