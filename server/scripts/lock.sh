@@ -17,6 +17,8 @@ compile() { # OUTPUT ARGUMENTS…
 }
 
 compile dev.txt --extra structural --group dev "$@"
+# What editors' extensions carry with them: nothing that is built for one platform.
+compile bundle.txt --constraint requirements/dev.txt "$@"
 compile run.txt --extra structural --group build --constraint requirements/dev.txt
 # The last hypothesis that is one wheel for every system, WebAssembly included.
 echo 'hypothesis<=6.155.7' | compile portable.txt --group portable --constraint - 
