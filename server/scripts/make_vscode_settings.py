@@ -94,14 +94,10 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="only compare")
     check = parser.parse_args().check
     status = 0
-    for name, made in {
-        "package.json": manifest,
-        "package.nls.json": lambda text: texts(text, "en"),
-        "package.nls.zh-cn.json": lambda text: texts(text, "zh"),
-    }.items():
+    for name, language in {"package.json": "", "package.nls.json": "en", "package.nls.zh-cn.json": "zh"}.items():
         path = EXTENSION / name
         before = path.read_text(encoding="utf-8")
-        after = made(before)
+        after = texts(before, language) if language else manifest(before)
         if after == before:
             continue
         if check:

@@ -1,5 +1,7 @@
 /** How the server is started. */
 
+import { join } from "node:path";
+
 import type { Interpreter } from "./python/candidate.ts";
 
 export type ImportStrategy = "useBundled" | "fromEnvironment";
@@ -12,15 +14,13 @@ export interface Launch {
 }
 
 /** `extension`: the folder of the extension. */
-export function launchOf(interpreter: Interpreter, strategy: ImportStrategy, extension: string, join: Join): Launch {
+export function launchOf(interpreter: Interpreter, strategy: ImportStrategy, extension: string): Launch {
   const { command, args } = interpreter;
-  const program =
-    strategy === "fromEnvironment" ? ["-m", "uncuda"] : ["-I", join(extension, "bundle", "launch.py")];
+  const bundled = ["-I", join(extension, "bundle", "launch.py")];
+  const program = strategy === "fromEnvironment" ? ["-m", "uncuda"] : bundled;
   return { command, args: [...args, ...program, "server"], cwd: extension };
 }
 
 export function isSame(one: Launch | undefined, other: Launch): boolean {
   return one !== undefined && JSON.stringify(one) === JSON.stringify(other);
 }
-
-type Join = (...parts: string[]) => string;

@@ -1,7 +1,5 @@
 /** The server's life: found, started, started anew where another Python is chosen, and what is wrong where it is not. */
 
-import { join } from "node:path";
-
 import * as vscode from "vscode";
 import { State, type LanguageClient } from "vscode-languageclient/node";
 
@@ -76,7 +74,7 @@ export class Server implements vscode.Disposable {
       this.#tell(undefined, text);
       return;
     }
-    const launch = launchOf(choice.interpreter, importStrategy(), this.extension, join);
+    const launch = launchOf(choice.interpreter, importStrategy(), this.extension);
     if (!anew && isSame(this.#launch, launch)) {
       return;
     }
