@@ -27,15 +27,18 @@ class Client extends LanguageClient {
   }
 }
 
-/** A client that is not started yet. `crashed`: the server ended by itself; whether to start it again. */
-export function makeClient(launch: Launch, log: vscode.LogOutputChannel, crashed: () => boolean): LanguageClient {
+/** A client that is not started yet. `ended`: the server is gone, and nobody has asked for it. */
+export function makeClient(launch: Launch, log: vscode.LogOutputChannel, ended: () => void): LanguageClient {
   const options: LanguageClientOptions = {
     documentSelector: SELECTOR,
     outputChannel: log,
     initializationFailedHandler: () => false,
     errorHandler: {
       error: () => ({ action: ErrorAction.Continue, handled: true }),
-      closed: () => ({ action: crashed() ? CloseAction.Restart : CloseAction.DoNotRestart, handled: true }),
+      closed: () => {
+        ended();
+        return { action: CloseAction.DoNotRestart, handled: true };
+      },
     },
   };
   const { command, args, cwd } = launch;

@@ -97,7 +97,11 @@ export class Server implements vscode.Disposable {
   async #start(launch: Launch): Promise<void> {
     this.log.info([launch.command, ...launch.args].join(" "));
     let started = false;
-    const client = makeClient(launch, this.log, () => started && this.#crashed());
+    const client = makeClient(launch, this.log, () => {
+      if (started) {
+        this.#crashed();
+      }
+    });
     this.#client = client;
     this.#launch = launch;
     client.onDidChangeState(() => {
@@ -107,16 +111,17 @@ export class Server implements vscode.Disposable {
     started = true;
   }
 
-  #crashed(): boolean {
+  #crashed(): void {
     const again = this.#crashes.add(Date.now());
     this.log.error("the server has crashed");
     showCrash(again);
-    if (!again) {
+    this.#launch = undefined;
+    if (again) {
+      void this.ensure();
+    } else {
       this.#crashes.forget();
-      this.#launch = undefined;
       this.#tell(this.interpreter, vscode.l10n.t("The server has crashed."));
     }
-    return again;
   }
 
   #failed(error: unknown): void {
