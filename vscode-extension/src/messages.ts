@@ -17,7 +17,9 @@ export function textOfProblem({ kind, command, detail }: Problem): string {
     case "tooOld":
       return t("uncuda needs Python {0} or newer; {1} is Python {2}.", oldest, command, detail);
     case "broken":
-      return t("uncuda cannot run {0}, which is set as its Python: {1}", command, detail);
+      return detail.includes("ENOENT")
+        ? t("There is no {0}, which is set as uncuda's Python.", command)
+        : t("uncuda cannot run {0}, which is set as its Python: {1}", command, detail);
     case "withoutUncuda":
       return t('uncuda is not installed for {0}, and "uncuda.importStrategy" is "fromEnvironment".', command);
   }

@@ -67,8 +67,10 @@ export class StatusItem implements vscode.Disposable {
     }
     const { title, strategy, findings, fixable, assumed } = status;
     const number = findings === 1 ? t("1 finding") : t("{0} findings", findings);
-    const parts = [t("{0} can be fixed safely", fixable), ...(assumed ? [t("nothing says which target")] : [])];
-    this.#show(`${title} · ${strategy} · ${number}`, parts.join(", "), vscode.LanguageStatusSeverity.Information, {
+    const detail = assumed
+      ? t("{0} can be fixed safely; nothing says which target", fixable)
+      : t("{0} can be fixed safely", fixable);
+    this.#show(`${title} · ${strategy} · ${number}`, detail, vscode.LanguageStatusSeverity.Information, {
       title: t("Switch Target"),
       command: "uncuda.switchTarget",
     });

@@ -6,7 +6,7 @@ import { fromSetting, isInside, onPath, pythonsOnPath, type System } from "../sr
 const linux = (files: string[], PATH = "/usr/bin:/opt/bin"): System => ({
   platform: "linux",
   env: { PATH },
-  home: "/home/me",
+  home: "/me",
   isFile: (file) => files.includes(file),
 });
 
@@ -36,10 +36,10 @@ test("names are tried in the order of what they most likely are", () => {
 });
 
 test("a setting is a command, or a path from home, from the workspace, from the root", () => {
-  const files = ["/usr/bin/python3", "/home/me/env/python", "/ws/.venv/bin/python", "/opt/py"];
+  const files = ["/usr/bin/python3", "/me/env/python", "/ws/.venv/bin/python", "/opt/py"];
   const found = (value: string, folder?: string) => fromSetting(value, folder, linux(files));
   assert.equal(found("python3"), "/usr/bin/python3");
-  assert.equal(found("~/env/python"), "/home/me/env/python");
+  assert.equal(found("~/env/python"), "/me/env/python");
   assert.equal(found("${workspaceFolder}/.venv/bin/python", "/ws"), "/ws/.venv/bin/python");
   assert.equal(found(".venv/bin/python", "/ws"), "/ws/.venv/bin/python");
   assert.equal(found(".venv/bin/python"), undefined);
