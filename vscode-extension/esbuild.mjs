@@ -6,8 +6,15 @@ import { build } from "esbuild";
 const common = { bundle: true, platform: "node", target: "node20", logLevel: "warning" };
 const [option, folder] = process.argv.slice(2);
 if (option === "--tests") {
-  const entryPoints = readdirSync("tests").map((name) => `tests/${name}`);
-  await build({ ...common, entryPoints, outdir: folder, format: "esm", outExtension: { ".js": ".mjs" } });
+  const names = readdirSync("tests").filter((name) => name.endsWith(".test.ts"));
+  await build({
+    ...common,
+    entryPoints: names.map((name) => `tests/${name}`),
+    outdir: folder,
+    alias: { vscode: "./tests/fake/vscode.ts" },
+    format: "esm",
+    outExtension: { ".js": ".mjs" },
+  });
 } else {
   const { metafile } = await build({
     ...common,

@@ -76,7 +76,8 @@ def _string(option: Option) -> dict[str, Any]:
     unset = [""] if option.default is None else []
     shape: dict[str, Any] = {"type": "string", "default": option.default or ""}
     if choices:
-        return {**shape, "enum": [*unset, *choices]}
+        labels = {"enumItemLabels": ["%configuration.unset%", *choices]} if unset else {}
+        return {**shape, "enum": [*unset, *choices], **labels}
     return {**shape, **({"pattern": f"^$|{option.pattern}"} if option.pattern else {})}
 
 

@@ -31,7 +31,12 @@ export class StatusItem implements vscode.Disposable {
     this.#listeners = vscode.Disposable.from(
       server.onDidChange(update),
       vscode.window.onDidChangeActiveTextEditor(update),
-      vscode.languages.onDidChangeDiagnostics(update),
+      vscode.languages.onDidChangeDiagnostics(({ uris }) => {
+        const active = vscode.window.activeTextEditor?.document.uri.toString();
+        if (uris.some((uri) => uri.toString() === active)) {
+          update();
+        }
+      }),
     );
     update();
   }

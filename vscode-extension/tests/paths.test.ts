@@ -17,15 +17,16 @@ const windows = (files: string[], Path: string): System => ({
   isFile: (file) => files.includes(file),
 });
 
-test("a command is found in the first folder of PATH that has it", () => {
-  assert.equal(onPath("python3", linux(["/opt/bin/python3", "/usr/bin/python3"])), "/usr/bin/python3");
-  assert.equal(onPath("python3", linux(["/opt/bin/python3"])), "/opt/bin/python3");
-  assert.equal(onPath("python3", linux([])), undefined);
+test("a command is found where PATH has it, in its order", () => {
+  const both = ["/opt/bin/python3", "/usr/bin/python3"];
+  assert.deepEqual(onPath("python3", linux(both)), ["/usr/bin/python3", "/opt/bin/python3"]);
+  assert.deepEqual(onPath("python3", linux(["/opt/bin/python3"])), ["/opt/bin/python3"]);
+  assert.deepEqual(onPath("python3", linux([])), []);
 });
 
 test("the current folder is never looked at, though PATH names it", () => {
-  assert.equal(onPath("python3", linux(["python3", "./python3", "bin/python3"], ".::bin")), undefined);
-  assert.equal(onPath("py", windows(["py.exe", ".\\py.exe"], ".;;bin")), undefined);
+  assert.deepEqual(onPath("python3", linux(["python3", "./python3", "bin/python3"], ".::bin")), []);
+  assert.deepEqual(onPath("py", windows(["py.exe", ".\\py.exe"], ".;;bin")), []);
 });
 
 test("names are tried in the order of what they most likely are", () => {

@@ -32,14 +32,14 @@ export class PythonExtensions implements vscode.Disposable {
   async fromEnvironments(folder: vscode.Uri | undefined): Promise<Candidate[]> {
     const api = await this.#activate<PythonEnvironments>(ENVIRONMENTS);
     this.#listen(ENVIRONMENTS, api?.onDidChangeEnvironment);
-    const found = await this.#within(ENVIRONMENTS, api?.getEnvironment(folder));
+    const found = await this.#within(ENVIRONMENTS, () => api?.getEnvironment(folder));
     return candidates(found?.execInfo?.run?.executable, "environments");
   }
 
   async fromPython(folder: vscode.Uri | undefined): Promise<Candidate[]> {
     const api = (await this.#activate<PythonExtension>(PYTHON))?.environments;
     this.#listen(PYTHON, api?.onDidChangeActiveEnvironmentPath);
-    const found = await this.#within(PYTHON, api?.resolveEnvironment(api.getActiveEnvironmentPath(folder)));
+    const found = await this.#within(PYTHON, () => api?.resolveEnvironment(api.getActiveEnvironmentPath(folder)));
     return candidates(found?.executable?.uri?.fsPath, "python");
   }
 
@@ -63,11 +63,11 @@ export class PythonExtensions implements vscode.Disposable {
 
   async #activate<Api>(id: string): Promise<Api | undefined> {
     const extension = vscode.extensions.getExtension<Api>(id);
-    return extension && this.#within(id, Promise.resolve(extension.activate()));
+    return this.#within(id, () => extension && Promise.resolve(extension.activate()));
   }
 
-  /** What a promise of another extension gives; undefined if it fails or takes too long. */
-  async #within<Value>(id: string, promise: Promise<Value> | undefined): Promise<Value | undefined> {
+  /** What another extension gives; undefined if it fails or takes too long. */
+  async #within<Value>(id: string, give: () => Promise<Value> | undefined): Promise<Value | undefined> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((_, reject) => {
       timer = setTimeout(() => {
@@ -75,7 +75,7 @@ export class PythonExtensions implements vscode.Disposable {
       }, PATIENCE);
     });
     try {
-      return await Promise.race([promise, late]);
+      return await Promise.race([give(), late]);
     } catch (error) {
       this.log.warn(`${id}: ${String(error)}`);
       return undefined;

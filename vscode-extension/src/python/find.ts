@@ -2,6 +2,7 @@
 
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
+import { isAbsolute } from "node:path";
 
 import * as vscode from "vscode";
 
@@ -23,7 +24,8 @@ export async function findPython(extensions: PythonExtensions, log: vscode.LogOu
   return choose(
     steps.map((step) => async () => (await step()).filter((found) => isTrusted(found, log))),
     async (found) => {
-      const answer = await askVersion(found);
+      // A name without a path would be looked for by the system, which may begin with the current folder.
+      const answer = isFile(found.command) ? await askVersion(found) : { error: "ENOENT" };
       log.info(`${found.source}: ${found.command}: ${textOf(answer)}`);
       return answer;
     },
@@ -51,7 +53,11 @@ function isTrusted({ command, source }: Candidate, log: vscode.LogOutputChannel)
 }
 
 function isFile(file: string): boolean {
-  return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
+  try {
+    return isAbsolute(file) && (statSync(file, { throwIfNoEntry: false })?.isFile() ?? false);
+  } catch {
+    return true; // what Windows' store puts on PATH may not be looked at, and runs
+  }
 }
 
 function textOf(answer: Answer): string {

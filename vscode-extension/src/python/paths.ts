@@ -9,28 +9,20 @@ export interface System {
   readonly isFile: (file: string) => boolean;
 }
 
-const NAMES = ["python3", "python", "py"] as const;
-
 /** The Pythons on PATH, by absolute path, those first that are most likely meant. */
 export function pythonsOnPath(system: System): string[] {
-  const names = system.platform === "win32" ? ["py", "python3", "python"] : NAMES;
-  return names.flatMap((name) => onPath(name, system) ?? []);
+  const names = system.platform === "win32" ? ["py", "python3", "python"] : ["python3", "python", "py"];
+  return [...new Set(names.flatMap((name) => onPath(name, system)))];
 }
 
-/** The absolute path of a command; undefined if no absolute entry of PATH has it. */
-export function onPath(name: string, system: System): string | undefined {
+/** The absolute paths of a command, one for each absolute entry of PATH that has it. */
+export function onPath(name: string, system: System): string[] {
   const paths = pathsOf(system.platform);
   const value = system.env["PATH"] ?? system.env["Path"] ?? "";
   const endings = system.platform === "win32" ? [".exe", ""] : [""];
-  for (const folder of value.split(paths.delimiter).filter((entry) => paths.isAbsolute(entry))) {
-    for (const ending of endings) {
-      const file = paths.join(folder, name + ending);
-      if (system.isFile(file)) {
-        return file;
-      }
-    }
-  }
-  return undefined;
+  const folders = value.split(paths.delimiter).filter((entry) => paths.isAbsolute(entry));
+  const files = folders.flatMap((folder) => endings.map((ending) => paths.join(folder, name + ending)));
+  return files.filter((file) => system.isFile(file));
 }
 
 /**
@@ -41,7 +33,7 @@ export function fromSetting(value: string, folder: string | undefined, system: S
   const paths = pathsOf(system.platform);
   const text = value.replaceAll("${workspaceFolder}", folder ?? "").replace(/^~(?=$|[\\/])/, () => system.home);
   if (!text.includes("/") && !text.includes(paths.sep)) {
-    return onPath(text, system);
+    return onPath(text, system)[0];
   }
   const file = paths.isAbsolute(text) ? text : folder && paths.join(folder, text);
   return file && system.isFile(file) ? file : undefined;
