@@ -9,6 +9,7 @@ import sys
 import venv
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 
 from lsp.client import Client
 from lsp.profiles import PROFILES
+from support import pythons
 from support.bundles import Missing, make_bundle
 from support.imports import PACKAGE, ROOT
 
@@ -167,6 +169,23 @@ def test_a_python_that_is_too_old_is_told_so_in_one_line(launch: Path) -> None:
     done = _run([sys.executable, "-I", "-c", code, str(launch)], launch.parent)
     assert (done.returncode, done.stdout) == (2, "")
     assert re.fullmatch(r"uncuda needs Python 3\.10 or newer; .* is Python 3\.9\.7\n", done.stderr)
+
+
+def test_every_python_of_this_machine_runs_it_or_says_that_it_is_too_old(launch: Path) -> None:
+    found = [sys.executable]
+    for version in ("3.4", "3.5", "3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14"):
+        with suppress(pythons.Missing):
+            found.append(pythons.interpreter(version))
+    for python in found:
+        code = "import sys; print(sys.version_info >= (3, 10))"
+        is_new = subprocess.check_output([python, "-c", code], text=True).strip() == "True"
+        arguments = ["check", "--isolated", "--receivers", "--target", "npu", str(ROOT / "examples" / "train")]
+        done = _run([python, "-I", str(launch), *arguments], launch.parent)
+        if is_new:
+            assert (done.returncode, "nccl" in done.stdout) == (1, True), done.stderr
+        else:
+            assert (done.returncode, done.stdout) == (2, "")
+            assert re.fullmatch(r"uncuda needs Python 3\.10 or newer; .*\n", done.stderr)
 
 
 def test_an_old_python_reads_what_says_so() -> None:
