@@ -1,0 +1,149 @@
+"""The extension as a person uses it: what VS Code shows, and what is on the disk afterwards."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from e2e.vscode import project
+from e2e.vscode.code_server import CodeServer
+from e2e.vscode.window import Window
+
+FINDINGS = project.findings(project.TRAIN)
+BACKEND = (4, 46)  # before "nccl", which stands behind a character of two code units
+
+
+@pytest.fixture
+def train(window: Window, small: Path) -> Window:
+    """The small project with its program open and checked."""
+    window.show(small)
+    window.open("train.py")
+    window.squiggles(len(FINDINGS))
+    return window
+
+
+def fix_all_on_save(workspace: Path) -> None:
+    folder = workspace / ".vscode"
+    folder.mkdir()
+    on_save = {"[python]": {"editor.codeActionsOnSave": {"source.fixAll.uncuda": "explicit"}}}
+    (folder / "settings.json").write_text(json.dumps(on_save), encoding="utf-8")
+
+
+def test_squiggles_hover_and_problems(train: Window) -> None:
+    train.page.locator(".squiggly-warning, .squiggly-error").first.hover(force=True)
+    hover = train.page.locator(".monaco-hover:visible").first
+    rule, _, message = FINDINGS[0]
+    train.until(lambda: message.split("`")[0] in hover.inner_text() and rule in hover.inner_text(), hover.inner_text)
+    assert hover.locator("a", has_text=rule).first.get_attribute("href") is not None
+    train.shot("hover")
+    train.command("Problems: Focus on Problems View")
+    rows = lambda: [row for row in train.rows(".markers-panel .monaco-list-row") if "uncuda" in row]  # noqa: E731
+    train.until(lambda: len(rows()) == len(FINDINGS), lambda: train.rows(".markers-panel .monaco-list-row"))
+    assert all(any(one[0] in row for row in rows()) for one in FINDINGS)
+    train.shot("problems")
+
+
+def test_lightbulb_quick_fix_and_undo(train: Window) -> None:
+    train.go_to(*BACKEND)
+    train.page.locator("[class*=lightbulb]").first.wait_for(state="attached")
+    train.shot("lightbulb")
+    assert any("hccl" in title for title in train.quick_fixes())
+    train.shot("menu")
+    train.take("hccl")
+    train.squiggles(len(FINDINGS) - 1)
+    assert 's = "中文😀"; dist.init_process_group(backend="hccl")' in train.text()
+    train.page.keyboard.press("Control+Z")
+    train.squiggles(len(FINDINGS))
+
+
+def test_fix_all_in_workspace_and_one_undo(train: Window, small: Path) -> None:
+    before, wanted = project.contents(small), project.fixed(small)
+    train.command("uncuda: Fix All in Workspace")
+    train.until(lambda: project.contents(small) == wanted, lambda: project.contents(small))
+    train.squiggles(0)
+    train.notified("Fixed")
+    train.shot("fixed")
+    train.focus_editor()
+    train.page.keyboard.press("Control+Z")
+    train.squiggles(len(FINDINGS))
+    train.command("File: Save All Files")
+    train.until(lambda: project.contents(small) == before, lambda: project.contents(small))
+
+
+def test_fix_all_in_file(train: Window, small: Path) -> None:
+    wanted = project.fixed(small)["train.py"]
+    train.command("uncuda: Fix All in File")
+    train.squiggles(0)
+    train.page.keyboard.press("Control+S")
+    train.until(lambda: project.contents(small)["train.py"] == wanted, lambda: project.contents(small))
+
+
+def test_fix_all_on_save(window: Window, small: Path) -> None:
+    fix_all_on_save(small)
+    wanted = project.fixed(small)["train.py"]
+    window.show(small)
+    window.open("train.py")
+    window.squiggles(len(FINDINGS))
+    window.focus_editor()
+    window.page.keyboard.press("Control+S")
+    window.until(lambda: project.contents(small)["train.py"] == wanted, lambda: project.contents(small))
+
+
+def test_preview_with_ticks_by_rule(window: Window, tmp_path: Path) -> None:
+    workspace = project.with_review(tmp_path)
+    before = project.contents(workspace)
+    safe, everything = project.fixed(workspace), project.fixed(workspace, "--review-fixes")
+    assert before != safe != everything
+    window.show(workspace)
+    window.open("train.py")
+    window.some_squiggles()
+    window.command("uncuda: Preview Fix All in Workspace")
+    boxes = window.page.locator(".bulk-edit-panel .edit-checkbox")
+    ticks = lambda: boxes.evaluate_all("boxes => boxes.map(box => box.getAttribute('aria-checked'))")  # noqa: E731
+    window.until(lambda: {"true", "false"} <= set(ticks()), ticks)
+    window.shot("ticks")
+    window.page.locator(".bulk-edit-panel .codicon-group-by-ref-type:visible, .codicon-group-by-ref-type:visible").first.click()
+    groups = lambda: window.rows(".bulk-edit-panel .monaco-list-row")  # noqa: E731
+    window.until(lambda: any("to review" in row for row in groups()), groups)
+    window.shot("by-rule")
+    window.page.locator(".bulk-edit-panel .monaco-button").first.click()
+    window.until(lambda: project.contents(workspace) == safe, lambda: project.contents(workspace))
+    window.focus_editor()
+    window.page.keyboard.press("Control+Z")
+    window.squiggles(len(FINDINGS))
+    window.command("File: Save All Files")
+    window.until(lambda: project.contents(workspace) == before, lambda: project.contents(workspace))
+
+
+def test_notebook(window: Window, tmp_path: Path) -> None:
+    workspace = project.with_notebook(tmp_path)
+    window.show(workspace)
+    window.open("notebook.ipynb")
+    marked = window.page.locator(".notebook-editor .squiggly-warning, .notebook-editor .squiggly-error")
+    window.until(lambda: marked.count() == 2, marked.count)
+    window.shot("marked")
+    window.page.locator(".notebook-editor .view-line", has_text="synchronize").first.click(position={"x": 60, "y": 8})
+    assert any("torch.npu.synchronize" in title for title in window.quick_fixes())
+    window.take("torch.npu.synchronize")
+    window.until(lambda: marked.count() == 1, marked.count)
+
+
+def test_broken_interpreter(server: CodeServer, window: Window, small: Path) -> None:
+    missing = str(small / "no-such-python")
+    server.configure({"uncuda.interpreter": missing})
+    window.show(small)
+    window.open("train.py")
+    said = window.notified(missing)
+    assert "Python" in said
+    assert window.page.locator(".notification-list-item .monaco-button:visible").count()
+    window.shot("message")
+    server.configure({})
+    window.squiggles(len(FINDINGS))
+
+
+def test_status_item(train: Window) -> None:
+    train.page.locator(".statusbar-item[id='status.languageStatus']").hover()
+    hover = train.page.locator(".monaco-hover:visible").first
+    train.until(lambda: "uncuda" in hover.inner_text(), hover.inner_text)
+    train.shot("status")
+    assert str(len(FINDINGS)) in hover.inner_text()
