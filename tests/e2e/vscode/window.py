@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from e2e.vscode.code_server import CodeServer
 
-SECONDS = 15
+SECONDS = 40
 SIZE = {"width": 1280, "height": 800}
 _LINES = """() => [...document.querySelectorAll('.editor-instance .view-line')]
     .sort((a, b) => parseInt(a.style.top) - parseInt(b.style.top)).map(line => line.textContent)"""
@@ -93,12 +93,6 @@ class Window:
         self.page.locator(f'.tab.active[data-resource-name="{Path(name).name}"]').wait_for()
         self.page.locator(".editor-instance .view-line, .notebook-editor").first.wait_for()
 
-    def go_to(self, line: int, column: int) -> None:
-        """Put the cursor at a place, counted from 1."""
-        self.quick("Control+P", f":{line}:{column}")
-        self.page.keyboard.press("Enter")
-        self.page.locator(".quick-input-widget").wait_for(state="hidden")
-
     def command(self, title: str) -> None:
         """Run the palette's command of that title."""
         rows = self.quick("F1", f">{title}")
@@ -110,13 +104,21 @@ class Window:
         """Put the cursor into the editor."""
         self.page.locator(".editor-instance .view-line").first.click()
 
+    def click(self, word: str) -> None:
+        """Put the cursor into a word of the text."""
+        self.page.locator(".view-line span:not(:has(span))", has_text=word).first.click()
+
     def quick_fixes(self) -> list[str]:
         """Open the menu of quick fixes; its rows."""
-        self.page.keyboard.press("Control+Period")
-        menu = self.page.locator(".action-widget:not(.action-list-submenu-panel)").first
-        menu.wait_for()
-        rows = menu.locator(".monaco-list-row.action")
-        return self.until(lambda: [" ".join(text.split()) for text in rows.all_inner_texts()])
+        rows = self.page.locator(".action-widget:not(.action-list-submenu-panel) .monaco-list-row.action")
+
+        def opened() -> list[str]:
+            if not rows.count():
+                self.page.keyboard.press("Control+Period")
+                self.page.wait_for_timeout(1000)
+            return [" ".join(text.split()) for text in rows.all_inner_texts()]
+
+        return self.until(opened)
 
     def take(self, fix: str) -> None:
         """Choose a quick fix from the open menu."""
@@ -143,13 +145,16 @@ class Window:
         return int(self.page.locator(".tab.dirty").count())
 
     def notifications(self) -> list[str]:
-        """What VS Code says in its corner."""
-        return self.rows(".notification-list-item-message")
+        """What VS Code says in its corner; what it has said and hidden again is brought back."""
+        said = self.rows(".notification-list-item-message")
+        if not said:
+            self.page.locator(".statusbar-item[id='status.notifications'] a").click()
+        return said
 
     def notified(self, part: str) -> str:
         """Wait for a notification that has this in it."""
-        self.until(lambda: any(part in text for text in self.notifications()), self.notifications)
-        return next(text for text in self.notifications() if part in text)
+        matching = lambda: [text for text in self.notifications() if part in text]  # noqa: E731
+        return self.until(matching, self.notifications)[0]
 
     def status(self) -> list[str]:
         """The items of the status bar."""
