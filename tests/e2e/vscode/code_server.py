@@ -7,8 +7,9 @@ import socket
 import subprocess
 import time
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from e2e.vscode.install import chinese, vscode
@@ -62,7 +63,7 @@ class CodeServer:
     def configure(self, settings: dict[str, Any]) -> None:
         """Make these the user's settings, over the defaults of the tests; open pages follow.
 
-        They are the machine's as well: a window of a remote machine, as this is one, takes paths of programs from there.
+        They are the machine's as well: this is a window of a remote machine, which takes paths of programs from there.
         """
         text = json.dumps({**self._defaults, **settings}, indent=1)
         for kind in ("User", "Machine"):
@@ -92,7 +93,9 @@ class CodeServer:
         """The page that has a folder open."""
         return f"http://127.0.0.1:{self.port}/?folder={workspace}"
 
-    def __enter__(self) -> "CodeServer":
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Start it, and end it with all that it has started."""
         with open(self.folder / "log", "wb") as log:
             self._process = subprocess.Popen(
                 [*self._command, *self._options, *self._folders],
@@ -103,7 +106,10 @@ class CodeServer:
             assert self._process.poll() is None, self.log()
             assert time.monotonic() < end, self.log()
             time.sleep(0.05)
-        return self
+        try:
+            yield
+        finally:
+            self._stop()
 
     def _answers(self) -> bool:
         try:
@@ -116,15 +122,13 @@ class CodeServer:
         """Wait for its end."""
         self._process.wait()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """End it with all that it has started."""
-        for ending in (signal.SIGTERM, signal.SIGKILL):
-            os.killpg(self._process.pid, ending)
-            try:
-                self._process.wait(15)
-                return
-            except subprocess.TimeoutExpired:
-                continue
+    def _stop(self) -> None:
+        os.killpg(self._process.pid, signal.SIGTERM)
+        try:
+            self._process.wait(15)
+        except subprocess.TimeoutExpired:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
 
 
 def _free_port() -> int:

@@ -1,7 +1,6 @@
 """VS Code for the tests: one code-server with the built extension for all, a window for each."""
 
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,9 +10,10 @@ import pytest
 
 from e2e.vscode import project
 from e2e.vscode.code_server import CodeServer
-from e2e.vscode.install import CACHE, Missing, chromium, playwright, vscode
+from e2e.vscode.install import CACHE, chromium, playwright, vscode
 from e2e.vscode.window import Window
-from support.imports import ROOT
+from editors.install import Missing
+from support import node
 
 SETTINGS = {"uncuda.interpreter": sys.executable, "security.workspace.trust.enabled": False}
 
@@ -42,9 +42,10 @@ def vsix() -> Path:
     """The extension's package as `make vsix` builds it; UNCUDA_VSIX=FILE names one that is built already."""
     if built := os.environ.get("UNCUDA_VSIX"):
         return Path(built)
-    done = subprocess.run(["make", "--no-print-directory", "vsix"], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
-    return ROOT / "vscode-extension" / "dist" / "uncuda.vsix"
+    try:
+        return node.vsix()
+    except node.Missing as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture(scope="session")
@@ -52,7 +53,7 @@ def server(installed: None, vsix: Path, tmp_path_factory: pytest.TempPathFactory
     """VS Code with the extension and this Python."""
     server = CodeServer(tmp_path_factory.mktemp("code-server"), SETTINGS)
     server.install(vsix)
-    with server:
+    with server.running():
         yield server
 
 
@@ -71,7 +72,7 @@ def browser(installed: None) -> Iterator[Any]:
 @pytest.fixture
 def shots(request: pytest.FixtureRequest) -> Path:
     """Where a test's pictures are kept."""
-    folder = CACHE / "shots" / request.node.name
+    folder = CACHE / "shots" / str(request.node.name)
     for old in folder.glob("*.png"):
         old.unlink()
     return folder

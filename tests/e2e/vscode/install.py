@@ -1,7 +1,7 @@
 """VS Code, a browser that shows it, and what drives the browser: installed when a test asks for them.
 
-VS Code comes as code-server, a package of npm that carries it whole; playwright comes from the Python index; Chromium is
-Debian's. All but Debian's packages stay below .cache/vscode of the checkout.
+VS Code comes as code-server, a package of npm that carries it whole; playwright comes from the Python index; Chromium
+is Debian's. All but Debian's packages stay below .cache/vscode of the checkout.
 """
 
 import base64

@@ -39,7 +39,14 @@ def with_review(folder: Path) -> Path:
 
 def with_notebook(folder: Path) -> Path:
     """A project with a notebook."""
-    cell = {"cell_type": "code", "id": "a", "metadata": {}, "source": CELL, "outputs": [], "execution_count": None}
+    cell: dict[str, Any] = {
+        "cell_type": "code",
+        "id": "a",
+        "metadata": {},
+        "source": CELL,
+        "outputs": [],
+        "execution_count": None,
+    }
     about = {"language_info": {"name": "python"}}
     notebook = json.dumps({"cells": [cell], "metadata": about, "nbformat": 4, "nbformat_minor": 5}, indent=1)
     return _write(folder, {"train.py": TRAIN, "notebook.ipynb": notebook + "\n", "uncuda.toml": TARGET})

@@ -30,22 +30,25 @@ def fix_all_on_save(workspace: Path) -> None:
 
 def test_squiggles_hover_and_problems(train: Window) -> None:
     train.page.locator(".squiggly-warning, .squiggly-error").first.hover(force=True)
-    hover = train.page.locator(".monaco-hover:visible").first
     rule, _, message = FINDINGS[0]
-    train.until(lambda: message.split("`")[0] in hover.inner_text() and rule in hover.inner_text(), hover.inner_text)
-    assert hover.locator("a", has_text=rule).first.get_attribute("href") is not None
+    train.until(lambda: message.replace("`", "") in train.hover() and rule in train.hover(), train.hover)
+    links = train.page.locator(".monaco-hover:visible a", has_text=rule)
+    assert links.first.get_attribute("href") is not None
     train.shot("hover")
-    train.command("Problems: Focus on Problems View")
-    rows = lambda: [row for row in train.rows(".markers-panel .monaco-list-row") if "uncuda" in row]  # noqa: E731
-    train.until(lambda: len(rows()) == len(FINDINGS), lambda: train.rows(".markers-panel .monaco-list-row"))
-    assert all(any(one[0] in row for row in rows()) for one in FINDINGS)
+
+    def listed(rule: str, message: str) -> bool:
+        return any(rule in row and message in row for row in train.problems())
+
+    train.until(lambda: all(listed(rule, message) for rule, _, message in FINDINGS), train.problems)
+    assert len([row for row in train.problems() if "uncuda" in row]) == len(FINDINGS)
     train.shot("problems")
 
 
 def test_lightbulb_quick_fix_and_undo(train: Window) -> None:
     train.click("nccl")
-    train.page.locator("[class*=codicon-light-bulb]:visible, [class*=codicon-lightbulb]:visible, "
-                       "[class*=gutter-lightbulb]:visible").first.wait_for()
+    train.page.locator(
+        "[class*=codicon-light-bulb]:visible, [class*=codicon-lightbulb]:visible, [class*=gutter-lightbulb]:visible"
+    ).first.wait_for()
     train.shot("lightbulb")
     assert any("hccl" in title for title in train.quick_fixes())
     train.shot("menu")
@@ -98,13 +101,10 @@ def test_preview_with_ticks_by_rule(window: Window, tmp_path: Path) -> None:
     window.open("train.py")
     window.some_squiggles()
     window.command("uncuda: Preview Fix All in Workspace")
-    boxes = window.page.locator(".bulk-edit-panel .edit-checkbox")
-    ticks = lambda: boxes.evaluate_all("boxes => boxes.map(box => box.getAttribute('aria-checked'))")  # noqa: E731
-    window.until(lambda: {"true", "false"} <= set(ticks()), ticks)
+    window.until(lambda: {True, False} <= set(window.ticks()), window.ticks)
     window.shot("ticks")
-    window.page.locator(".bulk-edit-panel .codicon-group-by-ref-type:visible, .codicon-group-by-ref-type:visible").first.click()
-    groups = lambda: window.rows(".bulk-edit-panel .monaco-list-row")  # noqa: E731
-    window.until(lambda: any("to review" in row for row in groups()), groups)
+    window.page.locator(".codicon-group-by-ref-type:visible").first.click()
+    window.until(lambda: any("to review" in row for row in window.preview()), window.preview)
     window.shot("by-rule")
     window.page.locator(".bulk-edit-panel .monaco-button").first.click()
     window.squiggles(0)
@@ -131,8 +131,7 @@ def test_notebook(window: Window, tmp_path: Path) -> None:
 
 
 def test_status_item(train: Window) -> None:
-    train.page.locator(".statusbar-item[id='status.languageStatus']").hover()
-    hover = train.page.locator(".monaco-hover:visible").first
-    shown = lambda: hover.inner_text().replace("\xa0", " ")  # noqa: E731
-    train.until(lambda: f"{engine().target.title} · rewrite · {len(FINDINGS)} findings" in shown(), shown)
+    train.language_status()
+    wanted = f"{engine().target.title} · rewrite · {len(FINDINGS)} findings"
+    train.until(lambda: wanted in train.hover(), train.hover)
     train.shot("status")

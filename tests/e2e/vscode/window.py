@@ -153,9 +153,28 @@ class Window:
 
     def notified(self, part: str) -> str:
         """Wait for a notification that has this in it."""
-        matching = lambda: [text for text in self.notifications() if part in text]  # noqa: E731
-        return self.until(matching, self.notifications)[0]
+        return self.until(lambda: [text for text in self.notifications() if part in text], self.notifications)[0]
 
-    def status(self) -> list[str]:
-        """The items of the status bar."""
-        return self.rows(".statusbar-item")
+    def problems(self) -> list[str]:
+        """The rows of the Problems panel, opened if it is not."""
+        if not self.page.locator(".markers-panel").count():
+            self.page.keyboard.press("Control+Shift+M")
+        return self.rows(".markers-panel .monaco-list-row")
+
+    def hover(self) -> str:
+        """What is shown where the mouse is."""
+        return "\n".join(self.rows(".monaco-hover:visible"))
+
+    def language_status(self) -> None:
+        """Point at the language status item."""
+        self.page.locator(".statusbar-item[id='status.languageStatus']").hover()
+
+    def preview(self) -> list[str]:
+        """The rows of the refactor preview."""
+        return self.rows(".bulk-edit-panel .monaco-list-row")
+
+    def ticks(self) -> list[bool]:
+        """Which of the preview's rows are ticked."""
+        boxes = self.page.locator(".bulk-edit-panel .edit-checkbox")
+        states: list[str] = boxes.evaluate_all("boxes => boxes.map(box => box.getAttribute('aria-checked'))")
+        return [state == "true" for state in states]
