@@ -22,7 +22,7 @@ SETTINGS = {
     "uncuda.interpreter": sys.executable,
     "security.workspace.trust.enabled": False,
     "breadcrumbs.enabled": False,
-    "explorer.compactFolders": False,
+    "window.title": "${activeEditorShort}${separator}${rootName}",
 }
 CODE = "distributed.py"
 # Display language, and the palette's name for the preview.
@@ -43,13 +43,14 @@ def take(browser: Any, language: str, scratch: Path) -> None:
         window.show(workspace)
         window.open(CODE)
         window.some_squiggles()
-        window.page.locator(".squiggly-warning, .squiggly-error").first.hover(force=True)
-        window.until(lambda: "nccl" in window.hover() or "cuda" in window.hover(), window.hover)
+        window.page.locator(".view-line span:not(:has(span))", has_text="set_device").last.hover()
+        window.until(lambda: "`torch.npu.set_device`" in window.hover() or "torch_npu" in window.hover(), window.hover)
         _keep(window.shot("hover"), "hover", language)
         window.command(LANGUAGES[language])
         window.until(lambda: True in window.ticks(), window.ticks)
         window.page.locator(".codicon-group-by-ref-type:visible").first.click()
-        window.until(lambda: len(window.preview()) > 3, window.preview)
+        window.page.locator(".part.panel .codicon-panel-maximize:visible").first.click()
+        window.until(lambda: len(window.preview()) > 15 and True in window.ticks(), window.preview)
         _keep(window.shot("preview"), "preview", language)
         window.close()
 
