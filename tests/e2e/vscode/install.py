@@ -70,7 +70,7 @@ def _code_server(folder: Path) -> None:
     node = _node(folder).parent
     more = {"PATH": f"{node}{os.pathsep}{os.environ['PATH']}", "npm_config_nodedir": str(node.parent)}
     inner = folder / "node_modules" / "code-server" / "lib" / "vscode"
-    _run([*npm, "ci", "--ignore-scripts", "--omit=dev"], inner, more)
+    _run([*npm, "install", "--ignore-scripts", "--omit=dev"], inner, more)  # its shrinkwrap says which versions
     _run([*npm, "rebuild", *NATIVE], inner, more)
 
 
@@ -97,7 +97,7 @@ def _playwright(folder: Path) -> None:
 def _npm() -> list[str]:
     if not shutil.which("npm") or not shutil.which("g++"):
         raise Missing("npm or a C++ compiler is not there: sudo apt-get install --yes npm g++ make")
-    return ["npm", "--silent", "--no-audit", "--no-fund"]
+    return ["npm", "--loglevel=error", "--no-audit", "--no-fund"]
 
 
 def _node(folder: Path) -> Path:
@@ -129,5 +129,5 @@ def _run(command: list[str], folder: Path, more: Mapping[str, str] | None = None
     environment = {**os.environ, **(more or {})}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise Missing(f"{' '.join(command[:4])} failed: {(done.stderr or done.stdout).strip()[-500:]}")
+        raise Missing(f"{' '.join(command)} failed: {(done.stderr or done.stdout).strip()[-500:]}")
     return done.stdout

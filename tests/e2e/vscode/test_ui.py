@@ -8,6 +8,7 @@ import pytest
 from e2e.vscode import project
 from e2e.vscode.window import Window
 from lsp.expected import engine
+from uncuda.source import Source
 
 FINDINGS = project.findings(project.TRAIN)
 
@@ -135,3 +136,23 @@ def test_status_item(train: Window) -> None:
     wanted = f"{engine().target.title} · rewrite · {len(FINDINGS)} findings"
     train.until(lambda: wanted in train.hover(), train.hover)
     train.shot("status")
+
+
+def test_switch_target(train: Window) -> None:
+    other = engine("musa")
+    wanted = [found.message for found in other.check(Source(project.TRAIN)).findings]
+    train.command("uncuda: Switch Target")
+    train.answer(other.target.title)
+    train.until(lambda: all(any(one in row for row in train.problems()) for one in wanted), train.problems)
+    train.language_status()
+    train.until(lambda: f"{other.target.title} · " in train.hover(), train.hover)
+
+
+def test_logs_and_restart(train: Window) -> None:
+    train.command("uncuda: Show Logs")
+    lines = ".panel .view-line"
+    train.until(lambda: any("uncuda" in row for row in train.rows(lines)), lambda: train.rows(lines))
+    train.shot("logs")
+    train.command("uncuda: Restart Server")
+    train.command("uncuda: Fix All in File")
+    train.squiggles(0)

@@ -155,6 +155,12 @@ class Window:
         """Wait for a notification that has this in it."""
         return self.until(lambda: [text for text in self.notifications() if part in text], self.notifications)[0]
 
+    def answer(self, button: str) -> None:
+        """Press a button of a notification."""
+        shown = self.page.locator(".notification-list-item .monaco-button:visible", has_text=button)
+        self.until(lambda: self.notifications() and shown.count(), self.notifications)
+        shown.first.click()
+
     def problems(self) -> list[str]:
         """The rows of the Problems panel, opened if it is not."""
         if not self.page.locator(".markers-panel").count():
