@@ -4,7 +4,7 @@ PY := $(VENV)/bin/python
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test quick lint format types generate check-generated bench wheel lock clean
+.PHONY: help setup demo test quick lint format types generate check-generated bench wheel vsix vscode screenshots lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-16s %s\n", $$1, $$2 }'
@@ -17,7 +17,7 @@ demo: ## show findings and the diff for both accelerators on examples/train
 	@server/scripts/demo
 
 test: lint types check-generated ## everything this machine can check; what CI runs
-	@$(PY) -m pytest -n auto $(PYTEST_ARGS)
+	@$(PY) -m pytest -n auto --dist loadgroup $(PYTEST_ARGS)
 
 quick: lint types check-generated ## the inner loop: no large packages, nothing slow
 	@$(PY) -m pytest -n auto -m "not slow and not corpus and not network" $(PYTEST_ARGS)
@@ -45,9 +45,18 @@ bench: setup ## CPU time and memory beside ruff on large packages (BENCH_ARGS="-
 wheel: setup ## build the sdist and the wheel into dist/
 	@$(PY) -m build --no-isolation --outdir dist
 
+vsix: ## build the VS Code extension, with the server inside, into vscode-extension/dist/uncuda.vsix
+	@vscode-extension/scripts/package
+
+vscode: setup ## VS Code in the browser, with the extension and a copy of examples/ open (VSCODE_ARGS="--locale zh-cn")
+	@PYTHONPATH=tests $(PY) -m e2e.vscode.serve $(VSCODE_ARGS)
+
+screenshots: setup ## take the pictures of VS Code that READMEs show
+	@PYTHONPATH=tests $(PY) -m e2e.vscode.screenshots
+
 lock: ## choose versions anew and write requirements/*.txt (LOCK_ARGS=--upgrade)
 	@server/scripts/lock.sh $(LOCK_ARGS)
 
 clean: ## remove everything that the targets made
-	rm -rf $(VENV) .cache dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .cache dist build vscode-extension/node_modules vscode-extension/bundle vscode-extension/dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

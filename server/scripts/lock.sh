@@ -13,10 +13,13 @@ compile() { # OUTPUT ARGUMENTS…
     output=$1
     shift
     uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-emit-index-url \
-        --custom-compile-command "make lock" --output-file "requirements/$output" "$@" pyproject.toml
+        --custom-compile-command "make lock" --output-file "requirements/$output" "$@"
 }
 
-compile dev.txt --extra structural --group dev "$@"
-compile run.txt --extra structural --group build --constraint requirements/dev.txt
+compile dev.txt --extra structural --group dev "$@" pyproject.toml
+# What editors' extensions carry with them: nothing that is built for one platform.
+compile bundle.txt --constraint requirements/dev.txt "$@" pyproject.toml
+compile run.txt --extra structural --group build --constraint requirements/dev.txt pyproject.toml
 # The last hypothesis that is one wheel for every system, WebAssembly included.
-echo 'hypothesis<=6.155.7' | compile portable.txt --group portable --constraint - 
+echo 'hypothesis<=6.155.7' | compile portable.txt --group portable --constraint - pyproject.toml
+compile browser.txt --group browser "$@"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from . import bundled
+
 
 def command(module: str) -> list[str]:
     """The arguments that run `main()` of a module of ours in a new Python with this process's import path.
@@ -14,5 +16,5 @@ def command(module: str) -> list[str]:
     """
     here = Path.cwd()
     path = [entry for entry in sys.path if entry and Path(entry).absolute() != here]
-    program = f"import sys; sys.path[:] = {path!r}; from {module} import main; main()"
+    program = f"{bundled.preamble() or f'import sys; sys.path[:] = {path!r}'}; from {module} import main; main()"
     return [sys.executable, "-I", "-X", "utf8", "-c", program]

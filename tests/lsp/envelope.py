@@ -11,6 +11,7 @@ from lsp.session import Message, Session
 _CONVERTER = converters.get_converter()
 _BEFORE_INITIALIZED = {"window/showMessage", "window/logMessage", "window/showMessageRequest", "$/progress"}
 _NOTIFICATIONS = _BEFORE_INITIALIZED | {"textDocument/publishDiagnostics", "$/logTrace", "$/cancelRequest"}
+_OUR_OWN = {"uncuda/status"}
 _INTERNAL_ERROR, _CANCELLED, _SERVER_CANCELLED = -32603, -32800, -32802
 
 
@@ -53,7 +54,7 @@ def _type(message: Message) -> Iterator[str]:
         return
     kinds = types.METHOD_TO_TYPES.get(message.method)
     if kinds is None:
-        if not message.method.startswith("$/"):
+        if not message.method.startswith("$/") and message.method not in _OUR_OWN:
             yield "an unknown method"
         return
     kind: Any = kinds[1] if message.is_reply else kinds[0]

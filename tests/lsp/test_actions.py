@@ -348,7 +348,7 @@ def test_a_statement_that_only_libcst_reads(start: Start, tmp_path: Path) -> Non
     uri = client.open("untitled:Untitled-1", 'import torch\nx = t"{torch.cuda.device_count()}"\ny = f(torch.cuda.\n')
     (action,) = client.actions(uri, client.range(uri, "device_count"))
     assert action["title"] == "Read this statement"
-    assert "-m pip install libcst" in action["disabled"]["reason"]
+    assert "-m pip install --upgrade libcst" in action["disabled"]["reason"]
     assert not client.actions(uri, client.range(uri, "y = f"))
 
 

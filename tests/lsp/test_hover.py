@@ -174,7 +174,7 @@ def test_a_statement_that_only_libcst_reads(start: Start, tmp_path: Path) -> Non
     client = start(env={"PYTHONPATH": f"{tmp_path / 'without'}{os.pathsep}{where}"})
     uri = client.open("untitled:Untitled-1", 'import torch\nx = t"{torch.cuda.device_count()}"\ny = f(torch.cuda.\n')
     text, place = hover(client, uri, "device_count")
-    assert "-m pip install libcst" in text
+    assert "-m pip install --upgrade libcst" in text
     assert place == client.range(uri, 'x = t"{torch.cuda.device_count()}"')
 
 

@@ -76,7 +76,7 @@ class Engine:
         strategy = self.settings.strategy
         return strategy == "shim" or (strategy == "auto" and self.target.id in self.project.shims)
 
-    def _shim(self, text: str) -> bool:
+    def patched(self, text: str) -> bool:
         """Whether the runtime patch is in force for a text: by setting, in the project, or imported in the text."""
         if self._project_shim():
             return True
@@ -96,7 +96,7 @@ class Engine:
 
     def read(self, source: Source, every: bool = False) -> tuple[Facts, Ruleset]:
         """What a text says, and the rules for it; `every`: as for `ruleset`."""
-        ruleset = self.ruleset(self._shim(source.text), every)
+        ruleset = self.ruleset(self.patched(source.text), every)
         return self._facts(source, ruleset), ruleset
 
     def _facts(self, source: Source, ruleset: Ruleset, edited: Edited | None = None) -> Facts:
@@ -130,7 +130,7 @@ class Engine:
         known = (source.path, ruleset) in self._memory
         says = self._facts(source, ruleset, edited).says if known else source.text.__contains__
         concerned = concerned or says("uncuda:")
-        if says(self._patch) and self._shim(source.text):
+        if says(self._patch) and self.patched(source.text):
             ruleset = self.ruleset(True)
             known = (source.path, ruleset) in self._memory
         if not known and not concerned and not ruleset.concerns(source.text.encode("utf-8", "surrogatepass")):

@@ -162,7 +162,7 @@ class _Offer:
 
 def newer_python(say: Phrases) -> str:
     """Why a statement that is newer than this Python was not read, and the command that helps."""
-    return say("newer", platform.python_version(), f"{sys.executable} -m pip install libcst")
+    return say("newer", platform.python_version(), f"{sys.executable} -m pip install --upgrade libcst")
 
 
 def _resolved(server: UncudaServer, action: Any) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from .workspace_diagnostics import Workspace
 
 FEATURES = (
     *("lifecycle", "sync", "watch", "asking", "diagnostics", "workspace_diagnostics"),
-    *("receiving", "actions", "hover", "lens", "commands"),
+    *("receiving", "actions", "hover", "lens", "commands", "status"),
 )
 
 HandlerT = TypeVar("HandlerT", bound=Handler)

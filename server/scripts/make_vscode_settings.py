@@ -1,0 +1,113 @@
+"""Writes the settings that the VS Code extension offers, from the table of settings, and its version.
+
+    python server/scripts/make_vscode_settings.py [--check]
+
+They are the second group of `contributes.configuration` in vscode-extension/package.json; the texts are the keys
+`setting.*` of package.nls.json and package.nls.zh-cn.json. With --check it only compares; exit 1 if a file is stale.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "server"))
+
+import uncuda  # noqa: E402
+from uncuda.catalogue import load  # noqa: E402
+from uncuda.settings import EDITOR_OPTIONS, OPTIONS, Option  # noqa: E402
+
+EXTENSION = ROOT / "vscode-extension"
+# What only an exit code depends on.
+_COMMAND_LINE = {"fail-level"}
+_OFFERED = [option for option in (*OPTIONS, *EDITOR_OPTIONS) if option.name not in _COMMAND_LINE]
+_FINDINGS = "%configuration.findings%"
+
+
+def manifest(text: str) -> str:
+    """package.json with the settings and the version."""
+    package = json.loads(text)
+    package["version"] = uncuda.__version__
+    groups = [group for group in package["contributes"]["configuration"] if group["title"] != _FINDINGS]
+    properties = {
+        f"uncuda.{_camel(option.name)}": {**_property(option), "order": number}
+        for number, option in enumerate(_OFFERED, 1)
+    }
+    package["contributes"]["configuration"] = [*groups, {"title": _FINDINGS, "properties": properties}]
+    return _json(package)
+
+
+def texts(text: str, language: str) -> str:
+    """A table of texts with those of the settings."""
+    table = {key: value for key, value in json.loads(text).items() if not key.startswith("setting.")}
+    return _json(table | {f"setting.{_camel(option.name)}": getattr(option, language) for option in _OFFERED})
+
+
+def _property(option: Option) -> dict[str, Any]:
+    text = f"%setting.{_camel(option.name)}%"
+    return {**_shape(option), "scope": "resource", "markdownDescription": text}
+
+
+def _shape(option: Option) -> dict[str, Any]:
+    """The type and the default. What is not set is empty, as VS Code has no form for null."""
+    rules = {"type": "array", "items": {"type": "string", "enum": list(load().rules)}, "uniqueItems": True}
+    if option.kind == "string":
+        return _string(option)
+    if option.kind == "boolean":
+        return {"type": "boolean", "default": option.default}
+    if option.kind == "rules":
+        return {**rules, "default": []}
+    if option.kind == "patterns":
+        return {"type": "array", "items": {"type": "string"}, "default": []}
+    if option.kind == "severity-by-rule":
+        value: dict[str, Any] = {"type": "string", "enum": list(option.choices)}
+        names = {"enum": list(load().rules)}
+        return {"type": "object", "propertyNames": names, "additionalProperties": value, "default": {}}
+    return {"type": "object", "additionalProperties": rules, "default": {}}
+
+
+def _string(option: Option) -> dict[str, Any]:
+    choices = list(load().declarations) if option.name == "target" else list(option.choices)
+    unset = [""] if option.default is None else []
+    shape: dict[str, Any] = {"type": "string", "default": option.default or ""}
+    if choices:
+        labels = {"enumItemLabels": ["%configuration.unset%", *choices]} if unset else {}
+        return {**shape, "enum": [*unset, *choices], **labels}
+    return {**shape, **({"pattern": f"^$|{option.pattern}"} if option.pattern else {})}
+
+
+def _camel(name: str) -> str:
+    return re.sub(r"-(\w)", lambda match: match[1].upper(), name)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def main() -> int:
+    """Write or compare the files; returns the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="only compare")
+    check = parser.parse_args().check
+    status = 0
+    for name, language in {"package.json": "", "package.nls.json": "en", "package.nls.zh-cn.json": "zh"}.items():
+        path = EXTENSION / name
+        before = path.read_text(encoding="utf-8")
+        after = texts(before, language) if language else manifest(before)
+        if after == before:
+            continue
+        if check:
+            print(f"vscode-extension/{name} is stale", file=sys.stderr)
+            status = 1
+        else:
+            path.write_text(after, encoding="utf-8")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

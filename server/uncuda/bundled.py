@@ -1,0 +1,100 @@
+"""uncuda in a bundle, as editors' extensions carry it: it imports what it brought along and Python's own modules.
+
+Whatever else the chosen Python has installed stays out, whether it has the name of a package of ours or not. libcst
+alone is borrowed from there: it is a wheel for each platform and Python, and a bundle is one for all.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from importlib.machinery import BuiltinImporter, FrozenImporter, ModuleSpec, PathFinder
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution, DistributionFinder
+
+_LIBCST = "libcst"
+_OLDEST_LIBCST = (1, 9)
+_BORROWED_MODULES = {_LIBCST, "yaml", "_yaml", "yaml_ft", "_yaml_ft"}
+_BORROWED_PACKAGES = {_LIBCST, "pyyaml", "pyyaml-ft"}
+_PYTHONS_OWN: tuple[object, ...] = (BuiltinImporter, FrozenImporter, PathFinder)
+
+_libs = ""
+
+
+def isolate(libs: str) -> None:
+    """From now on import from the folder `libs`, from Python itself, and libcst from where it is installed."""
+    global _libs  # noqa: PLW0603 it is this process that is isolated
+    _libs = libs
+    own = [entry for entry in sys.path if _is_pythons_own(entry)]
+    others = [entry for entry in sys.path if entry and entry not in own and entry != libs]
+    sys.path[:] = [libs, *own]
+    sys.meta_path[:] = [*(finder for finder in sys.meta_path if finder in _PYTHONS_OWN), _Lender(others)]
+    _forget_others(libs)
+
+
+def preamble() -> str:
+    """Statements that make another process as isolated as this one; empty where this one is not."""
+    if not _libs:
+        return ""
+    return f"import sys; sys.path.insert(0, {_libs!r}); from uncuda.bundled import isolate; isolate({_libs!r})"
+
+
+def _is_pythons_own(entry: str) -> bool:
+    """Whether a place on the path belongs to Python itself: its library, compiled modules, or the zip of an embedded
+    one."""
+    place = Path(entry)
+    if place.name in ("lib-dynload", "DLLs") or re.fullmatch(r"python3\d+\.zip", place.name):
+        return True
+    homes = [Path(os.__file__).parent, *([Path(sys.base_prefix)] if sys.platform == "win32" else [])]
+    return place.resolve() in [home.resolve() for home in homes]
+
+
+def _forget_others(libs: str) -> None:
+    """Forget modules that have a name of ours and came from elsewhere, when Python started."""
+    ours = {path.name.partition(".")[0] for path in Path(libs).iterdir()}
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] in ours and not str(getattr(module, "__file__", None)).startswith(libs):
+            del sys.modules[name]
+
+
+class _Lender:
+    """Finds libcst, if it is new enough, and its PyYAML in folders where nothing else is looked for."""
+
+    def __init__(self, folders: Iterable[str]) -> None:
+        self._folders = list(folders)
+        self._usable: bool | None = None
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """What the import system asks; a package once found gives its own submodules."""
+        if path is not None or name not in _BORROWED_MODULES or not self._has_usable_libcst():
+            return None
+        return PathFinder.find_spec(name, self._folders)
+
+    def find_distributions(self, context: DistributionFinder.Context | None = None) -> Iterable[Distribution]:
+        """What `importlib.metadata` asks: the version of what is lent."""
+        name = str(getattr(context, "name", None) or "").lower()
+        return self._packages(name) if name in _BORROWED_PACKAGES and self._has_usable_libcst() else ()
+
+    def _packages(self, name: str) -> Iterable[Distribution]:
+        from importlib.metadata import DistributionFinder, MetadataPathFinder
+
+        finder: Any = MetadataPathFinder
+        found: Iterable[Distribution] = finder.find_distributions(
+            DistributionFinder.Context(name=name, path=self._folders)
+        )
+        return found
+
+    def _has_usable_libcst(self) -> bool:
+        if self._usable is None:
+            numbers = [re.match(r"(\d+)\.(\d+)", package.version) for package in self._packages(_LIBCST)]
+            first = numbers[0] if numbers else None
+            self._usable = first is not None and (int(first[1]), int(first[2])) >= _OLDEST_LIBCST
+        return self._usable

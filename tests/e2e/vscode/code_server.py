@@ -1,0 +1,137 @@
+"""code-server on loopback: VS Code for a browser, with folders of its own and no marketplace."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from e2e.vscode.install import chinese, vscode
+
+SECONDS = 60
+# Quiet, and where the web's defaults differ from the desktop's, the desktop's.
+SETTINGS: dict[str, Any] = {
+    "chat.disableAIFeatures": True,
+    "editor.hover.delay": 100,
+    "editor.minimap.enabled": False,
+    "extensions.autoCheckUpdates": False,
+    "extensions.autoUpdate": False,
+    "extensions.ignoreRecommendations": True,
+    "files.autoSave": "off",
+    "git.enabled": False,
+    "telemetry.telemetryLevel": "off",
+    "update.mode": "none",
+    "window.commandCenter": False,
+    "workbench.editor.enablePreview": False,
+    "workbench.enableExperiments": False,
+    "workbench.secondarySideBar.defaultVisibility": "hidden",
+    "workbench.startupEditor": "none",
+    "workbench.tips.enabled": False,
+}
+OPTIONS = (
+    *("--auth", "none", "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override"),
+    *("--reconnection-grace-time", "1"),  # else each closed page leaves its language server behind for hours
+    "--vscode-option=enable-smoke-test-driver",  # else a page takes no tests for the extension host
+)
+
+
+class CodeServer:
+    """One server; what is installed and set holds for all its pages. `folder` is scratch."""
+
+    def __init__(self, folder: Path, settings: dict[str, Any], locale: str = "", port: int = 0) -> None:
+        self.folder, self.port = folder, port or _free_port()
+        self._command = vscode()
+        self._data = folder / "data"
+        self._defaults = {**SETTINGS, **settings}
+        self._options = [*OPTIONS, "--bind-addr", f"127.0.0.1:{self.port}", *(["--locale", locale] if locale else [])]
+        self._folders = ["--user-data-dir", str(self._data), "--extensions-dir", str(folder / "extensions")]
+        dropped = ("VSCODE_IPC_HOOK_CLI", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PORT")
+        self._environment = {name: value for name, value in os.environ.items() if name not in dropped}
+        self._environment["EXTENSIONS_GALLERY"] = "{}"  # else each start asks a marketplace
+        for kind in ("CONFIG", "DATA", "CACHE"):
+            self._environment[f"XDG_{kind}_HOME"] = str(folder / "xdg" / kind.lower())
+        self.configure({})
+        if locale == "zh-cn":
+            self._add_texts(locale, chinese())
+
+    def configure(self, settings: dict[str, Any]) -> None:
+        """Make these the user's settings, over the defaults of the tests; open pages follow.
+
+        They are the machine's as well: this is a window of a remote machine, which takes paths of programs from there.
+        """
+        text = json.dumps({**self._defaults, **settings}, indent=1)
+        for kind in ("User", "Machine"):
+            (self._data / kind).mkdir(parents=True, exist_ok=True)
+            (self._data / kind / "settings.json").write_text(text, encoding="utf-8")
+
+    def _add_texts(self, locale: str, texts: Path) -> None:
+        """Register texts of VS Code, as it does itself when a language pack is installed."""
+        extension = {"extensionIdentifier": {"id": "tests.texts"}, "version": "1"}
+        pack = {"hash": locale, "label": locale, "extensions": [extension], "translations": {"vscode": str(texts)}}
+        (self._data / "languagepacks.json").write_text(json.dumps({locale: pack}), encoding="utf-8")
+
+    def install(self, vsix: Path) -> None:
+        """Install an extension from its package."""
+        self.run("--install-extension", str(vsix), "--force")
+
+    def run(self, *arguments: str) -> str:
+        """What VS Code's own command line says."""
+        command = [*self._command, *self._folders, *arguments]
+        return subprocess.run(command, env=self._environment, check=True, capture_output=True, text=True).stdout
+
+    def log(self) -> str:
+        """What the server has said."""
+        return (self.folder / "log").read_text(encoding="utf-8")
+
+    def address(self, workspace: Path) -> str:
+        """The page that has a folder open."""
+        return f"http://127.0.0.1:{self.port}/?folder={workspace}"
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Start it, and end it with all that it has started."""
+        with open(self.folder / "log", "wb") as log:
+            self._process = subprocess.Popen(
+                [*self._command, *self._options, *self._folders],
+                env=self._environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
+            )  # fmt: skip
+        end = time.monotonic() + SECONDS
+        while not self._answers():
+            assert self._process.poll() is None, self.log()
+            assert time.monotonic() < end, self.log()
+            time.sleep(0.05)
+        try:
+            yield
+        finally:
+            self._stop()
+
+    def _answers(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/healthz", timeout=5):
+                return True
+        except OSError:
+            return False
+
+    def wait(self) -> None:
+        """Wait for its end."""
+        self._process.wait()
+
+    def _stop(self) -> None:
+        os.killpg(self._process.pid, signal.SIGTERM)
+        try:
+            self._process.wait(15)
+        except subprocess.TimeoutExpired:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])

@@ -1,0 +1,69 @@
+// Runs inside VS Code's extension host. The folder above the workspace holds expected.json, and takes report.json.
+const assert = require("node:assert");
+const fs = require("node:fs");
+const path = require("node:path");
+const vscode = require("vscode");
+
+const tests = [];
+const workspace = vscode.workspace.workspaceFolders[0].uri;
+const beside = (name) => path.join(path.dirname(workspace.fsPath), name);
+const expected = JSON.parse(fs.readFileSync(beside("expected.json"), "utf8"));
+
+/** Waits for a state; `seen` says what there is instead when it is not reached. */
+async function until(state, seen = state, seconds = 30) {
+  for (const end = Date.now() + seconds * 1000; ; ) {
+    const reached = await state();
+    if (reached) return reached;
+    if (Date.now() > end) throw new Error(`never reached; there is ${JSON.stringify(await seen())}`);
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+
+const uriOf = (name) => vscode.Uri.joinPath(workspace, name);
+/** A file's bytes, each as a character. */
+const bytesOf = (name) => fs.readFileSync(uriOf(name).fsPath, "latin1");
+const findings = (uri) => vscode.languages.getDiagnostics(uri).filter((one) => one.source === "uncuda");
+
+/** Opens a file in an editor. */
+async function open(name, options) {
+  const document = await vscode.workspace.openTextDocument(uriOf(name), options);
+  await vscode.window.showTextDocument(document);
+  return document;
+}
+
+/** Waits until a document shows these findings: [rule, marked words, message]. */
+async function shows(document, wanted) {
+  const shown = () => findings(document.uri).map((one) => [one.code.value, document.getText(one.range), one.message]).sort();
+  await until(() => JSON.stringify(shown()) === JSON.stringify([...wanted].sort()), shown);
+}
+
+/** The code actions of a kind at a range, complete. */
+const actions = (uri, range, kind) =>
+  vscode.commands.executeCommand("vscode.executeCodeActionProvider", uri, range, kind, 50);
+
+/** Makes the text of a file what it was, and saves. */
+async function restore(document, text) {
+  const all = new vscode.Range(0, 0, document.lineCount, 0);
+  const edit = new vscode.WorkspaceEdit();
+  edit.replace(document.uri, all, text);
+  assert(await vscode.workspace.applyEdit(edit));
+  assert(await document.save());
+}
+
+const test = (name, body) => tests.push({ name, body });
+
+async function run() {
+  const report = [];
+  for (const { name, body } of tests) {
+    let error = null;
+    try {
+      await body();
+    } catch (caught) {
+      error = caught.stack;
+    }
+    report.push({ name, error });
+  }
+  fs.writeFileSync(beside("report.json"), JSON.stringify(report));
+}
+
+module.exports = { actions, assert, bytesOf, expected, findings, open, restore, run, shows, test, until, uriOf, vscode };

@@ -1,0 +1,94 @@
+// One program: found, fixed, saved, checked for another accelerator, and all of it after a restart.
+const { actions, assert, bytesOf, expected, findings, open, restore, run, shows, test, until, vscode } = require("./harness");
+
+const COMMANDS = ["fixAllInFile", "fixAllInWorkspace", "previewFixAllInWorkspace", "switchTarget", "restart", "showLogs", "debugInformation"];
+const { npu, musa } = expected.findings;
+let document, original;
+
+test("the extension is activated", async () => {
+  document = await open("train.py");
+  original = document.getText();
+  const extension = vscode.extensions.getExtension("uncuda.uncuda");
+  await until(() => extension.isActive);
+  const missing = async () => {
+    const known = new Set(await vscode.commands.getCommands(true));
+    return COMMANDS.filter((name) => !known.has(`uncuda.${name}`));
+  };
+  await until(async () => !(await missing()).length, missing);
+});
+
+test("diagnostics are what the engine finds, each with its rule's page", async () => {
+  await shows(document, npu);
+  for (const one of findings(document.uri)) assert(one.code.target.toString().includes(one.code.value), one.code);
+});
+
+test("a quick fix makes its edit", async () => {
+  const [first] = findings(document.uri);
+  const offered = await actions(document.uri, first.range, "quickfix");
+  const preferred = offered.filter((one) => one.isPreferred);
+  assert.strictEqual(preferred.length, 1, JSON.stringify(offered.map((one) => one.title)));
+  assert(await vscode.workspace.applyEdit(preferred[0].edit));
+  await until(() => findings(document.uri).length === npu.length - 1, () => findings(document.uri).length);
+  await vscode.commands.executeCommand("undo");
+  await shows(document, npu);
+});
+
+test("fix all on save", async () => {
+  const editor = vscode.workspace.getConfiguration("editor", document);
+  await editor.update("codeActionsOnSave", { "source.fixAll.uncuda": "explicit" }, vscode.ConfigurationTarget.Workspace);
+  await vscode.commands.executeCommand("workbench.action.files.save");
+  await until(() => !document.isDirty);
+  assert.deepStrictEqual(bytesOf("train.py"), expected.fixed["train.py"]);
+  await editor.update("codeActionsOnSave", undefined, vscode.ConfigurationTarget.Workspace);
+  await restore(document, original);
+});
+
+test("fix all in the file", async () => {
+  const result = await vscode.commands.executeCommand("uncuda.fixAllInFile");
+  assert.strictEqual(result.applied, true);
+  assert(await document.save());
+  assert.deepStrictEqual(bytesOf("train.py"), expected.fixed["train.py"]);
+  await restore(document, original);
+});
+
+test("fix all in the workspace is what `uncuda fix` does, and one undo takes it back", async () => {
+  const before = bytesOf("sub/other.py");
+  const result = await vscode.commands.executeCommand("uncuda.fixAllInWorkspace");
+  assert.strictEqual(result.applied, true, JSON.stringify(result));
+  await vscode.workspace.saveAll(false);
+  for (const name of ["train.py", "sub/other.py"]) assert.deepStrictEqual(bytesOf(name), expected.fixed[name], name);
+  await vscode.window.showTextDocument(document);
+  await vscode.commands.executeCommand("undo");
+  await until(() => document.getText() === original);
+  const saved = async () => (await vscode.workspace.saveAll(false)) && bytesOf("sub/other.py") === before;
+  await until(saved, () => bytesOf("sub/other.py"));
+  await shows(document, npu);
+});
+
+test("settings hold at once", async () => {
+  const settings = vscode.workspace.getConfiguration("uncuda", document);
+  const set = (name, value) => settings.update(name, value, vscode.ConfigurationTarget.Workspace);
+  await set("configurationPreference", "editorFirst");
+  await set("target", "musa");
+  await shows(document, musa);
+  await set("ignore", [musa[0][0]]);
+  await shows(document, musa.filter(([rule]) => rule !== musa[0][0]));
+  for (const name of ["ignore", "target", "configurationPreference"]) await set(name, undefined);
+  await shows(document, npu);
+});
+
+test("a restarted server goes on", async () => {
+  await vscode.commands.executeCommand("uncuda.restart");
+  await shows(document, npu);
+  await vscode.commands.executeCommand("uncuda.fixAllInFile");
+  await until(() => findings(document.uri).length < npu.length, () => findings(document.uri).length);
+  await restore(document, original);
+});
+
+test("an untitled program is checked", async () => {
+  const untitled = await vscode.workspace.openTextDocument({ language: "python", content: original });
+  await vscode.window.showTextDocument(untitled);
+  await shows(untitled, npu);
+});
+
+exports.run = run;

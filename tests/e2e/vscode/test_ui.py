@@ -1,0 +1,158 @@
+"""The extension as a person uses it: what VS Code shows, and what is on the disk afterwards."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from e2e.vscode import project
+from e2e.vscode.window import Window
+from lsp.expected import engine
+from uncuda.source import Source
+
+FINDINGS = project.findings(project.TRAIN)
+
+
+@pytest.fixture
+def train(window: Window, small: Path) -> Window:
+    """The small project with its program open and checked."""
+    window.show(small)
+    window.open("train.py")
+    window.squiggles(len(FINDINGS))
+    return window
+
+
+def fix_all_on_save(workspace: Path) -> None:
+    folder = workspace / ".vscode"
+    folder.mkdir()
+    on_save = {"[python]": {"editor.codeActionsOnSave": {"source.fixAll.uncuda": "explicit"}}}
+    (folder / "settings.json").write_text(json.dumps(on_save), encoding="utf-8")
+
+
+def test_squiggles_hover_and_problems(train: Window) -> None:
+    train.page.locator(".squiggly-warning, .squiggly-error").first.hover(force=True)
+    rule, _, message = FINDINGS[0]
+    train.until(lambda: message.replace("`", "") in train.hover() and rule in train.hover(), train.hover)
+    links = train.page.locator(".monaco-hover:visible a", has_text=rule)
+    assert links.first.get_attribute("href") is not None
+    train.shot("hover")
+
+    def listed(rule: str, message: str) -> bool:
+        return any(rule in row and message in row for row in train.problems())
+
+    train.until(lambda: all(listed(rule, message) for rule, _, message in FINDINGS), train.problems)
+    assert len([row for row in train.problems() if "uncuda" in row]) == len(FINDINGS)
+    train.shot("problems")
+
+
+def test_lightbulb_quick_fix_and_undo(train: Window) -> None:
+    train.click("nccl")
+    train.page.locator(
+        "[class*=codicon-light-bulb]:visible, [class*=codicon-lightbulb]:visible, [class*=gutter-lightbulb]:visible"
+    ).first.wait_for()
+    train.shot("lightbulb")
+    assert any("hccl" in title for title in train.quick_fixes())
+    train.shot("menu")
+    train.take("hccl")
+    train.squiggles(len(FINDINGS) - 1)
+    assert 's = "中文😀"; dist.init_process_group(backend="hccl")' in train.text()
+    train.page.keyboard.press("Control+Z")
+    train.squiggles(len(FINDINGS))
+
+
+def test_fix_all_in_workspace_and_one_undo(train: Window, small: Path) -> None:
+    before, wanted = project.contents(small), project.fixed(small)
+    train.command("uncuda: Fix All in Workspace")
+    train.until(lambda: project.contents(small) == wanted, lambda: project.contents(small))
+    train.squiggles(0)
+    train.notified("Fixed")
+    train.shot("fixed")
+    train.focus_editor()
+    train.page.keyboard.press("Control+Z")
+    train.squiggles(len(FINDINGS))
+    train.command("File: Save All Files")
+    train.until(lambda: project.contents(small) == before, lambda: project.contents(small))
+
+
+def test_fix_all_in_file(train: Window, small: Path) -> None:
+    wanted = project.fixed(small)["train.py"]
+    train.command("uncuda: Fix All in File")
+    train.squiggles(0)
+    train.page.keyboard.press("Control+S")
+    train.until(lambda: project.contents(small)["train.py"] == wanted, lambda: project.contents(small))
+
+
+def test_fix_all_on_save(window: Window, small: Path) -> None:
+    fix_all_on_save(small)
+    wanted = project.fixed(small)["train.py"]
+    window.show(small)
+    window.open("train.py")
+    window.squiggles(len(FINDINGS))
+    window.focus_editor()
+    window.page.keyboard.press("Control+S")
+    window.until(lambda: project.contents(small)["train.py"] == wanted, lambda: project.contents(small))
+
+
+def test_preview_with_ticks_by_rule(window: Window, tmp_path: Path) -> None:
+    workspace = project.with_review(tmp_path)
+    before = project.contents(workspace)
+    safe, everything = project.fixed(workspace), project.fixed(workspace, "--review-fixes")
+    assert before != safe != everything
+    window.show(workspace)
+    window.open("train.py")
+    window.some_squiggles()
+    window.command("uncuda: Preview Fix All in Workspace")
+    window.until(lambda: {True, False} <= set(window.ticks()), window.ticks)
+    window.shot("ticks")
+    window.page.locator(".codicon-group-by-ref-type:visible").first.click()
+    window.until(lambda: any("to review" in row for row in window.preview()), window.preview)
+    window.shot("by-rule")
+    window.page.locator(".bulk-edit-panel .monaco-button").first.click()
+    window.squiggles(0)
+    window.page.keyboard.press("Control+S")  # changes of one file only are not saved by VS Code
+    window.until(lambda: project.contents(workspace) == safe, lambda: project.contents(workspace))
+    window.focus_editor()
+    window.page.keyboard.press("Control+Z")
+    window.squiggles(len(FINDINGS))
+    window.command("File: Save All Files")
+    window.until(lambda: project.contents(workspace) == before, lambda: project.contents(workspace))
+
+
+def test_notebook(window: Window, tmp_path: Path) -> None:
+    workspace = project.with_notebook(tmp_path)
+    window.show(workspace)
+    window.open("notebook.ipynb")
+    marked = window.page.locator(".notebook-editor .squiggly-warning, .notebook-editor .squiggly-error")
+    window.until(lambda: marked.count() == 2, marked.count)
+    window.shot("marked")
+    window.click("synchronize")
+    assert any("torch.npu.synchronize" in title for title in window.quick_fixes())
+    window.take("torch.npu.synchronize")
+    window.until(lambda: marked.count() == 1, marked.count)
+
+
+def test_status_item(train: Window) -> None:
+    train.language_status()
+    wanted = f"{engine().target.title} · rewrite · {len(FINDINGS)} findings"
+    train.until(lambda: wanted in train.hover(), train.hover)
+    train.shot("status")
+
+
+def test_switch_target(train: Window) -> None:
+    other = engine("musa")
+    wanted = [found.message for found in other.check(Source(project.TRAIN)).findings]
+    train.command("uncuda: Switch Target")
+    train.answer(other.target.title)
+    train.until(lambda: all(any(one in row for row in train.problems()) for one in wanted), train.problems)
+    train.language_status()
+    train.until(lambda: f"{other.target.title} · " in train.hover(), train.hover)
+
+
+def test_logs_and_restart(train: Window) -> None:
+    train.command("uncuda: Show Logs")
+    lines = ".panel .view-line"
+    train.until(lambda: any("uncuda" in row for row in train.rows(lines)), lambda: train.rows(lines))
+    train.shot("logs")
+    train.command("uncuda: Restart Server")
+    train.command("uncuda: Fix All in File")
+    train.squiggles(0)

@@ -1,0 +1,186 @@
+"""A window of VS Code in the browser, used as a person uses it.
+
+CSS classes are the same in every display language: things are found by them, never by the interface's own texts.
+"""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from e2e.vscode.code_server import CodeServer
+
+SECONDS = 40
+SIZE = {"width": 1280, "height": 800}
+_LINES = """() => [...document.querySelectorAll('.editor-instance .view-line')]
+    .sort((a, b) => parseInt(a.style.top) - parseInt(b.style.top)).map(line => line.textContent)"""
+T = TypeVar("T")
+
+
+class Window:
+    """A page. `blocked`: addresses off this machine that it asked for; it got none of them."""
+
+    def __init__(self, browser: Any, server: CodeServer, shots: Path, size: dict[str, int] | None = None) -> None:
+        self._server, self._shots, self._taken = server, shots, 0
+        self.blocked: list[str] = []
+        self._context = browser.new_context(viewport=size or SIZE, locale="en-US")
+        self._context.route("**/*", self._route)
+        self.page = self._context.new_page()
+
+    def _route(self, route: Any) -> None:
+        url = route.request.url
+        if url.startswith((f"http://127.0.0.1:{self._server.port}/", "data:", "blob:")):
+            route.continue_()
+        else:
+            self.blocked.append(url)
+            route.abort()
+
+    def close(self) -> None:
+        """Close the page; its extension host ends soon after."""
+        self._context.close()
+
+    def show(self, workspace: Path, query: str = "") -> None:
+        """Open a folder."""
+        self.page.goto(self._server.address(workspace) + query)
+        self.page.locator(".explorer-folders-view .monaco-list-row").first.wait_for(timeout=SECONDS * 1000)
+
+    def shot(self, name: str) -> Path:
+        """Keep a picture of the page as it is."""
+        self._taken += 1
+        path = self._shots / f"{self._taken:02}-{name}.png"
+        self.page.screenshot(path=str(path))
+        return path
+
+    def until(self, state: Callable[[], T], seen: Callable[[], object] | None = None, seconds: float = SECONDS) -> T:
+        """Wait until a state is reached; what is `seen` instead is said when it is not."""
+        end = time.monotonic() + seconds
+        while not (reached := state()):
+            if time.monotonic() > end:
+                self.shot("not-reached")
+                raise AssertionError(f"never reached; there is {(seen or state)()!r}")
+            self.page.wait_for_timeout(50)
+        return reached
+
+    def rows(self, selector: str) -> list[str]:
+        """The text of each element, on one line, with plain spaces."""
+        texts = self.page.locator(selector).all_inner_texts()
+        return [" ".join(text.replace("\xa0", " ").split()) for text in texts]
+
+    # Opening and running
+
+    def quick(self, key: str, text: str) -> Any:
+        """Type into quick open; its rows, once they stay the same."""
+        self.page.keyboard.press(key)
+        box = self.page.locator(".quick-input-widget input.input:visible")
+        box.wait_for()
+        box.fill(text)
+        rows = self.page.locator(".quick-input-list .monaco-list-row")
+        rows.first.wait_for()
+        seen: list[list[str]] = []
+
+        def settled() -> bool:
+            seen.append(rows.all_inner_texts())
+            return len(seen) > 5 and all(one == seen[-1] for one in seen[-5:])
+
+        self.until(settled)
+        return rows
+
+    def open(self, name: str) -> None:
+        """Open a file of the workspace."""
+        rows = self.quick("Control+P", name)
+        assert Path(name).name in rows.first.inner_text(), rows.all_inner_texts()
+        self.page.keyboard.press("Enter")
+        self.page.locator(f'.tab.active[data-resource-name="{Path(name).name}"]').wait_for()
+        self.page.locator(".editor-instance .view-line, .notebook-editor").first.wait_for()
+
+    def command(self, title: str) -> None:
+        """Run the palette's command of that title."""
+        rows = self.quick("F1", f">{title}")
+        titles = [text.split("\n")[0].strip() for text in rows.all_inner_texts()]
+        assert title in titles, titles
+        rows.nth(titles.index(title)).click()
+
+    def focus_editor(self) -> None:
+        """Put the cursor into the editor."""
+        self.page.locator(".editor-instance .view-line").first.click()
+
+    def click(self, word: str) -> None:
+        """Put the cursor into a word of the text."""
+        self.page.locator(".view-line span:not(:has(span))", has_text=word).first.click()
+
+    def quick_fixes(self) -> list[str]:
+        """Open the menu of quick fixes; its rows."""
+        rows = self.page.locator(".action-widget:not(.action-list-submenu-panel) .monaco-list-row.action")
+
+        def opened() -> list[str]:
+            if not rows.count():
+                self.page.keyboard.press("Control+Period")
+                self.page.wait_for_timeout(1000)
+            return [" ".join(text.split()) for text in rows.all_inner_texts()]
+
+        return self.until(opened)
+
+    def take(self, fix: str) -> None:
+        """Choose a quick fix from the open menu."""
+        self.page.locator(".action-widget .monaco-list-row.action", has_text=fix).first.click()
+
+    # Reading
+
+    def text(self) -> str:
+        """The lines of the editor that are in view."""
+        return "\n".join(line.replace("\xa0", " ") for line in self.page.evaluate(_LINES))
+
+    def squiggles(self, count: int) -> None:
+        """Wait until the page shows so many errors and warnings in the text."""
+        shown = self.page.locator(".squiggly-warning, .squiggly-error")
+        self.until(lambda: shown.count() == count, shown.count)
+
+    def some_squiggles(self) -> None:
+        """Wait for errors or warnings in the text."""
+        shown = self.page.locator(".squiggly-warning, .squiggly-error")
+        self.until(lambda: shown.count() > 0)
+
+    def dirty(self) -> int:
+        """How many editors are not saved."""
+        return int(self.page.locator(".tab.dirty").count())
+
+    def notifications(self) -> list[str]:
+        """What VS Code says in its corner; what it has said and hidden again is brought back."""
+        said = self.rows(".notification-list-item-message")
+        if not said:
+            self.page.locator(".statusbar-item[id='status.notifications'] a").click()
+        return said
+
+    def notified(self, part: str) -> str:
+        """Wait for a notification that has this in it."""
+        return self.until(lambda: [text for text in self.notifications() if part in text], self.notifications)[0]
+
+    def answer(self, button: str) -> None:
+        """Press a button of a notification."""
+        shown = self.page.locator(".notification-list-item .monaco-button:visible", has_text=button)
+        self.until(lambda: self.notifications() and shown.count(), self.notifications)
+        shown.first.click()
+
+    def problems(self) -> list[str]:
+        """The rows of the Problems panel, opened if it is not."""
+        if not self.page.locator(".markers-panel").count():
+            self.page.keyboard.press("Control+Shift+M")
+        return self.rows(".markers-panel .monaco-list-row")
+
+    def hover(self) -> str:
+        """What is shown where the mouse is."""
+        return "\n".join(self.rows(".monaco-hover:visible"))
+
+    def language_status(self) -> None:
+        """Point at the language status item."""
+        self.page.locator(".statusbar-item[id='status.languageStatus']").hover()
+
+    def preview(self) -> list[str]:
+        """The rows of the refactor preview."""
+        return self.rows(".bulk-edit-panel .monaco-list-row")
+
+    def ticks(self) -> list[bool]:
+        """Which of the preview's rows are ticked."""
+        boxes = self.page.locator(".bulk-edit-panel .edit-checkbox")
+        states: list[str] = boxes.evaluate_all("boxes => boxes.map(box => box.getAttribute('aria-checked'))")
+        return [state == "true" for state in states]

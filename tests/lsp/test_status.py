@@ -1,0 +1,50 @@
+"""What an editor's status bar shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lsp.client import Client
+from lsp.connection import ResponseError
+from lsp.starting import Start
+
+TEXT = "import torch\ntorch.cuda.synchronize()\nx.cuda()\ntorch.cuda.list_gpu_processes()\n"
+
+
+def status(client: Client, uri: str) -> Any:
+    return client.request("uncuda/status", {"textDocument": {"uri": uri}})
+
+
+def test_what_it_says(start: Start) -> None:
+    client = start(files={"a.py": TEXT, "build/b.py": TEXT})
+    uri = client.open(client.folders[0] / "a.py")
+    assert status(client, uri) == {
+        "target": "npu",
+        "title": "Ascend NPU",
+        "assumed": True,
+        "strategy": "rewrite",
+        "findings": 3,
+        "fixable": 2,
+    }
+    assert status(client, client.open(client.folders[0] / "build" / "b.py")) is None
+
+
+def test_it_follows_settings_and_commands(start: Start) -> None:
+    client = start(files={"uncuda.toml": 'target = "musa"\nstrategy = "shim"\n', "a.py": TEXT})
+    uri = client.open(client.folders[0] / "a.py")
+    said = status(client, uri)
+    assert (said["target"], said["assumed"], said["strategy"]) == ("musa", False, "shim")
+    client.execute("uncuda.switchTarget", {"target": "npu"})
+    assert status(client, uri)["target"] == "npu"
+
+
+def test_a_document_that_is_not_open(start: Start) -> None:
+    assert status(start(), "file:///nowhere.py") is None
+
+
+def test_parameters_of_no_use(start: Start) -> None:
+    client = start()
+    with pytest.raises(ResponseError):
+        client.reply(client.begin("uncuda/status", {"textDocument": 1}, deliberate=True))

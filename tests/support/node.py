@@ -1,0 +1,69 @@
+"""Node's side of the extension, for tests: its packages, and the .vsix."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from support.imports import ROOT
+
+EXTENSION = ROOT / "vscode-extension"
+CACHE = ROOT / ".cache" / "vscode-extension"
+
+
+class Missing(Exception):
+    """What is needed cannot be had here; the message says why, or what to install."""
+
+
+def installed() -> Path:
+    """The extension's folder, with its packages installed; raises Missing."""
+    with _alone():
+        _run(str(EXTENSION / "scripts" / "setup"))
+    return EXTENSION
+
+
+def vsix() -> Path:
+    """The extension as a package, built anew if anything that goes into it is newer; raises Missing."""
+    built = EXTENSION / "dist" / "uncuda.vsix"
+    with _alone():
+        if not built.is_file() or built.stat().st_mtime < _newest():
+            _run(str(EXTENSION / "scripts" / "package"))
+    return built
+
+
+def npm(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Run npm in the extension's folder."""
+    environment = {**os.environ, "UNCUDA_TEST_PYTHON": sys.executable}
+    command = ["npm", *arguments]
+    return subprocess.run(command, cwd=EXTENSION, env=environment, capture_output=True, text=True, check=False)
+
+
+def _newest() -> float:
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z", "vscode-extension", "server", "rules",
+         "requirements/bundle.txt", "LICENSE", "NOTICE"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    files = [ROOT / name for name in listed.stdout.split("\0") if name]
+    return max(path.stat().st_mtime for path in files if path.is_file())
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """One process installs or builds at a time."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with open(CACHE / "lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _run(command: str) -> None:
+    if not shutil.which("npm"):
+        raise Missing("npm is not there: install Node.js 20 or newer")
+    done = subprocess.run([command], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Missing(f"{Path(command).name} failed: {(done.stderr or done.stdout).strip()[-800:]}")

@@ -1,0 +1,134 @@
+"""The parts of the VS Code extension that need no VS Code."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.command import uncuda
+from lsp.client import Client
+from lsp.profiles import PROFILES
+from support.imports import ROOT
+from support.node import EXTENSION, Missing, installed, npm
+
+ZH = "zh-cn"
+LONGEST_FILE = 150
+
+
+def _json(name: str) -> Any:
+    return json.loads((EXTENSION / name).read_text(encoding="utf-8"))
+
+
+def _sources() -> dict[str, str]:
+    return {path.name: path.read_text(encoding="utf-8") for path in sorted((EXTENSION / "src").rglob("*.ts"))}
+
+
+@pytest.fixture(scope="module")
+def ready() -> Path:
+    try:
+        return installed()
+    except Missing as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.slow
+def test_it_compiles_without_a_warning(ready: Path) -> None:
+    done = npm("run", "--silent", "lint")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_units(ready: Path, tmp_path: Path) -> None:
+    built = npm("run", "--silent", "test", "--", str(tmp_path))
+    assert built.returncode == 0, built.stdout + built.stderr
+    files = [str(path) for path in sorted(tmp_path.glob("*.test.mjs"))]
+    assert len(files) == len(list((EXTENSION / "tests").glob("*.test.ts")))
+    done = npm("exec", "--no", "--offline", "-c", f"node --test {' '.join(files)}")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"^# fail 0$", done.stdout, re.M)
+
+
+def test_texts_are_there_in_both_languages() -> None:
+    english, chinese = _json("package.nls.json"), _json(f"package.nls.{ZH}.json")
+    assert english.keys() == chinese.keys()
+    used = set(re.findall(r'"%([\w.]+)%"', (EXTENSION / "package.json").read_text(encoding="utf-8")))
+    assert used == english.keys()
+    for key, text in english.items():
+        commands = r"\((command:[^)]*)\)"
+        assert re.findall(commands, text) == re.findall(commands, chinese[key])
+
+
+def test_messages_are_there_in_chinese() -> None:
+    said = set()
+    for text in _sources().values():
+        for quoted in re.findall(r'\bt\(\s*("(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\')', text):
+            said.add(quoted[1:-1].replace('\\"', '"').replace("\\'", "'"))
+    translated = _json(f"l10n/bundle.l10n.{ZH}.json")
+    assert said == translated.keys()
+    for text, chinese in translated.items():
+        assert set(re.findall(r"\{\d\}", text)) == set(re.findall(r"\{\d\}", chinese))
+        assert chinese != text
+
+
+def test_commands_are_the_servers_and_those_of_the_client(tmp_path: Path) -> None:
+    contributed = {entry["command"] for entry in _json("package.json")["contributes"]["commands"]}
+    commands = _sources()["commands.ts"]
+    passed_on = set(re.findall(r'^  "(uncuda\.\w+)",$', commands, re.M))
+    own = set(re.findall(r'register\("(uncuda\.\w+)"', commands))
+    client = Client(PROFILES["vscode"], [tmp_path])
+    servers = set(client.initialize()["executeCommandProvider"]["commands"])
+    assert client.shutdown() == 0
+    assert passed_on | {"uncuda.debugInformation"} == servers
+    assert contributed <= passed_on | own
+    hidden = {"uncuda.showRule", "uncuda.keepTarget"}  # they need an argument
+    assert passed_on | own == contributed | hidden
+
+
+def test_an_untrusted_workspace_cannot_name_a_program() -> None:
+    manifest = _json("package.json")
+    trust = manifest["capabilities"]["untrustedWorkspaces"]
+    assert trust["supported"] == "limited"
+    assert set(trust["restrictedConfigurations"]) == {"uncuda.interpreter", "uncuda.importStrategy"}
+    properties: dict[str, Any] = {}
+    for group in manifest["contributes"]["configuration"]:
+        properties |= group["properties"]
+    for name in trust["restrictedConfigurations"]:
+        assert properties[name]["scope"] == "machine-overridable"
+    assert manifest["capabilities"]["virtualWorkspaces"]["supported"] is False
+
+
+def test_the_problem_matcher_reads_what_the_command_says() -> None:
+    (matcher,) = _json("package.json")["contributes"]["problemMatchers"]
+    pattern = matcher["pattern"]
+    said = uncuda("check", "--isolated", "--target", "npu", "--exit-zero", str(ROOT / "examples" / "train"))
+    report = uncuda(
+        *("check", "--isolated", "--target", "npu", "--exit-zero", "--output-format", "json"),
+        str(ROOT / "examples" / "train"),
+    )
+    matches = [match for line in said.out.splitlines() if (match := re.match(pattern["regexp"], line))]
+    found = [(Path(m[pattern["file"]]).name, int(m[pattern["line"]]), m[pattern["code"]]) for m in matches]
+    wanted = report.json["findings"]
+    assert len(found) == len(wanted)
+    assert {code for _, _, code in found} == {finding["rule"] for finding in wanted}
+    assert {m[pattern["severity"]] for m in matches} == {finding["severity"] for finding in wanted}
+
+
+def test_files_are_short() -> None:
+    for name, text in _sources().items():
+        assert text.count("\n") <= LONGEST_FILE, name
+
+
+def test_every_version_is_pinned() -> None:
+    manifest = _json("package.json")
+    versions = {**manifest["dependencies"], **manifest["devDependencies"]}
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in versions.values())
+    assert "resolved" not in (EXTENSION / "package-lock.json").read_text(encoding="utf-8")
+
+
+def test_generated_settings_are_current() -> None:
+    script = ROOT / "server" / "scripts" / "make_vscode_settings.py"
+    subprocess.run([sys.executable, str(script), "--check"], check=True)

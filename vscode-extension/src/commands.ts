@@ -1,0 +1,79 @@
+/** The commands: those of the server are passed on to it, and say why they cannot be run where there is none. */
+
+import * as vscode from "vscode";
+import { ExecuteCommandRequest } from "vscode-languageclient/node";
+
+import { debugInformation } from "./debug.ts";
+import { offerToKeep, showCommandFailure } from "./messages.ts";
+import type { Server } from "./server.ts";
+import { SECTION } from "./settings.ts";
+
+/** Every command that the server has. */
+const SERVER_COMMANDS = [
+  "uncuda.fixAllInWorkspace",
+  "uncuda.previewFixAllInWorkspace",
+  "uncuda.fixAllInFile",
+  "uncuda.switchTarget",
+  "uncuda.showRule",
+] as const;
+
+type ServerCommand = (typeof SERVER_COMMANDS)[number];
+
+export function registerCommands(server: Server, log: vscode.LogOutputChannel, version: string): vscode.Disposable {
+  const register = (id: string, run: (...args: never[]) => unknown) => vscode.commands.registerCommand(id, run);
+  return vscode.Disposable.from(
+    ...SERVER_COMMANDS.map((id) => register(id, (...args: unknown[]) => execute(server, id, args))),
+    register("uncuda.debugInformation", () => debugInformation(server, version)),
+    register("uncuda.restart", () => server.ensure(true)),
+    register("uncuda.showLogs", () => {
+      log.show(true);
+    }),
+    register("uncuda.keepTarget", (target: string) =>
+      vscode.workspace.getConfiguration(SECTION).update("target", target, vscode.ConfigurationTarget.Workspace),
+    ),
+  );
+}
+
+async function execute(server: Server, command: ServerCommand, args: readonly unknown[]): Promise<unknown> {
+  const client = await server.client();
+  if (!client) {
+    showCommandFailure(server.problem ?? vscode.l10n.t("the server does not run"));
+    return undefined;
+  }
+  try {
+    const params = { command, arguments: argumentsOf(command, args) };
+    const result: unknown = await client.sendRequest(ExecuteCommandRequest.type, params);
+    if (command === "uncuda.switchTarget") {
+      const { target, overrides } = result as { target: string | null; overrides: string | null };
+      if (target) {
+        offerToKeep(target, overrides);
+      }
+    }
+    return result;
+  } catch (error) {
+    showCommandFailure(error);
+    return undefined;
+  }
+}
+
+/** From the palette a command comes without arguments: the file is then that of the active editor. */
+function argumentsOf(command: ServerCommand, args: readonly unknown[]): unknown[] {
+  const uri = activeUri();
+  if (command === "uncuda.fixAllInFile" && !isTable(args[0])) {
+    return uri ? [{ uri: uri.toString() }] : [];
+  }
+  return args.filter(isTable);
+}
+
+/** The Python file, or the notebook, that is being edited. */
+function activeUri(): vscode.Uri | undefined {
+  const document = vscode.window.activeTextEditor?.document;
+  if (!document || document.uri.scheme === "vscode-notebook-cell") {
+    return vscode.window.activeNotebookEditor?.notebook.uri;
+  }
+  return document.languageId === "python" ? document.uri : undefined;
+}
+
+function isTable(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !(value instanceof vscode.Uri);
+}

@@ -1,0 +1,41 @@
+/** Finds Python, starts the server that lies beside, and leaves the rest to it. */
+
+import * as vscode from "vscode";
+
+import { registerCommands } from "./commands.ts";
+import { PythonExtensions } from "./python/extensions.ts";
+import { Server } from "./server.ts";
+import { asksForAnother } from "./settings.ts";
+import { StatusItem } from "./status.ts";
+
+let server: Server | undefined;
+
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  const { version } = context.extension.packageJSON as { version: string };
+  const log = vscode.window.createOutputChannel("uncuda", { log: true });
+  const pythons = new PythonExtensions(log);
+  const running = (server = new Server(context.extensionPath, pythons, log));
+  const ensure = () => {
+    void running.ensure();
+  };
+  context.subscriptions.push(
+    log,
+    pythons,
+    running,
+    registerCommands(running, log, version),
+    new StatusItem(running),
+    pythons.onDidChange(ensure),
+    vscode.extensions.onDidChange(ensure),
+    vscode.workspace.onDidGrantWorkspaceTrust(ensure),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (asksForAnother(event)) {
+        ensure();
+      }
+    }),
+  );
+  await running.ensure();
+}
+
+export function deactivate(): Promise<void> | undefined {
+  return server?.stop();
+}

@@ -1,0 +1,82 @@
+/** What the user is told, with what can be done about it. */
+
+import * as vscode from "vscode";
+
+import type { Problem } from "./python/candidate.ts";
+import { OLDEST } from "./python/version.ts";
+
+type Action = readonly [title: string, command: string, ...args: unknown[]];
+
+const { t } = vscode.l10n;
+
+export function textOfProblem({ kind, command, detail }: Problem): string {
+  const oldest = OLDEST.slice(0, 2).join(".");
+  switch (kind) {
+    case "missing":
+      return t("uncuda needs Python {0} or newer, and found no Python.", oldest);
+    case "tooOld":
+      return t("uncuda needs Python {0} or newer; {1} is Python {2}.", oldest, command, detail);
+    case "broken":
+      return detail.includes("ENOENT")
+        ? t("There is no {0}, which is set as uncuda's Python.", command)
+        : t("uncuda cannot run {0}, which is set as its Python: {1}", command, detail);
+    case "withoutUncuda":
+      return t('uncuda is not installed for {0}, and "uncuda.importStrategy" is "fromEnvironment".', command);
+  }
+}
+
+export function showProblem(problem: Problem): void {
+  const setting = problem.kind === "withoutUncuda" ? "uncuda.importStrategy" : "uncuda.interpreter";
+  show("error", textOfProblem(problem), [openSettings(setting), showLogs(), [t("Try Again"), "uncuda.restart"]]);
+}
+
+export function showStartFailure(error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error);
+  show("error", t("uncuda's server could not be started: {0}", reason), [showLogs(), restart()]);
+}
+
+export function showCrash(restarts: boolean): void {
+  const text = restarts
+    ? t("uncuda's server has crashed and was started again.")
+    : t("uncuda's server has crashed several times and was not started again.");
+  show("error", text, restarts ? [showLogs()] : [showLogs(), restart()]);
+}
+
+export function showCommandFailure(error: unknown): void {
+  show("error", t("uncuda: {0}", error instanceof Error ? error.message : String(error)), [showLogs()]);
+}
+
+function openSettings(id: string): Action {
+  return [t("Open Settings"), "workbench.action.openSettings", id];
+}
+
+function showLogs(): Action {
+  return [t("Show Logs"), "uncuda.showLogs"];
+}
+
+function restart(): Action {
+  return [t("Restart"), "uncuda.restart"];
+}
+
+function show(kind: "error" | "info", text: string, actions: readonly Action[]): void {
+  const titles = actions.map(([title]) => title);
+  const shown =
+    kind === "error"
+      ? vscode.window.showErrorMessage(text, ...titles)
+      : vscode.window.showInformationMessage(text, ...titles);
+  void shown.then((chosen) => {
+    const action = actions.find(([title]) => title === chosen);
+    return action && vscode.commands.executeCommand(action[1], ...action.slice(2));
+  });
+}
+
+/** The target was switched for this session; offers to keep it, or shows the file that says otherwise. */
+export function offerToKeep(target: string, overrides: string | null): void {
+  if (overrides) {
+    show("info", t("Until the server ends. {0} says otherwise.", overrides), [
+      [t("Open File"), "vscode.open", vscode.Uri.file(overrides)],
+    ]);
+  } else if (vscode.workspace.workspaceFolders) {
+    show("info", t('Keep "{0}" as this workspace\'s target?', target), [[t("Keep"), "uncuda.keepTarget", target]]);
+  }
+}

@@ -1,0 +1,62 @@
+/** A Python that may be there, and what became of it. */
+
+import { isNewEnough, type Version } from "./version.ts";
+
+/** Who named it: the setting, the Python Environments extension, the Python extension, or PATH. */
+export type Source = "setting" | "environments" | "python" | "path";
+
+export interface Candidate {
+  readonly command: string;
+  /** Arguments that make it a Python 3, as `py` needs them. */
+  readonly args: readonly string[];
+  readonly source: Source;
+}
+
+export interface Interpreter extends Candidate {
+  readonly version: Version;
+}
+
+export interface Problem {
+  readonly kind: "missing" | "tooOld" | "broken" | "withoutUncuda";
+  readonly command: string;
+  /** The version that is too old, or why it could not be asked. */
+  readonly detail: string;
+}
+
+export type Choice = { readonly interpreter: Interpreter } | { readonly problem: Problem };
+
+/** Its version, or why it did not say. */
+export type Answer = { readonly version: Version } | { readonly error: string };
+
+export type Ask = (candidate: Candidate) => Promise<Answer>;
+export type Step = () => Promise<readonly Candidate[]>;
+
+/**
+ * The first candidate that is new enough. A step is taken only if those before it gave none. What the setting names is
+ * meant: if it does not do, that is the problem, and nothing else is tried.
+ */
+export async function choose(steps: readonly Step[], ask: Ask): Promise<Choice> {
+  let tooOld: Problem | undefined;
+  for (const step of steps) {
+    for (const candidate of await step()) {
+      const answer = await ask(candidate);
+      if ("version" in answer && isNewEnough(answer.version)) {
+        return { interpreter: { ...candidate, version: answer.version } };
+      }
+      const problem = problemOf(candidate, answer);
+      if (candidate.source === "setting") {
+        return { problem };
+      }
+      if (problem.kind === "tooOld") {
+        tooOld ??= problem;
+      }
+    }
+  }
+  return { problem: tooOld ?? { kind: "missing", command: "", detail: "" } };
+}
+
+function problemOf({ command }: Candidate, answer: Answer): Problem {
+  return "version" in answer
+    ? { kind: "tooOld", command, detail: answer.version.join(".") }
+    : { kind: "broken", command, detail: answer.error };
+}

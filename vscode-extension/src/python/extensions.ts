@@ -1,0 +1,90 @@
+/** What the extensions for Python have chosen. Neither is needed; only what is used of their interfaces is said here. */
+
+import * as vscode from "vscode";
+
+import type { Candidate } from "./candidate.ts";
+
+const ENVIRONMENTS = "ms-python.vscode-python-envs";
+const PYTHON = "ms-python.python";
+const PATIENCE = 10_000;
+
+interface PythonEnvironments {
+  getEnvironment(scope?: vscode.Uri): Promise<{ execInfo?: { run?: { executable?: string } } } | undefined>;
+  readonly onDidChangeEnvironment?: vscode.Event<unknown>;
+}
+
+interface PythonExtension {
+  readonly environments?: {
+    getActiveEnvironmentPath(resource?: vscode.Uri): { path: string };
+    resolveEnvironment(path: { path: string }): Promise<{ executable?: { uri?: vscode.Uri } } | undefined>;
+    readonly onDidChangeActiveEnvironmentPath?: vscode.Event<unknown>;
+  };
+}
+
+export class PythonExtensions implements vscode.Disposable {
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #listening = new Map<string, vscode.Disposable>();
+  /** Another Python may have been chosen. */
+  readonly onDidChange = this.#changed.event;
+
+  constructor(private readonly log: vscode.LogOutputChannel) {}
+
+  async fromEnvironments(folder: vscode.Uri | undefined): Promise<Candidate[]> {
+    const api = await this.#activate<PythonEnvironments>(ENVIRONMENTS);
+    this.#listen(ENVIRONMENTS, api?.onDidChangeEnvironment);
+    const found = await this.#within(ENVIRONMENTS, () => api?.getEnvironment(folder));
+    return candidates(found?.execInfo?.run?.executable, "environments");
+  }
+
+  async fromPython(folder: vscode.Uri | undefined): Promise<Candidate[]> {
+    const api = (await this.#activate<PythonExtension>(PYTHON))?.environments;
+    this.#listen(PYTHON, api?.onDidChangeActiveEnvironmentPath);
+    const found = await this.#within(PYTHON, () => api?.resolveEnvironment(api.getActiveEnvironmentPath(folder)));
+    return candidates(found?.executable?.uri?.fsPath, "python");
+  }
+
+  dispose(): void {
+    this.#changed.dispose();
+    this.#listening.forEach((listener) => {
+      listener.dispose();
+    });
+  }
+
+  #listen(id: string, event: vscode.Event<unknown> | undefined): void {
+    if (event && !this.#listening.has(id)) {
+      this.#listening.set(
+        id,
+        event(() => {
+          this.#changed.fire();
+        }),
+      );
+    }
+  }
+
+  async #activate<Api>(id: string): Promise<Api | undefined> {
+    const extension = vscode.extensions.getExtension<Api>(id);
+    return this.#within(id, () => extension && Promise.resolve(extension.activate()));
+  }
+
+  /** What another extension gives; undefined if it fails or takes too long. */
+  async #within<Value>(id: string, give: () => Promise<Value> | undefined): Promise<Value | undefined> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(new Error("no answer"));
+      }, PATIENCE);
+    });
+    try {
+      return await Promise.race([give(), late]);
+    } catch (error) {
+      this.log.warn(`${id}: ${String(error)}`);
+      return undefined;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function candidates(command: string | undefined, source: Candidate["source"]): Candidate[] {
+  return command ? [{ command, args: [], source }] : [];
+}

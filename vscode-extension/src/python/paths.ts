@@ -1,0 +1,53 @@
+/** Where commands lie. Nothing is ever taken from the current folder: it is the workspace, and may not be trusted. */
+
+import * as path from "node:path";
+
+export interface System {
+  readonly platform: NodeJS.Platform;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly isFile: (file: string) => boolean;
+}
+
+/** The Pythons on PATH, by absolute path, those first that are most likely meant. */
+export function pythonsOnPath(system: System): string[] {
+  const names = system.platform === "win32" ? ["py", "python3", "python"] : ["python3", "python", "py"];
+  return [...new Set(names.flatMap((name) => onPath(name, system)))];
+}
+
+/** The absolute paths of a command, one for each absolute entry of PATH that has it. */
+export function onPath(name: string, system: System): string[] {
+  const paths = pathsOf(system.platform);
+  const value = system.env["PATH"] ?? system.env["Path"] ?? "";
+  const endings = system.platform === "win32" ? [".exe", ""] : [""];
+  const folders = value.split(paths.delimiter).filter((entry) => paths.isAbsolute(entry));
+  const files = folders.flatMap((folder) => endings.map((ending) => paths.join(folder, name + ending)));
+  return files.filter((file) => system.isFile(file));
+}
+
+/**
+ * The path that a setting means: `~` and `${workspaceFolder}` are replaced, a bare name is looked for on PATH, and what
+ * is relative lies in the workspace folder. Undefined if there is no such file.
+ */
+export function fromSetting(value: string, folder: string | undefined, system: System): string | undefined {
+  const paths = pathsOf(system.platform);
+  const text = value.replaceAll("${workspaceFolder}", folder ?? "").replace(/^~(?=$|[\\/])/, () => system.home);
+  if (!text.includes("/") && !text.includes(paths.sep)) {
+    return onPath(text, system)[0];
+  }
+  const file = paths.isAbsolute(text) ? text : folder && paths.join(folder, text);
+  return file && system.isFile(file) ? file : undefined;
+}
+
+/** Whether a file lies in one of these folders. */
+export function isInside(file: string, folders: readonly string[], platform: NodeJS.Platform): boolean {
+  const paths = pathsOf(platform);
+  return folders.some((folder) => {
+    const between = paths.relative(folder, file);
+    return between !== ".." && !between.startsWith(`..${paths.sep}`) && !paths.isAbsolute(between);
+  });
+}
+
+function pathsOf(platform: NodeJS.Platform): path.PlatformPath {
+  return platform === "win32" ? path.win32 : path.posix;
+}

@@ -1,0 +1,139 @@
+/** The server's life: found, started, started anew where another Python is chosen, and what is wrong where it is not. */
+
+import * as vscode from "vscode";
+import { State, type LanguageClient } from "vscode-languageclient/node";
+
+import { makeClient } from "./client.ts";
+import { Crashes } from "./crashes.ts";
+import { isSame, launchOf, type Launch } from "./launch.ts";
+import { showCrash, showProblem, showStartFailure, textOfProblem } from "./messages.ts";
+import { hasUncuda } from "./python/ask.ts";
+import type { Choice, Interpreter } from "./python/candidate.ts";
+import type { PythonExtensions } from "./python/extensions.ts";
+import { findPython } from "./python/find.ts";
+import { importStrategy } from "./settings.ts";
+
+export class Server implements vscode.Disposable {
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #crashes = new Crashes();
+  #client: LanguageClient | undefined;
+  #launch: Launch | undefined;
+  #queue = Promise.resolve();
+  /** It starts or runs, or no Python is found: what has been done for the last answer. */
+  readonly onDidChange = this.#changed.event;
+  interpreter: Interpreter | undefined;
+  /** Why no server runs. */
+  problem: string | undefined;
+
+  constructor(
+    private readonly extension: string,
+    private readonly pythons: PythonExtensions,
+    private readonly log: vscode.LogOutputChannel,
+  ) {}
+
+  /** The client, once what is under way has been done; undefined where no server runs. */
+  async client(): Promise<LanguageClient | undefined> {
+    await this.#queue;
+    if (this.#client?.state === State.Starting) {
+      await this.#client.start().catch(() => undefined);
+    }
+    return this.#client?.state === State.Running ? this.#client : undefined;
+  }
+
+  /** Start the server if it does not run, or not as it should; `anew`: in any case. */
+  ensure(anew = false): Promise<void> {
+    this.#queue = this.#queue.then(() => this.#ensure(anew)).catch((error: unknown) => {
+      this.#failed(error);
+    });
+    return this.#queue;
+  }
+
+  async stop(): Promise<void> {
+    const client = this.#client;
+    this.#client = this.#launch = undefined;
+    if (client?.needsStop()) {
+      await client.stop().catch((error: unknown) => {
+        this.log.warn(String(error));
+      });
+    }
+    await client?.dispose().catch(() => undefined);
+  }
+
+  dispose(): void {
+    this.#changed.dispose();
+  }
+
+  async #ensure(anew: boolean): Promise<void> {
+    const choice = await this.#find();
+    if ("problem" in choice) {
+      await this.stop();
+      const text = textOfProblem(choice.problem);
+      if (anew || text !== this.problem) {
+        showProblem(choice.problem);
+      }
+      this.#tell(undefined, text);
+      return;
+    }
+    const launch = launchOf(choice.interpreter, importStrategy(), this.extension);
+    if (!anew && isSame(this.#launch, launch)) {
+      return;
+    }
+    await this.stop();
+    this.#tell(choice.interpreter, undefined);
+    await this.#start(launch);
+    this.#changed.fire();
+  }
+
+  async #find(): Promise<Choice> {
+    const choice = await findPython(this.pythons, this.log);
+    if ("problem" in choice || importStrategy() === "useBundled") {
+      return choice;
+    }
+    const { interpreter } = choice;
+    const found = await hasUncuda(interpreter, this.extension);
+    return found ? choice : { problem: { kind: "withoutUncuda", command: interpreter.command, detail: "" } };
+  }
+
+  async #start(launch: Launch): Promise<void> {
+    this.log.info([launch.command, ...launch.args].join(" "));
+    let started = false;
+    const client = makeClient(launch, this.log, () => {
+      if (started) {
+        this.#crashed();
+      }
+    });
+    this.#client = client;
+    this.#launch = launch;
+    client.onDidChangeState(() => {
+      this.#changed.fire();
+    });
+    await client.start();
+    started = true;
+  }
+
+  #crashed(): void {
+    const again = this.#crashes.add(Date.now());
+    this.log.error("the server has crashed");
+    showCrash(again);
+    this.#launch = undefined;
+    if (again) {
+      void this.ensure();
+    } else {
+      this.#crashes.forget();
+      this.#tell(this.interpreter, vscode.l10n.t("The server has crashed."));
+    }
+  }
+
+  #failed(error: unknown): void {
+    this.log.error(error instanceof Error ? error : String(error));
+    this.#launch = undefined;
+    this.#tell(this.interpreter, error instanceof Error ? error.message : String(error));
+    showStartFailure(error);
+  }
+
+  #tell(interpreter: Interpreter | undefined, problem: string | undefined): void {
+    this.interpreter = interpreter;
+    this.problem = problem;
+    this.#changed.fire();
+  }
+}

@@ -1,0 +1,20 @@
+/** The extension's own settings. All others are the server's, which asks for them itself. */
+
+import * as vscode from "vscode";
+
+import type { ImportStrategy } from "./launch.ts";
+
+export const SECTION = "uncuda";
+
+export function interpreterSetting(): string {
+  return vscode.workspace.getConfiguration(SECTION).get("interpreter", "").trim();
+}
+
+export function importStrategy(): ImportStrategy {
+  return vscode.workspace.getConfiguration(SECTION).get<ImportStrategy>("importStrategy", "useBundled");
+}
+
+/** Whether a change may ask for another Python, or another uncuda. */
+export function asksForAnother(event: vscode.ConfigurationChangeEvent): boolean {
+  return event.affectsConfiguration("uncuda.interpreter") || event.affectsConfiguration("uncuda.importStrategy");
+}

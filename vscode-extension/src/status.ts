@@ -1,0 +1,104 @@
+/** The language status item: target, strategy and number of findings of the file in the active editor. */
+
+import * as vscode from "vscode";
+import type { LanguageClient } from "vscode-languageclient/node";
+
+import { SELECTOR } from "./client.ts";
+import type { Server } from "./server.ts";
+
+/** What the server says to `uncuda/status`; null for a document that is not checked. */
+interface Status {
+  readonly target: string;
+  readonly title: string;
+  readonly assumed: boolean;
+  readonly strategy: "rewrite" | "shim";
+  readonly findings: number;
+  readonly fixable: number;
+}
+
+const { t } = vscode.l10n;
+
+export class StatusItem implements vscode.Disposable {
+  readonly #item = vscode.languages.createLanguageStatusItem("uncuda.status", SELECTOR);
+  readonly #listeners: vscode.Disposable;
+  #turn = 0;
+
+  constructor(private readonly server: Server) {
+    this.#item.name = "uncuda";
+    const update = () => {
+      void this.#update();
+    };
+    this.#listeners = vscode.Disposable.from(
+      server.onDidChange(update),
+      vscode.window.onDidChangeActiveTextEditor(update),
+      vscode.languages.onDidChangeDiagnostics(({ uris }) => {
+        const active = vscode.window.activeTextEditor?.document.uri.toString();
+        if (uris.some((uri) => uri.toString() === active)) {
+          update();
+        }
+      }),
+    );
+    update();
+  }
+
+  dispose(): void {
+    this.#listeners.dispose();
+    this.#item.dispose();
+  }
+
+  async #update(): Promise<void> {
+    const turn = ++this.#turn;
+    if (this.server.problem) {
+      this.#show("uncuda: $(error)", this.server.problem, vscode.LanguageStatusSeverity.Error, {
+        title: t("Restart"),
+        command: "uncuda.restart",
+      });
+      return;
+    }
+    this.#item.busy = true;
+    const client = await this.server.client();
+    const status = client && (await ask(client));
+    if (turn === this.#turn) {
+      this.#item.busy = client === undefined && this.server.problem === undefined;
+      this.#showStatus(status);
+    }
+  }
+
+  #showStatus(status: Status | null | undefined): void {
+    if (!status) {
+      const text = status === null ? t("not checked") : "…";
+      this.#show(`uncuda: ${text}`, "", vscode.LanguageStatusSeverity.Information, undefined);
+      return;
+    }
+    const { title, strategy, findings, fixable, assumed } = status;
+    const number = findings === 1 ? t("1 finding") : t("{0} findings", findings);
+    const detail = assumed
+      ? t("{0} can be fixed safely; nothing says which target", fixable)
+      : t("{0} can be fixed safely", fixable);
+    this.#show(`${title} · ${strategy} · ${number}`, detail, vscode.LanguageStatusSeverity.Information, {
+      title: t("Switch Target"),
+      command: "uncuda.switchTarget",
+    });
+  }
+
+  #show(
+    text: string,
+    detail: string,
+    severity: vscode.LanguageStatusSeverity,
+    command: vscode.Command | undefined,
+  ): void {
+    Object.assign(this.#item, { text, detail, severity, command });
+  }
+}
+
+async function ask(client: LanguageClient): Promise<Status | null | undefined> {
+  const document = vscode.window.activeTextEditor?.document;
+  if (!document || vscode.languages.match(SELECTOR, document) === 0) {
+    return undefined;
+  }
+  try {
+    return await client.sendRequest<Status | null>("uncuda/status", { textDocument: { uri: document.uri.toString() } });
+  } catch {
+    return undefined; // an uncuda of the environment may not know it yet; what failed stands in the log
+  }
+}

@@ -1,0 +1,35 @@
+/** As much of VS Code as finding a Python needs; tests say what it answers. */
+
+type Listener = (event: unknown) => void;
+
+export class EventEmitter {
+  readonly #listeners: Listener[] = [];
+  readonly event = (listener: Listener) => {
+    this.#listeners.push(listener);
+    return { dispose: () => undefined };
+  };
+  fire(event?: unknown): void {
+    this.#listeners.forEach((listener) => {
+      listener(event);
+    });
+  }
+  dispose(): void {
+    this.#listeners.length = 0;
+  }
+}
+
+export const state = {
+  interpreter: "",
+  extensions: {} as Record<string, unknown>,
+};
+
+export const workspace = {
+  isTrusted: true,
+  workspaceFolders: [] as { uri: { scheme: string; fsPath: string } }[],
+  getConfiguration: () => ({ get: () => state.interpreter }),
+};
+
+export const extensions = {
+  getExtension: (id: string) => 
+    id in state.extensions ? { activate: () => Promise.resolve(state.extensions[id]) } : undefined,
+};

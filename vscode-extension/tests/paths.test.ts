@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { fromSetting, isInside, onPath, pythonsOnPath, type System } from "../src/python/paths.ts";
+
+const linux = (files: string[], PATH = "/usr/bin:/opt/bin"): System => ({
+  platform: "linux",
+  env: { PATH },
+  home: "/me",
+  isFile: (file) => files.includes(file),
+});
+
+const windows = (files: string[], Path: string): System => ({
+  platform: "win32",
+  env: { Path },
+  home: "C:\\Users\\me",
+  isFile: (file) => files.includes(file),
+});
+
+test("a command is found where PATH has it, in its order", () => {
+  const both = ["/opt/bin/python3", "/usr/bin/python3"];
+  assert.deepEqual(onPath("python3", linux(both)), ["/usr/bin/python3", "/opt/bin/python3"]);
+  assert.deepEqual(onPath("python3", linux(["/opt/bin/python3"])), ["/opt/bin/python3"]);
+  assert.deepEqual(onPath("python3", linux([])), []);
+});
+
+test("the current folder is never looked at, though PATH names it", () => {
+  assert.deepEqual(onPath("python3", linux(["python3", "./python3", "bin/python3"], ".::bin")), []);
+  assert.deepEqual(onPath("py", windows(["py.exe", ".\\py.exe"], ".;;bin")), []);
+});
+
+test("names are tried in the order of what they most likely are", () => {
+  const files = ["/usr/bin/python", "/usr/bin/python3"];
+  assert.deepEqual(pythonsOnPath(linux(files)), ["/usr/bin/python3", "/usr/bin/python"]);
+  const exes = ["C:\\Python\\python.exe", "C:\\Windows\\py.exe"];
+  assert.deepEqual(pythonsOnPath(windows(exes, "C:\\Python;C:\\Windows")), ["C:\\Windows\\py.exe", exes[0]]);
+});
+
+test("a setting is a command, or a path from home, from the workspace, from the root", () => {
+  const files = ["/usr/bin/python3", "/me/env/python", "/ws/.venv/bin/python", "/opt/py"];
+  const found = (value: string, folder?: string) => fromSetting(value, folder, linux(files));
+  assert.equal(found("python3"), "/usr/bin/python3");
+  assert.equal(found("~/env/python"), "/me/env/python");
+  assert.equal(found("${workspaceFolder}/.venv/bin/python", "/ws"), "/ws/.venv/bin/python");
+  assert.equal(found(".venv/bin/python", "/ws"), "/ws/.venv/bin/python");
+  assert.equal(found(".venv/bin/python"), undefined);
+  assert.equal(found("/opt/py", "/ws"), "/opt/py");
+  assert.equal(found("/opt/none", "/ws"), undefined);
+});
+
+test("what lies in a folder", () => {
+  const isIn = (file: string) => isInside(file, ["/ws", "/other"], "linux");
+  assert.ok(isIn("/ws/.venv/bin/python"));
+  assert.ok(isIn("/ws/..odd/python"));
+  assert.ok(isIn("/other/python"));
+  assert.ok(!isIn("/ws2/python"));
+  assert.ok(!isIn("/ws/../usr/bin/python"));
+  assert.ok(!isIn("/usr/bin/python"));
+  assert.ok(isInside("c:\\WS\\python.exe", ["C:\\ws"], "win32"));
+  assert.ok(!isInside("D:\\ws\\python.exe", ["C:\\ws"], "win32"));
+});
