@@ -4,7 +4,7 @@ PY := $(VENV)/bin/python
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test quick lint format types generate check-generated bench wheel lock clean
+.PHONY: help setup demo test quick lint format types generate check-generated bench wheel pycharm lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-16s %s\n", $$1, $$2 }'
@@ -45,9 +45,12 @@ bench: setup ## CPU time and memory beside ruff on large packages (BENCH_ARGS="-
 wheel: setup ## build the sdist and the wheel into dist/
 	@$(PY) -m build --no-isolation --outdir dist
 
+pycharm: ## build the PyCharm plugin into pycharm-plugin/dist/
+	@server/scripts/pycharm
+
 lock: ## choose versions anew and write requirements/*.txt (LOCK_ARGS=--upgrade)
 	@server/scripts/lock.sh $(LOCK_ARGS)
 
 clean: ## remove everything that the targets made
-	rm -rf $(VENV) .cache dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .cache dist build pycharm-plugin/dist pycharm-plugin/target pycharm-plugin/*/target .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

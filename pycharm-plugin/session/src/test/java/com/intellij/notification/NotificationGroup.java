@@ -10,7 +10,7 @@ public final class NotificationGroup {
     NotificationGroup() {
     }
 
-    public Notification createNotification(String title, String content, NotificationType type) {
+    public final Notification createNotification(String title, String content, NotificationType type) {
         return new Notification(this, title, content);
     }
 }

@@ -6,7 +6,7 @@ public final class NotificationGroup {
     private NotificationGroup() {
     }
 
-    public Notification createNotification(String title, String content, NotificationType type) {
+    public final Notification createNotification(String title, String content, NotificationType type) {
         throw new Stub();
     }
 }

@@ -1,5 +1,5 @@
 package com.intellij.notification;
 
 public enum NotificationType {
-    IDE_UPDATE, INFORMATION, WARNING, ERROR
+    INFORMATION, WARNING, ERROR
 }

@@ -2,7 +2,7 @@ package com.intellij.openapi.actionSystem;
 
 import com.intellij.Stub;
 
-public class Presentation {
+public final class Presentation {
     private Presentation() {
     }
 
