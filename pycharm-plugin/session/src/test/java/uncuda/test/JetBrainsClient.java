@@ -2,6 +2,8 @@ package uncuda.test;
 
 import com.intellij.platform.lsp.api.LspServerDescriptor;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -10,11 +12,14 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.eclipse.lsp4j.ApplyWorkspaceEditParams;
 import org.eclipse.lsp4j.ApplyWorkspaceEditResponse;
 import org.eclipse.lsp4j.ConfigurationParams;
 import org.eclipse.lsp4j.MessageActionItem;
 import org.eclipse.lsp4j.MessageParams;
+import org.eclipse.lsp4j.Position;
 import org.eclipse.lsp4j.ProgressParams;
 import org.eclipse.lsp4j.PublishDiagnosticsParams;
 import org.eclipse.lsp4j.RegistrationParams;
@@ -46,6 +51,12 @@ final class JetBrainsClient implements LanguageClient {
     volatile Path excluded;
     private final Path project;
     private final LspServerDescriptor descriptor;
+    /** Edits are made by one thread of the IDE, which is not the one that listens to the server. */
+    private final ExecutorService edits = Executors.newSingleThreadExecutor(work -> {
+        Thread thread = new Thread(work, "edits");
+        thread.setDaemon(true);
+        return thread;
+    });
 
     JetBrainsClient(Path project, LspServerDescriptor descriptor) {
         this.project = project;
@@ -54,9 +65,11 @@ final class JetBrainsClient implements LanguageClient {
 
     @Override
     public CompletableFuture<ApplyWorkspaceEditResponse> applyEdit(ApplyWorkspaceEditParams params) {
-        asked.add(files(params.getEdit()));
-        meanwhile.run();
-        return CompletableFuture.completedFuture(new ApplyWorkspaceEditResponse(apply(params.getEdit())));
+        return CompletableFuture.supplyAsync(() -> {
+            asked.add(files(params.getEdit()));
+            meanwhile.run();
+            return new ApplyWorkspaceEditResponse(apply(params.getEdit()));
+        }, edits);
     }
 
     private static List<Path> files(WorkspaceEdit edit) {
@@ -64,7 +77,7 @@ final class JetBrainsClient implements LanguageClient {
     }
 
     private static Path path(String uri) {
-        return Path.of(java.net.URI.create(uri));
+        return Path.of(URI.create(uri));
     }
 
     /** Applies all of it or nothing. */
@@ -99,7 +112,7 @@ final class JetBrainsClient implements LanguageClient {
                 open.put(file, new Open(known.version + 1, text));
             }
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -113,7 +126,7 @@ final class JetBrainsClient implements LanguageClient {
         return result.toString();
     }
 
-    private static int offset(String text, org.eclipse.lsp4j.Position position) {
+    private static int offset(String text, Position position) {
         int start = 0;
         for (int line = 0; line < position.getLine(); line++) {
             start = text.indexOf('\n', start) + 1;

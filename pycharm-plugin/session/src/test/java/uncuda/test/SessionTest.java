@@ -2,6 +2,7 @@ package uncuda.test;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.intellij.platform.lsp.api.LspServerDescriptor;
@@ -9,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.lsp4j.CodeAction;
@@ -171,12 +173,37 @@ class SessionTest {
     void cancelEndsAfterThePartOnItsWay() throws Exception {
         List<Path> files = more();
         session.client.meanwhile = () -> session.server.cancelProgress(
-                new WorkDoneProgressCancelParams(session.client.progress.getNow(null)));
+                new WorkDoneProgressCancelParams(session.client.progress.join()));
         Report report = session.run(Commands.FIX_ALL_IN_PROJECT);
         assertEquals(1, session.client.asked.size());
         assertEquals(CHUNK, report.files());
         assertEquals(FILES + 1 - CHUNK, report.skipped().size());
         assertEquals(BEFORE, Files.readString(files.get(FILES - 1)));
+    }
+
+    @Test
+    void requestThatIsTakenBackEndsLikewise() throws Exception {
+        List<Path> files = more();
+        CompletableFuture<CompletableFuture<Object>> begun = new CompletableFuture<>();
+        session.client.meanwhile = () -> begun.join().cancel(true);
+        begun.complete(session.begin(Commands.FIX_ALL_IN_PROJECT, ""));
+        assertThrows(CancellationException.class, begun.get()::get);
+        Report left = session.run(Commands.PREVIEW_FIX_ALL_IN_PROJECT); // waits for the other to end
+        assertEquals(1, session.client.asked.size());
+        assertEquals(FILES + 1 - CHUNK, left.files());
+        assertEquals(BEFORE, Files.readString(files.get(FILES - 1)));
+    }
+
+    @Test
+    void serverOfTheEnvironmentIsTheSame() throws Exception {
+        session.close();
+        Settings.set(ide.project, "importStrategy", "fromEnvironment");
+        connect();
+        session.open(program);
+        assertEquals(1, session.diagnostics(program).size());
+        assertEquals(List.of("-m", "uncuda", "server", "--stdio"),
+                descriptor.createCommandLine().toProcessBuilder().command().subList(1, 5));
+        assertEquals(0, session.shutDown());
     }
 
     @Test
