@@ -1,5 +1,5 @@
 // NOT RUN HERE. For people who reach JetBrains' repositories: the same sources against a real PyCharm, with
-// `gradle runIde`, `gradle verifyPlugin` and `gradle publishPlugin`. The build that is tested is Maven's (`make pycharm`).
+// `gradle runIde`, `gradle verifyPlugin` and `gradle publishPlugin`. Tested is Maven's build (`make pycharm`).
 // Make the server's bundle first: ../../server/scripts/bundle ../target/bundle
 plugins {
     id("java")

@@ -18,7 +18,7 @@ EXPECTED = {
     "uncuda.core.StartTest": 8,
     "uncuda.surface.SurfaceTest": 7,
     "uncuda.test.PluginXmlTest": 10,
-    "uncuda.test.StartTest": 6,
+    "uncuda.test.StartTest": 7,
     "uncuda.test.SessionTest": 13,
     "uncuda.test.SessionTest(lsp4j-1)": 13,
     "uncuda.verify.LayoutTest": 5,

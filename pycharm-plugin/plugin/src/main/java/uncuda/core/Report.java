@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a command of the server that fixes gave back. The server shows a summary itself; the rest is shown from here. */
+/** What a command of the server that fixes gave back. The server itself shows a summary; here is the rest. */
 public record Report(int files, int edits, int manual, List<Skipped> skipped, String diff) {
     public record Skipped(String file, String reason) {
     }

@@ -29,8 +29,8 @@ public final class Start {
     private Start() {
     }
 
-    public static List<String> command(Options options, List<Candidate> candidates, Bundle bundle, Messages messages)
-            throws Failure {
+    public static List<String> command(
+            Options options, List<Candidate> candidates, Bundle bundle, Messages messages) throws Failure {
         boolean needsPackage = !options.isBundled();
         Choice choice = Interpreters.choose(candidates, python -> Probe.ask(python, needsPackage));
         if (choice.python().isEmpty()) {
@@ -49,9 +49,13 @@ public final class Start {
 
     private static String explain(List<Rejected> rejected, Messages messages) {
         return messages.get("start.no-python") + rejected.stream()
-                .map(one -> "\n" + messages.get("source." + one.candidate().source().name().toLowerCase(Locale.ROOT)) + ": "
-                        + one.candidate().path() + ": " + messages.get(one.reason(), one.detail()))
+                .map(one -> "\n%s: %s: %s".formatted(messages.get("source." + key(one)), one.candidate().path(),
+                        messages.get(one.reason(), one.detail())))
                 .collect(Collectors.joining());
+    }
+
+    private static String key(Rejected one) {
+        return one.candidate().source().name().toLowerCase(Locale.ROOT);
     }
 
     /** Where a Python lacks only the package, it is installed there; else a Python is. */

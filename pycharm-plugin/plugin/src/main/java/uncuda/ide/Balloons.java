@@ -5,6 +5,7 @@ import com.intellij.notification.NotificationAction;
 import com.intellij.notification.NotificationGroupManager;
 import com.intellij.notification.NotificationType;
 import com.intellij.openapi.actionSystem.ActionManager;
+import com.intellij.openapi.actionSystem.AnAction;
 import com.intellij.openapi.ide.CopyPasteManager;
 import com.intellij.openapi.options.ShowSettingsUtil;
 import com.intellij.openapi.project.Project;
@@ -57,8 +58,9 @@ final class Balloons {
                 ShowSettingsUtil.getInstance().showSettingsDialog(project, UncudaConfigurable.class)));
     }
 
-    /** The IDE's own action, with its own text. */
+    /** The IDE's own action, with its own text; an IDE may lack it. */
     private static Notification addLog(Notification balloon) {
-        return balloon.addAction(ActionManager.getInstance().getAction("ShowLog"));
+        AnAction showLog = ActionManager.getInstance().getAction("ShowLog");
+        return showLog == null ? balloon : balloon.addAction(showLog);
     }
 }

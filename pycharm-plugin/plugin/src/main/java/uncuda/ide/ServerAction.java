@@ -64,7 +64,8 @@ public abstract class ServerAction extends AnAction implements DumbAware {
     }
 
     private void execute(Project project, VirtualFile file, Messages messages) {
-        Collection<LspServer> servers = LspServerManager.getInstance(project).getServersForProvider(UncudaLspProvider.class);
+        Collection<LspServer> servers =
+                LspServerManager.getInstance(project).getServersForProvider(UncudaLspProvider.class);
         if (servers.isEmpty()) {
             Balloons.tell(project, messages.get("command.no-server"));
         }

@@ -62,7 +62,8 @@ public final class UncudaConfigurable implements Configurable {
     }
 
     private Options shown() {
-        return new Options(interpreter.getText(), chosen(importStrategy), chosen(target), chosen(strategy), chosen(locale));
+        return new Options(
+                interpreter.getText(), chosen(importStrategy), chosen(target), chosen(strategy), chosen(locale));
     }
 
     /** The first choice is the default, which is stored as nothing. */

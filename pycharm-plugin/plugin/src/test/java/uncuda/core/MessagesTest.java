@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Test;
 
 class MessagesTest {
     private static ResourceBundle bundle(Locale locale) {
-        return ResourceBundle.getBundle(Messages.BUNDLE, locale, Control.getNoFallbackControl(Control.FORMAT_PROPERTIES));
+        return ResourceBundle.getBundle(
+                Messages.BUNDLE, locale, Control.getNoFallbackControl(Control.FORMAT_PROPERTIES));
     }
 
     @Test

@@ -25,7 +25,8 @@ class ReportTest {
                 %s: changed meanwhile
                 untitled:1: not UTF-8
                 """.formatted(FILE), report.ofSkipped(new Messages(Locale.ENGLISH)));
-        assertEquals("已在 1,200 个文件中修复 3 处；跳过 2 个文件；有 2 处需要手工处理。", report.summary(new Messages(Locale.CHINESE)));
+        assertEquals("已在 1,200 个文件中修复 3 处；跳过 2 个文件；有 2 处需要手工处理。",
+                report.summary(new Messages(Locale.CHINESE)));
     }
 
     @Test

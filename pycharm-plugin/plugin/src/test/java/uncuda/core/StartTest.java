@@ -48,13 +48,15 @@ class StartTest {
 
     @Test
     void everyPythonThatWasTriedIsNamed() {
-        List<Candidate> candidates = Interpreters.candidates("/no/such/python", "docker://image/python", null).subList(0, 2);
+        List<Candidate> candidates =
+                Interpreters.candidates("/no/such/python", "docker://image/python", null).subList(0, 2);
         Start.Failure failure = assertThrows(Start.Failure.class,
                 () -> Start.command(Options.DEFAULTS, candidates, bundle(), new Messages(Locale.CHINESE)));
         assertEquals("""
                 没有能运行语言服务器的 Python。请在设置中指定一个本地的 Python。
                 设置: /no/such/python: 不存在
-                模块的解释器: docker://image/python: 是远程解释器（SSH、Docker 或 WSL）；服务器需要本地的 Python""", failure.getMessage());
+                模块的解释器: docker://image/python: 是远程解释器（SSH、Docker 或 WSL）；服务器需要本地的 Python""",
+                failure.getMessage());
     }
 
     @Test

@@ -88,7 +88,8 @@ final class ClassFile {
             }
 
             private void add(int access, String member) {
-                if ((access & (Opcodes.ACC_PUBLIC | Opcodes.ACC_PROTECTED)) != 0 && (access & Opcodes.ACC_SYNTHETIC) == 0) {
+                boolean isOpen = (access & (Opcodes.ACC_PUBLIC | Opcodes.ACC_PROTECTED)) != 0;
+                if (isOpen && (access & Opcodes.ACC_SYNTHETIC) == 0) {
                     members.add(Notation.flags(access) + member);
                 }
             }

@@ -35,8 +35,8 @@ import org.eclipse.lsp4j.jsonrpc.messages.Either;
 import org.eclipse.lsp4j.services.LanguageClient;
 
 /**
- * Answers as the client of JetBrains' IDEs does. An edit is refused whole if one of its files is not there, lies outside
- * the project or in a folder that the IDE excludes, or has another version than the edit names.
+ * Answers as the client of JetBrains' IDEs does. An edit is refused whole if one of its files is not there, lies
+ * outside the project or in a folder that the IDE excludes, or has another version than the edit names.
  */
 final class JetBrainsClient implements LanguageClient {
     record Open(int version, String text) {
@@ -73,7 +73,8 @@ final class JetBrainsClient implements LanguageClient {
     }
 
     private static List<Path> files(WorkspaceEdit edit) {
-        return edit.getDocumentChanges().stream().map(change -> path(change.getLeft().getTextDocument().getUri())).toList();
+        return edit.getDocumentChanges().stream()
+                .map(change -> path(change.getLeft().getTextDocument().getUri())).toList();
     }
 
     private static Path path(String uri) {

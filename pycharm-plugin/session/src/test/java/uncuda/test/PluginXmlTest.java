@@ -54,7 +54,8 @@ class PluginXmlTest {
     void everyExtensionMeetsADeclaredPoint() throws Exception {
         try (MiniPlatform ide = new MiniPlatform(MiniPlatform.JAR, folder)) {
             assertEquals(3, ide.plugin.epNameToExtensions.size());
-            ide.plugin.epNameToExtensions.keySet().forEach(point -> assertTrue(ide.area.hasExtensionPoint(point), point));
+            ide.plugin.epNameToExtensions.keySet()
+                    .forEach(point -> assertTrue(ide.area.hasExtensionPoint(point), point));
             assertEquals(1, ide.providers().size());
         }
     }

@@ -135,7 +135,8 @@ final class Session implements AutoCloseable {
     }
 
     CompletableFuture<Object> begin(Commands command, String uri) {
-        return server.getWorkspaceService().executeCommand(new ExecuteCommandParams(command.id(), command.arguments(uri)));
+        return server.getWorkspaceService().executeCommand(
+                new ExecuteCommandParams(command.id(), command.arguments(uri)));
     }
 
     Report run(Commands command) throws Exception {

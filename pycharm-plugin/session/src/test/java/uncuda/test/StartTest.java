@@ -1,6 +1,7 @@
 package uncuda.test;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -61,6 +62,21 @@ class StartTest {
             assertEquals(inSetting.toString(), command(ide, program).get(0));
             Settings.set(ide.project, "interpreter", folder.resolve("gone").toString());
             assertEquals(inModule.toString(), command(ide, program).get(0));
+        }
+    }
+
+    /** The IDE waits for what a provider does when a file is opened; the command line is made in the background. */
+    @Test
+    void nothingIsRunBeforeTheCommandLineIsAskedFor() throws Exception {
+        Path marker = folder.resolve("marker"), python = folder.resolve("marking");
+        Files.writeString(python, "#!/bin/sh\n: > '" + marker + "'\nexec '" + PYTHON + "' \"$@\"\n");
+        assertTrue(python.toFile().setExecutable(true));
+        try (MiniPlatform ide = ide()) {
+            Settings.set(ide.project, "interpreter", python.toString());
+            var descriptor = ide.open(program).get(0);
+            assertFalse(Files.exists(marker));
+            descriptor.createCommandLine();
+            assertTrue(Files.exists(marker));
         }
     }
 

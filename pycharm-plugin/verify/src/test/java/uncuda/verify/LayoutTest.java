@@ -30,7 +30,8 @@ class LayoutTest {
                 .map(name -> name.replaceFirst("(uncuda/server/libs/).*", "$1")).collect(Collectors.toSet());
         assertEquals(Set.of(PluginZip.JAR, "uncuda/server/launch.py", "uncuda/server/libs/"), parts);
         assertTrue(zip.files.containsKey("uncuda/server/libs/uncuda/__main__.py"));
-        assertTrue(zip.files.keySet().stream().anyMatch(name -> name.matches("uncuda/server/libs/uncuda/rules/targets/.*toml")));
+        assertTrue(zip.files.keySet().stream()
+                .anyMatch(name -> name.matches("uncuda/server/libs/uncuda/rules/targets/.*toml")));
     }
 
     @Test
@@ -59,7 +60,8 @@ class LayoutTest {
         List<String> others = zip.jar.keySet().stream()
                 .filter(name -> !name.matches("(META-INF|messages|icons)/.*|uncuda/(core|ide)/.*\\.class")).toList();
         assertEquals(List.of(), others);
-        assertTrue(zip.jar.keySet().containsAll(Set.of("META-INF/plugin.xml", "META-INF/pluginIcon.svg",
+        assertTrue(zip.jar.keySet().containsAll(Set.of("META-INF/plugin.xml", "META-INF/LICENSE", "META-INF/NOTICE",
+                "META-INF/pluginIcon.svg",
                 "META-INF/pluginIcon_dark.svg", "icons/uncuda.svg", "icons/uncuda_dark.svg",
                 "messages/UncudaBundle.properties", "messages/UncudaBundle_zh.properties")));
     }
