@@ -4,7 +4,7 @@ PY := $(VENV)/bin/python
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test quick lint format types generate check-generated bench wheel vsix vscode screenshots lock clean
+.PHONY: help setup demo test quick lint format types generate check-generated bench wheel vsix vscode screenshots pycharm lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-16s %s\n", $$1, $$2 }'
@@ -54,9 +54,13 @@ vscode: setup ## VS Code in the browser, with the extension and a copy of exampl
 screenshots: setup ## take the pictures of VS Code that READMEs show
 	@PYTHONPATH=tests $(PY) -m e2e.vscode.screenshots
 
+pycharm: ## build the PyCharm plugin into pycharm-plugin/dist/
+	@server/scripts/pycharm
+
 lock: ## choose versions anew and write requirements/*.txt (LOCK_ARGS=--upgrade)
 	@server/scripts/lock.sh $(LOCK_ARGS)
 
 clean: ## remove everything that the targets made
-	rm -rf $(VENV) .cache dist build vscode-extension/node_modules vscode-extension/bundle vscode-extension/dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .cache dist build vscode-extension/node_modules vscode-extension/bundle vscode-extension/dist
+	rm -rf pycharm-plugin/dist pycharm-plugin/target pycharm-plugin/*/target .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

@@ -1,0 +1,2 @@
+// Not run here: see build.gradle.kts.
+rootProject.name = "uncuda"

@@ -1,0 +1,43 @@
+package uncuda.core;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The commands of the server that the plugin has actions for. */
+public enum Commands {
+    FIX_ALL_IN_FILE("uncuda.fixAllInFile", Map.of()),
+    FIX_ALL_IN_PROJECT("uncuda.fixAllInWorkspace", Map.of()),
+    PREVIEW_FIX_ALL_IN_PROJECT("uncuda.fixAllInWorkspace", Map.of("applicability", "review", "dryRun", true)),
+    SWITCH_TARGET("uncuda.switchTarget", Map.of());
+
+    private final String id;
+    private final Map<String, Object> fixed;
+
+    Commands(String id, Map<String, Object> fixed) {
+        this.id = id;
+        this.fixed = fixed;
+    }
+
+    public String id() {
+        return id;
+    }
+
+    public boolean needsFile() {
+        return this == FIX_ALL_IN_FILE;
+    }
+
+    /** Whether nothing is changed and a diff comes back. */
+    public boolean isPreview() {
+        return this == PREVIEW_FIX_ALL_IN_PROJECT;
+    }
+
+    /** @param uri of the file that it is for, where it needs one */
+    public List<Object> arguments(String uri) {
+        Map<String, Object> table = new LinkedHashMap<>(fixed);
+        if (needsFile()) {
+            table.put("uri", uri);
+        }
+        return table.isEmpty() ? List.of() : List.of(table);
+    }
+}

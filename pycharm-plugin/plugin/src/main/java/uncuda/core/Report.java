@@ -1,0 +1,53 @@
+package uncuda.core;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a command of the server that fixes gave back. The server itself shows a summary; here is the rest. */
+public record Report(int files, int edits, int manual, List<Skipped> skipped, String diff) {
+    public record Skipped(String file, String reason) {
+    }
+
+    /** @param result as the language client hands it over: some tree of JSON, or null without an answer */
+    public static Report of(Object result) {
+        JsonElement tree = new Gson().toJsonTree(result);
+        JsonObject object = tree.isJsonObject() ? tree.getAsJsonObject() : new JsonObject();
+        List<Skipped> skipped = new ArrayList<>();
+        JsonElement left = object.get("skipped");
+        for (JsonElement item : left == null ? new JsonArray() : left.getAsJsonArray()) {
+            JsonObject one = item.getAsJsonObject();
+            skipped.add(new Skipped(path(one.get("uri").getAsString()), one.get("reason").getAsString()));
+        }
+        JsonElement diff = object.get("diff");
+        return new Report(number(object, "files"), number(object, "edits"), number(object, "manual"), skipped,
+                diff == null ? "" : diff.getAsString());
+    }
+
+    private static int number(JsonObject object, String key) {
+        return object.has(key) ? object.get(key).getAsInt() : 0;
+    }
+
+    private static String path(String uri) {
+        return uri.startsWith("file:") ? Path.of(URI.create(uri)).toString() : uri;
+    }
+
+    /** Everything, as a text to read; empty where no file was left out. */
+    public String ofSkipped(Messages messages) {
+        if (skipped.isEmpty()) {
+            return "";
+        }
+        StringBuilder text = new StringBuilder(summary(messages)).append("\n\n");
+        skipped.forEach(one -> text.append(one.file).append(": ").append(one.reason).append('\n'));
+        return text.toString();
+    }
+
+    public String summary(Messages messages) {
+        return messages.get("report.summary", files, edits, skipped.size(), manual);
+    }
+}

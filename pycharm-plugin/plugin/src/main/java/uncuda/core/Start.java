@@ -1,0 +1,78 @@
+package uncuda.core;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import uncuda.core.Interpreters.Candidate;
+import uncuda.core.Interpreters.Choice;
+import uncuda.core.Interpreters.Rejected;
+
+/** The command line of the server. */
+public final class Start {
+    /** The server cannot be started. {@code installCommand}: what helps, for a terminal. */
+    public static final class Failure extends Exception {
+        private static final long serialVersionUID = 1;
+        private final String installCommand;
+
+        Failure(String message, String installCommand) {
+            super(message);
+            this.installCommand = installCommand;
+        }
+
+        public String installCommand() {
+            return installCommand;
+        }
+    }
+
+    private Start() {
+    }
+
+    public static List<String> command(
+            Options options, List<Candidate> candidates, Bundle bundle, Messages messages) throws Failure {
+        boolean needsPackage = !options.isBundled();
+        Choice choice = Interpreters.choose(candidates, python -> Probe.ask(python, needsPackage));
+        if (choice.python().isEmpty()) {
+            throw new Failure(explain(choice.rejected(), messages), installCommand(choice.rejected()));
+        }
+        String python = choice.python().get().path();
+        if (needsPackage) {
+            return List.of(python, "-m", "uncuda", "server", "--stdio");
+        }
+        Path launcher = bundle.launcher();
+        if (!Files.isRegularFile(launcher)) {
+            throw new Failure(messages.get("start.no-bundle", launcher), "");
+        }
+        return List.of(python, "-I", launcher.toString(), "server", "--stdio");
+    }
+
+    private static String explain(List<Rejected> rejected, Messages messages) {
+        return messages.get("start.no-python") + rejected.stream()
+                .map(one -> "\n%s: %s: %s".formatted(messages.get("source." + key(one)), one.candidate().path(),
+                        messages.get(one.reason(), one.detail())))
+                .collect(Collectors.joining());
+    }
+
+    private static String key(Rejected one) {
+        return one.candidate().source().name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Where a Python lacks only the package, it is installed there; else a Python is. */
+    static String installCommand(List<Rejected> rejected) {
+        return rejected.stream().filter(one -> one.reason().equals("python.package")).findFirst()
+                .map(one -> quoted(one.candidate().path()) + " -m pip install uncuda")
+                .orElseGet(() -> pythonFor(System.getProperty("os.name", "")));
+    }
+
+    static String pythonFor(String system) {
+        if (system.startsWith("Windows")) {
+            return "winget install --id Python.Python.3.13";
+        }
+        return system.startsWith("Mac") ? "brew install python3" : "sudo apt-get install python3";
+    }
+
+    private static String quoted(String path) {
+        return path.contains(" ") ? '"' + path + '"' : path;
+    }
+}

@@ -1,0 +1,30 @@
+package uncuda.ide;
+
+import com.intellij.openapi.module.Module;
+import com.intellij.openapi.module.ModuleUtilCore;
+import com.intellij.openapi.project.Project;
+import com.intellij.openapi.projectRoots.Sdk;
+import com.intellij.openapi.roots.ModuleRootManager;
+import com.intellij.openapi.roots.ProjectRootManager;
+import com.intellij.openapi.vfs.VirtualFile;
+
+/** The Python interpreters that a project has, as paths; null where there is none. Call with a read lock. */
+final class Sdks {
+    private static final String PYTHON = "Python SDK";
+
+    private Sdks() {
+    }
+
+    static String ofModule(Project project, VirtualFile file) {
+        Module module = ModuleUtilCore.findModuleForFile(file, project);
+        return module == null ? null : home(ModuleRootManager.getInstance(module).getSdk());
+    }
+
+    static String ofProject(Project project) {
+        return home(ProjectRootManager.getInstance(project).getProjectSdk());
+    }
+
+    private static String home(Sdk sdk) {
+        return sdk != null && PYTHON.equals(sdk.getSdkType().getName()) ? sdk.getHomePath() : null;
+    }
+}

@@ -1,0 +1,9 @@
+package uncuda.ide;
+
+import uncuda.core.Commands;
+
+public final class SwitchTargetAction extends ServerAction {
+    public SwitchTargetAction() {
+        super(Commands.SWITCH_TARGET);
+    }
+}

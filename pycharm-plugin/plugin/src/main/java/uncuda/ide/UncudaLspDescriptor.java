@@ -1,0 +1,85 @@
+package uncuda.ide;
+
+import com.intellij.execution.ExecutionException;
+import com.intellij.execution.configurations.GeneralCommandLine;
+import com.intellij.openapi.application.ApplicationManager;
+import com.intellij.openapi.application.PathManager;
+import com.intellij.openapi.project.Project;
+import com.intellij.openapi.util.Computable;
+import com.intellij.openapi.vfs.VirtualFile;
+import com.intellij.platform.lsp.api.LspServerListener;
+import com.intellij.platform.lsp.api.ProjectWideLspServerDescriptor;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.eclipse.lsp4j.ConfigurationItem;
+import uncuda.core.Bundle;
+import uncuda.core.Interpreters;
+import uncuda.core.Interpreters.Candidate;
+import uncuda.core.Start;
+
+/** How the server of a project is started and what it is told. */
+final class UncudaLspDescriptor extends ProjectWideLspServerDescriptor {
+    private final VirtualFile firstFile;
+
+    UncudaLspDescriptor(Project project, VirtualFile firstFile) {
+        super(project, "uncuda");
+        this.firstFile = firstFile;
+    }
+
+    static boolean isPython(VirtualFile file) {
+        String extension = file.getExtension();
+        return file.isInLocalFileSystem() && ("py".equals(extension) || "pyi".equals(extension));
+    }
+
+    @Override
+    public boolean isSupportedFile(VirtualFile file) {
+        return isPython(file);
+    }
+
+    /** The IDE calls it in the background, so a Python may be run to see whether it will do. */
+    @Override
+    public GeneralCommandLine createCommandLine() throws ExecutionException {
+        UncudaSettings settings = UncudaSettings.of(getProject());
+        Computable<List<Candidate>> candidates = () -> Interpreters.candidates(settings.options().interpreter(),
+                Sdks.ofModule(getProject(), firstFile), Sdks.ofProject(getProject()));
+        try {
+            List<String> command = Start.command(settings.options(),
+                    ApplicationManager.getApplication().runReadAction(candidates), bundle(), settings.messages());
+            return new GeneralCommandLine(command)
+                    .withWorkDirectory(getProject().getBasePath())
+                    .withEnvironment("PYTHONUTF8", "1")
+                    .withCharset(StandardCharsets.UTF_8);
+        } catch (Start.Failure failure) {
+            Balloons.notStarted(getProject(), failure);
+            throw new ExecutionException(failure.getMessage());
+        }
+    }
+
+    static Bundle bundle() {
+        return new Bundle(PathManager.getJarForClass(UncudaLspDescriptor.class));
+    }
+
+    @Override
+    public Object createInitializationOptions() {
+        return Map.of("settings", UncudaSettings.of(getProject()).forServer());
+    }
+
+    /** Called by the thread that listens to the server: it may wait for nothing. */
+    @Override
+    public Object getWorkspaceConfiguration(ConfigurationItem item) {
+        return "uncuda".equals(item.getSection()) ? UncudaSettings.of(getProject()).forServer() : null;
+    }
+
+    @Override
+    public LspServerListener getLspServerListener() {
+        return new LspServerListener() {
+            @Override
+            public void serverStopped(boolean shutdownNormally) {
+                if (!shutdownNormally) {
+                    Balloons.stopped(getProject());
+                }
+            }
+        };
+    }
+}

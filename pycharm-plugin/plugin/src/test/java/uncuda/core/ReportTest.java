@@ -1,0 +1,40 @@
+package uncuda.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.google.gson.JsonParser;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ReportTest {
+    private static final Path FILE = Path.of("my file.py").toAbsolutePath();
+    private static final String RESULT = """
+            {"applied": true, "files": 1200, "edits": 3, "byRule": {"cuda-api": 3}, "manual": 2,
+             "skipped": [{"uri": "%s", "reason": "changed meanwhile"}, {"uri": "untitled:1", "reason": "not UTF-8"}]}
+            """.formatted(FILE.toUri());
+
+    @Test
+    void everyFileThatWasLeftOutIsNamed() {
+        Report report = Report.of(JsonParser.parseString(RESULT));
+        assertEquals("""
+                Fixed 3 places in 1,200 files; left out 2 files; 2 findings are left to do by hand.
+
+                %s: changed meanwhile
+                untitled:1: not UTF-8
+                """.formatted(FILE), report.ofSkipped(new Messages(Locale.ENGLISH)));
+        assertEquals("已在 1,200 个文件中修复 3 处；跳过 2 个文件；有 2 处需要手工处理。",
+                report.summary(new Messages(Locale.CHINESE)));
+    }
+
+    @Test
+    void resultMayBeAnyTree() {
+        assertEquals(new Report(2, 5, 0, List.of(), "+new\n"),
+                Report.of(Map.of("files", 2, "edits", 5, "skipped", List.of(), "diff", "+new\n")));
+        assertEquals(new Report(0, 0, 0, List.of(), ""), Report.of(null));
+        assertEquals(new Report(0, 0, 0, List.of(), ""), Report.of("text"));
+        assertEquals("", Report.of(null).ofSkipped(new Messages(Locale.ENGLISH)));
+    }
+}

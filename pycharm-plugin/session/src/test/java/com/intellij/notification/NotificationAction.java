@@ -1,0 +1,24 @@
+package com.intellij.notification;
+
+import com.intellij.openapi.actionSystem.AnActionEvent;
+import com.intellij.openapi.project.DumbAwareAction;
+
+/** Working stand-in. */
+public abstract class NotificationAction extends DumbAwareAction {
+    private NotificationAction() {
+    }
+
+    public static NotificationAction createSimple(String text, Runnable performAction) {
+        return new NotificationAction() {
+            @Override
+            public void actionPerformed(AnActionEvent e) {
+                performAction.run();
+            }
+
+            @Override
+            public String toString() {
+                return text;
+            }
+        };
+    }
+}

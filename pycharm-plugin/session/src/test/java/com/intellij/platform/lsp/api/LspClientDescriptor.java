@@ -1,0 +1,38 @@
+package com.intellij.platform.lsp.api;
+
+import com.intellij.execution.ExecutionException;
+import com.intellij.execution.configurations.GeneralCommandLine;
+import com.intellij.openapi.project.Project;
+import com.intellij.openapi.vfs.VirtualFile;
+import org.eclipse.lsp4j.ConfigurationItem;
+
+/** Working stand-in: keeps what it was constructed with. It hides the stub, for test classes come first. */
+public abstract class LspClientDescriptor {
+    private final Project project;
+
+    protected LspClientDescriptor(Project project, String presentableName, VirtualFile... roots) {
+        this.project = project;
+    }
+
+    public abstract boolean isSupportedFile(VirtualFile file);
+
+    public GeneralCommandLine createCommandLine() throws ExecutionException {
+        throw new UnsupportedOperationException();
+    }
+
+    public Object createInitializationOptions() {
+        return null;
+    }
+
+    public Object getWorkspaceConfiguration(ConfigurationItem item) {
+        return null;
+    }
+
+    public LspServerListener getLspServerListener() {
+        return null;
+    }
+
+    public final Project getProject() {
+        return project;
+    }
+}

@@ -1,0 +1,194 @@
+package uncuda.test;
+
+import com.intellij.platform.lsp.api.LspServerDescriptor;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.eclipse.lsp4j.ApplyWorkspaceEditParams;
+import org.eclipse.lsp4j.ApplyWorkspaceEditResponse;
+import org.eclipse.lsp4j.ConfigurationParams;
+import org.eclipse.lsp4j.MessageActionItem;
+import org.eclipse.lsp4j.MessageParams;
+import org.eclipse.lsp4j.Position;
+import org.eclipse.lsp4j.ProgressParams;
+import org.eclipse.lsp4j.PublishDiagnosticsParams;
+import org.eclipse.lsp4j.RegistrationParams;
+import org.eclipse.lsp4j.ResourceOperation;
+import org.eclipse.lsp4j.ShowMessageRequestParams;
+import org.eclipse.lsp4j.TextDocumentEdit;
+import org.eclipse.lsp4j.TextEdit;
+import org.eclipse.lsp4j.UnregistrationParams;
+import org.eclipse.lsp4j.WorkDoneProgressBegin;
+import org.eclipse.lsp4j.WorkDoneProgressCreateParams;
+import org.eclipse.lsp4j.WorkspaceEdit;
+import org.eclipse.lsp4j.jsonrpc.messages.Either;
+import org.eclipse.lsp4j.services.LanguageClient;
+
+/**
+ * Answers as the client of JetBrains' IDEs does. An edit is refused whole if one of its files is not there, lies
+ * outside the project or in a folder that the IDE excludes, or has another version than the edit names.
+ */
+final class JetBrainsClient implements LanguageClient {
+    record Open(int version, String text) {
+    }
+
+    final Map<Path, Open> open = new ConcurrentHashMap<>();
+    final List<List<Path>> asked = new CopyOnWriteArrayList<>();
+    final List<String> messages = new CopyOnWriteArrayList<>();
+    final CompletableFuture<Either<String, Integer>> progress = new CompletableFuture<>();
+    /** What happens in the IDE between an edit's arrival and its application. */
+    volatile Runnable meanwhile = () -> { };
+    volatile Path excluded;
+    private final Path project;
+    private final LspServerDescriptor descriptor;
+    /** Edits are made by one thread of the IDE, which is not the one that listens to the server. */
+    private final ExecutorService edits = Executors.newSingleThreadExecutor(work -> {
+        Thread thread = new Thread(work, "edits");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    JetBrainsClient(Path project, LspServerDescriptor descriptor) {
+        this.project = project;
+        this.descriptor = descriptor;
+    }
+
+    @Override
+    public CompletableFuture<ApplyWorkspaceEditResponse> applyEdit(ApplyWorkspaceEditParams params) {
+        return CompletableFuture.supplyAsync(() -> {
+            asked.add(files(params.getEdit()));
+            meanwhile.run();
+            return new ApplyWorkspaceEditResponse(apply(params.getEdit()));
+        }, edits);
+    }
+
+    private static List<Path> files(WorkspaceEdit edit) {
+        return edit.getDocumentChanges().stream()
+                .map(change -> path(change.getLeft().getTextDocument().getUri())).toList();
+    }
+
+    private static Path path(String uri) {
+        return Path.of(URI.create(uri));
+    }
+
+    /** Applies all of it or nothing. */
+    boolean apply(WorkspaceEdit edit) {
+        List<TextDocumentEdit> changes = new ArrayList<>();
+        for (Either<TextDocumentEdit, ResourceOperation> change : edit.getDocumentChanges()) {
+            if (change.isRight() || !isAccepted(change.getLeft())) {
+                return false;
+            }
+            changes.add(change.getLeft());
+        }
+        changes.forEach(this::change);
+        return true;
+    }
+
+    private boolean isAccepted(TextDocumentEdit change) {
+        Path file = path(change.getTextDocument().getUri());
+        Integer version = change.getTextDocument().getVersion();
+        Open known = open.get(file);
+        return Files.isRegularFile(file) && file.startsWith(project) && (excluded == null || !file.startsWith(excluded))
+                && (version == null || version == -1 || known != null && known.version == version);
+    }
+
+    private void change(TextDocumentEdit change) {
+        Path file = path(change.getTextDocument().getUri());
+        try {
+            Open known = open.get(file);
+            String text = edited(known == null ? Files.readString(file) : known.text, change.getEdits());
+            if (known == null) {
+                Files.writeString(file, text);
+            } else {
+                open.put(file, new Open(known.version + 1, text));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Edits are of the text before, so they are made from the end; newer lsp4j wraps each in an Either. */
+    static String edited(String text, List<?> edits) {
+        StringBuilder result = new StringBuilder(text);
+        edits.stream().map(one -> one instanceof Either<?, ?> either ? either.getLeft() : one).map(TextEdit.class::cast)
+                .sorted((a, b) -> offset(text, b.getRange().getStart()) - offset(text, a.getRange().getStart()))
+                .forEach(one -> result.replace(offset(text, one.getRange().getStart()),
+                        offset(text, one.getRange().getEnd()), one.getNewText()));
+        return result.toString();
+    }
+
+    private static int offset(String text, Position position) {
+        int start = 0;
+        for (int line = 0; line < position.getLine(); line++) {
+            start = text.indexOf('\n', start) + 1;
+        }
+        return start + position.getCharacter();
+    }
+
+    @Override
+    public CompletableFuture<List<Object>> configuration(ConfigurationParams params) {
+        List<Object> answers = new ArrayList<>();
+        params.getItems().forEach(item -> answers.add(descriptor.getWorkspaceConfiguration(item)));
+        return CompletableFuture.completedFuture(answers);
+    }
+
+    @Override
+    public void notifyProgress(ProgressParams params) {
+        if (params.getValue().isLeft() && params.getValue().getLeft() instanceof WorkDoneProgressBegin) {
+            progress.complete(params.getToken());
+        }
+    }
+
+    @Override
+    public CompletableFuture<Void> createProgress(WorkDoneProgressCreateParams params) {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletableFuture<Void> registerCapability(RegistrationParams params) {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletableFuture<Void> unregisterCapability(UnregistrationParams params) {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletableFuture<Void> refreshDiagnostics() {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public void showMessage(MessageParams params) {
+        messages.add(params.getMessage());
+    }
+
+    @Override
+    public CompletableFuture<MessageActionItem> showMessageRequest(ShowMessageRequestParams params) {
+        return CompletableFuture.completedFuture(params.getActions().get(0));
+    }
+
+    @Override
+    public void telemetryEvent(Object object) {
+    }
+
+    @Override
+    public void publishDiagnostics(PublishDiagnosticsParams diagnostics) {
+        throw new AssertionError("this client asks for diagnostics");
+    }
+
+    @Override
+    public void logMessage(MessageParams message) {
+    }
+}

@@ -1,0 +1,137 @@
+package uncuda.test;
+
+import com.intellij.core.CoreApplicationEnvironment;
+import com.intellij.core.CoreProjectEnvironment;
+import com.intellij.ide.plugins.IdeaPluginDescriptorImpl;
+import com.intellij.ide.plugins.PluginDescriptorLoader;
+import com.intellij.mock.MockProject;
+import com.intellij.notification.Shown;
+import com.intellij.openapi.Disposable;
+import com.intellij.openapi.components.ServiceDescriptor;
+import com.intellij.openapi.extensions.ExtensionPoint;
+import com.intellij.openapi.extensions.impl.ExtensionsAreaImpl;
+import com.intellij.openapi.module.Module;
+import com.intellij.openapi.projectRoots.Sdk;
+import com.intellij.openapi.projectRoots.SdkTypeId;
+import com.intellij.openapi.roots.ModuleRootManager;
+import com.intellij.openapi.roots.ProjectRootManager;
+import com.intellij.openapi.util.Disposer;
+import com.intellij.openapi.vfs.VirtualFile;
+import com.intellij.platform.lsp.api.LspServerDescriptor;
+import com.intellij.platform.lsp.api.LspServerSupportProvider;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.picocontainer.PicoContainer;
+
+/** JetBrains' core, headless, with the plugin read and registered by JetBrains' own descriptor loader. */
+final class MiniPlatform implements AutoCloseable {
+    static final Path FOLDER = Path.of(System.getProperty("test.plugin"));
+    static final Path JAR = FOLDER.resolve("lib/uncuda.jar");
+
+    final IdeaPluginDescriptorImpl plugin;
+    final ExtensionsAreaImpl area;
+    final MockProject project;
+    final Shown shown;
+    /** The interpreters that the project and its module have; null for none. */
+    Sdk projectSdk;
+    Sdk moduleSdk;
+    private final Disposable root = Disposer.newDisposable("mini-platform");
+    private final CoreApplicationEnvironment environment = new CoreApplicationEnvironment(root, true);
+
+    /** @param pluginRoot the plugin's jar, or a folder that holds META-INF/plugin.xml */
+    MiniPlatform(Path pluginRoot, Path projectRoot) throws Exception {
+        area = environment.getApplication().getExtensionArea();
+        Path harness = Path.of(MiniPlatform.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        CoreApplicationEnvironment.registerExtensionPointAndExtensions(harness, "harness.xml", area);
+        // Not the same for the plugin: it throws a NullPointerException where no point is declared.
+        plugin = Objects.requireNonNull(PluginDescriptorLoader.loadForCoreEnv(pluginRoot, "plugin.xml"));
+        plugin.registerExtensions(area.getNameToPointMap(), plugin.appContainerDescriptor, null);
+        shown = Shown.in(environment.getApplication());
+        project = projectAt(projectRoot);
+        project.registerService(ProjectRootManager.class, new ProjectRootManager() {
+            @Override
+            public Sdk getProjectSdk() {
+                return projectSdk;
+            }
+        });
+        project.registerService(Module.class, module());
+        for (ServiceDescriptor service : plugin.projectContainerDescriptor.getServices()) {
+            register(Class.forName(service.serviceImplementation));
+        }
+    }
+
+    /** MockProject knows no projectService of a descriptor, so what the IDE would do with it is done here. */
+    private <T> void register(Class<T> type) throws ReflectiveOperationException {
+        project.registerService(type, type.getDeclaredConstructor().newInstance());
+    }
+
+    private MockProject projectAt(Path folder) {
+        return new CoreProjectEnvironment(root, environment) {
+            @Override
+            protected MockProject createProject(PicoContainer parent, Disposable disposable) {
+                return new MockProject(parent, disposable) {
+                    @Override
+                    public String getBasePath() {
+                        return folder.toString();
+                    }
+                };
+            }
+        }.getProject();
+    }
+
+    private Module module() {
+        ModuleRootManager roots = new ModuleRootManager() {
+            @Override
+            public Sdk getSdk() {
+                return moduleSdk;
+            }
+        };
+        return (Module) Proxy.newProxyInstance(Module.class.getClassLoader(), new Class<?>[] {Module.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "getService" -> roots;
+                    case "hashCode" -> 1;
+                    case "equals" -> proxy == arguments[0];
+                    default -> null;
+                });
+    }
+
+    static Sdk sdk(String type, String home) {
+        return new Sdk() {
+            @Override
+            public SdkTypeId getSdkType() {
+                return () -> type;
+            }
+
+            @Override
+            public String getHomePath() {
+                return home;
+            }
+        };
+    }
+
+    VirtualFile file(Path path) {
+        return Objects.requireNonNull(environment.getLocalFileSystem().refreshAndFindFileByPath(path.toString()));
+    }
+
+    List<LspServerSupportProvider> providers() {
+        ExtensionPoint<LspServerSupportProvider> point =
+                area.getExtensionPoint("com.intellij.platform.lsp.serverSupportProvider");
+        return point.getExtensionList();
+    }
+
+    /** What the IDE does when a file is opened; the servers that it would start. */
+    List<LspServerDescriptor> open(Path path) {
+        List<LspServerDescriptor> started = new ArrayList<>();
+        VirtualFile file = file(path);
+        providers().forEach(provider -> provider.fileOpened(project, file, started::add));
+        return started;
+    }
+
+    @Override
+    public void close() {
+        Disposer.dispose(root);
+    }
+}

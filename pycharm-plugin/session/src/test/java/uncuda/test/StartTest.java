@@ -1,0 +1,145 @@
+package uncuda.test;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.intellij.execution.ExecutionException;
+import com.intellij.notification.Shown.Balloon;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.eclipse.lsp4j.ConfigurationItem;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** From a file that is opened to the command line, in JetBrains' core. */
+class StartTest {
+    private static final String PYTHON = System.getProperty("test.python");
+
+    @TempDir
+    Path folder;
+    private Path program;
+
+    @BeforeEach
+    void write() throws Exception {
+        program = Files.writeString(folder.resolve("a.py"), "import torch\n");
+    }
+
+    private MiniPlatform ide() throws Exception {
+        return new MiniPlatform(MiniPlatform.JAR, folder);
+    }
+
+    private static List<String> command(MiniPlatform ide, Path file) throws Exception {
+        return ide.open(file).get(0).createCommandLine().toProcessBuilder().command();
+    }
+
+    @Test
+    void onlyPythonFilesStartAServer() throws Exception {
+        try (MiniPlatform ide = ide()) {
+            assertEquals(1, ide.open(program).size());
+            assertEquals(1, ide.open(Files.createFile(folder.resolve("a.pyi"))).size());
+            assertEquals(0, ide.open(Files.createFile(folder.resolve("a.txt"))).size());
+        }
+    }
+
+    @Test
+    void pythonIsThatOfTheSettingThenTheModuleThenTheProject() throws Exception {
+        Path inProject = link("project"), inModule = link("module"), inSetting = link("setting");
+        String launcher = MiniPlatform.FOLDER.resolve("server/launch.py").toRealPath().toString();
+        try (MiniPlatform ide = ide()) {
+            ide.projectSdk = MiniPlatform.sdk("Python SDK", inProject.toString());
+            List<String> command = command(ide, program);
+            assertEquals(List.of(inProject.toString(), "-I"), command.subList(0, 2));
+            assertEquals(launcher, Path.of(command.get(2)).toRealPath().toString());
+            assertEquals(List.of("server", "--stdio"), command.subList(3, 5));
+            ide.moduleSdk = MiniPlatform.sdk("Python SDK", inModule.toString());
+            assertEquals(inModule.toString(), command(ide, program).get(0));
+            Settings.set(ide.project, "interpreter", inSetting.toString());
+            assertEquals(inSetting.toString(), command(ide, program).get(0));
+            Settings.set(ide.project, "interpreter", folder.resolve("gone").toString());
+            assertEquals(inModule.toString(), command(ide, program).get(0));
+        }
+    }
+
+    /** The IDE waits for what a provider does when a file is opened; the command line is made in the background. */
+    @Test
+    void nothingIsRunBeforeTheCommandLineIsAskedFor() throws Exception {
+        Path marker = folder.resolve("marker"), python = folder.resolve("marking");
+        Files.writeString(python, "#!/bin/sh\n: > '" + marker + "'\nexec '" + PYTHON + "' \"$@\"\n");
+        assertTrue(python.toFile().setExecutable(true));
+        try (MiniPlatform ide = ide()) {
+            Settings.set(ide.project, "interpreter", python.toString());
+            var descriptor = ide.open(program).get(0);
+            assertFalse(Files.exists(marker));
+            descriptor.createCommandLine();
+            assertTrue(Files.exists(marker));
+        }
+    }
+
+    @Test
+    void sdkOfAnotherLanguageIsNoPython() throws Exception {
+        try (MiniPlatform ide = ide()) {
+            ide.moduleSdk = MiniPlatform.sdk("JavaSDK", System.getProperty("java.home"));
+            ide.projectSdk = MiniPlatform.sdk("Python SDK", PYTHON);
+            assertEquals(PYTHON, command(ide, program).get(0));
+        }
+    }
+
+    @Test
+    void failureIsOneBalloonThatSaysWhatToDo() throws Exception {
+        try (MiniPlatform ide = ide()) {
+            ide.projectSdk = MiniPlatform.sdk("Python SDK", "docker://image/usr/bin/python3");
+            Settings.set(ide.project, "importStrategy", "fromEnvironment");
+            Settings.set(ide.project, "interpreter", withoutPackage().toString());
+            Settings.set(ide.project, "locale", "en");
+            ExecutionException error = assertThrows(ExecutionException.class, () -> command(ide, program));
+            Balloon balloon = ide.shown.balloons().get(0);
+            assertEquals(1, ide.shown.balloons().size());
+            assertTrue(error.getMessage().contains("is remote (SSH, Docker or WSL)"), error.getMessage());
+            assertTrue(balloon.content().contains("has no package uncuda"), balloon.content());
+            assertEquals(List.of("Open settings", "Copy install command", "ShowLog"), balloon.actions());
+        }
+    }
+
+    @Test
+    void serverThatDiesIsABalloonAndOneThatEndsIsNone() throws Exception {
+        try (MiniPlatform ide = ide()) {
+            ide.open(program).get(0).getLspServerListener().serverStopped(true);
+            assertEquals(List.of(), ide.shown.balloons());
+            Settings.set(ide.project, "locale", "zh");
+            ide.open(program).get(0).getLspServerListener().serverStopped(false);
+            assertEquals(List.of("重启", "打开设置", "ShowLog"), ide.shown.balloons().get(0).actions());
+        }
+    }
+
+    @Test
+    void settingsReachTheServerBothWays() throws Exception {
+        try (MiniPlatform ide = ide()) {
+            Settings.set(ide.project, "target", "musa");
+            var descriptor = ide.open(program).get(0);
+            assertEquals(Map.of("settings", Map.of("target", "musa")), descriptor.createInitializationOptions());
+            ConfigurationItem item = new ConfigurationItem();
+            item.setSection("uncuda");
+            assertEquals(Map.of("target", "musa"), descriptor.getWorkspaceConfiguration(item));
+        }
+    }
+
+    /** The same Python under another path. */
+    private Path link(String name) throws Exception {
+        Path link = folder.resolve(name);
+        Files.writeString(link, "#!/bin/sh\nexec '" + PYTHON + "' \"$@\"\n");
+        assertTrue(link.toFile().setExecutable(true));
+        return link;
+    }
+
+    private Path withoutPackage() throws Exception {
+        Path python = folder.resolve("empty");
+        Files.writeString(python, "#!/bin/sh\nexec '" + PYTHON + "' -I -S \"$@\"\n");
+        assertTrue(python.toFile().setExecutable(true));
+        return python;
+    }
+}

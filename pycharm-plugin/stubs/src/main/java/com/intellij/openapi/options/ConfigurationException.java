@@ -1,0 +1,5 @@
+package com.intellij.openapi.options;
+
+public class ConfigurationException extends Exception {
+    private static final long serialVersionUID = 1;
+}

@@ -1,0 +1,14 @@
+package com.intellij.openapi.options;
+
+import javax.swing.JComponent;
+
+public interface UnnamedConfigurable {
+    JComponent createComponent();
+
+    boolean isModified();
+
+    void apply() throws ConfigurationException;
+
+    default void reset() {
+    }
+}

@@ -1,0 +1,7 @@
+package com.intellij.openapi.projectRoots;
+
+public interface Sdk {
+    SdkTypeId getSdkType();
+
+    String getHomePath();
+}

@@ -1,0 +1,86 @@
+package uncuda.verify;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassWriter;
+import org.objectweb.asm.tree.ClassNode;
+
+/**
+ * The least that the plugin verifier takes for an IDE. Its platform is kotlin-compiler's classes with the members that
+ * the stubs know of: what it says of the plugin is as right as the stubs are.
+ */
+final class FakeIde {
+    private static final String CORE_PLUGIN = """
+            <idea-plugin>
+              <id>com.intellij</id>
+              <name>IDEA CORE</name>
+              <vendor>JetBrains</vendor>
+              <module value="com.intellij.modules.platform"/>
+              <module value="com.intellij.modules.lsp"/>
+            </idea-plugin>
+            """;
+
+    private FakeIde() {
+    }
+
+    static Path create(Path ide, String build) throws IOException {
+        Path lib = Files.createDirectories(ide.resolve("lib"));
+        Files.createDirectories(ide.resolve("plugins"));
+        Files.writeString(ide.resolve("build.txt"), build);
+        for (String library : System.getProperty("test.libraries").split(File.pathSeparator)) {
+            Files.copy(Path.of(library), lib.resolve(Path.of(library).getFileName()));
+        }
+        Map<String, byte[]> platform = new TreeMap<>();
+        try (FileSystem core = FileSystems.newFileSystem(Path.of(System.getProperty("test.core")))) {
+            add(platform, core.getPath("/"));
+        }
+        add(platform, Path.of(System.getProperty("test.stubs")));
+        add(platform, Path.of(System.getProperty("test.shrunk")));
+        platform.put("META-INF/plugin.xml", CORE_PLUGIN.getBytes(StandardCharsets.UTF_8));
+        Files.write(lib.resolve("platform.jar"), PluginZip.zip(platform));
+        return ide;
+    }
+
+    private static void add(Map<String, byte[]> platform, Path root) throws IOException {
+        try (Stream<Path> files = Files.walk(root.resolve("com/intellij"))) {
+            files.filter(file -> file.toString().endsWith(".class")).forEach(file -> {
+                String name = root.relativize(file).toString().replace('\\', '/');
+                try {
+                    platform.merge(name, Files.readAllBytes(file), FakeIde::union);
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+        }
+    }
+
+    /** The verifier takes one of two classes of one name, whichever: so there is one, with the members of both. */
+    private static byte[] union(byte[] core, byte[] stub) {
+        ClassNode both = node(core), more = node(stub);
+        Set<String> known = new HashSet<>();
+        both.methods.forEach(method -> known.add(method.name + method.desc));
+        more.methods.stream().filter(method -> !known.contains(method.name + method.desc)).forEach(both.methods::add);
+        both.version = Math.max(both.version, more.version);
+        ClassWriter writer = new ClassWriter(0);
+        both.accept(writer);
+        return writer.toByteArray();
+    }
+
+    private static ClassNode node(byte[] bytes) {
+        ClassNode node = new ClassNode();
+        new ClassReader(bytes).accept(node, 0);
+        return node;
+    }
+}

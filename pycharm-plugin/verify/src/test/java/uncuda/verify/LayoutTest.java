@@ -1,0 +1,77 @@
+package uncuda.verify;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What is in the zip, and what is not. */
+class LayoutTest {
+    private static final int JAVA_17 = 61;
+    private static PluginZip zip;
+
+    @BeforeAll
+    static void read() throws Exception {
+        zip = new PluginZip();
+    }
+
+    @Test
+    void oneJarAndTheServer() {
+        Set<String> parts = zip.files.keySet().stream()
+                .map(name -> name.replaceFirst("(uncuda/server/libs/).*", "$1")).collect(Collectors.toSet());
+        assertEquals(Set.of(PluginZip.JAR, "uncuda/server/launch.py", "uncuda/server/libs/"), parts);
+        assertTrue(zip.files.containsKey("uncuda/server/libs/uncuda/__main__.py"));
+        assertTrue(zip.files.keySet().stream()
+                .anyMatch(name -> name.matches("uncuda/server/libs/uncuda/rules/targets/.*toml")));
+    }
+
+    @Test
+    void serverIsTheBundleFileByFile() throws Exception {
+        Path bundle = Path.of(System.getProperty("test.bundle"));
+        Set<String> names = new HashSet<>();
+        try (Stream<Path> files = Files.walk(bundle)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                String name = "uncuda/server/" + bundle.relativize(file).toString().replace('\\', '/');
+                assertArrayEquals(Files.readAllBytes(file), zip.files.get(name), name);
+                names.add(name);
+            }
+        }
+        names.add(PluginZip.JAR);
+        assertEquals(names, zip.files.keySet());
+    }
+
+    @Test
+    void serverIsPurePython() {
+        assertEquals(List.of(), zip.files.keySet().stream()
+                .filter(name -> name.matches(".*\\.(so|pyd|dylib|dll|pyc)|.*/__pycache__/.*")).toList());
+    }
+
+    @Test
+    void jarHoldsNothingThatTheIdeHas() {
+        List<String> others = zip.jar.keySet().stream()
+                .filter(name -> !name.matches("(META-INF|messages|icons)/.*|uncuda/(core|ide)/.*\\.class")).toList();
+        assertEquals(List.of(), others);
+        assertTrue(zip.jar.keySet().containsAll(Set.of("META-INF/plugin.xml", "META-INF/LICENSE", "META-INF/NOTICE",
+                "META-INF/pluginIcon.svg",
+                "META-INF/pluginIcon_dark.svg", "icons/uncuda.svg", "icons/uncuda_dark.svg",
+                "messages/UncudaBundle.properties", "messages/UncudaBundle_zh.properties")));
+    }
+
+    @Test
+    void classesAreOfJava17() {
+        zip.jar.forEach((name, bytes) -> {
+            if (name.endsWith(".class")) {
+                assertEquals(JAVA_17, bytes[7], name);
+            }
+        });
+    }
+}

@@ -1,0 +1,67 @@
+"""Compares pycharm-plugin/api-surface.txt with the api dumps of a checkout of JetBrains/intellij-community.
+
+compare_api.py CHECKOUT prints what the dumps no longer have, and ends with 1 if that is anything: to be run before the
+plugin is built for a newer IDE.
+"""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+SURFACE = Path(__file__).parents[2] / "pycharm-plugin" / "api-surface.txt"
+
+
+def types(lines: Iterable[str]) -> dict[str, set[str]]:
+    """The members and supertypes of each type, by its line."""
+    found: dict[str, set[str]] = {}
+    name = ""
+    for line in lines:
+        if line.startswith("- "):
+            found[name].add(line[2:])
+        elif line and not line.startswith("#"):
+            name = line
+            found[name] = set()
+    return found
+
+
+def sections(surface: str) -> dict[str, dict[str, set[str]]]:
+    """The types by the dump that they were taken from; those of no dump are left out."""
+    found: dict[str, list[str]] = {}
+    dump = ""
+    for line in surface.splitlines():
+        if line.startswith("# "):
+            file, at, _ = line[2:].partition(" @ ")
+            dump = file if at and file.endswith(".txt") else ""
+        elif dump:
+            found.setdefault(dump, []).append(line)
+    return {dump: types(lines) for dump, lines in found.items()}
+
+
+def missing(surface: str, checkout: Path) -> list[str]:
+    """What the surface has and the checkout does not."""
+    gone = []
+    for dump, wanted in sections(surface).items():
+        # a type may have moved from the unreviewed dump of a module to the stable one
+        have: dict[str, set[str]] = {}
+        for file in sorted((checkout / dump).parent.glob("api-dump*.txt")):
+            have.update(types(file.read_text(encoding="utf-8").splitlines()))
+        for name, members in wanted.items():
+            if name not in have:
+                gone.append(f"{dump}: {name}")
+            else:
+                gone += [f"{dump}: {name}: {member}" for member in sorted(members - have[name])]
+    return gone
+
+
+def main(arguments: list[str]) -> int:
+    """Compare with the checkout that is named."""
+    if len(arguments) != 1 or not Path(arguments[0]).is_dir():
+        print(__doc__, file=sys.stderr)
+        return 2
+    gone = missing(SURFACE.read_text(encoding="utf-8"), Path(arguments[0]))
+    print("\n".join(gone))
+    return 1 if gone else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,99 @@
+"""Maven on pycharm-plugin/: what it downloads is kept in .cache/maven, and after the first time nothing is."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from editors.install import Missing, debian
+from support.imports import ROOT
+
+PLUGIN = ROOT / "pycharm-plugin"
+CACHE = ROOT / ".cache" / "maven"
+BUNDLE = PLUGIN / "target" / "bundle"
+_UNREACHABLE = (
+    "Could not transfer artifact",
+    "Cannot access",
+    "Could not resolve dependencies",
+    "could not be resolved",
+)
+_SECONDS = 1500
+
+
+def maven(*arguments: str) -> str:
+    """Run Maven, offline if it can; gives what it printed, or raises Missing or AssertionError."""
+    debian("mvn", "maven", "openjdk-17-jdk-headless")
+    if not shutil.which("javac"):
+        debian("javac", "openjdk-17-jdk-headless")
+    with _alone():
+        bundle()
+        offline = _run("--offline", *arguments)
+        if offline.returncode == 0 or not _lacks(offline):
+            return _output(offline)
+        online = _run(*arguments)
+        if online.returncode and _lacks(online):
+            raise Missing(f"Maven Central is not reached: {online.stdout[-500:]}")
+        return _output(online)
+
+
+def bundle() -> None:
+    """Make the server's bundle, which goes into the zip."""
+    subprocess.run([ROOT / "server" / "scripts" / "bundle", BUNDLE], check=True, timeout=300)
+
+
+def results() -> dict[str, tuple[int, int]]:
+    """How many tests each class ran, and how many of them failed or were skipped, as Surefire reports them."""
+    found = {}
+    for report in sorted(PLUGIN.glob("*/target/surefire-reports/TEST-*.xml")):
+        suite = ET.parse(report).getroot()
+        numbers = {key: int(suite.attrib[key]) for key in ("tests", "errors", "failures", "skipped")}
+        found[suite.attrib["name"]] = (numbers.pop("tests"), sum(numbers.values()))
+    return found
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with open(CACHE / "lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _run(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    line = ["mvn", "--batch-mode", "--quiet", "--no-transfer-progress", f"-Dmaven.repo.local={CACHE}"]
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+    return subprocess.run(
+        [*line, f"-Duncuda.python={sys.executable}", *arguments],
+        cwd=PLUGIN,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=_SECONDS,
+        check=False,
+    )
+
+
+def _lacks(done: "subprocess.CompletedProcess[str]") -> bool:
+    return any(word in done.stdout for word in _UNREACHABLE)
+
+
+def _output(done: "subprocess.CompletedProcess[str]") -> str:
+    assert done.returncode == 0, done.stdout[-8000:]
+    return done.stdout
+
+
+def clean() -> None:
+    """Remove what earlier runs left, so that a report is of this run."""
+    for reports in PLUGIN.glob("*/target/surefire-reports"):
+        shutil.rmtree(reports)
+
+
+def zip_path() -> Path:
+    """Where the zip is."""
+    return PLUGIN / "plugin" / "target" / "uncuda.zip"

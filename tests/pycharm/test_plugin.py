@@ -1,0 +1,42 @@
+"""The PyCharm plugin, through Maven: its own tests, in JetBrains' core and under JetBrains' verifier.
+
+What they show and what they cannot: docs/editors/pycharm.md.
+"""
+
+import pytest
+
+from editors.install import Missing
+
+from .maven import clean, maven, results, zip_path
+
+# Every class of tests that has to have run, with the least number of tests that it has.
+EXPECTED = {
+    "uncuda.core.InterpretersTest": 20,
+    "uncuda.core.MessagesTest": 2,
+    "uncuda.core.OptionsTest": 3,
+    "uncuda.core.ReportTest": 2,
+    "uncuda.core.StartTest": 8,
+    "uncuda.surface.SurfaceTest": 7,
+    "uncuda.test.PluginXmlTest": 10,
+    "uncuda.test.StartTest": 7,
+    "uncuda.test.SessionTest": 13,
+    "uncuda.test.SessionTest(lsp4j-1)": 13,
+    "uncuda.verify.LayoutTest": 5,
+    "uncuda.verify.StructureTest": 15,
+    "uncuda.verify.VerifierTest": 4,
+}
+
+pytestmark = [pytest.mark.slow, pytest.mark.network, pytest.mark.xdist_group("pycharm")]
+
+
+def test_everything() -> None:
+    clean()
+    try:
+        maven("package")
+    except Missing as error:
+        pytest.skip(str(error))
+    ran = results()
+    assert {name: number for name, (number, bad) in ran.items() if bad} == {}
+    assert set(ran) == set(EXPECTED)
+    assert {name: ran[name][0] for name, least in EXPECTED.items() if ran[name][0] < least} == {}
+    assert zip_path().is_file()

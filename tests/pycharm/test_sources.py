@@ -1,0 +1,75 @@
+"""What can be said of the PyCharm plugin's files without Java."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from support.imports import ROOT
+from uncuda.settings.options import BY_NAME
+
+PLUGIN = ROOT / "pycharm-plugin"
+SURFACE = PLUGIN / "api-surface.txt"
+COMPARE = ROOT / "server" / "scripts" / "compare_api.py"
+
+
+def java_list(name: str) -> list[str]:
+    """The texts of a `List.of` in Options.java."""
+    text = (PLUGIN / "plugin/src/main/java/uncuda/core/Options.java").read_text(encoding="utf-8")
+    match = re.search(rf" {name} = List\.of\(([^)]*)\)", text)
+    assert match
+    return re.findall(r'"([^"]*)"', match[1])
+
+
+def test_choices_are_those_of_the_server() -> None:
+    for name, choices in (("strategy", java_list("STRATEGIES")), ("locale", java_list("LOCALES"))):
+        option = BY_NAME[name]
+        assert set(choices) == set(option.choices) - {"portable"}, name
+        assert choices[0] == option.default  # the first choice is stored as nothing
+
+
+def test_one_version() -> None:
+    """In every pom and in plugin.xml."""
+    found = set()
+    for pom in [PLUGIN / "pom.xml", *PLUGIN.glob("*/pom.xml")]:
+        text = pom.read_text(encoding="utf-8")
+        found |= set(re.findall(r"<artifactId>pycharm</artifactId>\s*<version>([^<]+)<", text))
+    descriptor = (PLUGIN / "plugin/src/main/resources/META-INF/plugin.xml").read_text(encoding="utf-8")
+    assert found == set(re.findall(r"<version>([^<]+)<", descriptor))
+    assert len(found) == 1
+
+
+def test_template_for_lsp4ij() -> None:
+    folder = PLUGIN / "lsp4ij"
+    template = json.loads((folder / "template.json").read_text(encoding="utf-8"))
+    assert template["programArgs"] == {"default": "uncuda server --stdio"}
+    assert [mapping["languageId"] for mapping in template["fileTypeMappings"]] == ["python"]
+    for file in folder.glob("*.json"):
+        json.loads(file.read_text(encoding="utf-8"))
+
+
+def compare(checkout: Path) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run([sys.executable, COMPARE, checkout], capture_output=True, text=True, check=False)
+
+
+def test_comparison_with_a_checkout(tmp_path: Path) -> None:
+    """Against dumps that have what the surface has and more, and then less."""
+    dumps: dict[Path, list[str]] = {}
+    lines: list[str] = []
+    for line in SURFACE.read_text(encoding="utf-8").splitlines():
+        if line.startswith("# "):
+            file, at, _ = line[2:].partition(" @ ")
+            lines = dumps.setdefault(tmp_path / file, []) if at and file.startswith("platform/") else []
+        else:
+            lines += [line, "- more():V"] if line.startswith("- ") else [line]
+    for path, text in dumps.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join(text) + "\nf:com.intellij.More\n", encoding="utf-8")
+    assert (compare(tmp_path).returncode, compare(tmp_path).stdout.strip()) == (0, "")
+    lsp = tmp_path / "platform/lsp/api-dump.txt"
+    lsp.write_text(lsp.read_text("utf-8").replace("- serverStopped(Z):V\n", ""), encoding="utf-8")
+    done = compare(tmp_path)
+    assert done.returncode == 1
+    assert done.stdout.strip().endswith("com.intellij.platform.lsp.api.LspServerListener: serverStopped(Z):V")
+    assert compare(tmp_path / "nowhere").returncode == 2
