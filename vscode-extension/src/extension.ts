@@ -10,7 +10,7 @@ import { StatusItem } from "./status.ts";
 
 let server: Server | undefined;
 
-export async function activate(context: vscode.ExtensionContext): Promise<void> {
+export function activate(context: vscode.ExtensionContext): void {
   const { version } = context.extension.packageJSON as { version: string };
   const log = vscode.window.createOutputChannel("uncuda", { log: true });
   const pythons = new PythonExtensions(log);
@@ -33,7 +33,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       }
     }),
   );
-  await running.ensure();
+  ensure();
 }
 
 export function deactivate(): Promise<void> | undefined {
