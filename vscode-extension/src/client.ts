@@ -37,7 +37,7 @@ export function makeClient(launch: Launch, log: vscode.LogOutputChannel, ended: 
       error: () => ({ action: ErrorAction.Continue, handled: true }),
       closed: () => {
         ended();
-        return { action: CloseAction.DoNotRestart, handled: true };
+        return { action: CloseAction.DoNotRestart, handled: true, message: "The connection to the server is closed." };
       },
     },
   };
