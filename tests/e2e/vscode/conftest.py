@@ -18,6 +18,7 @@ from support import node
 SETTINGS = {"uncuda.interpreter": sys.executable, "security.workspace.trust.enabled": False}
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist looks for groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """All on one worker: there, one server serves them."""
     for item in items:
