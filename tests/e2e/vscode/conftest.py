@@ -18,15 +18,6 @@ from support import node
 SETTINGS = {"uncuda.interpreter": sys.executable, "security.workspace.trust.enabled": False}
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist looks for groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All on one worker: there, one server serves them."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            for mark in (pytest.mark.slow, pytest.mark.network, pytest.mark.xdist_group("vscode")):
-                item.add_marker(mark)
-
-
 @pytest.fixture(scope="session")
 def installed() -> None:
     """VS Code and the browser are there, or the test skips."""

@@ -16,6 +16,9 @@ from editors.install import Missing
 from lsp.expected import engine
 from uncuda.source import Source
 
+# On one worker: there, one server serves all.
+pytestmark = [pytest.mark.slow, pytest.mark.network, pytest.mark.xdist_group("vscode")]
+
 
 @pytest.fixture
 def window(installed: None, vsix: Path, browser: Any, shots: Path, tmp_path: Path) -> Iterator[Window]:
