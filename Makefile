@@ -17,7 +17,7 @@ demo: ## show findings and the diff for both accelerators on examples/train
 	@server/scripts/demo
 
 test: lint types check-generated ## everything this machine can check; what CI runs
-	@$(PY) -m pytest -n auto --dist loadgroup $(PYTEST_ARGS)
+	@$(PY) -m pytest -n auto $(PYTEST_ARGS)
 
 quick: lint types check-generated ## the inner loop: no large packages, nothing slow
 	@$(PY) -m pytest -n auto -m "not slow and not corpus and not network" $(PYTEST_ARGS)

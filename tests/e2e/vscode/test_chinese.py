@@ -16,8 +16,7 @@ from editors.install import Missing
 from lsp.expected import engine
 from uncuda.source import Source
 
-# On one worker: there, one server serves all.
-pytestmark = [pytest.mark.slow, pytest.mark.network, pytest.mark.xdist_group("vscode")]
+pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 
 @pytest.fixture

@@ -10,8 +10,7 @@ import pytest
 from e2e.vscode import project
 from e2e.vscode.window import Window
 
-# On one worker: there, one server serves all.
-pytestmark = [pytest.mark.slow, pytest.mark.network, pytest.mark.xdist_group("vscode")]
+pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 TESTS = Path(__file__).parent / "exthost"
 SECONDS = 180

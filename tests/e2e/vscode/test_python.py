@@ -12,8 +12,7 @@ from e2e.vscode import project
 from e2e.vscode.code_server import CodeServer
 from e2e.vscode.window import Window
 
-# On one worker: there, one server serves all.
-pytestmark = [pytest.mark.slow, pytest.mark.network, pytest.mark.xdist_group("vscode")]
+pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 FINDINGS = project.findings(project.TRAIN)
 

@@ -10,8 +10,7 @@ from e2e.vscode.window import Window
 from lsp.expected import engine
 from uncuda.source import Source
 
-# On one worker: there, one server serves all.
-pytestmark = [pytest.mark.slow, pytest.mark.network, pytest.mark.xdist_group("vscode")]
+pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 FINDINGS = project.findings(project.TRAIN)
 

@@ -1,0 +1,18 @@
+"""How tests are shared out to the workers of a parallel run."""
+
+from typing import Any
+
+import pytest
+
+# Tests of these folders run on one worker each: what they have started serves them all.
+TOGETHER = ("tests/e2e/vscode/",)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Share out one by one, but for those that stay together; they begin."""
+    from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
+
+    scheduler = LoadScopeScheduling(config, log)
+    scheduler._split_scope = lambda test: next((folder for folder in TOGETHER if test.startswith(folder)), test)
+    return scheduler
