@@ -72,6 +72,7 @@ def test_fix_all_in_workspace_and_one_undo(train: Window, small: Path) -> None:
     train.focus_editor()
     train.page.keyboard.press("Control+Z")
     train.squiggles(len(FINDINGS))
+    train.until(lambda: train.dirty() == 2, train.dirty)  # the other file's turn comes later
     train.command("File: Save All Files")
     train.until(lambda: project.contents(small) == before, lambda: project.contents(small))
 
