@@ -286,6 +286,24 @@ class TestLeftAlone:
         assert "reopen with encoding" in result["skipped"][0]["reason"]
         assert client.execute("uncuda.fixAllInFile", {"uri": uri})["skipped"] == result["skipped"]
 
+    def test_files_that_the_editor_reads_in_another_encoding(self, start: Start, tmp_path: Path) -> None:
+        """Its columns are not ours; where a byte order mark says what it is, or all is ASCII, they are."""
+        wide = '"中文"; ' + SAFE.splitlines(keepends=True)[-1]
+        files: dict[str, str | bytes] = {
+            "wide.py": SAFE + wide,
+            "plain.py": SAFE,
+            "bom.py": b"\xef\xbb\xbf" + SAFE.encode(),
+        }
+        client = start(files={**files, **TARGET})
+        settings = {"uncuda": {}, "files.encoding": "iso88591"}
+        client.answers["workspace/configuration"] = lambda asked: [settings[item["section"]] for item in asked["items"]]
+        result = client.execute(COMMAND)
+        assert (result["files"], [Path(item["uri"]).name for item in result["skipped"]]) == (2, ["wide.py"])
+        assert "iso88591" in result["skipped"][0]["reason"] and "`uncuda fix " in result["skipped"][0]["reason"]
+        assert (tmp_path / "wide.py").read_text(encoding="utf-8") == SAFE + wide
+        settings["files.encoding"] = "utf8"
+        assert client.execute(COMMAND)["files"] == 1
+
     def test_excluded_folders(self, client: Client, tmp_path: Path) -> None:
         write(tmp_path, {"uncuda.toml": "target = 'npu'\nexclude = ['gen']", "gen/a.py": SAFE, "venv/b.py": SAFE})
         client.open(tmp_path / "gen/a.py")

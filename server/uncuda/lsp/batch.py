@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from .arguments import Wanted
 from .infile import fix_program, in_reach
 from .job import JobFolder
 from .jobs import FileChange, JobProcess, Outcome
+from .misread import misread
 from .progress import Progress
 from .questions import choose_target, title_of
 from .requests import folders_of, job_of
@@ -112,7 +113,7 @@ class Batch:
             self.summary.dry, self.summary.reason = True, self._hindrance
             self.summary.files, self.summary.diff = outcome.files, outcome.diff
             return []
-        return self._still(outcome.files)
+        return self._read_right(self._still(outcome.files), await misread(self._server, outcome.files))
 
     async def make(self, files: list[FileChange]) -> None:
         """Have the client change files: all at once, but for IDEs of JetBrains."""
@@ -122,6 +123,7 @@ class Batch:
             names = {file.uri for file in refused}
             outcome = await self._run()
             again = [file for file in outcome.files if file.uri in names] if outcome else []
+            again = self._read_right(again, await misread(self._server, again))
             refused, why = await make(again) if again else (refused, why)
         moved = {file.uri for file in self._moved(refused)}
         for file in refused:
@@ -215,6 +217,13 @@ class Batch:
         else:
             self.summary.skipped, self.summary.manual = outcome.skipped, outcome.manual
         return outcome is not None and not outcome.failed
+
+    def _read_right(self, files: list[FileChange], encodings: Mapping[str, str]) -> list[FileChange]:
+        """The files that the client reads as what they are; the others are named, with the command that fixes them."""
+        for file in files:
+            if encoding := encodings.get(file.uri):
+                self.summary.skip([file], self._texts("read as", file.otherwise, encoding=encoding))
+        return [file for file in files if file.uri not in encodings]
 
     def _still(self, files: list[FileChange]) -> list[FileChange]:
         """The files that did not move since they were read; the others are named."""

@@ -20,6 +20,7 @@ class FileChange:
 
     `body`: its edits, JSON that is ready to be sent; for a notebook `offsets` instead: (start, end, text, annotation).
     `stamp`: modification time and size of a closed file when it was read. `rules`: how many findings of each are fixed.
+    `otherwise`: the command that fixes a closed file, where its columns depend on the encoding that it is read in.
     """
 
     uri: str
@@ -31,6 +32,7 @@ class FileChange:
     annotations: list[str]
     body: str = ""
     offsets: list[tuple[int, int, str, str]] = field(default_factory=list)
+    otherwise: str = ""
 
 
 @dataclass

@@ -187,7 +187,9 @@ class _Run:
             return None
         if self.job.diff:
             self.diff += unified_diff(self._shown(path, group), repaired.data, repaired.result)
-        return self._message(uri, buffer, fixed, self._stamps.get(path))
+        return self._message(uri, buffer, fixed, self._stamps.get(path)) | {
+            "otherwise": self._otherwise(repaired, group)
+        }
 
     def _hindrance(self, repaired: Repaired, group: _Group) -> str:
         """Why the fixes of a file must not be made by an editor; empty if they may."""
@@ -199,6 +201,13 @@ class _Run:
             command = command_for(path, self.job.review, group.target)
             return self._texts(lost, command, encoding=repaired.source.encoding)
         return ""
+
+    def _otherwise(self, repaired: Repaired, group: _Group) -> str:
+        """The command that fixes a closed file whose bytes do not show in which encoding they are; else empty."""
+        path, source = repaired.file.path, repaired.source
+        if _key(path) in self._buffers or source is None or source.bom or source.text.isascii():
+            return ""
+        return command_for(path, self.job.review, group.target)
 
     def _message(self, uri: str, buffer: Buffer | None, fixed: Fixed, stamp: tuple[int, int] | None) -> Message:
         version, cells = (buffer.version, buffer.cells) if buffer else (None, False)

@@ -50,6 +50,10 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "its encoding is {encoding}, and the editor would write it in another one; run `{0}`",
         "文件编码为 {encoding}，编辑器会以其他编码写回；请运行 `{0}`",
     ),
+    "read as": (
+        "it is UTF-8, and the editor reads it as {encoding} (`files.encoding`); run `{0}`",
+        "文件是 UTF-8，而编辑器以 {encoding} 读取（`files.encoding`）；请运行 `{0}`",
+    ),
     "line ends": (
         "its line ends are not all the same, and the editor would change them; run `{0}`",
         "文件的换行符不一致，编辑器会改写它们；请运行 `{0}`",
