@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import uncuda.engine
+import uncuda.engine.carried
 from uncuda.catalogue import load
 from uncuda.edits import Edit
 from uncuda.engine import Engine
@@ -187,6 +187,6 @@ def test_nearly_every_key_of_a_call_is_carried(monkeypatch: pytest.MonkeyPatch) 
         return carried[-1]
 
     typist = Typist(PROGRAM.replace("        x = x.to", "        \n        x = x.to", 1), "npu")
-    monkeypatch.setattr(uncuda.engine, "carry", counted)
+    monkeypatch.setattr(uncuda.engine.carried, "carry", counted)
     typist.type(typist.text.index("        x = x.to") - 1, "torch.cuda.set_device(1)")
     assert sum(kept is not None for kept in carried) >= len(carried) - 3  # an open bracket takes in what follows

@@ -16,7 +16,7 @@ from ..settings import Settings
 from ..source import Source, Span
 from ..suppress import NONE, Suppressions, parse
 from ..suppress import RULE as UNUSED
-from .carried import Found, Kept, Row, carry, copies
+from .carried import Carried, Kept, Row, copies, same
 from .guard import Tell, run_apart
 from .linking import link, safe_of, without_idle, without_kept
 from .messages import Messages
@@ -59,7 +59,7 @@ class Engine:
         self._patch = self.target.words.get("patch", "").rpartition(".")[2]
         self._remember = remember
         self._memory: OrderedDict[tuple[str, Ruleset], Facts] = OrderedDict()
-        self._found: dict[tuple[str, Ruleset], Found] = {}
+        self._carried = Carried()
         self._messages = Messages(catalogue, self.target, self.settings.locale)
 
     def knowing(self, project: Project) -> Engine:
@@ -111,7 +111,7 @@ class Engine:
         self._memory[key] = facts
         self._memory.move_to_end(key)
         if len(self._memory) > self._remember:
-            self._found.pop(self._memory.popitem(last=False)[0], None)
+            self._carried.forget(self._memory.popitem(last=False)[0])
         return facts
 
     def check(
@@ -172,32 +172,26 @@ class Engine:
 
     def _hits(self, facts: Facts, ruleset: Ruleset, answers: Answers, path: str) -> tuple[list[Hit], list[Hit]]:
         """The hits of all checks, and those that an answer silences."""
-        known = self._found.get((path, ruleset))
-        kept = carry(known, facts, self.project) if known is not None else None
+        key = path, ruleset
+        known, kept = self._carried.take(key, facts, self.project)
         context, rows = self._look(facts, ruleset, path, kept)
-        if known is not None and kept is not None and context.absent != known.absent:
-            kept = None
+        if known is not None and context.absent != known.absent:
+            known = kept = None
             context, rows = self._look(facts, ruleset, path, kept)
+        if kept is not None and kept.linked is not None and not answers and all(map(same, kept.hits, rows)):
+            self._carried.keep(key, facts, context, known, kept.hits, kept.linked, True)
+            return kept.linked, []
         found = [hit for row in rows for hit, _ in row]
         branches = Branches(facts, self.target, partial(safe_of, found))
         rows = [[(h, _served(h, branches) if served is None else served) for h, served in row] for row in rows]
-        if self._remember > 1:
-            old = known if kept is not None else None
-            self._found[path, ruleset] = Found(
-                facts,
-                self.project,
-                [copies(row) for row in rows],
-                context.asked | (old.asked if old else set()),
-                context.absent,
-                old.keys if old else facts.searches.keys,
-                branches.certain and (old is None or old.certain),
-            )
-        if not found:
-            return [], []
+        before = [copies(row) for row in rows] if self._remember > 1 else []
         hits, silent = answered(without_kept([hit for row in rows for hit, served in row if not served]), answers)
         if hits:
             link(hits, facts, branches, self.target.words.get("package", ""))
-        return without_idle(hits), silent
+        hits = without_idle(hits)
+        if self._remember > 1:
+            self._carried.keep(key, facts, context, known, before, None if answers else hits, branches.certain)
+        return hits, silent
 
     def _look(self, facts: Facts, ruleset: Ruleset, path: str, kept: Kept | None) -> tuple[Context, list[Row]]:
         """What each check finds, but for what is kept."""

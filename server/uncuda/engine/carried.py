@@ -13,7 +13,7 @@ from collections.abc import Collection, Hashable, Sequence
 from keyword import iskeyword
 from typing import NamedTuple
 
-from ..checks import At, Hit
+from ..checks import At, Context, Hit
 from ..edits import Edit, Fix
 from ..facts.changes import Region
 from ..facts.read import Facts, Statement
@@ -34,7 +34,8 @@ Row = Sequence[tuple[Hit, "bool | None"]]
 class Found(NamedTuple):
     """What a look at a text found: by check, each hit as the check gave it, and whether the code around it serves the
     target already. `asked` and `absent`: as in the context of that look; `keys`: of the searches that it hung on;
-    `certain`: whether what is served hung on no fix."""
+    `certain`: whether what is served hung on no fix. `linked`: the hits that became findings, with the fixes that they
+    have together; None if answers about receivers had a part in it."""
 
     facts: Facts
     project: Project
@@ -43,13 +44,51 @@ class Found(NamedTuple):
     absent: Collection[str]
     keys: frozenset[Hashable]
     certain: bool
+    linked: Sequence[Hit] | None = None
 
 
 class Kept(NamedTuple):
-    """What is taken over: as in `Found`, moved to where it is now; `line`: what is to be looked at anew."""
+    """What is taken over: as in `Found`, moved to where it is now; `line`: what is to be looked at anew.
+
+    `linked`: as there, if nothing was found in the line, and no fix changes it; else None.
+    """
 
     hits: Sequence[Row]
     line: Span
+    linked: list[Hit] | None = None
+
+
+class Carried:
+    """What was found in the texts that were looked at last, by what the engine calls them."""
+
+    def __init__(self) -> None:
+        self._found: dict[Hashable, Found] = {}
+
+    def take(self, key: Hashable, facts: Facts, project: Project) -> tuple[Found, Kept] | tuple[None, None]:
+        """What was found in the text before, and what of it still holds; neither if all is to be looked for anew."""
+        found = self._found.get(key)
+        kept = carry(found, facts, project) if found is not None else None
+        return (found, kept) if found is not None and kept is not None else (None, None)
+
+    def keep(
+        self,
+        key: Hashable,
+        facts: Facts,
+        context: Context,
+        old: Found | None,
+        hits: Sequence[Row],
+        linked: Sequence[Hit] | None,
+        certain: bool,
+    ) -> None:
+        """Remember what a look found. `old`: what was taken over for it; the rest as in `Found`."""
+        asked, keys = context.asked, facts.searches.keys
+        if old is not None:
+            asked, keys, certain = asked | old.asked, old.keys, certain and old.certain
+        self._found[key] = Found(facts, context.project, hits, asked, context.absent, keys, certain, linked)
+
+    def forget(self, key: Hashable) -> None:
+        """Remember no more of a text."""
+        self._found.pop(key, None)
 
 
 def carry(found: Found, facts: Facts, project: Project) -> Kept | None:
@@ -78,7 +117,26 @@ def carry(found: Found, facts: Facts, project: Project) -> Kept | None:
             if now is None or now.digest is not statement.digest or _reaches(hit, region):
                 return None
             kept[-1].append((_moved(hit, now, region), served if found.certain else None))
-    return Kept(kept, Span(region.new, region.new_end))
+    return Kept(kept, Span(region.new, region.new_end), _linked(found, facts, region, sum(map(len, kept))))
+
+
+def _linked(found: Found, facts: Facts, region: Region, kept: int) -> list[Hit] | None:
+    if found.linked is None or not found.certain or kept < sum(map(len, found.hits)):
+        return None
+    linked = []
+    for hit in found.linked:
+        if hit.statement is None or _reaches(hit, region):
+            return None
+        linked.append(_moved(hit, facts.statements[_place(hit.statement.start, region)], region))
+    return linked
+
+
+def same(kept: Row, found: Row) -> bool:
+    """Whether a check found what it had found."""
+    return len(kept) == len(found) and all(
+        (one.rule, one.start, one.end, one.fixes) == (other.rule, other.start, other.end, other.fixes)
+        for (one, _), (other, _) in zip(kept, found)
+    )
 
 
 _NONE = Span(0, 0)

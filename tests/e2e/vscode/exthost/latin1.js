@@ -1,4 +1,5 @@
 // Programs that are not UTF-8 keep every byte that `uncuda fix` keeps, however the editor has them.
+const fs = require("node:fs");
 const { actions, assert, bytesOf, expected, findings, open, run, test, until, vscode } = require("./harness");
 
 const original = bytesOf("closed.py");
@@ -47,6 +48,19 @@ test("open as latin-1: fixed as `uncuda fix` does", async () => {
   assert.strictEqual(result.applied, true, JSON.stringify(result));
   assert(await document.save());
   assert.deepStrictEqual(bytesOf("as_latin1.py"), expected.fixed["as_latin1.py"]);
+});
+
+test("UTF-8, and the settings say latin-1: left alone and named, with what does it", async () => {
+  const text = 'import torch.distributed as dist\ns = "中文"; dist.init_process_group(backend="nccl")\n';
+  fs.writeFileSync(uriOf("wide.py").fsPath, text, "utf8");
+  const before = bytesOf("wide.py");
+  const files = vscode.workspace.getConfiguration("files");
+  await files.update("encoding", "iso88591", vscode.ConfigurationTarget.Workspace);
+  const result = await vscode.commands.executeCommand("uncuda.fixAllInWorkspace");
+  assert(result.skipped.some((one) => one.uri.endsWith("wide.py") && one.reason.includes("iso88591")), JSON.stringify(result));
+  await vscode.workspace.saveAll(false);
+  await files.update("encoding", undefined, vscode.ConfigurationTarget.Workspace);
+  assert.deepStrictEqual(bytesOf("wide.py"), before);
 });
 
 exports.run = run;
