@@ -45,9 +45,12 @@ class Check:
         self._applier = next((rule.get("applier") for rule in rules if rule.get("applier")), "")
         self._limits = (target.features[rules[0].needs],) if rules[0].needs in target.features else ()
         self.names = frozenset(rule.get("module") for rule in rules)
+        self._roots = {name.partition(".")[0] for name in self.names}
 
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at imports, then at uses that nothing guards."""
+        if not any(context.imports_root(name) for name in self._roots):
+            return
         imports = self._imports(context)
         guards = [found.guard for found in imports if found.guard]
         flags = {flag for guard in guards for flag in guard.flags} | {i.binding.name for i in imports if i.guard}
@@ -68,8 +71,6 @@ class Check:
             for binding, statement in list(context.facts.imports())
             if binding.dotted.partition(".")[0] in self.names
         ]
-        if not found:
-            return []
         indents = context.facts.indents
         for use in context.facts.references:
             if use.dotted.partition(".")[0] not in self.names:

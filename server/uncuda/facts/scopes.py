@@ -73,15 +73,19 @@ class IndentScopes:
         for start, known in before._above.items():
             header = known
             if known is not None and known.end > first:
-                header = Header(here(known.start), here(known.end), known.indent, known.word)
-            self._above[start if start < first else here(start)] = header
+                if known.start < last:
+                    header = Header(here(known.start), here(known.end), known.indent, known.word)
+                else:
+                    header = Header(known.start + shift, known.end + shift, known.indent, known.word)
+            self._above[start if start < first else start + shift if start >= last else here(start)] = header
         for start, end in before._extents.items():
-            self._extents[start if start < first else here(start)] = end if end < first else here(end)
+            place = start if start < first else start + shift if start >= last else here(start)
+            self._extents[place] = end if end < first else end + shift if end >= last else here(end)
         for start, line in before._headers.items():
             if line.end <= first:
                 self._headers[start] = line
             elif start >= last:
-                self._headers[here(start)] = Header(here(line.start), here(line.end), line.indent, line.word)
+                self._headers[start + shift] = Header(line.start + shift, line.end + shift, line.indent, line.word)
         return True
 
     def scope_of(self, offset: int) -> tuple[int, str] | None:
