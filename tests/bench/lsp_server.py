@@ -31,6 +31,7 @@ from lsp.traffic import Json
 
 KEYS = 200
 RUNS = 5
+TURNS = 3  # of ours and theirs, one after the other
 TYPED = "torch.cuda.set_device(1)"
 MEGATRON = "megatron-core"
 # Of the files of the benchmark's packages that hold CUDA's words and have 950 to 1,050, or 4,500 to 5,500 lines, those
@@ -108,12 +109,13 @@ def typing(command: list[str], folder: Path, text: str) -> tuple[float, list[flo
 
 
 def keystrokes(folder: Path) -> Iterator[Figure]:
-    """CPU per key beside ruff's, and how long the client waits."""
+    """CPU per key beside ruff's, the median of a few runs of each, and how long the client waits."""
     for name, (package, parts) in TEXTS.items():
         text = "".join((tree(package) / part).read_text(encoding="utf-8") for part in parts)
         text = text.replace("from __future__ import", "# from __future__ import")  # a file has it on top only
-        ours, waits = typing(SERVER, folder, text)
-        theirs, _ = typing(ruff(), folder, text)
+        pairs = [(typing(SERVER, folder, text), typing(ruff(), folder, text)) for _ in range(TURNS)]
+        ours, theirs = (statistics.median(run[0] for run in runs) for runs in zip(*pairs))
+        waits = [wait for (_, each), _ in pairs for wait in each]
         yield Figure(f"key, {name}: uncuda", ours, "ms")
         yield Figure(f"key, {name}: ruff server", theirs, "ms")
         yield Figure(f"key, {name}: ratio", ours / theirs, "", RATIOS.get(name))
