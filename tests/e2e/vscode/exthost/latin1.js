@@ -1,6 +1,6 @@
 // Programs that are not UTF-8 keep every byte that `uncuda fix` keeps, however the editor has them.
 const fs = require("node:fs");
-const { actions, assert, bytesOf, expected, findings, open, run, test, until, vscode } = require("./harness");
+const { actions, assert, bytesOf, expected, findings, open, run, test, until, uriOf, vscode } = require("./harness");
 
 const original = bytesOf("closed.py");
 const everything = (document) => new vscode.Range(0, 0, document.lineCount, 0);
