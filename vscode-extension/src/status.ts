@@ -49,6 +49,7 @@ export class StatusItem implements vscode.Disposable {
   async #update(): Promise<void> {
     const turn = ++this.#turn;
     if (this.server.problem) {
+      this.#item.busy = false; // an update that waits for the server has lost its turn
       this.#show("uncuda: $(error)", this.server.problem, vscode.LanguageStatusSeverity.Error, {
         title: t("Restart"),
         command: "uncuda.restart",

@@ -14,6 +14,11 @@ public final class Bundle {
         folder = ownJar.getParent().resolveSibling("server");
     }
 
+    /** Where Python is started: never in a project, whose modules it would find. If ours is gone, a folder of Java's. */
+    public Path folder() {
+        return Files.isDirectory(folder) ? folder : Path.of(System.getProperty("java.home"));
+    }
+
     public Path launcher() {
         return folder.resolve("launch.py");
     }

@@ -2,6 +2,7 @@ package uncuda.core;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -20,10 +21,13 @@ public final class Probe {
     private Probe() {
     }
 
-    /** @param needsPackage whether uncuda must be installed there */
-    public static Optional<Problem> ask(String python, boolean needsPackage) {
+    /**
+     * @param needsPackage whether uncuda must be installed there
+     * @param folder where it is run: Python finds the modules that lie there
+     */
+    public static Optional<Problem> ask(String python, boolean needsPackage, Path folder) {
         try {
-            Process process = new ProcessBuilder(List.of(python, "-c", QUESTION))
+            Process process = new ProcessBuilder(List.of(python, "-c", QUESTION)).directory(folder.toFile())
                     .redirectError(ProcessBuilder.Redirect.DISCARD).start();
             process.getOutputStream().close();
             if (!process.waitFor(SECONDS, TimeUnit.SECONDS)) {

@@ -38,16 +38,16 @@ public record Report(int files, int edits, int manual, List<Skipped> skipped, St
     }
 
     /** Everything, as a text to read; empty where no file was left out. */
-    public String ofSkipped(Messages messages) {
+    public String ofSkipped(Messages messages, boolean preview) {
         if (skipped.isEmpty()) {
             return "";
         }
-        StringBuilder text = new StringBuilder(summary(messages)).append("\n\n");
+        StringBuilder text = new StringBuilder(summary(messages, preview)).append("\n\n");
         skipped.forEach(one -> text.append(one.file).append(": ").append(one.reason).append('\n'));
         return text.toString();
     }
 
-    public String summary(Messages messages) {
-        return messages.get("report.summary", files, edits, skipped.size(), manual);
+    public String summary(Messages messages, boolean preview) {
+        return messages.get(preview ? "report.preview" : "report.summary", files, edits, skipped.size(), manual);
     }
 }

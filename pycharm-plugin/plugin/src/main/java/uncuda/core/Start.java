@@ -32,7 +32,7 @@ public final class Start {
     public static List<String> command(
             Options options, List<Candidate> candidates, Bundle bundle, Messages messages) throws Failure {
         boolean needsPackage = !options.isBundled();
-        Choice choice = Interpreters.choose(candidates, python -> Probe.ask(python, needsPackage));
+        Choice choice = Interpreters.choose(candidates, python -> Probe.ask(python, needsPackage, bundle.folder()));
         if (choice.python().isEmpty()) {
             throw new Failure(explain(choice.rejected(), messages), installCommand(choice.rejected()));
         }
@@ -58,11 +58,10 @@ public final class Start {
         return one.candidate().source().name().toLowerCase(Locale.ROOT);
     }
 
-    /** Where a Python lacks only the package, it is installed there; else a Python is. */
+    /** How to get a Python; empty where one lacks only the package, which is in no index yet: the message says how. */
     static String installCommand(List<Rejected> rejected) {
-        return rejected.stream().filter(one -> one.reason().equals("python.package")).findFirst()
-                .map(one -> quoted(one.candidate().path()) + " -m pip install uncuda")
-                .orElseGet(() -> pythonFor(System.getProperty("os.name", "")));
+        boolean lacksPackage = rejected.stream().anyMatch(one -> one.reason().equals("python.package"));
+        return lacksPackage ? "" : pythonFor(System.getProperty("os.name", ""));
     }
 
     static String pythonFor(String system) {
@@ -70,9 +69,5 @@ public final class Start {
             return "winget install --id Python.Python.3.13";
         }
         return system.startsWith("Mac") ? "brew install python3" : "sudo apt-get install python3";
-    }
-
-    private static String quoted(String path) {
-        return path.contains(" ") ? '"' + path + '"' : path;
     }
 }

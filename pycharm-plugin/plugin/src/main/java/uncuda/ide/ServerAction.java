@@ -91,8 +91,9 @@ public abstract class ServerAction extends AnAction implements DumbAware {
             }
         }
         if (!report.skipped().isEmpty()) {
-            Balloons.offer(project, messages.get("report.title"), report.summary(messages), messages.get("report.show"),
-                    () -> open(project, "uncuda.txt", report.ofSkipped(messages)));
+            String summary = report.summary(messages, command.isPreview());
+            Balloons.offer(project, messages.get("report.title"), summary, messages.get("report.show"),
+                    () -> open(project, "uncuda.txt", report.ofSkipped(messages, command.isPreview())));
         }
     }
 

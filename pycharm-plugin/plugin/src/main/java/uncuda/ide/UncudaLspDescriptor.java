@@ -47,7 +47,7 @@ final class UncudaLspDescriptor extends ProjectWideLspServerDescriptor {
             List<String> command = Start.command(settings.options(),
                     ApplicationManager.getApplication().runReadAction(candidates), bundle(), settings.messages());
             return new GeneralCommandLine(command)
-                    .withWorkDirectory(getProject().getBasePath())
+                    .withWorkDirectory(bundle().folder().toString())
                     .withEnvironment("PYTHONUTF8", "1")
                     .withCharset(StandardCharsets.UTF_8);
         } catch (Start.Failure failure) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -74,9 +75,10 @@ class InterpretersTest {
 
     @Test
     void realPythonIsAsked() {
-        assertEquals(Optional.empty(), Probe.ask(System.getProperty("test.python"), false));
-        assertEquals("python.absent", Probe.ask("/no/such/python", false).orElseThrow().reason());
+        Path folder = Path.of(System.getProperty("java.home"));
+        assertEquals(Optional.empty(), Probe.ask(System.getProperty("test.python"), false, folder));
+        assertEquals("python.absent", Probe.ask("/no/such/python", false, folder).orElseThrow().reason());
         String java = ProcessHandle.current().info().command().orElseThrow();
-        assertEquals("python.none", Probe.ask(java, false).orElseThrow().reason());
+        assertEquals("python.none", Probe.ask(java, false, folder).orElseThrow().reason());
     }
 }

@@ -24,9 +24,11 @@ class ReportTest {
 
                 %s: changed meanwhile
                 untitled:1: not UTF-8
-                """.formatted(FILE), report.ofSkipped(new Messages(Locale.ENGLISH)));
+                """.formatted(FILE), report.ofSkipped(new Messages(Locale.ENGLISH), false));
         assertEquals("已在 1,200 个文件中修复 3 处；跳过 2 个文件；有 2 处需要手工处理。",
-                report.summary(new Messages(Locale.CHINESE)));
+                report.summary(new Messages(Locale.CHINESE), false));
+        assertEquals("Would fix 3 places in 1,200 files; left out 2 files; 2 findings are left to do by hand.",
+                report.summary(new Messages(Locale.ENGLISH), true));
     }
 
     @Test
@@ -35,6 +37,6 @@ class ReportTest {
                 Report.of(Map.of("files", 2, "edits", 5, "skipped", List.of(), "diff", "+new\n")));
         assertEquals(new Report(0, 0, 0, List.of(), ""), Report.of(null));
         assertEquals(new Report(0, 0, 0, List.of(), ""), Report.of("text"));
-        assertEquals("", Report.of(null).ofSkipped(new Messages(Locale.ENGLISH)));
+        assertEquals("", Report.of(null).ofSkipped(new Messages(Locale.ENGLISH), false));
     }
 }

@@ -60,10 +60,11 @@ class StartTest {
     }
 
     @Test
-    void packageIsInstalledWhereItIsMissing() {
+    void noCommandInstallsThePackage() {
         Rejected absent = new Rejected(new Candidate(Source.SETTING, "/gone"), "python.absent", "");
         Rejected lacks = new Rejected(new Candidate(Source.MODULE, "/my env/python"), "python.package", "");
-        assertEquals("\"/my env/python\" -m pip install uncuda", Start.installCommand(List.of(absent, lacks)));
+        assertEquals("", Start.installCommand(List.of(absent, lacks)));
+        assertEquals(Start.pythonFor(System.getProperty("os.name")), Start.installCommand(List.of(absent)));
     }
 
     @ParameterizedTest

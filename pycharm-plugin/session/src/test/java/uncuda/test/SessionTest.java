@@ -201,6 +201,7 @@ class SessionTest {
     void serverOfTheEnvironmentIsTheSame() throws Exception {
         session.close();
         Settings.set(ide.project, "importStrategy", "fromEnvironment");
+        Files.writeString(program.resolveSibling("contextlib.py"), "raise SystemExit('a module of the project was run')\n");
         connect();
         session.open(program);
         assertEquals(1, session.diagnostics(program).size());
