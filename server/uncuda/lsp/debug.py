@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import sys
 import time
@@ -29,7 +30,7 @@ def describe(server: UncudaServer, job_seconds: float | None) -> str:
     """The text. `job_seconds`: how long the last workspace job took."""
     client = server.client
     lines = [
-        f"uncuda {uncuda.__version__}",
+        f"uncuda {uncuda.__version__}, process {os.getpid()}",
         f"Python {platform.python_version()} ({sys.executable}), {platform.platform()}",
         ", ".join(f"{name} {_version(name)}" for name in _PACKAGES),
         f"client: {client.name or 'unknown'} {client.version}, {client.encoding}, "

@@ -77,8 +77,21 @@ test("settings hold at once", async () => {
   await shows(document, npu);
 });
 
-test("a restarted server goes on", async () => {
+/** The process that says what it is. */
+async function running() {
+  await vscode.commands.executeCommand("uncuda.debugInformation");
+  const text = () => vscode.window.activeTextEditor?.document.getText() ?? "";
+  const said = await until(() => /^uncuda .*, process (\d+)$/m.exec(text()), text);
+  await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+  await vscode.window.showTextDocument(document);
+  return said[1];
+}
+
+test("a restarted server is another one, and goes on", async () => {
+  const before = await running();
+  assert.strictEqual(await running(), before);
   await vscode.commands.executeCommand("uncuda.restart");
+  assert.notStrictEqual(await running(), before);
   await shows(document, npu);
   await vscode.commands.executeCommand("uncuda.fixAllInFile");
   await until(() => findings(document.uri).length < npu.length, () => findings(document.uri).length);

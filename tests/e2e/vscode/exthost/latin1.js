@@ -31,12 +31,13 @@ test("open as UTF-8: found, and not fixed", async () => {
   assert(!document.isDirty);
 });
 
-test("open as UTF-8: fixing on save changes no byte", async () => {
+/** What fixing on save would make. */
+const onSave = async (document) =>
+  (await actions(document.uri, everything(document), "source.fixAll.uncuda")).filter((one) => one.edit && !one.disabled);
+
+test("open as UTF-8: fixing on save has nothing to make", async () => {
   const document = await open("as_utf8.py");
-  const editor = vscode.workspace.getConfiguration("editor", document);
-  await editor.update("codeActionsOnSave", { "source.fixAll.uncuda": "explicit" }, vscode.ConfigurationTarget.Workspace);
-  await document.save();
-  await editor.update("codeActionsOnSave", undefined, vscode.ConfigurationTarget.Workspace);
+  assert.deepStrictEqual(await onSave(document), []);
   assert.deepStrictEqual(bytesOf("as_utf8.py"), original);
 });
 
@@ -44,6 +45,7 @@ test("open as latin-1: fixed as `uncuda fix` does", async () => {
   const document = await open("as_latin1.py", { encoding: "iso88591" });
   assert(document.getText().includes("café"));
   await until(() => findings(document.uri).length > 0);
+  assert.strictEqual((await onSave(document)).length, 1);
   const result = await vscode.commands.executeCommand("uncuda.fixAllInFile");
   assert.strictEqual(result.applied, true, JSON.stringify(result));
   assert(await document.save());
