@@ -98,6 +98,13 @@ test("a restarted server is another one, and goes on", async () => {
   await restore(document, original);
 });
 
+test("a server that crashes is replaced", async () => {
+  const before = await running();
+  process.kill(Number(before), "SIGKILL");
+  await until(async () => (await running().catch(() => before)) !== before); // a request may have been on its way
+  await shows(document, npu);
+});
+
 test("an untitled program is checked", async () => {
   const untitled = await vscode.workspace.openTextDocument({ language: "python", content: original });
   await vscode.window.showTextDocument(untitled);
