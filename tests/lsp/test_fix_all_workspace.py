@@ -1,6 +1,7 @@
 """Fix all in workspace: what `uncuda fix` gives, in every client, whatever happens meanwhile."""
 
 import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -407,6 +408,25 @@ class TestProgress:
         assert not edits(client)
         assert messages(client) == ["Cancelled. Nothing was changed."]
         assert client.execute(COMMAND)["files"] == len(MANY)
+
+    def test_a_cancelled_request_names_what_was_not_changed(self, start: Start, tmp_path: Path) -> None:
+        client = start("jetbrains", files={**MANY, **TARGET})
+        pending: list[Any] = []
+        asked = threading.Event()
+
+        def take_back(params: Json) -> Json:
+            if not asked.is_set():
+                asked.set()
+                client.notify("$/cancelRequest", {"id": pending[0]})
+            return {"applied": True}
+
+        client.answers["workspace/applyEdit"] = take_back
+        pending.append(begin(client))
+        with pytest.raises(ResponseError) as caught:
+            client.reply(pending[0])
+        assert caught.value.code == CANCELLED
+        client.wait(lambda: messages(client), "what was done")
+        assert f"{len(MANY) - 25} files left out: " in messages(client)[-1]
 
     def test_a_cancelled_request(self, start: Start, tmp_path: Path) -> None:
         client = start(files={**MANY, **TARGET})

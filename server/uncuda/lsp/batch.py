@@ -66,6 +66,10 @@ async def fix_all(
         progress.end()
         if files and preview:  # that lasts until the user has decided, and nobody else waits for it
             await batch.offer(files)
+    except asyncio.CancelledError:  # the request was taken back: nobody gets the result, but the user is told
+        batch.summary.reason = texts("cancelled")
+        tell(server, batch.summary)
+        raise
     finally:
         progress.end()
     tell(server, batch.summary)
@@ -148,8 +152,12 @@ class Batch:
             moved = self._moved(chunk)
             refused += moved
             chunk = [file for file in chunk if file not in moved]
-            if not chunk or (await self._apply(chunk)).applied:
-                continue
+            try:
+                if not chunk or (await self._apply(chunk)).applied:
+                    continue
+            except asyncio.CancelledError:  # what is on its way the client may still do
+                self.summary.skip(files[start + _CHUNK :], self._texts("stopped"))
+                raise
             for file in chunk:
                 applied = await self._apply([file])
                 if not applied.applied:
