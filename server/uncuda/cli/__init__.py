@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import io
 import os
@@ -69,6 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code: 0 clean, 1 findings, 2 error, 130 interrupted."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     gc.disable()  # nearly everything made here is a tree without cycles
+    atexit.register(gc.freeze)  # Python would look through everything once more when it ends
     _prepare_streams()
     try:
         code = _run(arguments)
@@ -79,7 +81,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FINDINGS
     except OSError as error:
         return _surprise(error, verbose=False)
-    gc.freeze()  # Python would look through everything once more when it ends
     return code
 
 
