@@ -14,6 +14,19 @@ from lsp.starting import Start as Start
 _failed = pytest.StashKey[bool]()
 
 
+# A test that starts a server takes a second: these few say whether it works at all, the others are left to `make test`.
+QUICK = frozenset({"test_documents", "test_pytest_lsp", "test_hover", "test_lens"})
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Sessions with the server are slow, but for a few."""
+    here = Path(__file__).parent
+    for item in items:
+        starts = "start" in getattr(item, "fixturenames", ())
+        if item.path.parent == here and starts and item.path.stem not in QUICK:
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
     report = yield
