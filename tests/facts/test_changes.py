@@ -72,6 +72,17 @@ def test_searches_find_what_a_new_search_finds(old: str, inserted: str, start: i
             assert old[region.old_end :] == new[region.new_end :]
 
 
+def test_searches_that_are_not_made_again_are_forgotten() -> None:
+    searches = Searches("a\n")
+    for number in range(50):
+        searches.find(str(number), plain("a"))
+        searches = Searches("a\n", searches, [])
+        assert [key for key, _, _ in searches.renewed(map(str, range(50)))] == [str(number)]
+        searches = Searches("a\n", searches, [])
+        assert searches.keys == frozenset()
+    assert sum(map(len, (searches._scans, searches._scans_before))) <= 1
+
+
 def test_offsets_move_with_the_lines_that_hold_them() -> None:
     regions = of_edits("a\nb\nc\nd\n", [(2, 3, "long"), (6, 6, "x")])
     assert [tuple(region) for region in regions] == [(2, 4, 2, 7), (6, 8, 9, 12)]

@@ -83,7 +83,8 @@ class Searches:
         self.regions = regions
         self._found: dict[Hashable, list[int]] = {}
         self._before = before._found if before is not None else {}
-        self._scans: dict[Hashable, Scan] = before._scans if before is not None else {}
+        self._scans: dict[Hashable, Scan] = {}
+        self._scans_before = before._scans if before is not None else {}
 
     def find(self, key: Hashable, scan: Scan) -> list[int]:
         """The offsets, in order, that `scan` gives for the text: a search that looks at nothing but one line each.
@@ -107,7 +108,7 @@ class Searches:
         """What searches found in the text before, and what they find in this one; those that were not made left out."""
         for key in keys:
             if key in self._before:
-                yield key, self._before[key], self.find(key, self._scans[key])
+                yield key, self._before[key], self.find(key, self._scans_before[key])
 
     def imports(self) -> Iterator[tuple[Hashable, list[int], list[int]]]:
         """As `renewed`, of the searches for imports."""
