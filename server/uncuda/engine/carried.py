@@ -113,7 +113,7 @@ def carry(found: Found, facts: Facts, project: Project) -> Kept | None:
                 return None
             if region.old <= statement.start < region.old_end:
                 continue
-            now = facts.statements.get(_place(statement.start, region))
+            now = facts.statements.get(region.place(statement.start))
             if now is None or now.digest is not statement.digest or _reaches(hit, region):
                 return None
             kept[-1].append((_moved(hit, now, region), served if found.certain else None))
@@ -127,7 +127,7 @@ def _linked(found: Found, facts: Facts, region: Region, kept: int) -> list[Hit] 
     for hit in found.linked:
         if hit.statement is None or _reaches(hit, region):
             return None
-        linked.append(_moved(hit, facts.statements[_place(hit.statement.start, region)], region))
+        linked.append(_moved(hit, facts.statements[region.place(hit.statement.start)], region))
     return linked
 
 
@@ -186,10 +186,6 @@ def _within(offsets: Sequence[int], start: int, end: int) -> bool:
     return at < len(offsets) and offsets[at] < end
 
 
-def _place(offset: int, region: Region) -> int:
-    return offset + region.shift if offset >= region.old_end else offset
-
-
 def _reaches(hit: Hit, region: Region) -> bool:
     """Whether a fix changes the line that is typed."""
     return any(edit.start < region.old_end and region.old < edit.end for fix in hit.fixes for edit in fix.edits)
@@ -198,9 +194,7 @@ def _reaches(hit: Hit, region: Region) -> bool:
 def _moved(hit: Hit, statement: Statement | None, region: Region) -> Hit:
     """A hit of its own, at its place in the new text."""
 
-    def here(offset: int) -> int:
-        return offset + region.shift if offset >= region.old_end else offset
-
+    here = region.place
     copy = Hit(hit.rule, here(hit.start), here(hit.end), hit.words, hit.fixes, hit.links, hit.limits, hit.severity)
     copy.statement, copy.node, copy.since = statement, hit.node, hit.since
     copy.keeps = (here(hit.keeps[0]), here(hit.keeps[1])) if hit.keeps[1] else hit.keeps

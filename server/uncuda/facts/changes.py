@@ -23,6 +23,10 @@ class Region(NamedTuple):
         """What to add to an offset of the old text behind this region."""
         return self.new_end - self.old_end
 
+    def place(self, offset: int) -> int:
+        """Where an offset of the old text that is not in this region, the only one, is in the new text."""
+        return offset + self.new_end - self.old_end if offset >= self.old_end else offset
+
 
 def between(old: str, new: str) -> list[Region]:
     """One region from the first difference of two texts to the last; none for equal texts."""

@@ -126,16 +126,13 @@ class Facts:
         Returns the references in these statements, in the order in which they were read.
         """
 
-        def place(offset: int) -> int:
-            return offset + region.shift if offset >= region.old_end else offset
-
         for start, statement in self.statements.items():
             if start >= region.old_end and region.shift:
                 end = statement.end + region.shift
                 facts.statements[start + region.shift] = Statement(start + region.shift, end, statement.digest)
             elif not region.old <= start < region.old_end:
                 facts.statements[start] = statement
-        facts.names = self.names.moved(facts.scopes, place)
+        facts.names = self.names.moved(facts.scopes, region.place)
         facts.followed = dict(self.followed)
         facts.digests = (
             self.digests
@@ -146,7 +143,7 @@ class Facts:
         for name in self.references:
             start = name.statement.start
             if not region.old <= start < region.old_end:
-                references.append(Name(name.dotted, name.chain, facts.statements[place(start)], name.hidden))
+                references.append(Name(name.dotted, name.chain, facts.statements[region.place(start)], name.hidden))
         return references
 
     def holds_any(self, offsets: Iterable[int]) -> bool:
