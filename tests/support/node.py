@@ -1,15 +1,13 @@
 """Node's side of the extension, for tests: its packages, and the .vsix."""
 
-import fcntl
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from support.imports import ROOT
+from support.locks import alone
 
 EXTENSION = ROOT / "vscode-extension"
 CACHE = ROOT / ".cache" / "vscode-extension"
@@ -21,7 +19,7 @@ class Missing(Exception):
 
 def installed() -> Path:
     """The extension's folder, with its packages installed; raises Missing."""
-    with _alone():
+    with alone(CACHE / "lock"):
         _run(str(EXTENSION / "scripts" / "setup"))
     return EXTENSION
 
@@ -29,7 +27,7 @@ def installed() -> Path:
 def vsix() -> Path:
     """The extension as a package, built anew if anything that goes into it is newer; raises Missing."""
     built = EXTENSION / "dist" / "uncuda.vsix"
-    with _alone():
+    with alone(CACHE / "lock"):
         if not built.is_file() or built.stat().st_mtime < _newest():
             _run(str(EXTENSION / "scripts" / "package"))
     return built
@@ -50,15 +48,6 @@ def _newest() -> float:
     )  # fmt: skip
     files = [ROOT / name for name in listed.stdout.split("\0") if name]
     return max(path.stat().st_mtime for path in files if path.is_file())
-
-
-@contextmanager
-def _alone() -> Iterator[None]:
-    """One process installs or builds at a time."""
-    CACHE.mkdir(parents=True, exist_ok=True)
-    with open(CACHE / "lock", "w", encoding="ascii") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def _run(command: str) -> None:

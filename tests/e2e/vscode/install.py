@@ -5,7 +5,6 @@ is Debian's. All but Debian's packages stay below .cache/vscode of the checkout.
 """
 
 import base64
-import fcntl
 import hashlib
 import json
 import os
@@ -14,12 +13,12 @@ import shutil
 import subprocess
 import sys
 import tarfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from editors.install import Missing, debian
 from support.imports import ROOT
+from support.locks import alone
 
 CACHE = ROOT / ".cache" / "vscode"
 HERE = Path(__file__).parent
@@ -107,22 +106,13 @@ def _node(folder: Path) -> Path:
 def _made(name: str, wanted: str, make: Callable[[Path], None]) -> Path:
     """A folder of the cache, made anew when what is wanted of it changes."""
     folder, stamp = CACHE / name, CACHE / name / "stamp"
-    with _alone(name):
+    with alone(CACHE / f"{name}.lock"):
         if not stamp.is_file() or stamp.read_text(encoding="utf-8") != wanted:
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
             make(folder)
             stamp.write_text(wanted, encoding="utf-8")
     return folder
-
-
-@contextmanager
-def _alone(name: str) -> Iterator[None]:
-    """One process installs at a time."""
-    CACHE.mkdir(parents=True, exist_ok=True)
-    with open(CACHE / f"{name}.lock", "w", encoding="ascii") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def _run(command: list[str], folder: Path, more: Mapping[str, str] | None = None) -> str:
