@@ -13,11 +13,23 @@ import {
 } from "vscode-languageclient/node";
 
 import type { Launch } from "./launch.ts";
+import { within } from "./patience.ts";
+
+/** How long a server may take to start, in milliseconds: it takes half a second, and on a cold disk a few. */
+const PATIENCE = 60_000;
 
 export const SELECTOR = ["file", "untitled", "vscode-notebook-cell"].map((scheme) => ({ language: "python", scheme }));
 
-/** A client whose commands are registered by the extension: they are there, and say why, also when no server runs. */
+/**
+ * A client whose commands are registered by the extension: they are there, and say why, also when no server runs. That
+ * a server cannot be started, or has ended, is said by the extension as well.
+ */
 class Client extends LanguageClient {
+  override error(message: string, data?: unknown, show: boolean | "force" = true): void {
+    super.error(message, data, show === "force" ? false : show);
+  }
+
+
   override registerFeature(feature: StaticFeature | DynamicFeature<unknown>): void {
     const isCommands =
       "registrationType" in feature && feature.registrationType.method === ExecuteCommandRequest.method;
@@ -44,4 +56,19 @@ export function makeClient(launch: Launch, log: vscode.LogOutputChannel, ended: 
   const { command, args, cwd } = launch;
   const server = { command, args: [...args], transport: TransportKind.stdio, options: { cwd } };
   return new Client("uncuda", "uncuda", server, options);
+}
+
+/** Start a client; a server that does not answer in time is ended, and the promise rejected. */
+export async function start(client: LanguageClient): Promise<void> {
+  try {
+    await within(PATIENCE, client.start(), vscode.l10n.t("no answer within {0} seconds", PATIENCE / 1000));
+  } catch (error) {
+    kill(client);
+    throw error;
+  }
+}
+
+/** End a server that is not asked first: it does not answer. */
+export function kill(client: LanguageClient): void {
+  client.serverProcess?.kill("SIGKILL");
 }

@@ -19,15 +19,21 @@ export function textOfProblem({ kind, command, detail }: Problem): string {
     case "broken":
       return detail.includes("ENOENT")
         ? t("There is no {0}, which is set as uncuda's Python.", command)
-        : t("uncuda cannot run {0}, which is set as its Python: {1}", command, detail);
+        : t("uncuda cannot run {0}, which is set as its Python: {1}", command, detail || t("it said nothing"));
+    case "untrusted":
+      return t("uncuda did not run {0}: it lies in this workspace, which is not trusted.", command);
     case "withoutUncuda":
-      return t('uncuda is not installed for {0}, and "uncuda.importStrategy" is "fromEnvironment".', command);
+      return /No module named '?uncuda'?$/.test(detail)
+        ? t('uncuda is not installed for {0}, and "uncuda.importStrategy" is "fromEnvironment".', command)
+        : t('The uncuda of {0} cannot be run, and "uncuda.importStrategy" is "fromEnvironment": {1}', command, detail);
   }
 }
 
 export function showProblem(problem: Problem): void {
   const setting = problem.kind === "withoutUncuda" ? "uncuda.importStrategy" : "uncuda.interpreter";
-  show("error", textOfProblem(problem), [openSettings(setting), showLogs(), [t("Try Again"), "uncuda.restart"]]);
+  const trust: Action = [t("Manage Workspace Trust"), "workbench.trust.manage"];
+  const remedies = problem.kind === "untrusted" ? [trust, openSettings(setting)] : [openSettings(setting)];
+  show("error", textOfProblem(problem), [...remedies, showLogs(), [t("Try Again"), "uncuda.restart"]]);
 }
 
 export function showStartFailure(error: unknown): void {

@@ -3,20 +3,21 @@
 import * as vscode from "vscode";
 import { State, type LanguageClient } from "vscode-languageclient/node";
 
-import { makeClient } from "./client.ts";
+import { kill, makeClient, start } from "./client.ts";
 import { Crashes } from "./crashes.ts";
 import { isSame, launchOf, type Launch } from "./launch.ts";
 import { showCrash, showProblem, showStartFailure, textOfProblem } from "./messages.ts";
-import { hasUncuda } from "./python/ask.ts";
-import type { Choice, Interpreter } from "./python/candidate.ts";
+import type { Interpreter } from "./python/candidate.ts";
 import type { PythonExtensions } from "./python/extensions.ts";
-import { findPython } from "./python/find.ts";
+import { findServer } from "./python/find.ts";
 import { importStrategy } from "./settings.ts";
 
 export class Server implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #crashes = new Crashes();
   #client: LanguageClient | undefined;
+  /** A client whose start the user did not want to wait for. */
+  #givenUp: LanguageClient | undefined;
   #launch: Launch | undefined;
   #queue = Promise.resolve();
   /** It starts or runs, or no Python is found: what has been done for the last answer. */
@@ -42,6 +43,10 @@ export class Server implements vscode.Disposable {
 
   /** Start the server if it does not run, or not as it should; `anew`: in any case. */
   ensure(anew = false): Promise<void> {
+    if (anew && this.#client?.state === State.Starting) {
+      this.#givenUp = this.#client;
+      kill(this.#client); // whoever asks for another is tired of waiting for this one
+    }
     this.#queue = this.#queue.then(() => this.#ensure(anew)).catch((error: unknown) => {
       this.#failed(error);
     });
@@ -64,7 +69,7 @@ export class Server implements vscode.Disposable {
   }
 
   async #ensure(anew: boolean): Promise<void> {
-    const choice = await this.#find();
+    const choice = await findServer(this.pythons, this.log, this.extension);
     if ("problem" in choice) {
       await this.stop();
       const text = textOfProblem(choice.problem);
@@ -84,16 +89,6 @@ export class Server implements vscode.Disposable {
     this.#changed.fire();
   }
 
-  async #find(): Promise<Choice> {
-    const choice = await findPython(this.pythons, this.log);
-    if ("problem" in choice || importStrategy() === "useBundled") {
-      return choice;
-    }
-    const { interpreter } = choice;
-    const found = await hasUncuda(interpreter, this.extension);
-    return found ? choice : { problem: { kind: "withoutUncuda", command: interpreter.command, detail: "" } };
-  }
-
   async #start(launch: Launch): Promise<void> {
     this.log.info([launch.command, ...launch.args].join(" "));
     let started = false;
@@ -107,18 +102,22 @@ export class Server implements vscode.Disposable {
     client.onDidChangeState(() => {
       this.#changed.fire();
     });
-    await client.start();
+    await start(client);
     started = true;
   }
 
   #crashed(): void {
     const again = this.#crashes.add(Date.now());
     this.log.error("the server has crashed");
-    showCrash(again);
     this.#launch = undefined;
     if (again) {
-      void this.ensure();
+      void this.ensure().then(() => {
+        if (!this.problem) {
+          showCrash(true);
+        }
+      });
     } else {
+      showCrash(false);
       this.#crashes.forget();
       this.#tell(this.interpreter, vscode.l10n.t("The server has crashed."));
     }
@@ -127,6 +126,9 @@ export class Server implements vscode.Disposable {
   #failed(error: unknown): void {
     this.log.error(error instanceof Error ? error : String(error));
     this.#launch = undefined;
+    if (this.#givenUp === this.#client) {
+      return;
+    }
     this.#tell(this.interpreter, error instanceof Error ? error.message : String(error));
     showStartFailure(error);
   }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 
-import { askVersion, hasUncuda } from "../src/python/ask.ts";
+import { askVersion, whyNoUncuda } from "../src/python/ask.ts";
 import type { Candidate } from "../src/python/candidate.ts";
 import { isNewEnough } from "../src/python/version.ts";
 
@@ -32,12 +32,16 @@ test("what is no Python says why", async () => {
     error: "Python was not found",
   });
   assert.deepEqual(await askVersion(script("liar", "echo hello")), { error: "hello" });
-  assert.deepEqual(await askVersion(script("silent", "true")), { error: "it said nothing" });
+  assert.deepEqual(await askVersion(script("silent", "true")), { error: "" });
   assert.deepEqual(await askVersion(script("loud", "printf 'no\\nand more\\n' >&2; exit 1")), { error: "no" });
   const missing = await askVersion({ ...python, command: join(folder, "none") });
   assert.ok("error" in missing && missing.error.includes("ENOENT"));
 });
 
-test("whether it has uncuda", async () => {
-  assert.equal(await hasUncuda(python, folder), process.env["UNCUDA_TEST_PYTHON"] !== undefined);
+test("why its uncuda cannot be run", async () => {
+  const why = await whyNoUncuda(python, folder);
+  assert.equal(why === undefined, process.env["UNCUDA_TEST_PYTHON"] !== undefined);
+  const without = script("without", "echo \"ModuleNotFoundError: No module named 'uncuda'\" >&2; exit 1");
+  assert.equal(await whyNoUncuda(without, folder), "ModuleNotFoundError: No module named 'uncuda'");
+  assert.equal(await whyNoUncuda(script("lacking", "echo 'a\nImportError: lsprotocol' >&2; exit 1"), folder), "ImportError: lsprotocol");
 });

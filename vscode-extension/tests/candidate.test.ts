@@ -51,3 +51,13 @@ test("none at all", async () => {
   assert.deepEqual(await choose([], asking({})), nothing);
   assert.deepEqual(await choose([step(candidate("stub", "path"))], asking({})), nothing);
 });
+
+test("what may not be run is passed over, and named where nothing else is there", async () => {
+  const refuse = ({ command }: Candidate): Promise<Answer> =>
+    Promise.resolve(command === "python3" ? { version: [3, 12, 0] } : { untrusted: true });
+  const [mine, active, path] = [candidate("mine", "setting"), candidate("active", "python"), candidate("python3", "path")];
+  assert.deepEqual(await choose([step(mine), step(path)], refuse), { interpreter: { ...path, version: [3, 12, 0] } });
+  assert.deepEqual(await choose([step(mine), step(active)], refuse), {
+    problem: { kind: "untrusted", command: "mine", detail: "" },
+  });
+});

@@ -87,6 +87,8 @@ test("what lies in a workspace that is not trusted is not run, whoever names it"
   state.interpreter = "${workspaceFolder}/python3";
   assert.equal(await found(), `path: ${onPath}`);
   assert.equal(said.filter((line) => line.includes("not trusted")).length, 3);
+  process.env["PATH"] = join(root, "empty");
+  assert.equal(await found(), "untrusted");
   workspace.isTrusted = true;
   assert.equal(await found(), `setting: ${inWorkspace}`);
 });

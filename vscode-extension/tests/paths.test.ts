@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import test from "node:test";
 
-import { fromSetting, isInside, onPath, pythonsOnPath, type System } from "../src/python/paths.ts";
+import { fromSetting, liesIn, onPath, pythonsOnPath, type System } from "../src/python/paths.ts";
 
 const linux = (files: string[], PATH = "/usr/bin:/opt/bin"): System => ({
   platform: "linux",
@@ -49,13 +52,29 @@ test("a setting is a command, or a path from home, from the workspace, from the 
 });
 
 test("what lies in a folder", () => {
-  const isIn = (file: string) => isInside(file, ["/ws", "/other"], "linux");
+  const isIn = (file: string) => liesIn(file, ["/ws", "/other"], "linux");
   assert.ok(isIn("/ws/.venv/bin/python"));
   assert.ok(isIn("/ws/..odd/python"));
   assert.ok(isIn("/other/python"));
   assert.ok(!isIn("/ws2/python"));
   assert.ok(!isIn("/ws/../usr/bin/python"));
   assert.ok(!isIn("/usr/bin/python"));
-  assert.ok(isInside("c:\\WS\\python.exe", ["C:\\ws"], "win32"));
-  assert.ok(!isInside("D:\\ws\\python.exe", ["C:\\ws"], "win32"));
+  assert.ok(liesIn("c:\\WS\\python.exe", ["C:\\ws"], "win32"));
+  assert.ok(!liesIn("D:\\ws\\python.exe", ["C:\\ws"], "win32"));
+});
+
+test("what lies in a folder by way of symbolic links", () => {
+  const root = mkdtempSync(join(tmpdir(), "uncuda-"));
+  const folder = join(root, "ws");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "program"), "");
+  writeFileSync(join(root, "outside"), "");
+  symlinkSync(folder, join(root, "link"));
+  symlinkSync(join(folder, "program"), join(root, "python"));
+  symlinkSync(join(root, "outside"), join(folder, "python"));
+  const isIn = (file: string, of = "ws") => liesIn(join(root, file), [join(root, of)], process.platform);
+  assert.ok(isIn("python"), "the file is the workspace's");
+  assert.ok(isIn("link/python"), "what lies beside it is the workspace's");
+  assert.ok(isIn("ws/program", "link"), "the workspace was opened by way of a link");
+  assert.ok(!isIn("outside"));
 });

@@ -23,12 +23,13 @@ export async function askVersion(candidate: Candidate, isolation = ISOLATED): Pr
     return askVersion(candidate, BEFORE_3_4);
   }
   const [line] = [stderr, error, stdout].flatMap((text) => text?.trim().split("\n") ?? []).filter((text) => text);
-  return { error: line ?? "it said nothing" };
+  return { error: line ?? "" };
 }
 
-/** Whether a Python has uncuda, in a folder that has none. */
-export async function hasUncuda({ command, args }: Candidate, folder: string): Promise<boolean> {
-  return (await run(command, [...args, "-c", "import uncuda.lsp"], folder)).error === undefined;
+/** Why a Python's own uncuda cannot be run, in a folder that has none; undefined if it can. */
+export async function whyNoUncuda({ command, args }: Candidate, folder: string): Promise<string | undefined> {
+  const { error, stderr } = await run(command, [...args, "-c", "import uncuda.lsp"], folder);
+  return error === undefined ? undefined : (stderr.trim().split("\n").at(-1) ?? "") || error;
 }
 
 interface Output {

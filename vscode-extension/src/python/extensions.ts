@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 
+import { within } from "../patience.ts";
 import type { Candidate } from "./candidate.ts";
 
 const ENVIRONMENTS = "ms-python.vscode-python-envs";
@@ -68,19 +69,11 @@ export class PythonExtensions implements vscode.Disposable {
 
   /** What another extension gives; undefined if it fails or takes too long. */
   async #within<Value>(id: string, give: () => Promise<Value> | undefined): Promise<Value | undefined> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>((_, reject) => {
-      timer = setTimeout(() => {
-        reject(new Error("no answer"));
-      }, PATIENCE);
-    });
     try {
-      return await Promise.race([give(), late]);
+      return await within(PATIENCE, Promise.resolve(give()), "no answer");
     } catch (error) {
       this.log.warn(`${id}: ${String(error)}`);
       return undefined;
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

@@ -6,11 +6,26 @@ import { isAbsolute } from "node:path";
 
 import * as vscode from "vscode";
 
-import { interpreterSetting } from "../settings.ts";
-import { askVersion } from "./ask.ts";
+import { importStrategy, interpreterSetting } from "../settings.ts";
+import { askVersion, whyNoUncuda } from "./ask.ts";
 import { choose, type Answer, type Candidate, type Choice } from "./candidate.ts";
 import type { PythonExtensions } from "./extensions.ts";
-import { fromSetting, isInside, pythonsOnPath, type System } from "./paths.ts";
+import { fromSetting, liesIn, pythonsOnPath, type System } from "./paths.ts";
+
+/** The Python that runs the server, which must have an uncuda of its own where the environment's is wanted. */
+export async function findServer(
+  extensions: PythonExtensions,
+  log: vscode.LogOutputChannel,
+  folder: string,
+): Promise<Choice> {
+  const choice = await findPython(extensions, log);
+  if ("problem" in choice || importStrategy() === "useBundled") {
+    return choice;
+  }
+  const { command } = choice.interpreter;
+  const detail = await whyNoUncuda(choice.interpreter, folder);
+  return detail === undefined ? choice : { problem: { kind: "withoutUncuda", command, detail } };
+}
 
 export async function findPython(extensions: PythonExtensions, log: vscode.LogOutputChannel): Promise<Choice> {
   const system: System = { platform: process.platform, env: process.env, home: homedir(), isFile };
@@ -21,15 +36,19 @@ export async function findPython(extensions: PythonExtensions, log: vscode.LogOu
     () => extensions.fromPython(folder),
     () => Promise.resolve(pythonsOnPath(system).map((command) => candidate(command, "path"))),
   ];
-  return choose(
-    steps.map((step) => async () => (await step()).filter((found) => isTrusted(found, log))),
-    async (found) => {
-      // A name without a path would be looked for by the system, which may begin with the current folder.
-      const answer = isFile(found.command) ? await askVersion(found) : { error: "ENOENT" };
-      log.info(`${found.source}: ${found.command}: ${textOf(answer)}`);
-      return answer;
-    },
-  );
+  return choose(steps, async (found) => {
+    const answer = await ask(found);
+    log.info(`${found.source}: ${found.command}: ${textOf(answer)}`);
+    return answer;
+  });
+}
+
+async function ask(found: Candidate): Promise<Answer> {
+  // A name without a path would be looked for by the system, which may begin with the current folder.
+  if (!isFile(found.command)) {
+    return { error: "ENOENT" };
+  }
+  return mayRun(found) ? askVersion(found) : { untrusted: true };
 }
 
 function named(folder: string | undefined, system: System): Candidate[] {
@@ -43,13 +62,9 @@ function candidate(command: string, source: Candidate["source"]): Candidate {
 }
 
 /** What lies in a workspace that is not trusted is not run, whoever named it. */
-function isTrusted({ command, source }: Candidate, log: vscode.LogOutputChannel): boolean {
+function mayRun({ command }: Candidate): boolean {
   const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
-  const refused = !vscode.workspace.isTrusted && isInside(command, folders, process.platform);
-  if (refused) {
-    log.warn(`${source}: ${command}: not run, the workspace is not trusted`);
-  }
-  return !refused;
+  return vscode.workspace.isTrusted || !liesIn(command, folders, process.platform);
 }
 
 function isFile(file: string): boolean {
@@ -61,5 +76,8 @@ function isFile(file: string): boolean {
 }
 
 function textOf(answer: Answer): string {
-  return "version" in answer ? `Python ${answer.version.join(".")}` : answer.error;
+  if ("untrusted" in answer) {
+    return "not run, the workspace is not trusted";
+  }
+  return "version" in answer ? `Python ${answer.version.join(".")}` : answer.error || "no answer";
 }

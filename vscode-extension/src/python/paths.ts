@@ -1,5 +1,6 @@
 /** Where commands lie. Nothing is ever taken from the current folder: it is the workspace, and may not be trusted. */
 
+import { realpathSync } from "node:fs";
 import * as path from "node:path";
 
 export interface System {
@@ -39,13 +40,29 @@ export function fromSetting(value: string, folder: string | undefined, system: S
   return file && system.isFile(file) ? file : undefined;
 }
 
-/** Whether a file lies in one of these folders. */
-export function isInside(file: string, folders: readonly string[], platform: NodeJS.Platform): boolean {
+/**
+ * Whether a program lies in one of these folders: by its path, by the folder that its path leads to (a Python reads what
+ * lies beside it), or by the file that it is.
+ */
+export function liesIn(file: string, folders: readonly string[], platform: NodeJS.Platform): boolean {
   const paths = pathsOf(platform);
-  return folders.some((folder) => {
-    const between = paths.relative(folder, file);
+  const beside = paths.join(real(paths.dirname(file)), paths.basename(file));
+  const inside = (folder: string, one: string) => {
+    const between = paths.relative(folder, one);
     return between !== ".." && !between.startsWith(`..${paths.sep}`) && !paths.isAbsolute(between);
-  });
+  };
+  return folders
+    .flatMap((folder) => [folder, real(folder)])
+    .some((folder) => [file, beside, real(file)].some((one) => inside(folder, one)));
+}
+
+/** Without symbolic links, and in the letters the disk has, where case does not count. */
+function real(file: string): string {
+  try {
+    return realpathSync.native(file);
+  } catch {
+    return file;
+  }
 }
 
 function pathsOf(platform: NodeJS.Platform): path.PlatformPath {
