@@ -226,8 +226,9 @@ class TestSwitchTarget:
 
     def test_no_answer_changes_nothing(self, client: Client) -> None:
         client.execute(SWITCH, {"target": "musa"})
-        assert client.execute(SWITCH) == {"target": "musa", "overrides": None}
+        assert client.execute(SWITCH) == {"target": None, "overrides": None}
         assert len(messages(client)) == 1
+        assert "target: musa" in client.execute(DEBUG)
 
     @pytest.mark.parametrize(
         ("argument", "message"),

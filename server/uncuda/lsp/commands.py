@@ -139,7 +139,7 @@ class Commands:
         if not target:
             chosen = await choose_target(server, folders.catalogue.declarations, texts("switch target"), texts)
             if chosen is None:
-                return {"target": folders.override, "overrides": None}
+                return {"target": None, "overrides": None}
             target = chosen
         overridden = folders.switch(target)
         server.reconfigured()

@@ -33,26 +33,61 @@ def test_without_libcst(server: CodeServer, window: Window, small: Path, tmp_pat
     assert str(bare) in window.text()
 
 
-def test_broken_interpreter(server: CodeServer, window: Window, small: Path) -> None:
-    missing = str(small / "no-such-python")
-    server.configure({"uncuda.interpreter": missing})
+def script(path: Path, text: str) -> str:
+    """A program of the shell."""
+    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return str(path)
+
+
+@pytest.mark.parametrize(("version", "wanted"), [("", "There is no"), ("3.9.18", "is Python 3.9.18")])
+def test_broken_interpreter(server: CodeServer, window: Window, small: Path, version: str, wanted: str) -> None:
+    python = small.with_name("some-python")
+    if version:
+        script(python, f"echo {version}")
+    server.configure({"uncuda.interpreter": str(python)})
     window.show(small)
     window.open("train.py")
-    said = window.notified(missing)
-    assert "Python" in said
-    assert window.page.locator(".notification-list-item .monaco-button:visible").count()
+    said = window.notified(str(python))
+    assert wanted in said
+    assert "Open Settings" in window.rows(".notification-list-item .monaco-button")
     window.shot("message")
     server.configure({})
     window.squiggles(len(FINDINGS))
 
 
+def test_a_server_that_does_not_answer(server: CodeServer, window: Window, small: Path) -> None:
+    """It says its version and hangs as a server, once; a restart does not wait for it."""
+    hung = small.with_name("hung")
+    once = f'case "$*" in *" server "*) mkdir {shlex.quote(str(hung))} && exec sleep 600;; esac'
+    python = script(small.with_name("hanging-python"), f'{once}\nexec {sys.executable} "$@"')
+    server.configure({"uncuda.interpreter": python})
+    window.show(small)
+    window.open("train.py")
+    window.until(hung.exists)
+    window.command("uncuda: Restart Server")
+    window.squiggles(len(FINDINGS))
+    assert not [text for text in window.rows(".notification-list-item-message") if "uncuda" in text]
+
+
+def test_an_interpreter_in_an_untrusted_workspace(server: CodeServer, window: Window, small: Path) -> None:
+    """The user's own setting leads into the workspace, and no other Python is there."""
+    ran = small.with_name("ran")
+    script(small / "python", f"touch {shlex.quote(str(ran))}")
+    trust = {"security.workspace.trust.enabled": True, "security.workspace.trust.startupPrompt": "never"}
+    server.configure({**trust, "uncuda.interpreter": str(small / "python")})
+    window.show(small)
+    window.open("train.py")
+    window.squiggles(len(FINDINGS))  # by the Python on PATH
+    assert not ran.exists()
+
+
 @pytest.mark.parametrize("trusted", [False, True])
 def test_hostile_workspace(server: CodeServer, window: Window, small: Path, trusted: bool) -> None:
     """A workspace names a program of its own as Python: it is run only if the user trusts the workspace."""
-    ran, program = small.with_name("ran"), small / "python"
-    program.write_text(f'#!/bin/sh\ntouch {shlex.quote(str(ran))}\nexec {sys.executable} "$@"\n', encoding="utf-8")
-    program.chmod(0o755)
-    hostile = {"uncuda.interpreter": str(program), "uncuda.importStrategy": "fromEnvironment"}
+    ran = small.with_name("ran")
+    program = script(small / "python", f'touch {shlex.quote(str(ran))}\nexec {sys.executable} "$@"')
+    hostile = {"uncuda.interpreter": program, "uncuda.importStrategy": "fromEnvironment"}
     (small / ".vscode").mkdir()
     (small / ".vscode" / "settings.json").write_text(json.dumps(hostile), encoding="utf-8")
     trust = {"security.workspace.trust.enabled": not trusted, "security.workspace.trust.startupPrompt": "never"}

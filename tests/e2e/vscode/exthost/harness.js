@@ -66,4 +66,4 @@ async function run() {
   fs.writeFileSync(beside("report.json"), JSON.stringify(report));
 }
 
-module.exports = { actions, assert, bytesOf, expected, findings, open, restore, run, shows, test, until, uriOf, vscode };
+module.exports = { actions, assert, beside, bytesOf, expected, findings, open, restore, run, shows, test, until, uriOf, vscode };

@@ -1,5 +1,6 @@
 // One program: found, fixed, saved, checked for another accelerator, and all of it after a restart.
-const { actions, assert, bytesOf, expected, findings, open, restore, run, shows, test, until, vscode } = require("./harness");
+const fs = require("node:fs");
+const { actions, assert, beside, bytesOf, expected, findings, open, restore, run, shows, test, until, vscode } = require("./harness");
 
 const COMMANDS = ["fixAllInFile", "fixAllInWorkspace", "previewFixAllInWorkspace", "switchTarget", "restart", "showLogs", "debugInformation"];
 const { npu, musa } = expected.findings;
@@ -86,6 +87,26 @@ async function running() {
   await vscode.window.showTextDocument(document);
   return said[1];
 }
+
+test("the server is started anew only where another Python comes out", async () => {
+  const settings = vscode.workspace.getConfiguration("uncuda", document);
+  const set = (value) => settings.update("interpreter", value, vscode.ConfigurationTarget.Workspace);
+  const python = settings.get("interpreter");
+  const [log, wrapper] = [beside("starts"), beside("wrapper")];
+  fs.writeFileSync(wrapper, `#!/bin/sh\necho "$*" >> '${log}'\nexec '${python}' "$@"\n`, { mode: 0o755 });
+  const before = await running();
+  await set(`${python}  `);
+  assert.strictEqual(await running(), before);
+  await set(wrapper);
+  const other = () => running().catch(() => before); // the server it asks may be on its way out
+  await until(async () => (await other()) !== before);
+  const wrapped = await running();
+  await set(` ${wrapper}`);
+  await set(undefined); // what is set is looked at one after the other: the one before has been when this has
+  await until(async () => (await other()) !== wrapped);
+  assert.strictEqual(fs.readFileSync(log, "utf8").match(/ server /g).length, 1);
+  await shows(document, npu);
+});
 
 test("a restarted server is another one, and goes on", async () => {
   const before = await running();
