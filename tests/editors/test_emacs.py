@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from editors.install import Missing, debian
+from editors.install import debian
 from editors.session import blocks, check, play
 
 SCRIPT = Path(__file__).with_name("emacs.el")
@@ -14,10 +14,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 
 def test_eglot(tmp_path: Path) -> None:
-    try:
-        binary = debian("emacs", "emacs-nox", "elpa-eglot")
-    except Missing as error:
-        pytest.skip(str(error))
+    binary = debian("emacs", "emacs-nox", "elpa-eglot")
     init = tmp_path / "init.el"
     (configuration,) = blocks("emacs.md", "elisp")
     init.write_text(f"{SETUP}\n{configuration}", encoding="utf-8")

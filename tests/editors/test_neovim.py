@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from editors.install import Missing, debian, neovim
+from editors.install import debian, neovim
 from editors.session import blocks, check, play
 
 SCRIPT = Path(__file__).with_name("neovim.lua")
@@ -21,20 +21,14 @@ def session(binary: Path, configuration: str, folder: Path) -> Any:
 
 
 def test_new(tmp_path: Path) -> None:
-    try:
-        binary = neovim()
-    except Missing as error:
-        pytest.skip(str(error))
+    binary = neovim()
     report = session(binary, blocks("neovim.md", "lua")[0], tmp_path)
     check(report)
     assert (report["version"], report["encoding"]) == ("0.11", "utf-8")
 
 
 def test_debian(tmp_path: Path) -> None:
-    try:
-        binary = debian("nvim", "neovim")
-    except Missing as error:
-        pytest.skip(str(error))
+    binary = debian("nvim", "neovim")
     report = session(binary, blocks("neovim.md", "lua")[1], tmp_path)
     check(report)
     assert report["encoding"] == "utf-16"

@@ -7,19 +7,14 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from editors.install import Missing, debian
+from editors.install import debian
+from support.fetching import fetched, unreachable
 from support.imports import ROOT
 from support.locks import alone
 
 PLUGIN = ROOT / "pycharm-plugin"
 CACHE = ROOT / ".cache" / "maven"
 BUNDLE = PLUGIN / "target" / "bundle"
-_UNREACHABLE = (
-    "Could not transfer artifact",
-    "Cannot access",
-    "Could not resolve dependencies",
-    "could not be resolved",
-)
 _SECONDS = 1500
 
 
@@ -31,12 +26,8 @@ def maven(*arguments: str) -> str:
     with alone(CACHE / "lock"):
         bundle()
         offline = _run("--offline", *arguments)
-        if offline.returncode == 0 or not _lacks(offline):
-            return _output(offline)
-        online = _run(*arguments)
-        if online.returncode and _lacks(online):
-            raise Missing(f"Maven Central is not reached: {online.stdout[-500:]}")
-        return _output(online)
+        done = _run(*arguments) if offline.returncode and unreachable(offline.stdout) else offline
+        return fetched("mvn", done.returncode, done.stdout)
 
 
 def bundle() -> None:
@@ -67,15 +58,6 @@ def _run(*arguments: str) -> "subprocess.CompletedProcess[str]":
         timeout=_SECONDS,
         check=False,
     )
-
-
-def _lacks(done: "subprocess.CompletedProcess[str]") -> bool:
-    return any(word in done.stdout for word in _UNREACHABLE)
-
-
-def _output(done: "subprocess.CompletedProcess[str]") -> str:
-    assert done.returncode == 0, done.stdout[-8000:]
-    return done.stdout
 
 
 def clean() -> None:

@@ -5,8 +5,6 @@ What they show and what they cannot: docs/editors/pycharm.md.
 
 import pytest
 
-from editors.install import Missing
-
 from .maven import clean, maven, results, zip_path
 
 # Every class of tests that has to have run, with the least number of tests that it has.
@@ -31,10 +29,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.network, pytest.mark.xdist_group("py
 
 def test_everything() -> None:
     clean()
-    try:
-        maven("package")
-    except Missing as error:
-        pytest.skip(str(error))
+    maven("package")
     ran = results()
     assert {name: number for name, (number, bad) in ran.items() if bad} == {}
     assert set(ran) == set(EXPECTED)

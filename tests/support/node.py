@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from support.fetching import Missing, fetch
 from support.imports import ROOT
 from support.locks import alone
 
@@ -13,14 +14,10 @@ EXTENSION = ROOT / "vscode-extension"
 CACHE = ROOT / ".cache" / "vscode-extension"
 
 
-class Missing(Exception):
-    """What is needed cannot be had here; the message says why, or what to install."""
-
-
 def installed() -> Path:
     """The extension's folder, with its packages installed; raises Missing."""
     with alone(CACHE / "lock"):
-        _run(str(EXTENSION / "scripts" / "setup"))
+        _script("setup")
     return EXTENSION
 
 
@@ -29,7 +26,7 @@ def vsix() -> Path:
     built = EXTENSION / "dist" / "uncuda.vsix"
     with alone(CACHE / "lock"):
         if not built.is_file() or built.stat().st_mtime < _newest():
-            _run(str(EXTENSION / "scripts" / "package"))
+            _script("package")
     return built
 
 
@@ -50,9 +47,7 @@ def _newest() -> float:
     return max(path.stat().st_mtime for path in files if path.is_file())
 
 
-def _run(command: str) -> None:
+def _script(name: str) -> None:
     if not shutil.which("npm"):
         raise Missing("npm is not there: install Node.js 20 or newer")
-    done = subprocess.run([command], capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise Missing(f"{Path(command).name} failed: {(done.stderr or done.stdout).strip()[-800:]}")
+    fetch([str(EXTENSION / "scripts" / name)])

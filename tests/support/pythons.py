@@ -9,13 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from support.fetching import Missing, fetch
+
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".cache" / "pythons"
 PYODIDE = ROOT / "tests" / "pyodide"
-
-
-class Missing(Exception):
-    """This Python cannot be had here; the message says why."""
 
 
 def interpreter(version: str) -> str:
@@ -40,7 +38,7 @@ def environment(version: str) -> Path:
     venv = CACHE / version
     CACHE.mkdir(parents=True, exist_ok=True)
     settings = {**os.environ, "PYTHON": interpreter(version), "VENV": str(venv)}
-    _run([str(ROOT / "server" / "scripts" / "setup"), "dev"], ROOT, settings)
+    fetch([str(ROOT / "server" / "scripts" / "setup"), "dev"], ROOT, settings)
     return venv / "bin" / "python"
 
 
@@ -59,8 +57,8 @@ def pyodide(version: str) -> list[str]:
         modules.mkdir(parents=True)
         for name in ("package.json", "package-lock.json", ".npmrc"):
             shutil.copy(PYODIDE / name, modules)
-        _run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], modules)
-        _run([sys.executable, "-m", "pip", "install", "--quiet", "--target", str(packages), *_pure(version)], ROOT)
+        fetch([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], modules)
+        fetch([sys.executable, "-m", "pip", "install", "--quiet", "--target", str(packages), *_pure(version)], ROOT)
         stamp.write_text(wanted, encoding="utf-8")
     folder = modules / "node_modules" / f"pyodide-{version}"
     return [node, str(PYODIDE / "run.mjs"), str(folder), str(ROOT), str(packages)]
@@ -74,9 +72,3 @@ def _pure(version: str) -> list[str]:
 
 def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8")
-
-
-def _run(command: list[str], folder: Path, settings: dict[str, str] | None = None) -> None:
-    done = subprocess.run(command, cwd=folder, env=settings, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise Missing(f"{' '.join(command[:3])} failed: {(done.stderr or done.stdout).strip()[-500:]}")

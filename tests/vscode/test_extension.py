@@ -13,7 +13,7 @@ from cli.command import uncuda
 from lsp.client import Client
 from lsp.profiles import PROFILES
 from support.imports import ROOT
-from support.node import EXTENSION, Missing, installed, npm
+from support.node import EXTENSION, installed, npm
 
 ZH = "zh-cn"
 LONGEST_FILE = 150
@@ -29,10 +29,7 @@ def _sources() -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def ready() -> Path:
-    try:
-        return installed()
-    except Missing as error:
-        pytest.skip(str(error))
+    return installed()
 
 
 @pytest.mark.slow

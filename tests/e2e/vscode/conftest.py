@@ -12,7 +12,6 @@ from e2e.vscode import project
 from e2e.vscode.code_server import CodeServer
 from e2e.vscode.install import CACHE, chromium, playwright, vscode
 from e2e.vscode.window import Window
-from editors.install import Missing
 from support import node
 
 SETTINGS = {"uncuda.interpreter": sys.executable, "security.workspace.trust.enabled": False}
@@ -21,12 +20,9 @@ SETTINGS = {"uncuda.interpreter": sys.executable, "security.workspace.trust.enab
 @pytest.fixture(scope="session")
 def installed() -> None:
     """VS Code and the browser are there, or the test skips."""
-    try:
-        vscode()
-        playwright()
-        chromium()
-    except Missing as error:
-        pytest.skip(str(error))
+    vscode()
+    playwright()
+    chromium()
 
 
 @pytest.fixture(scope="session")
@@ -34,10 +30,7 @@ def vsix() -> Path:
     """The extension's package as `make vsix` builds it; UNCUDA_VSIX=FILE names one that is built already."""
     if built := os.environ.get("UNCUDA_VSIX"):
         return Path(built)
-    try:
-        return node.vsix()
-    except node.Missing as error:
-        pytest.skip(str(error))
+    return node.vsix()
 
 
 @pytest.fixture(scope="session")

@@ -10,13 +10,13 @@ import json
 import os
 import platform
 import shutil
-import subprocess
 import sys
 import tarfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
-from editors.install import Missing, debian
+from editors.install import debian
+from support.fetching import Missing, fetch
 from support.imports import ROOT
 from support.locks import alone
 
@@ -64,33 +64,37 @@ def _code_server(folder: Path) -> None:
     npm = _npm()
     for name in ("package.json", "package-lock.json", ".npmrc"):
         shutil.copy(HERE / name, folder)
-    _run([*npm, "ci", "--ignore-scripts"], folder)
+    fetch([*npm, "ci", "--ignore-scripts"], folder)
     # Addons are for the Node.js that runs them; its headers come with it.
     node = _node(folder).parent
-    more = {"PATH": f"{node}{os.pathsep}{os.environ['PATH']}", "npm_config_nodedir": str(node.parent)}
+    environment = {
+        **os.environ,
+        "PATH": f"{node}{os.pathsep}{os.environ['PATH']}",
+        "npm_config_nodedir": str(node.parent),
+    }
     inner = folder / "node_modules" / "code-server" / "lib" / "vscode"
-    _run([*npm, "install", "--ignore-scripts", "--omit=dev"], inner, more)  # its shrinkwrap says which versions
-    _run([*npm, "rebuild", *NATIVE], inner, more)
+    fetch([*npm, "install", "--ignore-scripts", "--omit=dev"], inner, environment)  # its shrinkwrap says which versions
+    fetch([*npm, "rebuild", *NATIVE], inner, environment)
 
 
 def _chinese(folder: Path) -> None:
-    _run([*_npm(), "pack", CHINESE], folder)
+    fetch([*_npm(), "pack", CHINESE], folder)
     archive = next(folder.glob("*.tgz"))
     if base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode() != CHINESE_SHA512:
-        raise Missing(f"{CHINESE} is not what it was")
+        raise AssertionError(f"{CHINESE} is not what it was")
     with tarfile.open(archive) as packed:
         member = packed.extractfile("package/translations/main.i18n.json.js")
         assert member is not None
         script = member.read().decode()
     (folder / "texts.mjs").write_text(script, encoding="utf-8")
     show = "import('./texts.mjs').then(texts => console.log(JSON.stringify(texts.default)))"
-    texts = json.loads(_run([vscode()[0], "--eval", show], folder))
+    texts = json.loads(fetch([vscode()[0], "--eval", show], folder))
     (folder / "zh-cn.json").write_text(json.dumps({"version": "1.0.0", "contents": texts}), encoding="utf-8")
 
 
 def _playwright(folder: Path) -> None:
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
-    _run([*pip, "--require-hashes", "--target", str(folder), "--requirement", str(BROWSER)], folder)
+    fetch([*pip, "--require-hashes", "--target", str(folder), "--requirement", str(BROWSER)], folder)
 
 
 def _npm() -> list[str]:
@@ -113,11 +117,3 @@ def _made(name: str, wanted: str, make: Callable[[Path], None]) -> Path:
             make(folder)
             stamp.write_text(wanted, encoding="utf-8")
     return folder
-
-
-def _run(command: list[str], folder: Path, more: Mapping[str, str] | None = None) -> str:
-    environment = {**os.environ, **(more or {})}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise Missing(f"{' '.join(command)} failed: {(done.stderr or done.stdout).strip()[-500:]}")
-    return done.stdout

@@ -12,8 +12,8 @@ from typing import Any
 from e2e.vscode.code_server import CodeServer
 from e2e.vscode.install import chromium, playwright
 from e2e.vscode.window import Window
-from editors.install import Missing
 from support import node
+from support.fetching import Missing
 from support.imports import ROOT
 
 IMAGES = node.EXTENSION / "images"
@@ -73,7 +73,7 @@ def main() -> int:
             for language in LANGUAGES:
                 take(browser, language, Path(scratch) / (language or "en"))
             browser.close()
-    except (Missing, node.Missing) as error:
+    except Missing as error:
         print(error, file=sys.stderr)
         return 1
     return 0

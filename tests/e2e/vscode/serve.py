@@ -9,8 +9,8 @@ import sys
 
 from e2e.vscode.code_server import CodeServer
 from e2e.vscode.install import CACHE
-from editors.install import Missing
 from support import node
+from support.fetching import Missing
 from support.imports import ROOT
 
 
@@ -27,7 +27,7 @@ def main() -> int:
     try:
         server = CodeServer(folder / "code-server", settings, options.locale, options.port)
         server.install(node.vsix())
-    except (Missing, node.Missing) as error:
+    except Missing as error:
         print(error, file=sys.stderr)
         return 1
     with server.running():

@@ -10,9 +10,7 @@ import pytest
 from e2e.vscode import project
 from e2e.vscode.code_server import CodeServer
 from e2e.vscode.conftest import SETTINGS
-from e2e.vscode.install import chinese
 from e2e.vscode.window import Window
-from editors.install import Missing
 from lsp.expected import engine
 from uncuda.source import Source
 
@@ -21,10 +19,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 @pytest.fixture
 def window(installed: None, vsix: Path, browser: Any, shots: Path, tmp_path: Path) -> Iterator[Window]:
-    try:
-        chinese()
-    except Missing as error:
-        pytest.skip(str(error))
     server = CodeServer(tmp_path / "code-server", SETTINGS, "zh-cn")
     server.install(vsix)
     with server.running():
