@@ -1,6 +1,9 @@
 """The extension as a person uses it: what VS Code shows, and what is on the disk afterwards."""
 
 import json
+import os
+import re
+import signal
 from pathlib import Path
 
 import pytest
@@ -159,3 +162,14 @@ def test_logs_and_restart(train: Window) -> None:
     train.command("uncuda: Restart Server")
     train.command("uncuda: Fix All in File")
     train.squiggles(0)
+
+
+def test_a_crash_is_said(train: Window) -> None:
+    train.command("uncuda: Show Debug Information")
+    said = train.until(lambda: re.search(r"^uncuda .*, process (\d+)$", train.text(), re.M), train.text)
+    os.kill(int(said[1]), signal.SIGKILL)
+    train.notified("has crashed and was started again")
+    assert "Show Logs" in train.rows(".notification-list-item .monaco-button")
+    train.shot("crash")
+    train.open("train.py")
+    train.squiggles(len(FINDINGS))
