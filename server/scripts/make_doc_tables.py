@@ -7,16 +7,15 @@ A table stands between `<!-- table: NAME -->` and `<!-- end -->`. With --check i
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "server"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from uncuda.catalogue import load  # noqa: E402
-from uncuda.settings import EDITOR_OPTIONS, OPTIONS, Option  # noqa: E402
+from scripts.generated import ROOT, settle
+from uncuda.catalogue import load
+from uncuda.settings import EDITOR_OPTIONS, OPTIONS, Option
 
 FILES = ("README.md", "README.zh-CN.md", "docs/configuration.md")
 _TABLE = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.S)
@@ -79,25 +78,14 @@ def _targets(head: str, title: str) -> str:
 TABLES = {"settings": settings, "editor-settings": editor_settings, "targets": targets, "targets-zh": targets_zh}
 
 
-def main() -> int:
-    """Write or compare the tables; returns the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="only compare")
-    check = parser.parse_args().check
-    status = 0
-    for name in FILES:
-        path = ROOT / name
-        before = path.read_text(encoding="utf-8")
-        after = _TABLE.sub(lambda match: f"{match[1]}{TABLES[match[2]]()}\n{match[3]}", before)
-        if after == before:
-            continue
-        if check:
-            print(f"{name} is stale", file=sys.stderr)
-            status = 1
-        else:
-            path.write_text(after, encoding="utf-8")
-    return status
+def files() -> dict[Path, str]:
+    """Each document with its tables."""
+    texts = {ROOT / name: (ROOT / name).read_text(encoding="utf-8") for name in FILES}
+    return {
+        path: _TABLE.sub(lambda match: f"{match[1]}{TABLES[match[2]]()}\n{match[3]}", text)
+        for path, text in texts.items()
+    }
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(settle(__doc__, files))

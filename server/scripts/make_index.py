@@ -7,14 +7,13 @@ With --check it only compares; exit 1 if the file is stale.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "server"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from uncuda.catalogue import Catalogue, Rule, load  # noqa: E402
+from scripts.generated import ROOT, settle
+from uncuda.catalogue import Catalogue, Rule, load
 
 INDEX = ROOT / "rules" / "README.md"
 SEVERITIES = ("error", "warning", "information")
@@ -50,21 +49,5 @@ def _row(rule: Rule, catalogue: Catalogue) -> str:
     return f"| [{rule.name}]({rule.name}.md) | {title} | {rule.fix or 'manual'} | {rule.check} | {speaks} |\n"
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Write the index, or compare it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="only compare")
-    options = parser.parse_args(arguments)
-    text = index(load())
-    if INDEX.exists() and INDEX.read_text(encoding="utf-8") == text:
-        return 0
-    if options.check:
-        print("rules/README.md is stale", file=sys.stderr)
-        return 1
-    INDEX.write_text(text, encoding="utf-8", newline="\n")
-    print("wrote rules/README.md")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(settle(__doc__, lambda: {INDEX: index(load())}))

@@ -7,7 +7,6 @@ With --check it only compares; exit 1 if a picture is stale.
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import sys
@@ -16,10 +15,10 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "server"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from uncuda.report.text import width  # noqa: E402
+from scripts.generated import ROOT, settle
+from uncuda.report.text import width
 
 IMAGES = ROOT / "docs" / "images"
 LANGUAGES = {"demo.svg": "en", "demo.zh-CN.svg": "zh"}
@@ -148,24 +147,10 @@ def _line(row: Row, y: int) -> str:
     return "".join(parts)
 
 
-def main() -> int:
-    """Write or compare the pictures; returns the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="only compare")
-    check = parser.parse_args().check
-    status = 0
-    for name, language in LANGUAGES.items():
-        path, text = IMAGES / name, picture(language)
-        if path.is_file() and path.read_text(encoding="utf-8") == text:
-            continue
-        if check:
-            print(f"{path.relative_to(ROOT)} is stale", file=sys.stderr)
-            status = 1
-        else:
-            IMAGES.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-    return status
+def files() -> dict[Path, str]:
+    """The pictures."""
+    return {IMAGES / name: picture(language) for name, language in LANGUAGES.items()}
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(settle(__doc__, files))

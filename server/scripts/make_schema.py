@@ -5,17 +5,16 @@ With --check it only compares; exit 1 if the file is stale.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "server"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from uncuda.catalogue import load  # noqa: E402
-from uncuda.settings import OPTIONS, Option, Vocabulary  # noqa: E402
+from scripts.generated import ROOT, settle
+from uncuda.catalogue import load
+from uncuda.settings import OPTIONS, Option, Vocabulary
 
 SCHEMA = ROOT / "docs" / "uncuda.schema.json"
 
@@ -72,25 +71,12 @@ def _default(option: Option) -> dict[str, Any]:
     return {"default": list(value) if isinstance(value, tuple) else value}
 
 
-def main() -> int:
-    """Write or compare the file; returns the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="only compare")
-    check = parser.parse_args().check
+def files() -> dict[Path, str]:
+    """The schema's file."""
     catalogue = load()
-    text = json.dumps(
-        schema(Vocabulary(tuple(catalogue.declarations), tuple(catalogue.rules))), ensure_ascii=False, indent=2
-    )
-    text += "\n"
-    if check:
-        fresh = SCHEMA.is_file() and SCHEMA.read_text(encoding="utf-8") == text
-        if not fresh:
-            print(f"{SCHEMA.relative_to(ROOT)} is stale", file=sys.stderr)
-        return 0 if fresh else 1
-    SCHEMA.parent.mkdir(exist_ok=True)
-    SCHEMA.write_text(text, encoding="utf-8")
-    return 0
+    vocabulary = Vocabulary(tuple(catalogue.declarations), tuple(catalogue.rules))
+    return {SCHEMA: json.dumps(schema(vocabulary), ensure_ascii=False, indent=2) + "\n"}
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(settle(__doc__, files))

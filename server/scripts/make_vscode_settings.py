@@ -8,24 +8,24 @@ They are the second group of `contributes.configuration` in vscode-extension/pac
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "server"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import uncuda  # noqa: E402
-from uncuda.catalogue import load  # noqa: E402
-from uncuda.settings import EDITOR_OPTIONS, OPTIONS, Option  # noqa: E402
+import uncuda
+from scripts.generated import ROOT, settle
+from uncuda.catalogue import load
+from uncuda.settings import EDITOR_OPTIONS, OPTIONS, Option
 
 EXTENSION = ROOT / "vscode-extension"
 # What only an exit code depends on.
 _COMMAND_LINE = {"fail-level"}
 _OFFERED = [option for option in (*OPTIONS, *EDITOR_OPTIONS) if option.name not in _COMMAND_LINE]
+_TEXTS = {"package.nls.json": "en", "package.nls.zh-cn.json": "zh"}
 _FINDINGS = "%configuration.findings%"
 
 
@@ -89,25 +89,14 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
 
 
-def main() -> int:
-    """Write or compare the files; returns the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="only compare")
-    check = parser.parse_args().check
-    status = 0
-    for name, language in {"package.json": "", "package.nls.json": "en", "package.nls.zh-cn.json": "zh"}.items():
-        path = EXTENSION / name
-        before = path.read_text(encoding="utf-8")
-        after = texts(before, language) if language else manifest(before)
-        if after == before:
-            continue
-        if check:
-            print(f"vscode-extension/{name} is stale", file=sys.stderr)
-            status = 1
-        else:
-            path.write_text(after, encoding="utf-8")
-    return status
+def files() -> dict[Path, str]:
+    """Each file of the extension with its settings."""
+    before = {name: (EXTENSION / name).read_text(encoding="utf-8") for name in ("package.json", *_TEXTS)}
+    after = {name: texts(before[name], language) for name, language in _TEXTS.items()}
+    return {
+        EXTENSION / name: text for name, text in {**after, "package.json": manifest(before["package.json"])}.items()
+    }
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(settle(__doc__, files))

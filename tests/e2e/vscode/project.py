@@ -6,19 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from cli.command import uncuda
+from editors.session import OTHER, TRAIN
 from lsp.expected import engine
 from uncuda.source import Source
 
-TRAIN = """\
-import torch
-import torch.distributed as dist
-
-s = "中文😀"; dist.init_process_group(backend="nccl")
-torch.cuda.synchronize()
-n = torch.cuda.device_count()
-print(s, n)
-"""
-OTHER = 'import torch\n\nx = torch.ones(2, device="cuda")  # 😀\n'
 # A fix to review stands beside safe ones.
 REVIEW = 'import torch\n\nif torch.cuda.is_available() and kind == "cuda":\n    kind = "gpu"\n'
 LATIN = '# -*- coding: latin-1 -*-\nimport torch\n\nname = "café"\ntorch.cuda.synchronize()  # déjà\n'.encode("latin-1")

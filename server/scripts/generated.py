@@ -1,0 +1,31 @@
+"""Files that a script writes, and with `--check` only compares."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def settle(about: str | None, make: Callable[[], Mapping[Path, str]], arguments: list[str] | None = None) -> int:
+    """Write the files that `make` gives, or compare them; returns the exit code: 1 if --check finds one stale.
+
+    `about` says what the script does, for its help.
+    """
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="only compare")
+    check = parser.parse_args(arguments).check
+    status = 0
+    for path, text in make().items():
+        if path.is_file() and path.read_text(encoding="utf-8") == text:
+            continue
+        if check:
+            print(f"{path.relative_to(ROOT)} is stale", file=sys.stderr)
+            status = 1
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+    return status
