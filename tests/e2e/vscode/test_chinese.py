@@ -11,6 +11,7 @@ from e2e.vscode import project
 from e2e.vscode.code_server import CodeServer
 from e2e.vscode.conftest import SETTINGS
 from e2e.vscode.window import Window
+from editors.session import TRAIN
 from lsp.expected import engine
 from uncuda.source import Source
 
@@ -30,7 +31,7 @@ def window(installed: None, vsix: Path, browser: Any, shots: Path, tmp_path: Pat
 
 def test_chinese(window: Window, small: Path) -> None:
     speaking = engine(locale="zh")
-    first = speaking.check(Source(project.TRAIN)).findings[0]
+    first = speaking.check(Source(TRAIN)).findings[0]
     wanted = project.fixed(small)
     window.show(small)
     window.open("train.py")

@@ -11,10 +11,11 @@ import pytest
 from e2e.vscode import project
 from e2e.vscode.code_server import CodeServer
 from e2e.vscode.window import Window
+from editors.session import TRAIN
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]
 
-FINDINGS = project.findings(project.TRAIN)
+FINDINGS = project.findings(TRAIN)
 
 
 def test_without_libcst(server: CodeServer, window: Window, small: Path, tmp_path: Path) -> None:

@@ -10,12 +10,13 @@ import pytest
 
 from e2e.vscode import project
 from e2e.vscode.window import Window
+from editors.session import TRAIN
 from lsp.expected import engine
 from uncuda.source import Source
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]
 
-FINDINGS = project.findings(project.TRAIN)
+FINDINGS = project.findings(TRAIN)
 
 
 @pytest.fixture
@@ -146,7 +147,7 @@ def test_status_item(train: Window) -> None:
 
 def test_switch_target(train: Window) -> None:
     other = engine("musa")
-    wanted = [found.message for found in other.check(Source(project.TRAIN)).findings]
+    wanted = [found.message for found in other.check(Source(TRAIN)).findings]
     train.command("uncuda: Switch Target")
     train.answer(other.target.title)
     train.until(lambda: all(any(one in row for row in train.problems()) for one in wanted), train.problems)
@@ -166,8 +167,8 @@ def test_logs_and_restart(train: Window) -> None:
 
 def test_a_crash_is_said(train: Window) -> None:
     train.command("uncuda: Show Debug Information")
-    said = train.until(lambda: re.search(r"^uncuda .*, process (\d+)$", train.text(), re.M), train.text)
-    os.kill(int(said[1]), signal.SIGKILL)
+    said = train.until(lambda: re.findall(r"^uncuda .*, process (\d+)$", train.text(), re.M), train.text)
+    os.kill(int(said[0]), signal.SIGKILL)
     train.notified("has crashed and was started again")
     assert "Show Logs" in train.rows(".notification-list-item .monaco-button")
     train.shot("crash")
