@@ -74,8 +74,8 @@ def _unread(analysis: Analysis, offset: int) -> Span | None:
 
 def _parts(server: UncudaServer, engine: Engine, found: Explanation, say: Phrases) -> Iterator[str]:
     """The parts of a hover: what was found, what the target has, what a comment does, the pages."""
-    for finding in found.findings:
-        yield _finding(finding, say)
+    if found.findings:
+        yield "  \n".join(_heading(finding, say) for finding in found.findings)
     if found.counterpart is not None:
         yield _counterpart(engine, found.counterpart, say)
     if found.silenced is not None:
@@ -88,9 +88,10 @@ def _parts(server: UncudaServer, engine: Engine, found: Explanation, say: Phrase
         yield _page(server, rule, say)
 
 
-def _finding(finding: Finding, say: Phrases) -> str:
+def _heading(finding: Finding, say: Phrases) -> str:
+    """What kind of finding it is; what it says, the editor shows beside."""
     kind = finding.fixes[0].applicability if finding.fixes else "manual"
-    return f"**{finding.rule}** · {say(finding.severity)} · {say(kind)}  \n{finding.message}"
+    return f"**{finding.rule}** · {say(finding.severity)} · {say(kind)}"
 
 
 def _counterpart(engine: Engine, found: Counterpart, say: Phrases) -> str:

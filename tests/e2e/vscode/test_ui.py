@@ -38,7 +38,7 @@ def fix_all_on_save(workspace: Path) -> None:
 def test_squiggles_hover_and_problems(train: Window) -> None:
     train.page.locator(".squiggly-warning, .squiggly-error").first.hover(force=True)
     rule, _, message = FINDINGS[0]
-    train.until(lambda: message.replace("`", "") in train.hover() and rule in train.hover(), train.hover)
+    train.until(lambda: message in train.hover() and f"{rule} · " in train.hover(), train.hover)
     links = train.page.locator(".monaco-hover:visible a", has_text=rule)
     assert links.first.get_attribute("href") is not None
     train.shot("hover")
