@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from uncuda.catalogue import Example, Rule, load, read_page
+from uncuda.catalogue import Example, Rule, load, read_chinese, read_page
 from uncuda.engine import Engine
 from uncuda.project import Project
 from uncuda.settings import Settings
@@ -99,6 +99,8 @@ def test_page(rule: Rule) -> None:
     assert prose
     if rule.fix:
         assert any(example.after for example in examples), f"{rule.path}: no example shows the fix"
-    assert any("\u4e00" <= char <= "\u9fff" for char in rule.message_zh)
+    for text in (rule.message_zh, read_chinese(rule.path)):
+        assert any("\u4e00" <= char <= "\u9fff" for char in text)
+    assert rule.title_zh
     for template in (rule.message, rule.message_zh):
         assert template.count("{target}") <= 1

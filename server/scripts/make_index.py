@@ -36,17 +36,19 @@ def index(catalogue: Catalogue) -> str:
         rules = [rule for rule in catalogue.rules.values() if rule.severity == severity]
         if rules:
             parts.append(
-                f"\n## {severity} ({len(rules)})\n\n| rule | what | fix | check | targets |\n|---|---|---|---|---|\n"
+                f"\n## {severity} ({len(rules)})\n\n| rule | what | 中文 | fix | check | targets |\n|---|---|---|---|---|---|\n"
             )
             parts += [_row(rule, catalogue) for rule in sorted(rules, key=lambda rule: rule.name)]
     return "".join(parts)
 
 
 def _row(rule: Rule, catalogue: Catalogue) -> str:
-    title = rule.title.replace("|", "\\|")
+    title, chinese = (text.replace("|", "\\|") for text in (rule.title, rule.title_zh))
     targets = [name for name, target in catalogue.targets.items() if not (rule.needs and target.has(rule.needs))]
     speaks = "all" if len(targets) == len(catalogue.targets) else ", ".join(targets) or "by version"
-    return f"| [{rule.name}]({rule.name}.md) | {title} | {rule.fix or 'manual'} | {rule.check} | {speaks} |\n"
+    return (
+        f"| [{rule.name}]({rule.name}.md) | {title} | {chinese} | {rule.fix or 'manual'} | {rule.check} | {speaks} |\n"
+    )
 
 
 if __name__ == "__main__":

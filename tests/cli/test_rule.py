@@ -30,13 +30,18 @@ def test_json() -> None:
     page = json.loads(uncuda("rule", "unused-suppression", "--output-format", "json").out)
     assert page["name"] == "unused-suppression"
     assert set(page["message"]) == {"en", "zh"}
+    assert all(page["chinese"].values())
     assert any(example["flagged"] for example in page["examples"])
     pages = json.loads(uncuda("rule", "--all", "--output-format", "json").out)
     assert page in pages
 
 
 def test_language() -> None:
-    assert not uncuda("rule", "unused-suppression", "--locale", "zh").out.isascii()
+    english, chinese = (uncuda("rule", "cuda-memory", "--locale", locale).out for locale in ("en", "zh"))
+    assert english.startswith("# Memory of CUDA devices\n") and "中文" not in english
+    assert chinese.startswith("# CUDA 设备的内存\n") and "中文" not in chinese
+    assert "缓存分配器" in chinese.partition("The caching allocator")[0]
+    assert "CUDA 设备的内存" in uncuda("rule", "--locale", "zh").out
 
 
 def test_unknown() -> None:

@@ -8,13 +8,13 @@ from typing import Any
 
 from .cache import cached_rules
 from .model import CatalogueError, Example, Row, Rule, Target, words_in
-from .rules import read_page
+from .rules import CHINESE, read_chinese, read_page
 from .tables import around, read_texts, same_version
 from .targets import build_target, read_declaration
 from .ties import check_needs, check_ties
 
-__all__ = ["Catalogue", "CatalogueError", "Example", "Row", "Rule", "Target", "around", "folder", "load", "read_page",
-           "same_version", "words_in"]  # fmt: skip
+__all__ = ["CHINESE", "Catalogue", "CatalogueError", "Example", "Row", "Rule", "Target", "around", "folder", "load",
+           "read_chinese", "read_page", "same_version", "words_in"]  # fmt: skip
 
 
 class Catalogue:

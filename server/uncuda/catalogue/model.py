@@ -56,6 +56,7 @@ class Rule:
     severity: str
     message: str
     message_zh: str
+    title_zh: str = ""
     fix: str | None = None
     needs: str = ""
     when_imported: str = ""
@@ -66,6 +67,10 @@ class Rule:
     tags: tuple[str, ...] = ()
     parameters: dict[str, Any] = field(default_factory=dict)
     path: Path | None = None
+
+    def title_in(self, locale: str) -> str:
+        """The title in a language; in English where the rule has no other."""
+        return self.title_zh if locale == "zh" and self.title_zh else self.title
 
     def get(self, key: str, default: Any = None) -> Any:
         """A parameter of the rule's check."""

@@ -14,6 +14,7 @@ from .vocabulary import CHECKS, EXAMPLE_OPTIONS, REQUIRED, nearest, problem
 
 _BLOCK = re.compile(r"^```(\w+)[ \t]*([^\n]*)\n(.*?)^```[ \t]*$", re.M | re.S)
 _FLAG = re.compile(r"[ \t]*# flagged$")
+CHINESE = "\n## 中文\n"  # the heading of a page's last section
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\Z")
 
 
@@ -70,6 +71,7 @@ def _rule(path: Path, title: str, raw: dict[str, Any]) -> Rule:
         severity=raw["severity"],
         message=raw["message"],
         message_zh=raw["message-zh"],
+        title_zh=raw.get("title-zh", ""),
         fix=raw.get("fix"),
         needs=raw.get("needs", ""),
         when_imported=raw.get("when-imported", ""),
@@ -98,6 +100,11 @@ def read_page(path: Path) -> tuple[str, list[Example]]:
     if all(example.flagged for example in examples):
         raise CatalogueError(f"{path}:1: a rule needs an example without a flagged line")
     return prose, examples
+
+
+def read_chinese(path: Path) -> str:
+    """What a rule's page says in Chinese (its section 中文); empty if it says nothing."""
+    return path.read_text(encoding="utf-8").partition(CHINESE)[2].strip()
 
 
 def _check_words(path: Path, examples: list[Example]) -> None:

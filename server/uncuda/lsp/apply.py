@@ -89,6 +89,6 @@ def _annotations(server: UncudaServer, names: Iterable[str], texts: Texts, confi
         table[name] = {
             "label": texts("to review", label) if review else label,
             "needsConfirmation": confirm and (review or not mixed),
-            **({"description": known.title} if known else {}),
+            **({"description": known.title_in(texts.locale)} if known else {}),
         }
     return json.dumps(table)

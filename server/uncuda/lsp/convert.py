@@ -90,7 +90,7 @@ def workspace_edit(
 
 def _title(server: UncudaServer, rule: str) -> str | None:
     known = server.folders.catalogue.rules.get(rule)
-    return known.title if known else None
+    return known.title_in(server.folders.language()) if known else None
 
 
 def page_uri(server: UncudaServer, rule: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from uncuda.catalogue import Rule, read_page
+from uncuda.catalogue import Rule, read_chinese, read_page
 from uncuda.engine import Engine, Finding
 from uncuda.engine.explain import Counterpart, Explanation, explain
 from uncuda.facts.newer import wants_libcst
@@ -132,12 +132,12 @@ def _versions(engine: Engine, found: Counterpart, say: Phrases) -> str:
 def _page(server: UncudaServer, rule: Rule, say: Phrases) -> str:
     """The title of a rule's page, how it begins, and the way to it."""
     link = f"[{say('page', rule.name)}]({convert.page_uri(server, rule.name)})"
-    beginning = _beginning(rule.path) if rule.path is not None else ""
-    return f"**{rule.title}**  \n{beginning}\n\n{link}"
+    beginning = _beginning(rule.path, say.locale) if rule.path is not None else ""
+    return f"**{rule.title_in(say.locale)}**  \n{beginning}\n\n{link}"
 
 
 @lru_cache(maxsize=256)
-def _beginning(path: Path) -> str:
+def _beginning(path: Path, locale: str) -> str:
     """The first paragraph of a rule's page."""
-    prose, _ = read_page(path)
+    prose = (read_chinese(path) if locale == "zh" else "") or read_page(path)[0]
     return " ".join(prose.split("\n\n", 1)[0].split())

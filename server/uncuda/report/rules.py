@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from uncuda.catalogue import Rule, read_page
+from uncuda.catalogue import CHINESE, Rule, read_chinese, read_page
 
 _DECLARATION = re.compile(r"^```toml\n.*?^```\n+", re.MULTILINE | re.DOTALL)
 
@@ -14,8 +14,11 @@ def rule_page(rule: Rule, locale: str) -> str:
     """The page of a rule in Markdown: title, facts, message, why and what to do, examples."""
     text = rule.path.read_text(encoding="utf-8") if rule.path else ""
     _, _, body = _DECLARATION.sub("", text, count=1).partition("\n")
+    body, _, chinese = body.partition(CHINESE)
+    if locale == "zh" and chinese.strip():
+        body = f"{chinese.strip()}\n\n{body.strip()}"
     facts = f"`{rule.name}` · {rule.severity} · fix: {rule.fix or 'manual'}"
-    return f"# {rule.title}\n\n{facts}\n\n> {message(rule, locale)}\n\n{body.strip()}\n"
+    return f"# {rule.title_in(locale)}\n\n{facts}\n\n> {message(rule, locale)}\n\n{body.strip()}\n"
 
 
 def page_uri(rule: Rule) -> str:
@@ -33,6 +36,7 @@ def rule_record(rule: Rule) -> dict[str, Any]:
         "fix": rule.fix or "manual",
         "message": {"en": rule.message, "zh": rule.message_zh},
         "text": prose,
+        "chinese": {"title": rule.title_zh, "text": read_chinese(rule.path) if rule.path else ""},
         "examples": [
             {
                 "title": example.title,

@@ -98,13 +98,13 @@ class SarifReporter(Reporter):
         return result
 
     def _describe(self, name: str) -> dict[str, Any]:
-        rule = self.frame.catalogue.rules.get(name)
+        rule, locale = self.frame.catalogue.rules.get(name), self.frame.words.locale
         described: dict[str, Any] = {"id": name, "name": "".join(part.capitalize() for part in name.split("-"))}
         if rule is not None:
             described |= {
-                "shortDescription": {"text": rule.title},
+                "shortDescription": {"text": rule.title_in(locale)},
                 "helpUri": page_uri(rule),
-                "help": {"text": rule.title, "markdown": rule_page(rule, self.frame.words.locale)},
+                "help": {"text": rule.title_in(locale), "markdown": rule_page(rule, locale)},
                 "defaultConfiguration": {"level": _LEVELS[rule.severity]},
                 "properties": {"fix": rule.fix or "manual", "tags": ["portability"]},
             }
