@@ -11,14 +11,17 @@ from .maven import clean, maven, results, zip_path
 
 # Every class of tests that has to have run, with the least number of tests that it has.
 EXPECTED = {
-    "uncuda.core.InterpretersTest": 20,
+    "uncuda.core.InterpretersTest": 15,
     "uncuda.core.MessagesTest": 2,
-    "uncuda.core.OptionsTest": 3,
-    "uncuda.core.ReportTest": 2,
+    "uncuda.core.OptionsTest": 4,
+    "uncuda.core.ProbeTest": 14,
+    "uncuda.core.ReportTest": 6,
+    "uncuda.core.SettingValueTest": 3,
     "uncuda.core.StartTest": 8,
-    "uncuda.surface.SurfaceTest": 7,
+    "uncuda.surface.SurfaceTest": 8,
     "uncuda.test.PluginXmlTest": 10,
-    "uncuda.test.StartTest": 7,
+    "uncuda.test.SettingsPageTest": 4,
+    "uncuda.test.StartTest": 11,
     "uncuda.test.SessionTest": 13,
     "uncuda.test.SessionTest(lsp4j-1)": 13,
     "uncuda.verify.LayoutTest": 5,

@@ -33,7 +33,7 @@ final class Balloons {
     static void stopped(Project project) {
         Messages messages = UncudaSettings.of(project).messages();
         Notification balloon = create("uncuda", messages.get("failure.stopped"), NotificationType.ERROR);
-        balloon.addAction(NotificationAction.createSimple(messages.get("failure.restart"), () ->
+        balloon.addAction(NotificationAction.createSimpleExpiring(messages.get("failure.restart"), () ->
                 LspServerManager.getInstance(project).stopAndRestartIfNeeded(UncudaLspProvider.class)));
         addSettings(balloon, project, messages);
         addLog(balloon).notify(project);

@@ -23,8 +23,8 @@ import uncuda.core.Messages;
 import uncuda.core.Report;
 
 /**
- * Saves everything, then has the server run a command in the background. The server chooses the edits, sends them in
- * parts and shows progress and a summary; what is done with the result is decided by {@link Commands}.
+ * Has the server run a command in the background. The server chooses the edits, sends them in parts and shows progress
+ * and a summary; what is to be saved before and what is done with the result is decided by {@link Commands}.
  */
 public abstract class ServerAction extends AnAction implements DumbAware {
     private static final int TIMEOUT_MS = 30 * 60 * 1000;
@@ -54,7 +54,9 @@ public abstract class ServerAction extends AnAction implements DumbAware {
         }
         VirtualFile file = e.getData(CommonDataKeys.VIRTUAL_FILE);
         Messages messages = UncudaSettings.of(project).messages();
-        FileDocumentManager.getInstance().saveAllDocuments();
+        if (command.savesFirst()) {
+            FileDocumentManager.getInstance().saveAllDocuments();
+        }
         ProgressManager.getInstance().run(new Task.Backgroundable(project, messages.get("command.running"), true) {
             @Override
             public void run(ProgressIndicator indicator) {
@@ -97,9 +99,11 @@ public abstract class ServerAction extends AnAction implements DumbAware {
         }
     }
 
-    /** A text in an editor of its own, of no file. */
+    /** A text in an editor of its own, of no file: what is typed there could be saved nowhere. */
     private static void open(Project project, String name, String text) {
-        ApplicationManager.getApplication().invokeLater(() ->
-                FileEditorManager.getInstance(project).openFile(new LightVirtualFile(name, text), true));
+        LightVirtualFile file = new LightVirtualFile(name, text);
+        file.setWritable(false);
+        ApplicationManager.getApplication().invokeLater(
+                () -> FileEditorManager.getInstance(project).openFile(file, true), project.getDisposed());
     }
 }
