@@ -1,6 +1,6 @@
 """The PyCharm plugin, through Maven: its own tests, in JetBrains' core and under JetBrains' verifier.
 
-What they show and what they cannot: docs/editors/pycharm.md.
+What they show and what they cannot: pycharm-plugin/README.md.
 """
 
 import pytest
