@@ -24,7 +24,7 @@ EXPECTED = {
     "uncuda.test.StartTest": 11,
     "uncuda.test.SessionTest": 13,
     "uncuda.test.SessionTest(lsp4j-1)": 13,
-    "uncuda.verify.LayoutTest": 5,
+    "uncuda.verify.LayoutTest": 10,
     "uncuda.verify.StructureTest": 15,
     "uncuda.verify.VerifierTest": 4,
 }
