@@ -16,6 +16,7 @@ EXPECTED = {
     "uncuda.core.OptionsTest": 4,
     "uncuda.core.ProbeTest": 14,
     "uncuda.core.ReportTest": 6,
+    "uncuda.core.ResultsTest": 4,
     "uncuda.core.SettingValueTest": 3,
     "uncuda.core.StartTest": 8,
     "uncuda.surface.SurfaceTest": 8,

@@ -39,16 +39,7 @@ final class Balloons {
         addLog(balloon).notify(project);
     }
 
-    static void tell(Project project, String text) {
-        create("uncuda", text, NotificationType.INFORMATION).notify(project);
-    }
-
-    static void offer(Project project, String title, String text, String action, Runnable run) {
-        create(title, text, NotificationType.WARNING)
-                .addAction(NotificationAction.createSimple(action, run)).notify(project);
-    }
-
-    private static Notification create(String title, String text, NotificationType type) {
+    static Notification create(String title, String text, NotificationType type) {
         return NotificationGroupManager.getInstance().getNotificationGroup("uncuda")
                 .createNotification(title, text.replace("&", "&amp;").replace("<", "&lt;").replace("\n", "<br>"), type);
     }
