@@ -23,7 +23,7 @@ from uncuda.engine import Engine, Finding
 from uncuda.settings import Settings, Vocabulary, settings_of
 from uncuda.source import Source
 
-_GLOBS = ("README*.md", "docs/**/*.md", "vscode-extension/README.md")
+_GLOBS = ("README*.md", "docs/**/*.md", "vscode-extension/README.md", "pycharm-plugin/README.md")
 DOCUMENTS = sorted(path.relative_to(ROOT).as_posix() for pattern in _GLOBS for path in ROOT.glob(pattern))
 CATALOGUE = load()
 _FENCE = re.compile(r"^( *)```([\w-]*)[^\n]*\n(.*?)^\1```[ \t]*$", re.M | re.S)

@@ -1,9 +1,10 @@
-// NOT RUN HERE. For people who reach JetBrains' repositories: the same sources against a real PyCharm, with
-// `gradle runIde`, `gradle verifyPlugin` and `gradle publishPlugin`. Tested is Maven's build (`make pycharm`).
-// Make the server's bundle first: ../../server/scripts/bundle ../target/bundle
+// NOT RUN HERE: written after JetBrains' documentation of the IntelliJ Platform Gradle Plugin 2.x. For people who reach
+// JetBrains' repositories: the same sources against a real PyCharm, with `gradle runIde`, `gradle verifyPlugin` and
+// `gradle publishPlugin`. Tested is Maven's build (`make pycharm`), which runs the unit tests as well.
+// Needs Gradle 9 and a JDK 21, and the server's bundle: ../../server/scripts/bundle ../target/bundle
 plugins {
     id("java")
-    id("org.jetbrains.intellij.platform") version "2.6.0"
+    id("org.jetbrains.intellij.platform") version "2.13.1"
 }
 
 group = "uncuda"
@@ -15,26 +16,56 @@ repositories {
 }
 
 dependencies {
-    intellijPlatform { pycharm("2025.2.1") }
+    intellijPlatform {
+        pycharm("2025.2.1.1") // the oldest that is served; its classes are of Java 21, ours of 17
+        pluginVerifier()
+        zipSigner()
+    }
 }
 
 java {
     toolchain { languageVersion = JavaLanguageVersion.of(21) }
 }
 
-tasks.withType<JavaCompile> { options.release = 17 }
+tasks.withType<JavaCompile>().configureEach {
+    options.release = 17
+    options.encoding = "UTF-8"
+}
 
 sourceSets.main {
     java.srcDir("../plugin/src/main/java")
     resources.srcDir("../plugin/src/main/resources")
 }
 
+tasks.processResources {
+    from("../..") {
+        include("LICENSE", "NOTICE")
+        into("META-INF")
+    }
+}
+
 intellijPlatform {
-    buildSearchableOptions = false
-    instrumentCode = false
+    buildSearchableOptions = false // would start the IDE
+    instrumentCode = false // there are no forms, and no annotations
+    pluginConfiguration {
+        ideaVersion {
+            // else they are made from the PyCharm above, over what plugin.xml says
+            sinceBuild = "252.25557"
+            untilBuild = provider { null }
+        }
+    }
+    signing {
+        certificateChain = providers.environmentVariable("CERTIFICATE_CHAIN")
+        privateKey = providers.environmentVariable("PRIVATE_KEY")
+        password = providers.environmentVariable("PRIVATE_KEY_PASSWORD")
+    }
+    publishing { token = providers.environmentVariable("PUBLISH_TOKEN") }
     pluginVerification { ides { recommended() } }
 }
 
 tasks.prepareSandbox {
-    from("../target/bundle") { into("uncuda/server") }
+    from("../target/bundle") {
+        exclude("**/__pycache__/**")
+        into("uncuda/server") // beside lib, where Bundle.java looks
+    }
 }

@@ -30,14 +30,23 @@ def test_choices_are_those_of_the_server() -> None:
 
 
 def test_one_version() -> None:
-    """In every pom and in plugin.xml."""
+    """In every pom, in plugin.xml and in the Gradle build, which has since-build as well."""
     found = set()
     for pom in [PLUGIN / "pom.xml", *PLUGIN.glob("*/pom.xml")]:
         text = pom.read_text(encoding="utf-8")
         found |= set(re.findall(r"<artifactId>pycharm</artifactId>\s*<version>([^<]+)<", text))
     descriptor = (PLUGIN / "plugin/src/main/resources/META-INF/plugin.xml").read_text(encoding="utf-8")
+    gradle = (PLUGIN / "gradle/build.gradle.kts").read_text(encoding="utf-8")
     assert found == set(re.findall(r"<version>([^<]+)<", descriptor))
+    assert found == set(re.findall(r'^version = "([^"]+)"', gradle, re.M))
     assert len(found) == 1
+    since = re.findall(r'since-build="([^"]+)"', descriptor)
+    assert re.findall(r'sinceBuild = "([^"]+)"', gradle) == since
+
+
+def test_gradle_build_says_that_it_is_not_run() -> None:
+    for file in (PLUGIN / "gradle").glob("*.kts"):
+        assert "not run here" in file.read_text(encoding="utf-8").splitlines()[0].lower(), file
 
 
 def test_template_for_lsp4ij() -> None:

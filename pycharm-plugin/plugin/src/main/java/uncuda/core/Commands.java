@@ -27,6 +27,11 @@ public enum Commands {
         return this == FIX_ALL_IN_FILE;
     }
 
+    /** Whether files that no editor shows are changed: they are on disk what the user sees only once all are saved. */
+    public boolean savesFirst() {
+        return this == FIX_ALL_IN_PROJECT;
+    }
+
     /** Whether nothing is changed and a diff comes back. */
     public boolean isPreview() {
         return this == PREVIEW_FIX_ALL_IN_PROJECT;

@@ -23,6 +23,10 @@ public final class Messages {
         return new Messages(locale.isEmpty() || locale.equals("auto") ? ide : Locale.forLanguageTag(locale));
     }
 
+    public boolean isChinese() {
+        return bundle.getLocale().getLanguage().equals("zh");
+    }
+
     public String get(String key, Object... arguments) {
         return new MessageFormat(bundle.getString(key), locale).format(arguments);
     }

@@ -1,59 +1,105 @@
 package uncuda.core;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
-/** Asks a Python whether it can run the server, by running it. */
-public final class Probe {
+/**
+ * Asks a Python whether it can run the server, by running it in the way of the server.
+ *
+ * @param needsPackage whether uncuda must be installed there; else the Python runs apart from the user's packages
+ * @param folder where it is run: Python finds the modules that lie there
+ */
+public record Probe(boolean needsPackage, Path folder, Environment environment) {
     /** {@code reason}: a key of the messages. */
     public record Problem(String reason, String detail) {
     }
 
     private static final int SECONDS = 20;
-    private static final String QUESTION = """
-            import sys, importlib.util as u
-            print("uncuda", *sys.version_info[:2], "there" if u.find_spec("uncuda") else "absent")""";
+    private static final int LONGEST_DETAIL = 200;
+    /** For any Python, be it 2. No double quotes: Java does not escape them for Windows. */
+    static final String QUESTION = """
+            import sys
+            try:
+                from importlib.util import find_spec
+                there = find_spec('uncuda') is not None
+            except ImportError:
+                there = False
+            print('\\nuncuda %d %d %s' % (sys.version_info[:2] + (there and 'there' or 'absent',)))""";
+    /** Among what a sitecustomize may print. */
+    private static final Pattern ANSWER =
+            Pattern.compile("^uncuda (\\d+) (\\d+) (there|absent)\\s*$", Pattern.MULTILINE);
 
-    private Probe() {
-    }
-
-    /**
-     * @param needsPackage whether uncuda must be installed there
-     * @param folder where it is run: Python finds the modules that lie there
-     */
-    public static Optional<Problem> ask(String python, boolean needsPackage, Path folder) {
+    public Optional<Problem> ask(String python) {
         try {
-            Process process = new ProcessBuilder(List.of(python, "-c", QUESTION)).directory(folder.toFile())
-                    .redirectError(ProcessBuilder.Redirect.DISCARD).start();
-            process.getOutputStream().close();
-            if (!process.waitFor(SECONDS, TimeUnit.SECONDS)) {
-                process.destroyForcibly();
-                return Optional.of(new Problem("python.silent", ""));
-            }
-            return judge(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8), needsPackage);
+            String answer = run(python, needsPackage ? List.of() : List.of("-I"));
+            boolean isBefore34 = answer.contains("Unknown option: -I");
+            return judge(isBefore34 ? run(python, List.of()) : answer);
         } catch (IOException e) {
-            return Optional.of(new Problem("python.absent", ""));
+            return Optional.of(new File(python).exists()
+                    ? new Problem("python.broken", shortened(e.getMessage()))
+                    : new Problem("python.absent", ""));
+        } catch (TimeoutException e) {
+            return Optional.of(new Problem("python.silent", ""));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return Optional.of(new Problem("python.silent", ""));
         }
     }
 
-    static Optional<Problem> judge(String answer, boolean needsPackage) {
-        String[] words = answer.strip().split(" ");
-        if (words.length != 4 || !words[0].equals("uncuda")) {
-            return Optional.of(new Problem("python.none", ""));
+    /** What it prints, errors included. Into a file, for a pipe that nobody reads in time would stop it. */
+    private String run(String python, List<String> options) throws IOException, InterruptedException, TimeoutException {
+        List<String> command = new ArrayList<>(List.of(python));
+        command.addAll(options);
+        command.addAll(List.of("-c", QUESTION));
+        File output = Files.createTempFile("uncuda", ".txt").toFile();
+        try {
+            ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile())
+                    .redirectErrorStream(true).redirectOutput(output);
+            builder.environment().clear();
+            builder.environment().putAll(environment.variables());
+            Process process = builder.start();
+            try {
+                process.getOutputStream().close();
+                if (!process.waitFor(SECONDS, TimeUnit.SECONDS)) {
+                    throw new TimeoutException();
+                }
+            } finally {
+                process.destroyForcibly();
+            }
+            return new String(Files.readAllBytes(output.toPath()), StandardCharsets.UTF_8);
+        } finally {
+            output.delete();
         }
-        int major = Integer.parseInt(words[1]);
-        if (major < 3 || major == 3 && Integer.parseInt(words[2]) < 10) {
-            return Optional.of(new Problem("python.old", words[1] + "." + words[2]));
+    }
+
+    Optional<Problem> judge(String answer) {
+        Matcher match = ANSWER.matcher(answer);
+        if (!match.find()) {
+            String said = answer.strip();
+            return Optional.of(said.isEmpty()
+                    ? new Problem("python.none", "")
+                    : new Problem("python.broken", shortened(said.substring(said.lastIndexOf('\n') + 1))));
         }
-        return needsPackage && words[3].equals("absent")
+        int major = Integer.parseInt(match.group(1));
+        if (major < 3 || major == 3 && Integer.parseInt(match.group(2)) < 10) {
+            return Optional.of(new Problem("python.old", match.group(1) + "." + match.group(2)));
+        }
+        return needsPackage && match.group(3).equals("absent")
                 ? Optional.of(new Problem("python.package", ""))
                 : Optional.empty();
+    }
+
+    private static String shortened(String text) {
+        return text.length() <= LONGEST_DETAIL ? text : text.substring(0, LONGEST_DETAIL) + "…";
     }
 }

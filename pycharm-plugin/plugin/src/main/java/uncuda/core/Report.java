@@ -34,7 +34,11 @@ public record Report(int files, int edits, int manual, List<Skipped> skipped, St
     }
 
     private static String path(String uri) {
-        return uri.startsWith("file:") ? Path.of(URI.create(uri)).toString() : uri;
+        try {
+            return uri.startsWith("file:") ? Path.of(URI.create(uri)).toString() : uri;
+        } catch (IllegalArgumentException e) {
+            return uri; // of another kind of system than this one
+        }
     }
 
     /** Everything, as a text to read; empty where no file was left out. */

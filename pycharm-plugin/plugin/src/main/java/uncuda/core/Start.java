@@ -8,6 +8,7 @@ import java.util.stream.Collectors;
 import uncuda.core.Interpreters.Candidate;
 import uncuda.core.Interpreters.Choice;
 import uncuda.core.Interpreters.Rejected;
+import uncuda.core.Interpreters.Source;
 
 /** The command line of the server. */
 public final class Start {
@@ -30,9 +31,11 @@ public final class Start {
     }
 
     public static List<String> command(
-            Options options, List<Candidate> candidates, Bundle bundle, Messages messages) throws Failure {
+            Options options, List<Candidate> candidates, Bundle bundle, Environment environment, Messages messages)
+            throws Failure {
         boolean needsPackage = !options.isBundled();
-        Choice choice = Interpreters.choose(candidates, python -> Probe.ask(python, needsPackage, bundle.folder()));
+        Probe probe = new Probe(needsPackage, bundle.folder(), environment);
+        Choice choice = Interpreters.choose(candidates, probe::ask);
         if (choice.python().isEmpty()) {
             throw new Failure(explain(choice.rejected(), messages), installCommand(choice.rejected()));
         }
@@ -48,7 +51,7 @@ public final class Start {
     }
 
     private static String explain(List<Rejected> rejected, Messages messages) {
-        return messages.get("start.no-python") + rejected.stream()
+        return messages.get(isOfSetting(rejected) ? "start.setting" : "start.no-python") + rejected.stream()
                 .map(one -> "\n%s: %s: %s".formatted(messages.get("source." + key(one)), one.candidate().path(),
                         messages.get(one.reason(), one.detail())))
                 .collect(Collectors.joining());
@@ -58,10 +61,17 @@ public final class Start {
         return one.candidate().source().name().toLowerCase(Locale.ROOT);
     }
 
-    /** How to get a Python; empty where one lacks only the package, which is in no index yet: the message says how. */
+    private static boolean isOfSetting(List<Rejected> rejected) {
+        return rejected.stream().anyMatch(one -> one.candidate().source() == Source.SETTING);
+    }
+
+    /**
+     * How to get a Python. Empty where that is not what helps: the setting is to be changed, or a Python lacks only the
+     * package, which is in no index yet, and the message says how.
+     */
     static String installCommand(List<Rejected> rejected) {
         boolean lacksPackage = rejected.stream().anyMatch(one -> one.reason().equals("python.package"));
-        return lacksPackage ? "" : pythonFor(System.getProperty("os.name", ""));
+        return lacksPackage || isOfSetting(rejected) ? "" : pythonFor(System.getProperty("os.name", ""));
     }
 
     static String pythonFor(String system) {

@@ -33,22 +33,13 @@ final class Balloons {
     static void stopped(Project project) {
         Messages messages = UncudaSettings.of(project).messages();
         Notification balloon = create("uncuda", messages.get("failure.stopped"), NotificationType.ERROR);
-        balloon.addAction(NotificationAction.createSimple(messages.get("failure.restart"), () ->
+        balloon.addAction(NotificationAction.createSimpleExpiring(messages.get("failure.restart"), () ->
                 LspServerManager.getInstance(project).stopAndRestartIfNeeded(UncudaLspProvider.class)));
         addSettings(balloon, project, messages);
         addLog(balloon).notify(project);
     }
 
-    static void tell(Project project, String text) {
-        create("uncuda", text, NotificationType.INFORMATION).notify(project);
-    }
-
-    static void offer(Project project, String title, String text, String action, Runnable run) {
-        create(title, text, NotificationType.WARNING)
-                .addAction(NotificationAction.createSimple(action, run)).notify(project);
-    }
-
-    private static Notification create(String title, String text, NotificationType type) {
+    static Notification create(String title, String text, NotificationType type) {
         return NotificationGroupManager.getInstance().getNotificationGroup("uncuda")
                 .createNotification(title, text.replace("&", "&amp;").replace("<", "&lt;").replace("\n", "<br>"), type);
     }

@@ -16,7 +16,7 @@ final class Sdks {
     }
 
     static String ofModule(Project project, VirtualFile file) {
-        Module module = ModuleUtilCore.findModuleForFile(file, project);
+        Module module = file.isValid() ? ModuleUtilCore.findModuleForFile(file, project) : null;
         return module == null ? null : home(ModuleRootManager.getInstance(module).getSdk());
     }
 

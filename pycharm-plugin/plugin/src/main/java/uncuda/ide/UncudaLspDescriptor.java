@@ -9,18 +9,23 @@ import com.intellij.openapi.util.Computable;
 import com.intellij.openapi.vfs.VirtualFile;
 import com.intellij.platform.lsp.api.LspServerListener;
 import com.intellij.platform.lsp.api.ProjectWideLspServerDescriptor;
+import com.intellij.util.EnvironmentUtil;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import org.eclipse.lsp4j.ConfigurationItem;
 import uncuda.core.Bundle;
+import uncuda.core.Environment;
 import uncuda.core.Interpreters;
 import uncuda.core.Interpreters.Candidate;
+import uncuda.core.Options;
 import uncuda.core.Start;
 
 /** How the server of a project is started and what it is told. */
 final class UncudaLspDescriptor extends ProjectWideLspServerDescriptor {
     private final VirtualFile firstFile;
+    /** Whether the user knows already: of one start that fails there is one balloon. */
+    private volatile boolean isToldOfFailure;
 
     UncudaLspDescriptor(Project project, VirtualFile firstFile) {
         super(project, "uncuda");
@@ -41,16 +46,22 @@ final class UncudaLspDescriptor extends ProjectWideLspServerDescriptor {
     @Override
     public GeneralCommandLine createCommandLine() throws ExecutionException {
         UncudaSettings settings = UncudaSettings.of(getProject());
-        Computable<List<Candidate>> candidates = () -> Interpreters.candidates(settings.options().interpreter(),
-                Sdks.ofModule(getProject(), firstFile), Sdks.ofProject(getProject()));
+        Options options = settings.options();
+        // may wait for the user's shell: never with a lock
+        Environment environment = Environment.of(EnvironmentUtil.getEnvironmentMap());
+        String named = Interpreters.fromSetting(options.interpreter(), getProject().getBasePath(), environment);
+        Computable<List<Candidate>> candidates = () -> Interpreters.candidates(
+                named, Sdks.ofModule(getProject(), firstFile), Sdks.ofProject(getProject()), environment);
         try {
-            List<String> command = Start.command(settings.options(),
-                    ApplicationManager.getApplication().runReadAction(candidates), bundle(), settings.messages());
+            List<String> command = Start.command(options,
+                    ApplicationManager.getApplication().runReadAction(candidates), bundle(), environment,
+                    settings.messages());
             return new GeneralCommandLine(command)
                     .withWorkDirectory(bundle().folder().toString())
                     .withEnvironment("PYTHONUTF8", "1")
                     .withCharset(StandardCharsets.UTF_8);
         } catch (Start.Failure failure) {
+            isToldOfFailure = true;
             Balloons.notStarted(getProject(), failure);
             throw new ExecutionException(failure.getMessage());
         }
@@ -76,7 +87,7 @@ final class UncudaLspDescriptor extends ProjectWideLspServerDescriptor {
         return new LspServerListener() {
             @Override
             public void serverStopped(boolean shutdownNormally) {
-                if (!shutdownNormally) {
+                if (!shutdownNormally && !isToldOfFailure && !getProject().isDisposed()) {
                     Balloons.stopped(getProject());
                 }
             }

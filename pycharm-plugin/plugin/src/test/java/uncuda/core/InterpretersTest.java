@@ -4,41 +4,99 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.util.ArrayList;
+import java.io.File;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import uncuda.core.Interpreters.Candidate;
 import uncuda.core.Interpreters.Choice;
 import uncuda.core.Interpreters.Source;
 
 class InterpretersTest {
+    private static final Environment NOTHING = new Environment(Map.of(), false);
+
+    @TempDir
+    Path folder;
+
     private static List<String> paths(List<Candidate> candidates) {
         return candidates.stream().map(Candidate::path).toList();
     }
 
+    private Environment path(String... names) throws Exception {
+        Path bin = Files.createDirectory(folder.resolve("bin"));
+        for (String name : names) {
+            Files.createFile(bin.resolve(name));
+        }
+        Files.createDirectories(folder.resolve("other/python3"));
+        String path = String.join(File.pathSeparator, "", ".", "bin", folder.resolve("other").toString(), bin.toString());
+        return new Environment(Map.of("PATH", path), false);
+    }
+
+    /** A name of PATH comes as the file that PATH of the IDE's programs leads to; a folder or a relative entry is none. */
     @Test
-    void settingThenModuleThenProjectThenPath() {
-        assertEquals(List.of("/set", "/module", "/project", "python3", "python"),
-                paths(Interpreters.candidates("/set", "/module", "/project")));
-        assertEquals(List.of("/same", "python3", "python"), paths(Interpreters.candidates("", "/same", "/same")));
-        assertEquals(List.of("python3", "python"), paths(Interpreters.candidates(" ", null, null)));
+    void settingThenModuleThenProjectThenPath() throws Exception {
+        Environment environment = path("python3", "python");
+        String python3 = folder.resolve("bin/python3").toString(), python = folder.resolve("bin/python").toString();
+        assertEquals(List.of("/set", "/module", "/project", python3, python),
+                paths(Interpreters.candidates("/set", "/module", "/project", environment)));
+        assertEquals(List.of("/same", python3, python),
+                paths(Interpreters.candidates("", "/same", "/same", environment)));
+        assertEquals(List.of(), paths(Interpreters.candidates(" ", null, null, NOTHING)));
+    }
+
+    @Test
+    void windowsHasProgramsWithAnEnding() throws Exception {
+        Environment linux = path("python3", "python.exe");
+        Environment windows = new Environment(linux.variables(), true);
+        assertEquals(List.of(folder.resolve("bin/python.exe").toString()), windows.find("python"));
+        assertEquals(windows.find("python"), windows.find("python.exe"));
+        assertEquals(List.of(), windows.find("python3"));
+    }
+
+    @Test
+    void settingIsReadAsPeopleWriteIt() throws Exception {
+        Environment environment = path("python3.12");
+        String home = System.getProperty("user.home");
+        assertEquals(folder.resolve("bin/python3.12").toString(), set("python3.12", environment));
+        assertEquals("python9", set("python9", environment));
+        assertEquals(home + "/venv/bin/python", set("~/venv/bin/python", environment));
+        assertEquals(Path.of("/project/venv/bin/python").toString(), set("venv/bin/python", environment));
+        assertEquals("/usr/bin/python3", set("/usr/bin/python3", environment));
+        assertEquals("docker://image/python", set("docker://image/python", environment));
+        assertEquals("", set("", environment));
+        assertEquals("a/b", Interpreters.fromSetting("a/b", null, environment));
+    }
+
+    private static String set(String value, Environment environment) {
+        return Interpreters.fromSetting(value, "/project", environment);
     }
 
     @Test
     void firstThatCanIsTakenAndNoOtherIsRun() {
         List<String> run = new ArrayList<>();
-        Choice choice = Interpreters.choose(Interpreters.candidates("/old", "/good", "/other"), path -> {
+        Choice choice = Interpreters.choose(Interpreters.candidates("", "/old", "/good", NOTHING), path -> {
             run.add(path);
             return path.equals("/old") ? Optional.of(new Probe.Problem("python.old", "3.8")) : Optional.empty();
         });
-        assertEquals(Optional.of(new Candidate(Source.MODULE, "/good")), choice.python());
+        assertEquals(Optional.of(new Candidate(Source.PROJECT, "/good")), choice.python());
         assertEquals(List.of("/old", "/good"), run);
         assertEquals(List.of("python.old"), choice.rejected().stream().map(Interpreters.Rejected::reason).toList());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/bad", "docker://image/python"})
+    void settingThatDoesNotDoIsTheProblem(String setting) {
+        Choice choice = Interpreters.choose(Interpreters.candidates(setting, "/good", "/good", NOTHING), path ->
+                path.equals("/bad") ? Optional.of(new Probe.Problem("python.old", "3.8")) : Optional.empty());
+        assertEquals(Optional.empty(), choice.python());
+        assertEquals(List.of(setting), choice.rejected().stream().map(one -> one.candidate().path()).toList());
     }
 
     @ParameterizedTest
@@ -56,29 +114,5 @@ class InterpretersTest {
     @ValueSource(strings = {"/usr/bin/python3", "C:\\Python313\\python.exe", "\\\\share\\tools\\python.exe", "python3"})
     void localIsNotRemote(String path) {
         assertFalse(Interpreters.isRemote(path));
-    }
-
-    @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "uncuda 3 10 absent | false | ",
-        "uncuda 3 14 there  | true  | ",
-        "uncuda 4 0 there   | true  | ",
-        "uncuda 3 9 there   | false | python.old",
-        "uncuda 2 7 there   | false | python.old",
-        "uncuda 3 12 absent | true  | python.package",
-        "Welcome to Perl    | false | python.none",
-        "''                 | false | python.none",
-    })
-    void answerIsJudged(String answer, boolean needsPackage, String reason) {
-        assertEquals(Optional.ofNullable(reason), Probe.judge(answer, needsPackage).map(Probe.Problem::reason));
-    }
-
-    @Test
-    void realPythonIsAsked() {
-        Path folder = Path.of(System.getProperty("java.home"));
-        assertEquals(Optional.empty(), Probe.ask(System.getProperty("test.python"), false, folder));
-        assertEquals("python.absent", Probe.ask("/no/such/python", false, folder).orElseThrow().reason());
-        String java = ProcessHandle.current().info().command().orElseThrow();
-        assertEquals("python.none", Probe.ask(java, false, folder).orElseThrow().reason());
     }
 }

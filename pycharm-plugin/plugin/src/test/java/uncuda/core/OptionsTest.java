@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -30,5 +31,12 @@ class OptionsTest {
         assertEquals(List.of(), Commands.FIX_ALL_IN_PROJECT.arguments(""));
         assertEquals(List.of(Map.of("applicability", "review", "dryRun", true)),
                 Commands.PREVIEW_FIX_ALL_IN_PROJECT.arguments(""));
+    }
+
+    /** The server sees what open editors hold; only what no editor shows has to be on disk. */
+    @Test
+    void onlyFixAllInProjectSaves() {
+        assertEquals(List.of(Commands.FIX_ALL_IN_PROJECT),
+                Arrays.stream(Commands.values()).filter(Commands::savesFirst).toList());
     }
 }

@@ -4,10 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.google.gson.JsonParser;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ReportTest {
     private static final Path FILE = Path.of("my file.py").toAbsolutePath();
@@ -38,5 +41,25 @@ class ReportTest {
         assertEquals(new Report(0, 0, 0, List.of(), ""), Report.of(null));
         assertEquals(new Report(0, 0, 0, List.of(), ""), Report.of("text"));
         assertEquals("", Report.of(null).ofSkipped(new Messages(Locale.ENGLISH), false));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "0 | Fixed 0 places in 0 files; left out 0 files; 0 findings are left to do by hand.",
+        "1 | Fixed 1 place in 1 file; left out 1 file; 1 finding is left to do by hand.",
+        "2 | Fixed 2 places in 2 files; left out 2 files; 2 findings are left to do by hand.",
+    })
+    void oneIsNotMany(int number, String summary) {
+        Report report = new Report(number, number, number, Collections.nCopies(number, new Report.Skipped("a", "b")), "");
+        Messages english = new Messages(Locale.ENGLISH);
+        assertEquals(summary, report.summary(english, false));
+        assertEquals(summary.replace("Fixed", "Would fix"), report.summary(english, true));
+    }
+
+    @Test
+    void fileOfAnotherSystemIsNamedAsItCame() {
+        Report report = Report.of(JsonParser.parseString(
+                "{\"skipped\": [{\"uri\": \"file://host/share/a b.py\", \"reason\": \"gone\"}]}"));
+        assertEquals("file://host/share/a b.py", report.skipped().get(0).file());
     }
 }

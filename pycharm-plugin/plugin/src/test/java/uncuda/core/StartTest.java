@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,6 +19,7 @@ import uncuda.core.Interpreters.Source;
 
 class StartTest {
     private static final String PYTHON = System.getProperty("test.python");
+    private static final Environment ENVIRONMENT = Environment.of(System.getenv());
     private static final List<Candidate> LOCAL = List.of(new Candidate(Source.SETTING, PYTHON));
 
     @TempDir
@@ -35,13 +37,13 @@ class StartTest {
     void bundledServerRunsWithoutTheUsersEnvironment() throws Exception {
         Path launcher = Files.createFile(Files.createDirectory(folder.resolve("server")).resolve("launch.py"));
         assertEquals(List.of(PYTHON, "-I", launcher.toString(), "server", "--stdio"),
-                Start.command(Options.DEFAULTS, LOCAL, bundle(), english()));
+                Start.command(Options.DEFAULTS, LOCAL, bundle(), ENVIRONMENT, english()));
     }
 
     @Test
     void damagedPluginIsSaid() {
         Start.Failure failure = assertThrows(Start.Failure.class,
-                () -> Start.command(Options.DEFAULTS, LOCAL, bundle(), english()));
+                () -> Start.command(Options.DEFAULTS, LOCAL, bundle(), ENVIRONMENT, english()));
         assertTrue(failure.getMessage().contains("launch.py"), failure.getMessage());
         assertEquals("", failure.installCommand());
     }
@@ -49,19 +51,32 @@ class StartTest {
     @Test
     void everyPythonThatWasTriedIsNamed() {
         List<Candidate> candidates =
-                Interpreters.candidates("/no/such/python", "docker://image/python", null).subList(0, 2);
-        Start.Failure failure = assertThrows(Start.Failure.class,
-                () -> Start.command(Options.DEFAULTS, candidates, bundle(), new Messages(Locale.CHINESE)));
+                Interpreters.candidates("", "/no/such/python", "docker://image/python", new Environment(Map.of(), false));
+        Start.Failure failure = assertThrows(Start.Failure.class, () ->
+                Start.command(Options.DEFAULTS, candidates, bundle(), ENVIRONMENT, new Messages(Locale.CHINESE)));
         assertEquals("""
                 没有能运行语言服务器的 Python。请在设置中指定一个本地的 Python。
-                设置: /no/such/python: 不存在
-                模块的解释器: docker://image/python: 是远程解释器（SSH、Docker 或 WSL）；服务器需要本地的 Python""",
+                模块的解释器: /no/such/python: 不存在
+                项目的解释器: docker://image/python: 是远程解释器（SSH、Docker 或 WSL）；服务器需要本地的 Python""",
                 failure.getMessage());
+        assertEquals(Start.pythonFor(System.getProperty("os.name")), failure.installCommand());
+    }
+
+    @Test
+    void settingThatDoesNotDoIsToBeChanged() {
+        List<Candidate> candidates =
+                Interpreters.candidates("/no/such/python", PYTHON, PYTHON, new Environment(Map.of(), false));
+        Start.Failure failure = assertThrows(Start.Failure.class, () ->
+                Start.command(Options.DEFAULTS, candidates, bundle(), ENVIRONMENT, english()));
+        assertEquals("""
+                The Python that the settings name cannot run the language server. Name another one, or none.
+                setting: /no/such/python: is not there""", failure.getMessage());
+        assertEquals("", failure.installCommand());
     }
 
     @Test
     void noCommandInstallsThePackage() {
-        Rejected absent = new Rejected(new Candidate(Source.SETTING, "/gone"), "python.absent", "");
+        Rejected absent = new Rejected(new Candidate(Source.PROJECT, "/gone"), "python.absent", "");
         Rejected lacks = new Rejected(new Candidate(Source.MODULE, "/my env/python"), "python.package", "");
         assertEquals("", Start.installCommand(List.of(absent, lacks)));
         assertEquals(Start.pythonFor(System.getProperty("os.name")), Start.installCommand(List.of(absent)));
@@ -71,15 +86,5 @@ class StartTest {
     @CsvSource({"Windows 11, winget", "Mac OS X, brew", "Linux, apt-get"})
     void pythonIsInstalledAsTheSystemDoes(String system, String tool) {
         assertTrue(Start.pythonFor(system).contains(tool));
-    }
-
-    @Test
-    void targetsAreThoseOfTheBundle() throws Exception {
-        Path targets = Files.createDirectories(folder.resolve("server/libs/uncuda/rules/targets"));
-        assertEquals(List.of(), bundle().targets());
-        Files.createFile(targets.resolve("two.toml"));
-        Files.createFile(targets.resolve("one.toml"));
-        Files.createFile(targets.resolve("README.md"));
-        assertEquals(List.of("one", "two"), bundle().targets());
     }
 }

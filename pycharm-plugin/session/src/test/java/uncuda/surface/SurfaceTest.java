@@ -66,6 +66,21 @@ class SurfaceTest {
         }
     }
 
+    /** What chooses, words and reports is tested without an IDE, so it may know none: nor Swing, nor our own part for it. */
+    @Test
+    void coreKnowsNoIde() throws Exception {
+        List<ClassFile> core = ClassFile.in(PLUGIN).stream().filter(one -> one.name().startsWith("uncuda.core.")).toList();
+        assertTrue(core.size() > 10);
+        core.forEach(one -> assertEquals(List.of(), ofAnIde(one), one.name()));
+        ClassFile.in(PLUGIN).stream().filter(one -> one.name().equals("uncuda.ide.ServerAction"))
+                .forEach(one -> assertTrue(ofAnIde(one).contains("com.intellij.openapi.project.Project")));
+    }
+
+    private static List<String> ofAnIde(ClassFile one) {
+        return one.references().keySet().stream()
+                .filter(name -> name.matches("(com\\.intellij|com\\.jetbrains|javax\\.swing|java\\.awt|uncuda\\.ide)\\..*")).toList();
+    }
+
     @Test
     void stubsAreWhatIsRecorded() {
         assertFalse(stubs.isEmpty());
@@ -104,7 +119,7 @@ class SurfaceTest {
                 found++;
             }
         }
-        assertEquals(10, found);
+        assertEquals(11, found);
     }
 
     @Test

@@ -30,6 +30,7 @@ import org.eclipse.lsp4j.TextEdit;
 import org.eclipse.lsp4j.UnregistrationParams;
 import org.eclipse.lsp4j.WorkDoneProgressBegin;
 import org.eclipse.lsp4j.WorkDoneProgressCreateParams;
+import org.eclipse.lsp4j.WorkDoneProgressEnd;
 import org.eclipse.lsp4j.WorkspaceEdit;
 import org.eclipse.lsp4j.jsonrpc.messages.Either;
 import org.eclipse.lsp4j.services.LanguageClient;
@@ -45,6 +46,8 @@ final class JetBrainsClient implements LanguageClient {
     final Map<Path, Open> open = new ConcurrentHashMap<>();
     final List<List<Path>> asked = new CopyOnWriteArrayList<>();
     final List<String> messages = new CopyOnWriteArrayList<>();
+    /** In the order of their arrival: "begin" and "end" of progress, "edit" for each part. */
+    final List<String> events = new CopyOnWriteArrayList<>();
     final CompletableFuture<Either<String, Integer>> progress = new CompletableFuture<>();
     /** What happens in the IDE between an edit's arrival and its application. */
     volatile Runnable meanwhile = () -> { };
@@ -65,6 +68,7 @@ final class JetBrainsClient implements LanguageClient {
 
     @Override
     public CompletableFuture<ApplyWorkspaceEditResponse> applyEdit(ApplyWorkspaceEditParams params) {
+        events.add("edit");
         return CompletableFuture.supplyAsync(() -> {
             asked.add(files(params.getEdit()));
             meanwhile.run();
@@ -144,8 +148,11 @@ final class JetBrainsClient implements LanguageClient {
 
     @Override
     public void notifyProgress(ProgressParams params) {
-        if (params.getValue().isLeft() && params.getValue().getLeft() instanceof WorkDoneProgressBegin) {
+        if (params.getValue().getLeft() instanceof WorkDoneProgressBegin) {
+            events.add("begin");
             progress.complete(params.getToken());
+        } else if (params.getValue().getLeft() instanceof WorkDoneProgressEnd) {
+            events.add("end");
         }
     }
 

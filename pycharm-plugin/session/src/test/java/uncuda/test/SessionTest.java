@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.lsp4j.CodeAction;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import uncuda.core.Commands;
+import uncuda.core.Messages;
 import uncuda.core.Report;
 
 /** plugin.xml, provider, descriptor, command line, the real server, and a session in the manner of PyCharm. */
@@ -123,7 +125,7 @@ class SessionTest {
             assertEquals(AFTER, Files.readString(file));
         }
         assertEquals(AFTER, session.client.open.get(program).text());
-        assertTrue(session.client.progress.isDone());
+        assertEquals(List.of("begin", "edit", "edit", "edit", "end"), session.client.events);
     }
 
     @Test
@@ -179,6 +181,10 @@ class SessionTest {
         assertEquals(1, session.client.asked.size());
         assertEquals(CHUNK, report.files());
         assertEquals(FILES + 1 - CHUNK, report.skipped().size());
+        assertEquals("end", session.client.events.get(session.client.events.size() - 1));
+        String text = report.ofSkipped(new Messages(Locale.ENGLISH), false);
+        assertTrue(text.startsWith("Fixed 50 places in 25 files; left out 36 files;"), text);
+        assertTrue(text.contains(files.get(FILES - 1) + ": cancelled\n"), text);
         assertEquals(BEFORE, Files.readString(files.get(FILES - 1)));
     }
 
@@ -193,6 +199,7 @@ class SessionTest {
         assertTrue(begun.get().isDone());
         Report left = session.run(Commands.PREVIEW_FIX_ALL_IN_PROJECT); // waits for the other to end
         assertEquals(1, session.client.asked.size());
+        assertTrue(session.client.messages.get(0).startsWith("Cancelled."), session.client.messages.toString());
         assertEquals(FILES + 1 - CHUNK, left.files());
         assertEquals(BEFORE, Files.readString(files.get(FILES - 1)));
     }

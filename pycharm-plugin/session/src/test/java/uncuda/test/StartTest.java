@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.eclipse.lsp4j.ConfigurationItem;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,11 @@ class StartTest {
     @BeforeEach
     void write() throws Exception {
         program = Files.writeString(folder.resolve("a.py"), "import torch\n");
+    }
+
+    @AfterEach
+    void forget() throws Exception {
+        ShellEnvironment.forget();
     }
 
     private MiniPlatform ide() throws Exception {
@@ -60,8 +66,44 @@ class StartTest {
             assertEquals(inModule.toString(), command(ide, program).get(0));
             Settings.set(ide.project, "interpreter", inSetting.toString());
             assertEquals(inSetting.toString(), command(ide, program).get(0));
+        }
+    }
+
+    /** On macOS the IDE's own PATH is not that of the user's shell, which it gives to the programs that it starts. */
+    @Test
+    void pythonOfPathIsThatOfTheProgramsThatTheIdeStarts() throws Exception {
+        Path bin = Files.createDirectory(folder.resolve("bin")), python = link("bin/python3");
+        ShellEnvironment.set(Map.of("PATH", bin.toString()));
+        try (MiniPlatform ide = ide()) {
+            assertEquals(python.toString(), command(ide, program).get(0));
+            assertEquals(List.of(), ide.shown.balloons());
+        }
+    }
+
+    @Test
+    void settingMayBeANameOrLieInTheProject() throws Exception {
+        Path bin = Files.createDirectory(folder.resolve("bin")), python = link("bin/python3.99");
+        ShellEnvironment.set(Map.of("PATH", bin.toString()));
+        try (MiniPlatform ide = ide()) {
+            for (String setting : List.of("python3.99", "bin/python3.99", python.toString())) {
+                Settings.set(ide.project, "interpreter", setting);
+                assertEquals(python.toString(), command(ide, program).get(0));
+            }
+        }
+    }
+
+    /** What the setting names is meant. */
+    @Test
+    void settingThatDoesNotDoIsABalloonAndNoOtherPython() throws Exception {
+        try (MiniPlatform ide = ide()) {
+            ide.moduleSdk = MiniPlatform.sdk("Python SDK", PYTHON);
+            Settings.set(ide.project, "locale", "en");
             Settings.set(ide.project, "interpreter", folder.resolve("gone").toString());
-            assertEquals(inModule.toString(), command(ide, program).get(0));
+            assertThrows(ExecutionException.class, () -> command(ide, program));
+            Balloon balloon = ide.shown.balloons().get(0);
+            assertTrue(balloon.content().startsWith("The Python that the settings name cannot run"), balloon.content());
+            assertTrue(balloon.content().contains("gone: is not there"), balloon.content());
+            assertEquals(List.of("Open settings", "ShowLog"), balloon.actions());
         }
     }
 
@@ -93,15 +135,27 @@ class StartTest {
     void failureIsOneBalloonThatSaysWhatToDo() throws Exception {
         try (MiniPlatform ide = ide()) {
             ide.projectSdk = MiniPlatform.sdk("Python SDK", "docker://image/usr/bin/python3");
+            ide.moduleSdk = MiniPlatform.sdk("Python SDK", withoutPackage().toString());
             Settings.set(ide.project, "importStrategy", "fromEnvironment");
-            Settings.set(ide.project, "interpreter", withoutPackage().toString());
             Settings.set(ide.project, "locale", "en");
-            ExecutionException error = assertThrows(ExecutionException.class, () -> command(ide, program));
+            var descriptor = ide.open(program).get(0);
+            ExecutionException error = assertThrows(ExecutionException.class, descriptor::createCommandLine);
+            descriptor.getLspServerListener().serverStopped(false); // as the IDE may say of a start that failed
             Balloon balloon = ide.shown.balloons().get(0);
             assertEquals(1, ide.shown.balloons().size());
             assertTrue(error.getMessage().contains("is remote (SSH, Docker or WSL)"), error.getMessage());
             assertTrue(balloon.content().contains("has no package uncuda"), balloon.content());
             assertEquals(List.of("Open settings", "ShowLog"), balloon.actions()); // no index has the package
+        }
+    }
+
+    @Test
+    void withoutAnyPythonThereIsACommandThatInstallsOne() throws Exception {
+        try (MiniPlatform ide = ide()) {
+            Settings.set(ide.project, "locale", "en");
+            assertThrows(ExecutionException.class, () -> command(ide, program));
+            assertEquals(List.of("Open settings", "Copy install command", "ShowLog"),
+                    ide.shown.balloons().get(0).actions());
         }
     }
 

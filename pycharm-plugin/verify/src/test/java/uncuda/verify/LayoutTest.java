@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayInputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -11,8 +12,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.w3c.dom.Element;
 
 /** What is in the zip, and what is not. */
 class LayoutTest {
@@ -73,5 +78,36 @@ class LayoutTest {
                 assertEquals(JAVA_17, bytes[7], name);
             }
         });
+    }
+
+    /** What the Marketplace asks of the listing and the structure library does not look at. */
+    @ParameterizedTest
+    @CsvSource({"META-INF/pluginIcon.svg, 40", "META-INF/pluginIcon_dark.svg, 40", "icons/uncuda.svg, 16",
+        "icons/uncuda_dark.svg, 16"})
+    void imagesHaveTheSizeThatIsAskedFor(String name, int pixels) throws Exception {
+        assertTrue(zip.jar.get(name).length < 3000, name);
+        Element svg = xml(name);
+        assertEquals(pixels + " " + pixels, svg.getAttribute("width") + " " + svg.getAttribute("height"));
+        assertEquals("svg", svg.getTagName());
+    }
+
+    @Test
+    void listingIsInBothLanguagesEnglishFirst() throws Exception {
+        Element descriptor = xml("META-INF/plugin.xml");
+        assertTrue(text(descriptor, "name").length() <= 30);
+        assertTrue(text(descriptor, "version").matches("\\d+\\.\\d+\\.\\d+"));
+        for (String part : List.of("description", "change-notes")) {
+            String text = text(descriptor, part).replaceAll("<[^>]*>", " ").strip();
+            assertTrue(text.matches("(?s)[\\p{ASCII}]{40}.*\\p{IsHan}.*"), text);
+        }
+    }
+
+    private static Element xml(String name) throws Exception {
+        return DocumentBuilderFactory.newInstance().newDocumentBuilder()
+                .parse(new ByteArrayInputStream(zip.jar.get(name))).getDocumentElement();
+    }
+
+    private static String text(Element parent, String name) {
+        return parent.getElementsByTagName(name).item(0).getTextContent();
     }
 }

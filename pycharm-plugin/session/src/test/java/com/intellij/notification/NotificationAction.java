@@ -21,4 +21,8 @@ public abstract class NotificationAction extends DumbAwareAction {
             }
         };
     }
+
+    public static NotificationAction createSimpleExpiring(String text, Runnable performAction) {
+        return createSimple(text, performAction);
+    }
 }

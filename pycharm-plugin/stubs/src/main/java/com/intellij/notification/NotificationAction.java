@@ -10,4 +10,8 @@ public abstract class NotificationAction extends DumbAwareAction {
     public static NotificationAction createSimple(String text, Runnable performAction) {
         throw new Stub();
     }
+
+    public static NotificationAction createSimpleExpiring(String text, Runnable performAction) {
+        throw new Stub();
+    }
 }

@@ -11,4 +11,7 @@ public interface UnnamedConfigurable {
 
     default void reset() {
     }
+
+    default void disposeUIResources() {
+    }
 }
