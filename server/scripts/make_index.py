@@ -27,6 +27,7 @@ One file, one rule: its declaration, its page and its tests. How to add one: [CO
 message says what to do. A single finding may be of a lower class than its rule.
 **Targets.** Where the rule can speak; it is silent elsewhere because nothing is wrong there.
 """
+COLUMNS = "| rule | what | 中文 | fix | check | targets |\n|---|---|---|---|---|---|\n"
 
 
 def index(catalogue: Catalogue) -> str:
@@ -35,9 +36,7 @@ def index(catalogue: Catalogue) -> str:
     for severity in SEVERITIES:
         rules = [rule for rule in catalogue.rules.values() if rule.severity == severity]
         if rules:
-            parts.append(
-                f"\n## {severity} ({len(rules)})\n\n| rule | what | 中文 | fix | check | targets |\n|---|---|---|---|---|---|\n"
-            )
+            parts.append(f"\n## {severity} ({len(rules)})\n\n{COLUMNS}")
             parts += [_row(rule, catalogue) for rule in sorted(rules, key=lambda rule: rule.name)]
     return "".join(parts)
 
@@ -46,9 +45,8 @@ def _row(rule: Rule, catalogue: Catalogue) -> str:
     title, chinese = (text.replace("|", "\\|") for text in (rule.title, rule.title_zh))
     targets = [name for name, target in catalogue.targets.items() if not (rule.needs and target.has(rule.needs))]
     speaks = "all" if len(targets) == len(catalogue.targets) else ", ".join(targets) or "by version"
-    return (
-        f"| [{rule.name}]({rule.name}.md) | {title} | {chinese} | {rule.fix or 'manual'} | {rule.check} | {speaks} |\n"
-    )
+    name, fix = f"[{rule.name}]({rule.name}.md)", rule.fix or "manual"
+    return f"| {name} | {title} | {chinese} | {fix} | {rule.check} | {speaks} |\n"
 
 
 if __name__ == "__main__":

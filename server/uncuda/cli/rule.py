@@ -40,8 +40,7 @@ def command(name: str | None, everything: bool, output_format: str, locale: str)
     elif name is None and not everything:
         wide = max(map(len, rules), default=0)
         for rule in chosen:
-            click.echo(
-                f"{rule.name:{wide}}  {rule.severity:11}  {rule.fix or 'manual':6}  {rule.title_in(words.locale)}"
-            )
+            title = rule.title_in(words.locale)
+            click.echo(f"{rule.name:{wide}}  {rule.severity:11}  {rule.fix or 'manual':6}  {title}")
     else:
         click.echo("\n\n".join(rule_page(rule, words.locale).rstrip() for rule in chosen))
