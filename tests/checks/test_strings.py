@@ -258,6 +258,20 @@ def test_a_field_is_the_same_name_in_its_file() -> None:
     assert one.fixes[0].edits == two.fixes[0].edits
 
 
+def test_a_name_that_serves_the_target_was_ported_by_hand() -> None:
+    head = "import torch\n\n\ndef f(x, device='cuda'):\n    ok = device == 'cuda'\n"
+    assert classes(f"{head}    return x.to(device)\n") == ["safe", "safe"]
+    for test in ("device == 'npu'", "device in {'npu', 'xpu'}", "'npu:0' != device"):
+        assert classes(f"{head}    return g(x) if {test} else x.to(device)\n") == ["review", "review"]
+    assert classes(f"{head}\n\ndef g(device):\n    return device == 'npu'\n") == ["safe", "safe"]
+
+
+def test_a_key_of_another_files_table_may_be_another_word() -> None:
+    text = "import torch\nwhere = 'cuda'\nx.to(where)\nuse(REGISTRY.get(where))\n"
+    assert classes(text) == ["review"]
+    assert classes(text.replace("x.to", "REGISTRY = {}\nx.to")) == ["safe"]
+
+
 def test_a_slice_of_fixed_length_holds_only_words_as_long() -> None:
     text = "import torch\nok = str(device)[:4] == 'cuda'\n"
     assert classes(text) == ["manual"]

@@ -25,7 +25,8 @@ class Hit:
 
     Hits that share a key of `links` change together or not at all. What stands in `keeps` is CUDA's and stays so.
     `receiver`: where the attribute's name stands, if all hangs on the object that it belongs to. `origin`: where a
-    local name was bound through which the place was found: the name, what it stands for, and the span.
+    local name was bound through which the place was found: the name, what it stands for, and the span. `by_hand`: its
+    name serves the target elsewhere, so that somebody has to say what is left to CUDA.
     """
 
     rule: Rule
@@ -42,6 +43,7 @@ class Hit:
     keeps: tuple[int, int] = (0, 0)
     receiver: int | None = None
     origin: tuple[str, str, Span] | None = None
+    by_hand: bool = False
 
 
 class At(int):

@@ -26,6 +26,7 @@ class Flow:
         self.context = context
         self._imported = context.imported
         self._known: dict[tuple[str, str, int], bool] = {}
+        self._asked: dict[tuple[str, str, int], bool] = {}
         self._scopes: dict[tuple[str, int], int] = {}
 
     def resolve(self, node: ast.AST, statement: Statement) -> str | None:
@@ -70,9 +71,34 @@ class Flow:
         self.context.asked.add(spelled)
         if key not in self._known:
             self._known[key] = False  # a name that leads back to itself proves nothing
-            uses = self._calls(role.name, statement) if called else self._uses(spelled, scope)
-            self._known[key] = any(proves(use) or self._leads(rule, use, where, proves) for use, where in uses)
+            uses = [*(self._calls(role.name, statement) if called else self._uses(spelled, scope))]
+            leads = any(proves(use) or self._leads(rule, use, where, proves) for use, where in uses)
+            self._known[key] = leads and not any(self._is_looked_up(use) for use, _ in uses)
         return self._known[key]
+
+    def asks_for(self, word: str, role: Role, statement: Statement) -> bool:
+        """Whether the name that a string belongs to is compared with a word, too: somebody has ported it by hand.
+
+        Strings of one name change together: that no fix has written the word, the string that is left shows.
+        """
+        spelled = _spelled(role)
+        if not spelled or not self.context.facts.says(word) or not self.links(role, statement):
+            return False
+        self.context.asked.add(spelled)
+        scope = -1 if "." in spelled else self.scope(spelled, statement.start, role)
+        key = (word, spelled, scope)
+        if key not in self._asked:
+            tests = (use for use, _ in self._uses(spelled, scope) if use.kind in ("comparison", "membership"))
+            self._asked[key] = any(_says(use.subject, word) for use in tests)
+        return self._asked[key]
+
+    def _is_looked_up(self, use: Role) -> bool:
+        """Whether a value is a key of another file's table, `REGISTRY.get(flag)`, which may not have the new word."""
+        function = use.call.func if use.call is not None else None
+        if use.method != "get" or use.parameter != 0 or not isinstance(function, ast.Attribute):
+            return False
+        table = function.value.id if isinstance(function.value, ast.Name) else ""
+        return table.isupper() and not re.search(rf"^{table}[ \t]*[:=]", self.context.text, re.M)
 
     def _leads(self, rule: str, use: Role, statement: Statement, proves: Proof) -> bool:
         """Whether a use hands the value on to a name, or out of a function, that has such a use."""
@@ -195,6 +221,13 @@ class Flow:
         if role.subject is not None or role.kind == "default":
             return (("name", role.name, At(self.scope(role.name, statement.start, role))),)
         return ()
+
+
+def _says(node: ast.AST | None, word: str) -> bool:
+    """Whether a string, or one of a list, is a word: `"xpu"`, `"xpu:0"`."""
+    nodes = node.elts if isinstance(node, (ast.List, ast.Tuple, ast.Set)) else [node]
+    values = (one.value for one in nodes if isinstance(one, ast.Constant))
+    return any(isinstance(value, str) and value.partition(":")[0] == word for value in values)
 
 
 def _spelled(role: Role) -> str:

@@ -82,6 +82,9 @@ def link(hits: list[Hit], facts: Facts, branches: Branches, package: str) -> Non
     `package`: the plugin's.
     """
     _keep_imports(hits, package)
+    for hit in hits:
+        if hit.by_hand and hit.fixes:
+            hit.fixes = (replace(hit.fixes[0], applicability=REVIEW), *hit.fixes[1:])
     sets, pairs, classes = _linked(hits, branches)
     for hit, applicability in zip(hits, classes):
         if applicability is None:
