@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -163,6 +164,20 @@ def test_logs_and_restart(train: Window) -> None:
     train.command("uncuda: Restart Server")
     train.command("uncuda: Fix All in File")
     train.squiggles(0)
+
+
+def test_walkthrough_with_its_pictures(window: Window, small: Path) -> None:
+    def shows(picture: str) -> bool:
+        return picture in window.pictures()
+
+    window.page.set_viewport_size({"width": 1800, "height": 1000})  # a narrow one has no room for them
+    window.show(small)
+    window.command("Welcome: Open Walkthrough...")
+    window.page.locator(".quick-input-list .monaco-list-row", has_text="Port a Project").click()
+    for step, picture in (("See what is tied to CUDA", "hover.png"), ("Preview and fix", "preview.png")):
+        window.page.locator(".getting-started-step", has_text=step).click()
+        window.until(partial(shows, picture), window.pictures)
+    window.shot("walkthrough")
 
 
 def test_a_crash_is_said(train: Window) -> None:

@@ -5,6 +5,7 @@ CSS classes are the same in every display language: things are found by them, ne
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -170,6 +171,17 @@ class Window:
     def hover(self) -> str:
         """What is shown where the mouse is."""
         return "\n".join(self.rows(".monaco-hover:visible"))
+
+    def pictures(self) -> list[str]:
+        """The names of the pictures that pages within the page show."""
+        from playwright.sync_api import Error
+
+        loaded = "() => [...document.images].filter(one => one.naturalWidth).map(one => one.src.split('/').pop())"
+        found: list[str] = []
+        for frame in self.page.frames[1:]:
+            with suppress(Error):  # it is being replaced
+                found += frame.evaluate(loaded)
+        return found
 
     def language_status(self) -> None:
         """Point at the language status item."""
