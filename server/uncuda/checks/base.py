@@ -12,7 +12,7 @@ from typing import Protocol
 from ..catalogue import Catalogue, Row, Rule, Target
 from ..edits import Edit, Fix, lowest
 from ..facts.digest import Text
-from ..facts.names import plain_imports
+from ..facts.names import from_imports, plain_imports
 from ..facts.read import Facts, Name, Statement
 from ..facts.roles import Role, role_of
 from ..project import Project
@@ -80,6 +80,7 @@ class Context:
     """The rules that say nothing, because what they need elsewhere in the text is not there."""
     _roles: dict[int, Role] = field(default_factory=dict)
     _foreign: dict[str, str] | None = None
+    _foreign_names: dict[str, str] | None = None
     _roots: frozenset[str] | None = None
     _torch: list[Statement] | None = None
 
@@ -143,6 +144,13 @@ class Context:
             found = plain_imports(self.facts.searches)
             self._foreign = {local: module for local, module in found if module.partition(".")[0] != "torch"}
         return self._foreign.get(name, "")
+
+    def foreign_name(self, name: str) -> str:
+        """What a local name stands for that is imported from anywhere but torch; "" where there is none."""
+        if self._foreign_names is None:
+            found = from_imports(self.facts.searches)
+            self._foreign_names = {local: dotted for local, dotted in found if dotted.partition(".")[0] != "torch"}
+        return self.foreign_module(name) or self._foreign_names.get(name, "")
 
     def torch_imports(self) -> list[Statement]:
         """Statements that import torch for use at run time, in order."""

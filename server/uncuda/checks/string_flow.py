@@ -44,10 +44,10 @@ class Flow:
         return ".".join([root, *reversed(parts)]) if root else None
 
     def module_of(self, node: ast.AST) -> str:
-        """The module, other than torch and bound by a plain `import`, that an expression is a part of; or ""."""
+        """The module, other than torch, that an expression is a part of, or what was imported from it; or ""."""
         while isinstance(node, ast.Attribute):
             node = node.value
-        return self.context.foreign_module(node.id) if isinstance(node, ast.Name) else ""
+        return self.context.foreign_name(node.id) if isinstance(node, ast.Name) else ""
 
     def role(self, text: Text, statement: Statement) -> Role:
         """The role of a string."""

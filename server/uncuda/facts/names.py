@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -186,3 +187,19 @@ def plain_imports(searches: Searches) -> Iterator[tuple[str, str]]:
                 words = part.split()
                 if words:
                     yield words[2] if len(words) == 3 else words[0].partition(".")[0], words[0]
+
+
+def from_imports(searches: Searches) -> Iterator[tuple[str, str]]:
+    """(local name, dotted name) of every `from a.b import c as d`, found without reading the statements."""
+    text = searches.text
+    for at in searches.find(("text", "import "), plain("import ")):
+        head = text[text.rfind("\n", 0, at) + 1 : at].split()
+        if len(head) != 2 or head[0] != "from":
+            continue
+        opened = text.startswith("(", at + 7)
+        end = text.find(")" if opened else "\n", at)
+        names = text[at + 7 + opened : end if end >= 0 else len(text)]
+        for part in re.sub(r"#[^\n]*|;.*|\\\n", " ", names).split(","):
+            words = part.split()
+            if words:
+                yield words[-1], f"{head[1]}.{words[0]}"
