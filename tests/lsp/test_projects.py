@@ -75,6 +75,21 @@ def test_a_constant_decides_where_nothing_else_does(start: Start, tmp_path: Path
     client.wait(lambda: "torch.musa" in client.diagnostics(uri)[0]["message"], "the target of the project")
 
 
+def test_what_is_cudas_own_beside_the_targets(start: Start, tmp_path: Path) -> None:
+    client = start(files={"cuda_ops.py": API, "npu_ops.py": "import torch\n"})
+    uri = client.open(tmp_path / "cuda_ops.py")
+    client.wait(lambda: codes(client, uri) == [], "no finding: it is CUDA's own")
+    (tmp_path / "npu_ops.py").unlink()
+    client.watched(tmp_path / "npu_ops.py", 3)
+    client.wait(lambda: codes(client, uri) == ["cuda-api"], "the finding")
+
+
+def test_what_is_cudas_own_outside_of_the_workspace(start: Start, tmp_path: Path) -> None:
+    client = start(files={"work/a.py": API, "cuda_ops.py": API, "npu_ops.py": ""}, folders=[tmp_path / "work"])
+    uri = client.open(tmp_path / "cuda_ops.py")
+    client.wait(lambda: codes(client, uri) == [], "no finding: it is CUDA's own")
+
+
 def test_files_that_change_on_the_disk(start: Start, tmp_path: Path) -> None:
     client = start(files={"a.py": API})
     uri = client.open(tmp_path / "a.py")

@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from uncuda.workspace import neighbours
+
 from .background import Background
 from .documents import Document, Program
 from .logs import logger
@@ -154,12 +156,14 @@ class Projects:
             program = self._server.program(uri) or self._server.notebooks.get(uri)
             if program is None:
                 continue
-            facts = self._reader.facts(program.text.encode("utf-8", "surrogatepass"))
+            facts = self._reader.facts(program.text.encode("utf-8", "surrogatepass"), program.path)
             self._open[uri] = program, facts
             folder = self._server.folders.choice_of(program).folder
             if folder and program.path:
                 touched.add(folder)
-            elif self._server.folders.stand_alone(program, self._reader.project({"": facts})):
+                continue
+            beside = dict.fromkeys(neighbours(program.path), NOTHING)
+            if self._server.folders.stand_alone(program, self._reader.project({**beside, "": facts})):
                 alone.append(program)
         self._update(touched)
         if alone:

@@ -18,7 +18,7 @@ from uncuda.catalogue import Catalogue, load
 from uncuda.project import Project
 from uncuda.settings import Configuration, Vocabulary, values_of
 from uncuda.source import Source, SourceError, Span
-from uncuda.workspace import Constants, FileProblem, Scanner, Words, discover, read_text
+from uncuda.workspace import Constants, FileProblem, Scanner, Words, cudas_own, discover, read_text
 
 from .background import be_nice
 
@@ -36,18 +36,21 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Facts:
-    """What one file says. `modules`: those of plugins and shims that it imports, `constants`: targets it names."""
+    """What one file says. `modules`: those of plugins and shims that it imports, `constants`: targets it names;
+    `own`: by its name it is a target's own, and the one that is named so for CUDA is CUDA's."""
 
     modules: Mapping[str, Place] = field(default_factory=dict)
     methods: frozenset[str] = frozenset()
     constants: frozenset[str] = frozenset()
+    own: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.modules or self.methods or self.constants)
+        return bool(self.modules or self.methods or self.constants or self.own)
 
     def record(self) -> dict[str, Any]:
         """The same as JSON."""
-        return {"modules": self.modules, "methods": sorted(self.methods), "constants": sorted(self.constants)}
+        said = {"methods": sorted(self.methods), "constants": sorted(self.constants), "own": self.own}
+        return {"modules": self.modules, **said}
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any]) -> Facts:
@@ -56,7 +59,7 @@ class Facts:
             name: Place(Span(*span), line, Span(*columns), row)
             for name, (span, line, columns, row) in record["modules"].items()
         }
-        return cls(modules, frozenset(record["methods"]), frozenset(record["constants"]))
+        return cls(modules, frozenset(record["methods"]), frozenset(record["constants"]), record["own"])
 
 
 NOTHING = Facts()
@@ -70,23 +73,25 @@ class Reader:
         self.shims = {name: str(word.get("patch", "")) for name, word in words.items()}
         devices = {name: (word.get("device", ""), word.get("ccl", "")) for name, word in words.items()}
         packages = {name: word.get("package", "") for name, word in words.items()}
+        self._devices = devices
         self._scanner = Scanner(Words(packages, self.shims, devices))
         self._constants = Constants(devices)
 
-    def facts(self, data: bytes) -> Facts:
-        """What the bytes of a file say."""
+    def facts(self, data: bytes, path: str) -> Facts:
+        """What the bytes of a file say, and its name."""
         said = self._scanner.look(data)
         constants = frozenset(self._constants.named(data))
-        if not (said.modules or said.methods or constants):
+        own = bool(cudas_own([path], self._devices))
+        if not (said.modules or said.methods or constants or own):
             return NOTHING
         source = Source(data.decode("utf-8", "replace"))
         places = {module: _place(source, span) for module, span in said.modules.items()}
-        return Facts(places, said.methods, constants)
+        return Facts(places, said.methods, constants, own)
 
     def file(self, path: str) -> Facts:
         """What a file on the disk says: nothing, if it cannot be read."""
         try:
-            return self.facts(read_text(path))
+            return self.facts(read_text(path), path)
         except (FileProblem, SourceError):
             return NOTHING
 

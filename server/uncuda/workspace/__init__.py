@@ -1,5 +1,6 @@
 """Files: which ones, reading and writing them, and running the engine over them."""
 
+from .backends import cudas_own, neighbours
 from .constants import Constants, named_targets
 from .discover import File, Found, Problem, SettingsFor, discover, leads_out, reach
 from .engines import Engines, UndecidedTarget
@@ -30,11 +31,13 @@ __all__ = [
     "ask",
     "ask_nobody",
     "check_files",
+    "cudas_own",
     "discover",
     "fix_files",
     "leads_out",
     "load_file",
     "named_targets",
+    "neighbours",
     "reach",
     "read_file",
     "read_text",
