@@ -123,6 +123,8 @@ class CodeServer:
         self._process.wait()
 
     def _stop(self) -> None:
+        if self._process.poll() is not None:
+            return
         os.killpg(self._process.pid, signal.SIGTERM)
         try:
             self._process.wait(15)

@@ -5,6 +5,8 @@ python -m e2e.vscode.serve [--port PORT] [--locale zh-cn]
 
 import argparse
 import shutil
+import signal
+import socket
 import sys
 
 from e2e.vscode.code_server import CodeServer
@@ -20,6 +22,9 @@ def main() -> int:
     parser.add_argument("--port", type=int, default=8080)
     parser.add_argument("--locale", default="", choices=["", "zh-cn"])
     options = parser.parse_args()
+    if _is_taken(options.port):
+        print(f'Port {options.port} is in use; choose another: make vscode VSCODE_ARGS="--port PORT"', file=sys.stderr)
+        return 1
     folder = CACHE / "by-hand"
     shutil.rmtree(folder, ignore_errors=True)
     workspace = shutil.copytree(ROOT / "examples", folder / "examples")
@@ -30,6 +35,8 @@ def main() -> int:
     except Missing as error:
         print(error, file=sys.stderr)
         return 1
+    for ending in (signal.SIGTERM, signal.SIGHUP):  # a terminal that is closed ends VS Code as well
+        signal.signal(ending, signal.default_int_handler)
     with server.running():
         print(f"VS Code with {workspace.relative_to(ROOT)}: {server.address(workspace)}   (Ctrl+C ends it)", flush=True)
         try:
@@ -38,6 +45,11 @@ def main() -> int:
             return 0
     print(server.log(), file=sys.stderr)
     return 1
+
+
+def _is_taken(port: int) -> bool:
+    with socket.socket() as asked:
+        return asked.connect_ex(("127.0.0.1", port)) == 0
 
 
 if __name__ == "__main__":
