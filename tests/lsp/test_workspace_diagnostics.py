@@ -139,6 +139,22 @@ def test_open_documents_are_told_by_themselves(start: Start, token: str | None, 
     assert puller.versions[uri] is None
 
 
+@pytest.mark.parametrize("settings", [{}, ON])
+def test_a_document_that_is_closed_and_no_file(start: Start, token: str | None, tmp_path: Path, settings: Any) -> None:
+    """VS Code shows what it was told of a closed document until this request says otherwise."""
+    client = start(files={"clean.py": "import torch\n"}, options=settings)
+    puller = Puller(client, token)
+    uri = client.open(tmp_path / "gone.py", TEXT)
+    assert client.diagnostics(uri)
+    puller.items[uri] = client.diagnostics(uri)
+    client.close(uri)
+    puller.wait({})
+    client.open(tmp_path / "gone.py", TEXT)
+    puller.items[uri] = client.diagnostics(uri)
+    client.close(uri)
+    puller.wait({})
+
+
 def test_an_open_document_that_was_not_pulled(start: Start, tmp_path: Path) -> None:
     client = start(files=FILES, options=ON)
     uri = client.open(tmp_path / "a.py", TEXT + "x.cuda()\n", version=5)

@@ -16,6 +16,7 @@ from .protocol import Prepared, field
 from .uris import uri_of
 
 if TYPE_CHECKING:
+    from .documents import Program
     from .server import UncudaServer
 
 _PAUSE = 0.5
@@ -40,6 +41,8 @@ class Workspace:
         self._server = server
         self._results: dict[str, tuple[str, str]] = {}
         self._fresh: set[str] = set()
+        self._left: dict[str, None] = {}
+        """Documents that were closed since: a client that offers this request waits for it to clear what it shows."""
         self._serial = 0
         self._waiting: list[Request] = []
         self._child: Background | None = None
@@ -49,7 +52,7 @@ class Workspace:
         server.scanned.append(lambda folder: self.start_soon())
         server.reconfigured.append(self.start_soon)
         server.touched.append(self.check)
-        server.closed.append(lambda program, uris: self.check([program.path]) if program and program.path else None)
+        server.closed.append(self._close)
         server.ended.append(self._stop)
 
     def pull(self, params: Any) -> asyncio.Future[Prepared]:
@@ -75,6 +78,12 @@ class Workspace:
         if self._child is not None and wanted:
             self._busy = True
             self._child.send(wanted)
+
+    def _close(self, program: Program | None, uris: Iterable[str]) -> None:
+        if program and program.path:
+            self.check([program.path])
+        self._left.update(dict.fromkeys(uris))
+        self._wake_soon()  # not before the client has been told of the document itself: it would pass over this
 
     def _wanted(self) -> bool:
         folders = self._server.folders.all
@@ -131,6 +140,9 @@ class Workspace:
             if self._results.get(uri, ("", ""))[1] != items:
                 self._serial += 1
                 self._results[uri] = f"w{self._serial}", items
+        self._wake_soon()
+
+    def _wake_soon(self) -> None:
         if self._wake_timer is None:
             self._wake_timer = self._server.loop.call_later(_PAUSE, self._wake)
 
@@ -182,9 +194,11 @@ class Workspace:
                     f'{{"kind":"full","uri":{json.dumps(uri)},"version":{number},'
                     f'"resultId":"{result}","items":{items}}}'
                 )
-        for uri in [uri for uri in told if uri not in shown and server.documents.get(uri) is None]:
-            del told[uri]
+        left = {} if self._busy else self._left
+        for uri in [uri for uri in {**told, **left} if uri not in shown and server.documents.get(uri) is None]:
+            told.pop(uri, None)
             yield f'{{"kind":"full","uri":{json.dumps(uri)},"version":null,"items":[]}}'
+        left.clear()
 
 
 def register(server: UncudaServer) -> None:

@@ -52,6 +52,12 @@ def test_squiggles_hover_and_problems(train: Window) -> None:
     train.shot("problems")
 
 
+def test_a_closed_editor_has_no_problems(train: Window) -> None:
+    train.until(lambda: any("uncuda" in row for row in train.problems()), train.problems)
+    train.command("View: Close All Editors")
+    train.until(lambda: not any("uncuda" in row for row in train.problems()), train.problems)
+
+
 def test_lightbulb_quick_fix_and_undo(train: Window) -> None:
     train.click("nccl")
     train.page.locator(
