@@ -38,6 +38,11 @@ test("what is no Python says why", async () => {
   assert.ok("error" in missing && missing.error.includes("ENOENT"));
 });
 
+test("what does not answer is waited for, not for ever", async () => {
+  const answer = await askVersion(script("hanging", "exec sleep 60"), undefined, 200);
+  assert.deepEqual(answer, { error: "no answer within 0.2 seconds" });
+});
+
 test("why its uncuda cannot be run", async () => {
   const why = await whyNoUncuda(python, folder);
   assert.equal(why === undefined, process.env["UNCUDA_TEST_PYTHON"] !== undefined);

@@ -3,6 +3,8 @@
 import { execFile } from "node:child_process";
 import { dirname } from "node:path";
 
+import * as vscode from "vscode";
+
 import type { Answer, Candidate } from "./candidate.ts";
 import { parseVersion } from "./version.ts";
 
@@ -12,15 +14,16 @@ const ISOLATED = ["-I"];
 /** What comes closest for a Python that does not know `-I`. */
 const BEFORE_3_4 = ["-E", "-s"];
 
-export async function askVersion(candidate: Candidate, isolation = ISOLATED): Promise<Answer> {
+export async function askVersion(candidate: Candidate, isolation = ISOLATED, patience = PATIENCE): Promise<Answer> {
   const { command, args } = candidate;
-  const { error, stdout, stderr } = await run(command, [...args, ...isolation, "-c", CODE], dirname(command));
+  const asked = [...args, ...isolation, "-c", CODE];
+  const { error, stdout, stderr } = await run(command, asked, dirname(command), patience);
   const version = error === undefined ? parseVersion(stdout) : undefined;
   if (version) {
     return { version };
   }
   if (isolation === ISOLATED && stderr.startsWith("Unknown option: -I")) {
-    return askVersion(candidate, BEFORE_3_4);
+    return askVersion(candidate, BEFORE_3_4, patience);
   }
   const [line] = [stderr, error, stdout].flatMap((text) => text?.trim().split("\n") ?? []).filter((text) => text);
   return { error: line ?? "" };
@@ -38,10 +41,11 @@ interface Output {
   readonly stderr: string;
 }
 
-function run(command: string, args: readonly string[], cwd?: string): Promise<Output> {
+function run(command: string, args: readonly string[], cwd: string, patience = PATIENCE): Promise<Output> {
   return new Promise((resolve) => {
-    execFile(command, args, { cwd, timeout: PATIENCE, windowsHide: true }, (error, stdout, stderr) => {
-      resolve({ ...(error && { error: error.message }), stdout, stderr });
+    execFile(command, args, { cwd, timeout: patience, windowsHide: true }, (error, stdout, stderr) => {
+      const late = error?.killed ? vscode.l10n.t("no answer within {0} seconds", patience / 1000) : undefined;
+      resolve({ ...(error && { error: late ?? error.message }), stdout, stderr });
     });
   });
 }

@@ -33,3 +33,7 @@ export const extensions = {
   getExtension: (id: string) => 
     id in state.extensions ? { activate: () => Promise.resolve(state.extensions[id]) } : undefined,
 };
+
+export const l10n = {
+  t: (text: string, ...values: unknown[]) => text.replace(/{(\d)}/g, (_, index: string) => String(values[Number(index)])),
+};
