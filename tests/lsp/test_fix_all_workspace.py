@@ -279,6 +279,15 @@ class TestLeftAlone:
         assert "4 files left out: " in messages(client)[-1] and "and 1 more" in messages(client)[-1]
         assert all(reason in log(client) for reason in reasons.values())
 
+    @pytest.mark.parametrize(
+        ("language", "said"),
+        [("en", "Nothing was changed. 1 file left out: "), ("zh-cn", "没有进行任何改动。未处理 1 个文件：")],
+    )
+    def test_where_all_is_left_out(self, start: Start, tmp_path: Path, language: str, said: str) -> None:
+        client = start(PROFILES["vscode"].speaking(language), files={"a.py": SAFE, "uncuda.toml": "target = \n"})
+        client.execute(COMMAND)
+        assert messages(client)[-1].startswith(f"{said}{tmp_path / 'uncuda.toml'}")
+
     def test_a_document_that_the_editor_could_not_read(self, start: Start, tmp_path: Path) -> None:
         client = start(files={"a.py": LATIN, "b.py": SAFE, **TARGET})
         uri = client.open(tmp_path / "a.py", LATIN.decode("utf-8", "replace"))

@@ -65,18 +65,18 @@ class Summary:
             files = texts.count(len(self.files), "file")
             parts.append(texts("would fix" if self.dry else "fixed", findings=findings, files=files))
         elif not parts:
-            parts.append(texts("nothing"))
+            parts.append(texts("nothing changed" if self.skipped else "nothing"))
         if self.manual:
             parts.append(texts("left", findings=texts.count(self.manual, "finding")))
         if self.skipped:
-            parts.append(f"{texts('left out', files=texts.count(len(self.skipped), 'file'))} {self._named()}")
+            parts += [texts("left out", files=texts.count(len(self.skipped), "file")), self._named()]
         return ("" if texts.locale == "zh" else " ").join(parts)
 
     def _named(self) -> str:
         lines = [_line(item) for item in self.skipped[:_NAMED]]
         if more := len(self.skipped) - _NAMED:
             lines += [self.texts("more", more)] if more > 0 else []
-        return "; ".join(lines)
+        return ("；" if self.texts.locale == "zh" else "; ").join(lines)
 
 
 def tell(server: UncudaServer, summary: Summary) -> None:
