@@ -350,6 +350,19 @@ class TestPreview:
         assert (result["applied"], result["files"]) == (False, 0)
         assert len(edits(client)) == 1
 
+    def test_what_changed_while_it_was_open_is_named(self, client: Client, tmp_path: Path) -> None:
+        """VS Code then changes nothing, and does not say so."""
+        write(tmp_path, {"a.py": SAFE, "b.py": SAFE, **TARGET})
+
+        def apply(params: Json) -> Json:
+            write(tmp_path, {"b.py": "# meanwhile\n" + SAFE})
+            return {"applied": False}
+
+        client.answers["workspace/applyEdit"] = apply
+        result = client.execute(PREVIEW)
+        assert [Path(item["uri"]).name for item in result["skipped"]] == ["b.py"]
+        assert messages(client)[-1].startswith("Nothing was changed. 1 file left out: ")
+
     def test_others_are_answered_while_it_is_open(self, client: Client, tmp_path: Path) -> None:
         write(tmp_path, {"a.py": SAFE, **TARGET})
         inner: list[Any] = []

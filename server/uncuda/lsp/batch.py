@@ -171,6 +171,7 @@ class Batch:
         if not applied.applied:
             why = applied.reason
             self.summary.reason = self._texts("not applied why", why) if why else self._texts("nothing changed")
+            self.summary.skip(self._moved(files), self._texts("moved"))  # an editor does not say that this was why
         self.summary.quiet = not self.summary.skipped and not applied.reason
 
     async def _apply(self, files: list[FileChange], confirm: bool = False) -> Applied:
