@@ -203,6 +203,11 @@ def test_the_same_as_in_an_open_document(start: Start, tmp_path: Path) -> None:
     assert client.diagnostics(client.open(tmp_path / "a.py")) == puller.items[uri]
 
 
+def test_what_is_cudas_own_has_none(start: Start) -> None:
+    client = start(files={"cuda_ops.py": TEXT, "npu_ops.py": "import torch\n", "other.py": TEXT}, options=ON)
+    Puller(client).wait({"other.py": 1})
+
+
 def test_excluded_files_have_none(start: Start) -> None:
     files = {"uncuda.toml": 'exclude = ["old"]\n', "old/a.py": TEXT, ".venv/a.py": TEXT, ".gitignore": "ignored.py\n"}
     client = start(files={**files, ".git/HEAD": "", "ignored.py": TEXT, "b.py": TEXT}, options=ON)

@@ -93,7 +93,8 @@ class Folders:
         client = Client(**{**record["client"], "tags": frozenset(record["client"]["tags"])})
         made = cls(client, {})
         for item in record["folders"]:
-            project = Project(**{name: frozenset(value) for name, value in item["project"].items()})
+            said = {**item["project"], "backends": map(tuple, item["project"]["backends"])}  # JSON has no tuples
+            project = Project(**{name: frozenset(value) for name, value in said.items()})
             editor = EditorSettings(**item["editor"])
             made.all.append(Folder(item["uri"], item["path"], editor=editor, project=project))
         made.override = record["override"]
