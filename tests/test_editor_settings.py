@@ -37,6 +37,12 @@ def test_a_wrong_value_costs_itself_only() -> None:
     assert "`tpu`" in said.problems[0]
 
 
+@pytest.mark.parametrize("key", ["targetVersion", "target-version"])
+def test_a_wrong_value_is_named_as_the_editor_names_it(key: str) -> None:
+    (problem,) = read_editor({key: "newest"}, WORDS).problems
+    assert problem.startswith(f"`{key}`: ")
+
+
 def test_unknown_keys_suggest_the_nearest() -> None:
     said = read_editor({"taget": "npu", "trace": {"server": "off"}, "interpreter": ["python"]}, WORDS)
     assert said.unknown == ("`taget` (did you mean 'target'?)",)

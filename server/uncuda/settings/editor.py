@@ -81,13 +81,13 @@ def read_editor(raw: object, vocabulary: Vocabulary) -> EditorSettings:
         elif value in (None, "", [], {}, option.default):
             continue
         elif name in _OWN:
-            problems += _take(option, value, own)
+            problems += [_as_sent(problem, name, key) for problem in _take(option, value, own)]
         else:
             try:
                 values_of({name: value}, ".", vocabulary)
                 table[name] = value
             except SettingsError as error:
-                problems.append(error.message)
+                problems.append(_as_sent(error.message, name, key))
     return EditorSettings(
         table,
         own.get("configuration-preference") == EDITOR_FIRST,
@@ -96,6 +96,11 @@ def read_editor(raw: object, vocabulary: Vocabulary) -> EditorSettings:
         tuple(problems),
         tuple(unknown),
     )
+
+
+def _as_sent(problem: str, name: str, key: str) -> str:
+    """What is wrong, with the setting's name as the editor has it."""
+    return problem.replace(f"`{name}`", f"`{key}`", 1)
 
 
 def _take(option: Option, value: object, values: dict[str, object]) -> list[str]:
