@@ -222,7 +222,7 @@ class TestSwitchTarget:
         (asked,) = client.traffic.received("window/showMessageRequest")
         assert asked["message"] == "要迁移到哪一种加速器？"
         assert len(asked["actions"]) > 1 and result["target"] == "npu"
-        assert messages(client)[-1].startswith("uncuda 现已切换到 昇腾 NPU")
+        assert messages(client)[-1].startswith("uncuda 现已切换到昇腾 NPU")
 
     def test_no_answer_changes_nothing(self, client: Client) -> None:
         client.execute(SWITCH, {"target": "musa"})

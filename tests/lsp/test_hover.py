@@ -182,7 +182,7 @@ def test_chinese(start: Start) -> None:
     uri = client.open("untitled:Untitled-1", TEXT)
     text, _ = hover(client, uri, "synchronize")
     assert text.startswith("**cuda-api** · 错误 · 安全修复\n\n---\n\n`torch.cuda.synchronize` →")
-    assert "- 昇腾 NPU: 支持\n" in text
+    assert "- 昇腾 NPU：支持\n" in text
     assert "的所有已知版本均提供（2.1.0.post17 及以后）" in text
     assert "**有对应接口的 `torch.cuda` API**  \n`torch.cuda` 与 CUDA 运行时交互" in text
     text, _ = hover(client, uri, "current_stream")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _TEXTS = {
     "en": "uncuda shows what keeps this code from running on {0}, because nothing says which accelerator it is for. "
     "`target` in uncuda.toml or [tool.uncuda] decides for good. Which one is it?",
-    "zh": "uncuda 正在显示此代码无法在 {0} 上运行的原因，因为尚未指定目标加速器。"
+    "zh": "uncuda 正在显示此代码无法在{0} 上运行的原因，因为尚未指定目标加速器。"
     "在 uncuda.toml 或 [tool.uncuda] 中设置 `target` 可永久指定。目标是哪一个？",
 }
 

@@ -101,7 +101,7 @@ def _counterpart(engine: Engine, found: Counterpart, say: Phrases) -> str:
     there = f"`{found.replacement}`" if found.replacement else say("none")
     if found.replacement == found.name:
         there = say("same")
-    lines = [f"`{found.name}` → {there}", f"- {title}: {say(f'status {found.status}')}" if found.status else ""]
+    lines = [f"`{found.name}` → {there}", say("state", title, say(f"status {found.status}")) if found.status else ""]
     if found.replacement:
         lines.append(_versions(engine, found, say))
     if found.missing:

@@ -31,6 +31,7 @@ _PHRASES: dict[str, tuple[str, str]] = {
     "safe": ("safe fix", "安全修复"),
     "review": ("fix to review", "修复需复核"),
     "manual": ("by hand", "手动修复"),
+    "state": ("- {0}: {1}", "- {0}：{1}"),
     "status supported": ("supported", "支持"),
     "status present": ("there; the documentation does not speak of it", "存在，但文档未提及"),
     "status renamed": ("there under this name", "以此名称提供"),
