@@ -17,6 +17,7 @@ from lsp.profiles import PROFILES
 from lsp.traffic import Json
 
 FIXED = SAFE.replace("nccl", "hccl").replace(" dist\n", " dist\nimport torch_npu\n", 1)
+OPENER = "no change; all that is ticked is safe"
 COMMAND, PREVIEW = "uncuda.fixAllInWorkspace", "uncuda.previewFixAllInWorkspace"
 TARGET = {"uncuda.toml": 'target = "npu"\n'}
 LATIN = "# -*- coding: latin-1 -*-\n# caf\xe9\n".encode("latin-1") + SAFE.encode()
@@ -335,13 +336,15 @@ class TestPreview:
         write(tmp_path, {"a.py": SAFE, **TARGET})
         client.execute(PREVIEW, {"applicability": "safe"})
         (edit,) = edits(client)
-        assert [item["needsConfirmation"] for item in edit["changeAnnotations"].values()] == [True]
+        unticked = {item["label"] for item in edit["changeAnnotations"].values() if item["needsConfirmation"]}
+        assert unticked == {OPENER}
+        assert edit["documentChanges"][0]["edits"][0]["newText"] == ""
 
     def test_what_several_rules_need_has_a_label_of_its_own(self, client: Client, tmp_path: Path) -> None:
         write(tmp_path, {"a.py": "import torch\ntorch.cuda.synchronize()\ntorch.device('cuda')\n", **TARGET})
         client.execute(PREVIEW)
         labels = {item["label"] for item in edits(client)[0]["changeAnnotations"].values()}
-        assert labels == {"cuda-api", "device-string", "needed by several rules"}
+        assert labels == {OPENER, "cuda-api", "device-string", "needed by several rules"}
 
     def test_the_user_may_decline(self, client: Client, tmp_path: Path) -> None:
         write(tmp_path, {"a.py": SAFE, **TARGET})

@@ -15,6 +15,8 @@ from .changes import SHARED, document_edit, text_edits
 from .jobs import FileChange
 from .texts import Texts
 
+OPENER = "preview?"
+
 if TYPE_CHECKING:
     from .server import UncudaServer
 
@@ -50,7 +52,20 @@ def _workspace_edit(server: UncudaServer, files: Sequence[FileChange], texts: Te
     if not client.annotations:
         return f'{{"documentChanges":[{parts}]}}'
     names = sorted({name for file in files for name in file.annotations})
+    if confirm and not any(name.endswith("?") for name in names) and (opener := _opener(files)):
+        parts, names = f"{opener},{parts}", [OPENER, *names]
     return f'{{"documentChanges":[{parts}],"changeAnnotations":{_annotations(server, names, texts, confirm)}}}'
+
+
+def _opener(files: Sequence[FileChange]) -> str:
+    """An edit that changes nothing and has to be confirmed: a preview opens for such only, and where all is safe
+    nothing else has to be; "" where all files are notebooks."""
+    body = next((file.body for file in files if file.body), "")
+    if not body:
+        return ""
+    start = {"line": 0, "character": 0}
+    edit = {"range": {"start": start, "end": start}, "newText": "", "annotationId": OPENER}
+    return json.dumps({"textDocument": json.loads(body)["textDocument"], "edits": [edit]})
 
 
 def _parts(server: UncudaServer, file: FileChange) -> list[str]:
@@ -77,18 +92,18 @@ def _parts(server: UncudaServer, file: FileChange) -> list[str]:
 
 
 def _annotations(server: UncudaServer, names: Iterable[str], texts: Texts, confirm: bool) -> str:
-    """One annotation a rule and class. What is to review is offered unticked, the rest ticked; a preview opens only
-    if something is unticked, so that where nothing is to review all is."""
+    """One annotation a rule and class: what is to review is offered unticked, the rest ticked."""
     names = list(names)
-    mixed = any(name.endswith("?") for name in names) and not all(name.endswith("?") for name in names)
+    opens = any(name.endswith("?") for name in names)
+    labels = {SHARED: texts("shared"), OPENER: texts("opener")}
     table = {}
     for name in names:
-        rule, review = name.rstrip("?"), name.endswith("?")
-        label = texts("shared") if rule == SHARED else rule
+        rule, review = name.rstrip("?"), name != OPENER and name.endswith("?")
+        label = labels.get(name) or labels.get(rule, rule)
         known = server.folders.catalogue.rules.get(rule)
         table[name] = {
             "label": texts("to review", label) if review else label,
-            "needsConfirmation": confirm and (review or not mixed),
+            "needsConfirmation": confirm and (name.endswith("?") or not opens),
             **({"description": known.title_in(texts.locale)} if known else {}),
         }
     return json.dumps(table)

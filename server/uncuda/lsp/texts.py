@@ -11,6 +11,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "preview": ("uncuda: preview of all fixes", "uncuda：预览所有修复"),
     "label": ("uncuda: fix all", "uncuda：修复所有问题"),
     "shared": ("needed by several rules", "多条规则共同需要"),
+    "opener": ("no change; all that is ticked is safe", "无改动；已勾选的均为安全修复"),
     "to review": ("{0} (to review)", "{0}（需复核）"),
     # questions
     "which target": (

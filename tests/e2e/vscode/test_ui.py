@@ -132,6 +132,19 @@ def test_preview_with_ticks_by_rule(window: Window, tmp_path: Path) -> None:
     window.until(lambda: project.contents(workspace) == before, lambda: project.contents(workspace))
 
 
+def test_preview_where_all_is_safe(train: Window, small: Path) -> None:
+    wanted = project.fixed(small)
+    train.command("uncuda: Preview Fix All in Workspace")
+    train.until(lambda: len(train.ticks()) > len(wanted), train.ticks)
+    train.shot("ticks")
+    train.page.locator(".codicon-group-by-ref-type:visible").first.click()
+    train.until(lambda: any("safe" in row for row in train.preview()), train.preview)
+    train.shot("by-rule")
+    train.page.locator(".bulk-edit-panel .monaco-button").first.click()
+    train.squiggles(0)
+    train.until(lambda: project.contents(small) == wanted, lambda: project.contents(small))
+
+
 def test_notebook(window: Window, tmp_path: Path) -> None:
     workspace = project.with_notebook(tmp_path)
     window.show(workspace)
