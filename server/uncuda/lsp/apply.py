@@ -16,6 +16,7 @@ from .jobs import FileChange
 from .texts import Texts
 
 OPENER = "preview?"
+_EDITS = '"edits":['  # of a document
 
 if TYPE_CHECKING:
     from .server import UncudaServer
@@ -52,20 +53,16 @@ def _workspace_edit(server: UncudaServer, files: Sequence[FileChange], texts: Te
     if not client.annotations:
         return f'{{"documentChanges":[{parts}]}}'
     names = sorted({name for file in files for name in file.annotations})
-    if confirm and not any(name.endswith("?") for name in names) and (opener := _opener(files)):
-        parts, names = f"{opener},{parts}", [OPENER, *names]
+    if confirm and not any(name.endswith("?") for name in names) and _EDITS in parts:
+        parts, names = parts.replace(_EDITS, f"{_EDITS}{_opener()},", 1), [OPENER, *names]
     return f'{{"documentChanges":[{parts}],"changeAnnotations":{_annotations(server, names, texts, confirm)}}}'
 
 
-def _opener(files: Sequence[FileChange]) -> str:
+def _opener() -> str:
     """An edit that changes nothing and has to be confirmed: a preview opens for such only, and where all is safe
-    nothing else has to be; "" where all files are notebooks."""
-    body = next((file.body for file in files if file.body), "")
-    if not body:
-        return ""
+    nothing else has to be."""
     start = {"line": 0, "character": 0}
-    edit = {"range": {"start": start, "end": start}, "newText": "", "annotationId": OPENER}
-    return json.dumps({"textDocument": json.loads(body)["textDocument"], "edits": [edit]})
+    return json.dumps({"range": {"start": start, "end": start}, "newText": "", "annotationId": OPENER})
 
 
 def _parts(server: UncudaServer, file: FileChange) -> list[str]:
