@@ -169,6 +169,14 @@ def test_a_python_that_is_too_old_is_told_so_in_one_line(launch: Path) -> None:
     assert re.fullmatch(r"uncuda needs Python 3\.10 or newer; .* is Python 3\.9\.7\n", done.stderr)
 
 
+def test_the_command_that_it_names_runs_it(launch: Path) -> None:
+    libs = str(launch.with_name("libs"))
+    code = f"import sys; sys.path.insert(0, {libs!r}); from uncuda.bundled import command, isolate; isolate({libs!r})"
+    said = _run([sys.executable, "-I", "-c", f"{code}; print(*command(), sep=chr(10))"], launch.parent)
+    assert said.stdout.splitlines() == [sys.executable, "-I", str(launch)]
+    assert _run([*said.stdout.splitlines(), "--version"], launch.parent).stdout.startswith("uncuda ")
+
+
 def test_every_python_of_this_machine_runs_it_or_says_that_it_is_too_old(launch: Path) -> None:
     found = [sys.executable]
     for version in ("3.4", "3.5", "3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14"):

@@ -38,6 +38,11 @@ def isolate(libs: str) -> None:
     _forget_others(libs)
 
 
+def command() -> list[str]:
+    """How uncuda is called from a shell: by its name where it is installed, else through the bundle."""
+    return [sys.executable, "-I", str(Path(_libs).with_name("launch.py"))] if _libs else ["uncuda"]
+
+
 def preamble() -> str:
     """Statements that make another process as isolated as this one; empty where this one is not."""
     if not _libs:

@@ -211,7 +211,8 @@ class TestSwitchTarget:
     def test_in_all_folders(self, start: Start, tmp_path: Path) -> None:
         write(tmp_path, {"one/a.py": SAFE, "two/uncuda.toml": "target = 'npu'", "two/b.py": SAFE})
         client = start(folders=[tmp_path / "one", tmp_path / "two"])
-        client.execute(SWITCH, {"target": "musa"})
+        said = client.execute(SWITCH, {"target": "musa"})
+        assert said == {"target": "musa", "overrides": str(tmp_path / "two" / "uncuda.toml")}
         assert client.execute("uncuda.fixAllInWorkspace")["files"] == 2
         assert all("mccl" in (tmp_path / name).read_text() for name in ("one/a.py", "two/b.py"))
 

@@ -1,5 +1,7 @@
 /** The language client: what it serves, and what it leaves to the rest of the extension. */
 
+import { createInterface } from "node:readline";
+
 import * as vscode from "vscode";
 import {
   CloseAction,
@@ -25,6 +27,11 @@ export const SELECTOR = ["file", "untitled", "vscode-notebook-cell"].map((scheme
  * a server cannot be started, or has ended, is said by the extension as well.
  */
 class Client extends LanguageClient {
+  /** The last line on its standard error: where it does not start, why. */
+  lastWords = "";
+  /** It says no more. */
+  silent = Promise.resolve();
+
   override error(message: string, data?: unknown, show: boolean | "force" = true): void {
     super.error(message, data, show === "force" ? false : show);
   }
@@ -40,7 +47,7 @@ class Client extends LanguageClient {
 }
 
 /** A client that is not started yet. `ended`: the server is gone, and nobody has asked for it. */
-export function makeClient(launch: Launch, log: vscode.LogOutputChannel, ended: () => void): LanguageClient {
+export function makeClient(launch: Launch, log: vscode.LogOutputChannel, ended: () => void): Client {
   const options: LanguageClientOptions = {
     documentSelector: SELECTOR,
     outputChannel: log,
@@ -55,16 +62,30 @@ export function makeClient(launch: Launch, log: vscode.LogOutputChannel, ended: 
   };
   const { command, args, cwd } = launch;
   const server = { command, args: [...args], transport: TransportKind.stdio, options: { cwd } };
-  return new Client("uncuda", "uncuda", server, options);
+  const client = new Client("uncuda", "uncuda", server, {
+    ...options,
+    stdioOptions: {
+      stdout: () => undefined, // the server's messages, not text
+      stderr: (input) => {
+        const lines = createInterface({ input }).on("line", (line) => {
+          client.lastWords = line.trim() || client.lastWords;
+          log.error(line);
+        });
+        client.silent = new Promise((resolve) => lines.once("close", resolve));
+      },
+    },
+  });
+  return client;
 }
 
 /** Start a client; a server that does not answer in time is ended, and the promise rejected. */
-export async function start(client: LanguageClient): Promise<void> {
+export async function start(client: Client): Promise<void> {
   try {
     await within(PATIENCE, client.start(), vscode.l10n.t("no answer within {0} seconds", PATIENCE / 1000));
   } catch (error) {
     kill(client);
-    throw error;
+    await within(1000, client.silent, "").catch(() => undefined); // a child of its own may hold the pipe
+    throw client.lastWords ? new Error(client.lastWords) : error;
   }
 }
 

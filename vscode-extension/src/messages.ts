@@ -18,7 +18,7 @@ export function textOfProblem({ kind, command, detail }: Problem): string {
       return t("uncuda needs Python {0} or newer; {1} is Python {2}.", oldest, command, detail);
     case "broken":
       return detail.includes("ENOENT")
-        ? t("There is no {0}, which is set as uncuda's Python.", command)
+        ? t("There is no program {0}, which is set as uncuda's Python.", command)
         : t("uncuda cannot run {0}, which is set as its Python: {1}", command, detail || t("it said nothing"));
     case "untrusted":
       return t("uncuda did not run {0}: it lies in this workspace, which is not trusted.", command);

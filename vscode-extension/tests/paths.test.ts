@@ -49,6 +49,8 @@ test("a setting is a command, or a path from home, from the workspace, from the 
   assert.equal(found(".venv/bin/python"), undefined);
   assert.equal(found("/opt/py", "/ws"), "/opt/py");
   assert.equal(found("/opt/none", "/ws"), undefined);
+  assert.equal(found("/ws/.venv"), "/ws/.venv/bin/python");
+  assert.equal(found("/opt"), undefined);
 });
 
 test("what lies in a folder", () => {

@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from uncuda import bundled
 from uncuda.edits import REVIEW, Change, Edit
 from uncuda.engine import Fixed
 from uncuda.source import Source
@@ -78,7 +79,7 @@ def kept_by_editors(data: bytes, source: Source) -> str:
 
 def command_for(path: str, review: bool, target: str) -> str:
     """The command that fixes a file where an editor would not do; `target`: empty where configuration files say it."""
-    words = ["uncuda", "fix", path]
+    words = [*bundled.command(), "fix", path]
     words += ["--review-fixes"] if review else []
     words += ["--target", target] if target else []
     if os.name == "nt":

@@ -220,22 +220,24 @@ class Folders:
 
     def switch(self, target: str) -> str | None:
         """Check everything for `target` until the server ends; gives the path of the configuration file that says
-        otherwise for the first folder, if one does. KeyError for an unknown target."""
+        otherwise for a folder, the first that does. KeyError for an unknown target."""
         if target not in self.catalogue.declarations:
             raise KeyError(target)
         self.override = None
         self.reload()
-        overridden = None
-        for folder in self.all[:1]:
-            configuration = self.configuration(folder)
-            try:
-                said = configuration.settings_for(folder.path).target
-                overridden = configuration.file_for(folder.path) if said not in (None, target) else ""
-            except SettingsError:
-                continue
+        files = [self._otherwise(folder, target) for folder in self.all]
         self.override = target
         self.reload()
-        return overridden or None
+        return next((file for file in files if file), None)
+
+    def _otherwise(self, folder: Folder, target: str) -> str | None:
+        """The configuration file that gives a folder another target, if one does."""
+        configuration = self.configuration(folder)
+        try:
+            said = configuration.settings_for(folder.path).target
+            return configuration.file_for(folder.path) if said not in (None, target) else None
+        except SettingsError:
+            return None
 
     def _folder(self, program: Program) -> Folder | None:
         """The folder of a program; an untitled one belongs to the first."""

@@ -57,6 +57,16 @@ def test_broken_interpreter(server: CodeServer, window: Window, small: Path, ver
     window.squiggles(len(FINDINGS))
 
 
+def test_a_server_that_ends_at_once(server: CodeServer, window: Window, small: Path) -> None:
+    ends = 'case "$*" in *" server "*) echo "no room left" >&2; exit 3;; esac'
+    python = script(small.with_name("ending-python"), f'{ends}\nexec {sys.executable} "$@"')
+    server.configure({"uncuda.interpreter": python})
+    window.show(small)
+    window.open("train.py")
+    assert "no room left" in window.notified("could not be started")
+    assert {"Show Logs", "Restart"} <= set(window.rows(".notification-list-item .monaco-button"))
+
+
 def test_a_server_that_does_not_answer(server: CodeServer, window: Window, small: Path) -> None:
     """It says its version and hangs as a server, once; a restart does not wait for it."""
     hung = small.with_name("hung")

@@ -26,9 +26,12 @@ export function onPath(name: string, system: System): string[] {
   return files.filter((file) => system.isFile(file));
 }
 
+/** Where a Python lies in the folder of its environment. */
+const IN_ENVIRONMENT = ["bin/python3", "bin/python", "Scripts/python.exe", "python.exe"];
+
 /**
- * The path that a setting means: `~` and `${workspaceFolder}` are replaced, a bare name is looked for on PATH, and what
- * is relative lies in the workspace folder. Undefined if there is no such file.
+ * The path that a setting means: `~` and `${workspaceFolder}` are replaced, a bare name is looked for on PATH, what is
+ * relative lies in the workspace folder, and an environment's folder has its Python in it. Undefined if there is none.
  */
 export function fromSetting(value: string, folder: string | undefined, system: System): string | undefined {
   const paths = pathsOf(system.platform);
@@ -37,7 +40,8 @@ export function fromSetting(value: string, folder: string | undefined, system: S
     return onPath(text, system)[0];
   }
   const file = paths.isAbsolute(text) ? text : folder && paths.join(folder, text);
-  return file && system.isFile(file) ? file : undefined;
+  const files = file ? [file, ...IN_ENVIRONMENT.map((inside) => paths.join(file, inside))] : [];
+  return files.find((one) => system.isFile(one));
 }
 
 /**
