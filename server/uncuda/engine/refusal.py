@@ -17,7 +17,7 @@ def refusal(before: str, after: str) -> str | None:
     if (error := _syntax_error(after)) is None:
         return None
     if (old := _syntax_error(before)) is not None:
-        return f"it does not parse ({old}); its fixes are left to the editor"
+        return f"it does not parse ({old}); until it does, its fixes are made one at a time, in an editor"
     return f"it would not parse after its fixes ({error})"
 
 

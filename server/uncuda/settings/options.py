@@ -38,8 +38,8 @@ OPTIONS: tuple[Option, ...] = (
         "string",
         None,
         "The accelerator to port to. Default: the one whose plugin the project already imports, else "
-        "uncuda's own default; the command line says which.",
-        "要迁移到的加速器。默认：项目已导入其插件的那一个，否则为 uncuda 的默认目标；命令行会说明所选目标。",
+        "uncuda's own default; then it says which.",
+        "要迁移到的加速器。默认：项目已导入其插件的那一个，否则为 uncuda 的默认目标，此时会说明所选目标。",
     ),
     Option(
         "target-version",
@@ -89,8 +89,8 @@ OPTIONS: tuple[Option, ...] = (
         "ignore",
         "rules",
         (),
-        "Rules that are not checked. Adds to what an extended file ignores.",
-        "不检查的规则，与所扩展文件中忽略的规则合并。",
+        "Rules that are not checked. Adds to what the file ignores that `extend` names.",
+        "不检查的规则，与 `extend` 所指文件中忽略的规则合并。",
     ),
     Option(
         "extend-select",
@@ -104,8 +104,9 @@ OPTIONS: tuple[Option, ...] = (
         "rules-by-pattern",
         {},
         "Rules that are not checked in the files that a pattern matches. Patterns are those of .gitignore, relative "
-        "to the folder of this file.",
-        "在与模式匹配的文件中不检查的规则。模式语法与 .gitignore 相同，相对于本配置文件所在目录。",
+        "to the folder of the configuration file, in an editor's settings to that of the workspace.",
+        "在与模式匹配的文件中不检查的规则。模式语法与 .gitignore 相同，"
+        "相对于配置文件所在目录；在编辑器设置中相对于工作区文件夹。",
     ),
     Option(
         "severity",
@@ -120,9 +121,10 @@ OPTIONS: tuple[Option, ...] = (
         "patterns",
         (),
         "Files and folders that are not read, besides the built-in list (such as .git, .venv, build, node_modules). "
-        "Patterns are those of .gitignore, relative to the folder of this file; `!build` takes a built-in one back.",
+        "Patterns are those of .gitignore, relative to the folder of the configuration file, in an editor's settings to "
+        "that of the workspace; `!build` takes a built-in one back.",
         "除内置列表（.git、.venv、build、node_modules 等）之外不读取的文件和目录。模式语法与 .gitignore 相同，"
-        "相对于本配置文件所在目录；`!build` 可取消内置排除。",
+        "相对于配置文件所在目录，在编辑器设置中相对于工作区文件夹；`!build` 可取消内置排除。",
     ),
     Option(
         "locale",
