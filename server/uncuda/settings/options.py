@@ -121,8 +121,8 @@ OPTIONS: tuple[Option, ...] = (
         "patterns",
         (),
         "Files and folders that are not read, besides the built-in list (such as .git, .venv, build, node_modules). "
-        "Patterns are those of .gitignore, relative to the folder of the configuration file, in an editor's settings to "
-        "that of the workspace; `!build` takes a built-in one back.",
+        "Patterns are those of .gitignore, relative to the folder of the configuration file, in an editor's settings "
+        "to that of the workspace; `!build` takes a built-in one back.",
         "除内置列表（.git、.venv、build、node_modules 等）之外不读取的文件和目录。模式语法与 .gitignore 相同，"
         "相对于配置文件所在目录，在编辑器设置中相对于工作区文件夹；`!build` 可取消内置排除。",
     ),
