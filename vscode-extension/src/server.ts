@@ -126,7 +126,7 @@ export class Server implements vscode.Disposable {
   #failed(error: unknown): void {
     this.log.error(error instanceof Error ? error : String(error));
     this.#launch = undefined;
-    if (this.#givenUp === this.#client) {
+    if (this.#client && this.#client === this.#givenUp) {
       return;
     }
     this.#tell(this.interpreter, error instanceof Error ? error.message : String(error));
