@@ -10,14 +10,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def settle(about: str | None, make: Callable[[], Mapping[Path, str]], arguments: list[str] | None = None) -> int:
+def settle(about: str | None, make: Callable[[], Mapping[Path, str]]) -> int:
     """Write the files that `make` gives, or compare them; returns the exit code: 1 if --check finds one stale.
 
     `about` says what the script does, for its help.
     """
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="only compare")
-    check = parser.parse_args(arguments).check
+    check = parser.parse_args().check
     status = 0
     for path, text in make().items():
         if path.is_file() and path.read_text(encoding="utf-8") == text:

@@ -36,7 +36,6 @@ class Client extends LanguageClient {
     super.error(message, data, show === "force" ? false : show);
   }
 
-
   override registerFeature(feature: StaticFeature | DynamicFeature<unknown>): void {
     const isCommands =
       "registrationType" in feature && feature.registrationType.method === ExecuteCommandRequest.method;

@@ -89,7 +89,8 @@ class Check:
             title = f'Add an entry for "{new}"' if rule.get("entry") else f'Replace with "{new}"'
             hit.fixes = (Fix(title, allowed, (*edits, *context.requires(rule, start))),)
             hit.links = flow.links(role, statement)
-            hit.by_hand = any(flow.asks_for(word, role, statement) for word in set(prepared.new.values()))
+            new_words = set(prepared.new.values()) if hit.links else ()
+            hit.by_hand = any(flow.asks_for(word, role, statement) for word in new_words)
         return hit
 
     def _edits(self, prepared: _Prepared, text: Text, context: Context, statement: Statement) -> tuple[list[Edit], str]:

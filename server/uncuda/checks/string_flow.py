@@ -79,10 +79,10 @@ class Flow:
     def asks_for(self, word: str, role: Role, statement: Statement) -> bool:
         """Whether the name that a string belongs to is compared with a word, too: somebody has ported it by hand.
 
-        Strings of one name change together: that no fix has written the word, the string that is left shows.
+        Of strings that change together (see `links`): that no fix has written the word, the string that is left shows.
         """
         spelled = _spelled(role)
-        if not spelled or not self.context.facts.says(word) or not self.links(role, statement):
+        if not spelled or not self.context.facts.says(word):
             return False
         self.context.asked.add(spelled)
         scope = -1 if "." in spelled else self.scope(spelled, statement.start, role)

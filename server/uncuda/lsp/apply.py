@@ -15,7 +15,7 @@ from .changes import SHARED, document_edit, text_edits
 from .jobs import FileChange
 from .texts import Texts
 
-OPENER = "preview?"
+OPENER = "!?"  # the annotation of the edit that opens a preview; no rule has such a name
 _EDITS = '"edits":['  # of a document
 
 if TYPE_CHECKING:
@@ -91,16 +91,16 @@ def _parts(server: UncudaServer, file: FileChange) -> list[str]:
 def _annotations(server: UncudaServer, names: Iterable[str], texts: Texts, confirm: bool) -> str:
     """One annotation a rule and class: what is to review is offered unticked, the rest ticked."""
     names = list(names)
-    opens = any(name.endswith("?") for name in names)
-    labels = {SHARED: texts("shared"), OPENER: texts("opener")}
+    unticked = [name for name in names if name.endswith("?")] or names  # a preview opens only if something is
+    labels = {SHARED: texts("shared"), OPENER.rstrip("?"): texts("opener")}
     table = {}
     for name in names:
-        rule, review = name.rstrip("?"), name != OPENER and name.endswith("?")
-        label = labels.get(name) or labels.get(rule, rule)
+        rule, review = name.rstrip("?"), name.endswith("?") and name != OPENER
+        label = labels.get(rule, rule)
         known = server.folders.catalogue.rules.get(rule)
         table[name] = {
             "label": texts("to review", label) if review else label,
-            "needsConfirmation": confirm and (name.endswith("?") or not opens),
+            "needsConfirmation": confirm and name in unticked,
             **({"description": known.title_in(texts.locale)} if known else {}),
         }
     return json.dumps(table)

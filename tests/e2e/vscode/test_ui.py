@@ -107,6 +107,16 @@ def test_fix_all_on_save(window: Window, small: Path) -> None:
     window.until(lambda: project.contents(small)["train.py"] == wanted, lambda: project.contents(small))
 
 
+def apply_by_rule(window: Window, said: str) -> None:
+    """Group the open preview by rule, see that a row says this, and apply what is ticked."""
+    window.shot("ticks")
+    window.page.locator(".codicon-group-by-ref-type:visible").first.click()
+    window.until(lambda: any(said in row for row in window.preview()), window.preview)
+    window.shot("by-rule")
+    window.page.locator(".bulk-edit-panel .monaco-button").first.click()
+    window.squiggles(0)
+
+
 def test_preview_with_ticks_by_rule(window: Window, tmp_path: Path) -> None:
     workspace = project.with_review(tmp_path)
     before = project.contents(workspace)
@@ -117,12 +127,7 @@ def test_preview_with_ticks_by_rule(window: Window, tmp_path: Path) -> None:
     window.some_squiggles()
     window.command("uncuda: Preview Fix All in Workspace")
     window.until(lambda: {True, False} <= set(window.ticks()), window.ticks)
-    window.shot("ticks")
-    window.page.locator(".codicon-group-by-ref-type:visible").first.click()
-    window.until(lambda: any("to review" in row for row in window.preview()), window.preview)
-    window.shot("by-rule")
-    window.page.locator(".bulk-edit-panel .monaco-button").first.click()
-    window.squiggles(0)
+    apply_by_rule(window, "to review")
     window.page.keyboard.press("Control+S")  # changes of one file only are not saved by VS Code
     window.until(lambda: project.contents(workspace) == safe, lambda: project.contents(workspace))
     window.focus_editor()
@@ -136,12 +141,7 @@ def test_preview_where_all_is_safe(train: Window, small: Path) -> None:
     wanted = project.fixed(small)
     train.command("uncuda: Preview Fix All in Workspace")
     train.until(lambda: len(train.ticks()) > len(wanted), train.ticks)
-    train.shot("ticks")
-    train.page.locator(".codicon-group-by-ref-type:visible").first.click()
-    train.until(lambda: any("safe" in row for row in train.preview()), train.preview)
-    train.shot("by-rule")
-    train.page.locator(".bulk-edit-panel .monaco-button").first.click()
-    train.squiggles(0)
+    apply_by_rule(train, "safe")
     train.until(lambda: project.contents(small) == wanted, lambda: project.contents(small))
 
 
