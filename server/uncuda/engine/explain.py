@@ -58,8 +58,7 @@ class Explanation:
 def explain(engine: Engine, source: Source, findings: Iterable[Finding], offset: int) -> Explanation | None:
     """What is at an offset of a text with these findings; None where there is nothing to say."""
     text = source.text
-    here = tuple(finding for finding in findings if finding.span.start <= offset <= finding.span.end)
-    here = tuple(sorted(here, key=lambda finding: finding.span.end - finding.span.start))
+    here = _here(findings, offset)
     if not here and not _may_say(engine, text, offset):
         return None
     facts, ruleset = engine.read(source, every=True)
@@ -74,6 +73,20 @@ def explain(engine: Engine, source: Source, findings: Iterable[Finding], offset:
     if found is None or counterpart is None:
         return _explanation(engine, here[0].span, here) if here else None
     return _explanation(engine, _spelled(found[1], counterpart.name), here, counterpart)
+
+
+def explain_findings(
+    engine: Engine, source: Source, findings: Iterable[Finding], offset: int
+) -> Explanation | None:
+    """The same by findings alone: nothing is read."""
+    here = _here(findings, offset)
+    return _explanation(engine, here[0].span, here) if here else None
+
+
+def _here(findings: Iterable[Finding], offset: int) -> tuple[Finding, ...]:
+    """The findings at an offset, the shortest first."""
+    here = (finding for finding in findings if finding.span.start <= offset <= finding.span.end)
+    return tuple(sorted(here, key=lambda finding: finding.span.end - finding.span.start))
 
 
 def _may_say(engine: Engine, text: str, offset: int) -> bool:

@@ -21,7 +21,8 @@ class Background:
     """A running process; what it says to standard error goes to ours.
 
     `take` is called with every message, `ended` once when there are no more; both in the thread of `call`, which hands
-    over a call to it. `first`: a message that is sent without waiting until it is read.
+    over a call to it. `first`: a message that is sent without waiting until it is read. `read`: what makes a message of
+    a line; it is called in a thread of its own.
     """
 
     def __init__(
@@ -31,8 +32,9 @@ class Background:
         take: Callable[[Any], object],
         ended: Callable[[], object] = lambda: None,
         first: Any = None,
+        read: Callable[[bytes], Any] = json.loads,
     ) -> None:
-        self._call, self._take, self._ended = call, take, ended
+        self._call, self._take, self._ended, self._parse = call, take, ended, read
         self._stopped = False
         self._process: subprocess.Popen[bytes] | None = None
         try:
@@ -67,7 +69,7 @@ class Background:
             if first is not None:
                 self.send(first)
             for line in process.stdout:
-                self._call(self._pass, json.loads(line))
+                self._call(self._pass, self._parse(line))
         self._call(self._finish)
 
     def _pass(self, message: Any) -> None:

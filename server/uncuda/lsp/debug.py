@@ -94,7 +94,8 @@ def _documents(server: UncudaServer) -> Iterator[str]:
         why = f", {analysis.disabled}" if analysis.disabled else ""
         target = f"{choice.engine.target.id}{' (assumed)' if choice.assumed else ''}"
         size = program.text.count("\n") + 1
-        yield f"  {program.uri}: {size} lines, {target}, {found}{why}, read anew in {_took(server, program):.1f} ms"
+        took = "in another process" if analysis.heavy else f"anew in {_took(server, program):.1f} ms"
+        yield f"  {program.uri}: {size} lines, {target}, {found}{why}, read {took}"
 
 
 def _took(server: UncudaServer, program: Program) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -31,15 +32,25 @@ class Diagnostics:
         """The id of what the client was last given for a document that it asked for."""
         self._serial = 0
         self._pushes: dict[str, None] = {}
+        self._held: dict[str, list[tuple[asyncio.Future[Prepared], str, Any]]] = {}
         self._refreshing = False
         server.protocol.settle = self._push_all
         server.opened.append(self._show)
         server.changed.append(self._show)
         server.closed.append(self._close)
+        server.analysed.append(self._release)
 
-    def pull(self, params: Any) -> Prepared:
-        """Answer `textDocument/diagnostic`."""
+    def pull(self, params: Any) -> Prepared | asyncio.Future[Prepared]:
+        """Answer `textDocument/diagnostic`: for a document that another process analyses, when it has."""
         uri = field(params, "textDocument", "uri")
+        program = self._server.program(uri)
+        if program is None or not self._server.analyse(program).pending:
+            return self._answer(uri, params)
+        reply: asyncio.Future[Prepared] = self._server.loop.create_future()
+        self._held.setdefault(program.uri, []).append((reply, uri, params))
+        return reply
+
+    def _answer(self, uri: str, params: Any) -> Prepared:
         found = self.of(uri)
         if found is None:
             return _NONE
@@ -48,6 +59,14 @@ class Diagnostics:
         if params.get("previousResultId") == result:
             return Prepared(f'{{"kind":"unchanged","resultId":"{result}"}}')
         return Prepared(f'{{"kind":"full","resultId":"{result}","items":{items}}}')
+
+    def _release(self, program: Program) -> None:
+        """Answer what waited for an analysis; a client that did not ask is told."""
+        held = [entry for entry in self._held.pop(program.uri, ()) if not entry[0].done()]
+        for reply, uri, params in held:
+            reply.set_result(self._answer(uri, params))
+        if not held:
+            self._server.refresh([document.uri for document in program.documents])
 
     def of(self, uri: str) -> tuple[str, str] | None:
         """The id of a document's diagnostics, another whenever they are, and their JSON list; None if it is closed."""
@@ -99,6 +118,9 @@ class Diagnostics:
     def _close(self, program: Program | None, uris: list[str]) -> None:
         if program is not None:
             self._rendered.pop(program.uri, None)
+            for reply, _, _ in self._held.pop(program.uri, ()):
+                if not reply.done():
+                    reply.set_result(_NONE)
         for uri in uris:
             self._results.pop(uri, None)
             self.told.pop(uri, None)
@@ -114,6 +136,9 @@ class Diagnostics:
     def _push_all(self) -> None:
         pushes, self._pushes = self._pushes, {}
         for uri in pushes:
+            program = self._server.program(uri)
+            if program is not None and self._server.analyse(program).pending:
+                continue
             found = self.of(uri)
             document = self._server.documents.get(uri)
             version = ""
@@ -132,5 +157,5 @@ def register(server: UncudaServer) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)  # so that it is offered
     @server.raw(types.TEXT_DOCUMENT_DIAGNOSTIC)
-    def pull(params: Any) -> Prepared:
+    def pull(params: Any) -> Prepared | asyncio.Future[Prepared]:
         return server.diagnostics.pull(params)

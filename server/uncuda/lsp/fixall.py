@@ -10,11 +10,14 @@ from lsprotocol import types
 
 from uncuda.edits import SAFE
 from uncuda.engine import Finding
+from uncuda.engine.messages import language
 from uncuda.source import Source
 
 from . import convert
+from .changes import command_for
 from .server import UncudaServer
 from .state import Analysis
+from .texts import Texts
 
 FIX_ALL = "source.fixAll.uncuda"
 FIX_ALL_NOTEBOOK = "notebook.source.fixAll.uncuda"
@@ -70,6 +73,8 @@ def edit_of(server: UncudaServer, batch: Batch, analysis: Analysis) -> tuple[typ
     """The edit of a batch, for the text as it is now; or why there is none. (None, None): nothing is left to fix."""
     if analysis.disabled is not None:
         return None, analysis.disabled
+    if analysis.heavy:
+        return None, too_heavy(analysis, batch.review)
     rules = {batch.rule} if batch.rule else None
     source = Source(analysis.text, analysis.program.path)
     fixed = analysis.engine.fix(source, review=batch.review, rules=rules, answers=analysis.answers)
@@ -79,6 +84,13 @@ def edit_of(server: UncudaServer, batch: Batch, analysis: Analysis) -> tuple[typ
     if not edits:
         return None, None
     return convert.workspace_edit(server, convert.file_edits(analysis.program, edits)), None
+
+
+def too_heavy(analysis: Analysis, review: bool) -> str:
+    """Why not all of a document is fixed at once while somebody types, and what does it."""
+    program, target = analysis.program, analysis.engine.target.id
+    command = command_for(program.path, review, target) if program.path else "uncuda.fixAllInFile"
+    return Texts(language(analysis.engine.settings.locale))("heavy", command)
 
 
 def fixable(analysis: Analysis) -> Counter[str]:

@@ -12,7 +12,7 @@ from lsprotocol import types
 
 from uncuda.catalogue import Rule, read_chinese, read_page
 from uncuda.engine import Engine, Finding
-from uncuda.engine.explain import Counterpart, Explanation, explain
+from uncuda.engine.explain import Counterpart, Explanation, explain, explain_findings
 from uncuda.facts.newer import wants_libcst
 from uncuda.source import Source, Span
 
@@ -42,7 +42,8 @@ def register(server: UncudaServer) -> None:
         if offset is None:
             return None
         source = Source(analysis.text, program.path)
-        found = explain(analysis.engine, source, analysis.findings, offset)
+        look = explain_findings if analysis.heavy else explain
+        found = look(analysis.engine, source, analysis.findings, offset)
         say = phrases(analysis.engine)
         if found is not None:
             text, span = "\n\n---\n\n".join(_parts(server, analysis.engine, found, say)), found.span

@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
 
 def in_reach(server: UncudaServer, uri: str) -> Program | None:
-    """The open program of a URI, if the server knows all that its fixes depend on: the project, what receivers are."""
+    """The open program of a URI, if the server knows all that its fixes depend on (the project, what receivers are) and they
+    are made quickly."""
     program = (server.program(uri) or server.notebooks.get(uri)) if uri else None
     if program is None:
         return None
     choice = server.folders.choice_of(program)
     known = not program.path or choice.folder is None or (choice.folder.scanned and not choice.settings.receivers)
-    return program if known else None
+    return program if known and not server.analyse(program).heavy else None
 
 
 def fix_program(server: UncudaServer, program: Program, wanted: Wanted, diff: bool) -> Outcome:

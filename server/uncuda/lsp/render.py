@@ -48,6 +48,8 @@ class Renderer:
         """The JSON list of the diagnostics of each document of a program."""
         program = analysis.program
         found: dict[str, list[str]] = {document.uri: [] for document in program.documents}
+        if analysis.refused and program.documents:
+            found[program.documents[0].uri].append(_note(analysis.refused))
         for finding in analysis.findings:
             document, item = self.item(analysis, finding)
             found[document.uri].append(item)
@@ -107,3 +109,9 @@ class Renderer:
             text = SHIM_IMPORT[language(engine.settings.locale)].format(engine.target.words.get("patch", ""))
             places.append(_PLACE % (json.dumps(where[0]), *where[1], *where[2], json.dumps(text)))
         return places
+
+
+def _note(text: str) -> str:
+    """A Diagnostic about the whole file, as JSON."""
+    rest = {"severity": SEVERITIES["information"], "source": SOURCE, "message": text}
+    return _RANGE % (0, 0, 0, 0, json.dumps(rest, separators=(",", ":"))[1:])

@@ -51,7 +51,7 @@ class UncudaServer(LanguageServer):
 
     Events: `opened(program)`, `changed(program)`, `saved(program)`; `closed(program, uris)`, where `program` is None
     when cells leave a notebook that stays; `found(program)`: it has findings; `started()`: the client is ready;
-    `scanned(folder)`; `touched(paths)`: files changed on the disk; `reconfigured()`: settings, targets or what files
+    `analysed(program)`: another process has; `scanned(folder)`; `touched(paths)`: files changed on the disk; `reconfigured()`: settings, targets or what files
     say together are others; `ended()`: the server stops.
     """
 
@@ -74,7 +74,7 @@ class UncudaServer(LanguageServer):
         self.notebooks = Notebooks(self.documents)
         self.opened, self.changed, self.saved, self.closed = (Event() for _ in range(4))
         self.found, self.started, self.scanned, self.touched = (Event() for _ in range(4))
-        self.reconfigured, self.ended = Event(), Event()
+        self.analysed, self.reconfigured, self.ended = Event(), Event(), Event()
         self.analyses = Analyses(self)
         self.shows_lenses = False
         self.loop = asyncio.new_event_loop()

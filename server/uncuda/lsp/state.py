@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from uncuda.engine import Engine, Finding, Report
+from uncuda.limits import LimitExceeded
 from uncuda.project import Answers, Site
 from uncuda.source import Source, SourceError
 from uncuda.workspace import FileProblem, read_file
-from uncuda.workspace.files import LARGEST
 
 from .changes import command_for
 from .documents import Program
+from .heavy import Heavy, between_keys
 from .logs import logger
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ _NOTHING: Answers = {}
 class Analysis:
     """A program as it was when it was analysed. `disabled`: why its fixes must not be made, if so.
 
-    `answers`: what was known of its receivers. `replaced`: whether it holds a replacement character.
+    `answers`: what was known of its receivers. `replaced`: whether it holds a replacement character. `heavy`: another
+    process analyses it, `pending`: and has not answered yet. `refused`: why it was not analysed, in the user's words.
     """
 
     program: Program
@@ -45,6 +47,9 @@ class Analysis:
     disabled: str | None = None
     answers: Answers = field(default_factory=dict)
     replaced: bool = False
+    heavy: bool = False
+    pending: bool = False
+    refused: str = ""
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -61,6 +66,7 @@ class Analyses:
         self._encodings: dict[str, tuple[int, str]] = {}
         self._failed: set[tuple[str, str]] = set()
         self.answers: Callable[[Program, str, Sequence[Site]], Answers] = lambda program, text, sites: {}
+        self._heavy = Heavy(server, lambda path, reason: self.failed("", path, RuntimeError(reason)))
         server.closed.append(lambda program, uris: self.drop(program.uri) if program else None)
 
     def of(self, program: Program) -> Analysis:
@@ -70,18 +76,45 @@ class Analyses:
         text = program.text
         if known is not None and known.text is text and known.engine is choice.engine:
             return known
-        report, answers = Report(), _NOTHING
-        if not choice.left_out and len(text) <= LARGEST:
+        report, answers, heavy = Report(), _NOTHING, False
+        if not choice.left_out:
             choice.engine.guard = self.failed
-            report, answers = self._check(program, text, choice.engine)
+            heavy = self._heavy.holds(program, text)
+            try:
+                if not heavy:
+                    report, answers = self._check(program, text, choice.engine)
+            except LimitExceeded:
+                heavy = True
         fresh = text  # of a large text it takes time to look at all of it
         if known is not None and not known.replaced and program.edit is not None and known.text is program.edit[0]:
             fresh = program.edit[1].text
         replaced = _REPLACEMENT in fresh
         disabled = self._unreadable(program, choice.engine) if replaced else None
-        found = Analysis(program, text, program.version, choice.engine, report, disabled, answers, replaced)
+        found = Analysis(
+            program, text, program.version, choice.engine, report, disabled, answers, replaced, heavy, pending=heavy
+        )
         self._known[program.uri] = found
+        if heavy:
+            self._submit(found, _NOTHING)
         return found
+
+    def _submit(self, pending: Analysis, answers: Answers) -> None:
+        """Have another process make an analysis; it takes the place of the pending one, if that still counts."""
+        program = pending.program
+
+        def take(report: Report, refused: str) -> None:
+            if self._known.get(program.uri) is not pending:
+                return
+            known = self.answers(program, pending.text, report.sites) if report.sites else _NOTHING
+            if known and known != answers:
+                self._submit(pending, known)
+                return
+            self._known[program.uri] = replace(
+                pending, report=report, answers=answers, pending=False, refused=refused
+            )
+            self._server.analysed(program)
+
+        self._heavy.submit(program, pending.text, pending.engine, answers, take)
 
     def drop(self, uri: str) -> None:
         """Analyse a program anew when it is asked for."""
@@ -91,10 +124,13 @@ class Analyses:
         start = perf_counter()
         answers = _NOTHING
         try:
-            source = Source(text, program.path)
-            report = engine.check(source, edited=program.edit and (program.edit[0], [program.edit[1]]))
+            source, limits = Source(text, program.path), between_keys(engine.limits)
+            edited = program.edit and (program.edit[0], [program.edit[1]])
+            report = engine.check(source, edited=edited, limits=limits)
             if report.sites and (answers := self.answers(program, text, report.sites)):
-                report = engine.check(source, answers=answers)
+                report = engine.check(source, answers=answers, limits=limits)
+        except LimitExceeded:
+            raise
         except Exception as error:  # noqa: BLE001 the server goes on
             self.failed("", program.path or program.uri, error)
             return Report(), _NOTHING

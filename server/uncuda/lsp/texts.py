@@ -43,6 +43,21 @@ _TEXTS: dict[str, tuple[str, str]] = {
     ),
     "no file": ("No Python file is open.", "没有打开的 Python 文件。"),
     "failed": ("The job failed: {0}", "任务失败：{0}"),
+    # why a file is not checked
+    "not checked": ("uncuda did not check this file: {0}", "uncuda 未检查此文件：{0}"),
+    "not checked long": (
+        "uncuda did not check this file: it took longer than {0} s. It is checked again when it changes",
+        "uncuda 未检查此文件：检查时间超过 {0} 秒。文件改动后将重新检查",
+    ),
+    "not checked crashed": (
+        "uncuda did not check this file: the process that checked it ended (the log may say why). "
+        "It is checked again when it changes",
+        "uncuda 未检查此文件：检查进程意外结束（日志中或有说明）。文件改动后将重新检查",
+    ),
+    "heavy": (
+        "it takes too much work to be fixed while you type; run `{0}`",
+        "文件过大，无法在编辑时修复；请运行 `{0}`",
+    ),
     # why a file is left out
     "moved": ("it is being changed; run the command again", "文件正在被修改；请重新运行命令"),
     "refused": ("the editor did not take its changes", "编辑器未接受对该文件的改动"),

@@ -1,0 +1,69 @@
+"""Analyses texts in a process of its own: those that take too much work to be analysed between two keys.
+
+In: a `Task` a line. Out: two `Answer` a task, one when it begins and one with what came of it.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import sys
+import traceback
+
+from uncuda.catalogue import load
+from uncuda.engine import Engine
+from uncuda.limits import LimitExceeded
+from uncuda.project import Project
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+from .task import Answer, Exceeded, Task, converter
+
+_REMEMBERED = 4  # texts an engine, and engines
+
+
+def main() -> None:
+    """Answer tasks until there are no more."""
+    analyst = Analyst()
+    gc.freeze()
+    try:
+        for line in iter(sys.stdin.buffer.readline, b""):
+            task = converter().structure(json.loads(line), Task)
+            _write(Answer(task.number))
+            _write(analyst.answer(task))
+    except BrokenPipeError:
+        os._exit(1)
+
+
+def _write(answer: Answer) -> None:
+    sys.stdout.buffer.write(json.dumps(converter().unstructure(answer)).encode() + b"\n")
+    sys.stdout.buffer.flush()
+
+
+class Analyst:
+    """The engines of the last tasks; each remembers its last texts, so that the next key costs little."""
+
+    def __init__(self) -> None:
+        self._catalogue = load()
+        self._engines: list[tuple[tuple[str, Settings, Project], Engine]] = []
+
+    def answer(self, task: Task) -> Answer:
+        """Do a task; one that fails does not stop the next."""
+        engine = self._engine(task.target, task.settings, task.project)
+        try:
+            report = engine.check(Source(task.text, task.path), answers=task.known)
+        except LimitExceeded as error:
+            return Answer(task.number, exceeded=Exceeded(error.kind, error.limit))
+        except Exception as error:  # noqa: BLE001 the server says it
+            traceback.print_exc()
+            return Answer(task.number, failed=f"{type(error).__name__}: {error}")
+        return Answer(task.number, report)
+
+    def _engine(self, target: str, settings: Settings, project: Project) -> Engine:
+        key = target, settings, project
+        known = next((entry for entry in self._engines if entry[0] == key), None)
+        if known is None:
+            known = key, Engine(self._catalogue, target, settings, project, remember=_REMEMBERED)
+        self._engines = [known, *(entry for entry in self._engines if entry is not known)][:_REMEMBERED]
+        return known[1]

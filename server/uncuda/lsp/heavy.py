@@ -1,0 +1,172 @@
+"""Documents that take too much work to be analysed between two keys: another process does it, and nothing waits.
+
+The engine counts its work. In the server's own process a document may take as much as the largest ordinary file takes
+(`Limits.between_keys`); what goes beyond that is analysed by `analyst.py`, up to the limits of the settings. Seconds
+count only as the last resort: a document that still takes longer than `_LONGEST` is left out until it changes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from uncuda.engine import Engine, Report
+from uncuda.limits import Limits
+from uncuda.project import Answers
+
+from .background import Background
+from .logs import logger
+from .task import Answer, Task, converter
+from .texts import Texts
+
+if TYPE_CHECKING:
+    from .documents import Program
+    from .server import UncudaServer
+
+_LONGEST = 10.0
+"""Seconds that a document may take, whatever was counted."""
+_START = 20.0
+"""Seconds within which the process has to begin."""
+
+_SHARE = 20
+"""How many times the largest file of the corpus the default limits allow."""
+_SHARED = ("bytes", "statements", "comparisons")
+
+Take = Callable[[Report, str], object]
+"""Is given what was found, and why the document was not analysed if it was not: "" it was, else a reason to show."""
+
+
+def between_keys(limits: Limits) -> Limits:
+    """The limits for what is analysed while nothing else is: a twentieth, which is what the largest files take.
+
+    So they are on every machine, and for whoever lets larger files take more.
+    """
+    usual = Limits()
+    parts = {name: min(getattr(limits, name), getattr(usual, name)) // _SHARE for name in _SHARED}
+    return replace(limits, **parts)
+
+
+class Heavy:
+    """The heavy documents, and the process that analyses them, one text after the other.
+
+    `fail(path, reason)` is told of errors of ours.
+    """
+
+    def __init__(self, server: UncudaServer, fail: Callable[[str, str], object]) -> None:
+        self._server = server
+        self._fail = fail
+        self._sizes: dict[str, int] = {}
+        self._waiting: dict[str, tuple[Task, Take]] = {}
+        self._current: tuple[str, Task, Take] | None = None
+        self._serial = 0
+        self._process: Background | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        server.closed.append(lambda program, uris: self._forget(program.uri) if program else None)
+        server.ended.append(self._stop)
+
+    def holds(self, program: Program, text: str) -> bool:
+        """Whether a document is heavy: it was once, and has not become half as long since."""
+        size = self._sizes.get(program.uri)
+        if size is not None and 2 * len(text) < size:
+            del self._sizes[program.uri]
+            return False
+        return size is not None
+
+    def submit(self, program: Program, text: str, engine: Engine, answers: Answers, take: Take) -> None:
+        """Have a text analysed; `take` is called in the server's thread, unless another text of the document comes."""
+        self._sizes[program.uri] = max(len(text), self._sizes.get(program.uri, 0))
+        self._serial += 1
+        task = Task(
+            self._serial,
+            program.path,
+            text,
+            engine.target.id,
+            engine.settings,
+            engine.project,
+            tuple(answers.items()),
+        )
+        self._waiting[program.uri] = task, take
+        if self._current is None:
+            self._next()
+
+    def _next(self) -> None:
+        """Give the process the text that has waited longest."""
+        self._wait(None)
+        self._current = None
+        if not self._waiting:
+            return
+        uri = next(iter(self._waiting))
+        task, take = self._waiting.pop(uri)
+        self._current = uri, task, take
+        if self._process is None:
+            self._process = Background(
+                "uncuda.lsp.analyst", self._server.call, self._take, self._ended, read=_read
+            )
+        self._process.send(converter().unstructure(task))
+        self._wait(_START)
+
+    def _wait(self, seconds: float | None) -> None:
+        """End the process unless it says something within so many seconds (None: it need not)."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._server.loop.call_later(seconds, self._too_long) if seconds is not None else None
+
+    def _take(self, answer: Answer) -> None:
+        if self._current is None or self._current[1].number != answer.number:
+            return
+        if answer.begun:
+            self._wait(_LONGEST)
+            return
+        if answer.failed:
+            self._fail(self._current[1].path or self._current[0], answer.failed)
+        self._done(answer.report or Report(), self._said(answer))
+
+    def _done(self, report: Report, why: str) -> None:
+        assert self._current is not None
+        uri, task, take = self._current
+        if why:
+            logger.warning("%s: %s", task.path or uri, why)
+        if uri not in self._waiting:  # else it has changed meanwhile
+            take(report, why)
+        self._next()
+
+    def _said(self, answer: Answer) -> str:
+        """Why a text was not analysed."""
+        if answer.exceeded is None:
+            return ""
+        return self._texts()("not checked", answer.exceeded.error.said(self._texts().locale))
+
+    def _texts(self) -> Texts:
+        return Texts(self._server.folders.language())
+
+    def _too_long(self) -> None:
+        self._stop()
+        self._done(Report(), self._texts()("not checked long", f"{_LONGEST:.0f}"))
+
+    def _ended(self) -> None:
+        self._process = None
+        if self._current is not None:
+            self._done(Report(), self._texts()("not checked crashed"))
+
+    def _forget(self, uri: str) -> None:
+        """A document was closed; the process ends with the last heavy one."""
+        self._sizes.pop(uri, None)
+        self._waiting.pop(uri, None)
+        if self._current is not None and self._current[0] == uri:
+            self._stop()
+            self._next()
+        elif not self._sizes:
+            self._stop()
+
+    def _stop(self) -> None:
+        self._wait(None)
+        if self._process is not None:
+            self._process.stop()
+        self._process = None
+
+
+def _read(line: bytes) -> Answer:
+    return converter().structure(json.loads(line), Answer)

@@ -1,0 +1,81 @@
+"""An analysis that another process makes: what it is given, and what it gives back, as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeGuard, get_type_hints
+
+from cattrs import Converter
+
+from uncuda.engine import Report
+from uncuda.limits import LimitExceeded
+from uncuda.project import Answers, Project, Site
+from uncuda.settings import Settings
+
+
+@dataclass(frozen=True)
+class Task:
+    """A text to analyse, and what its engine is made of. `answers`: what is known of its receivers."""
+
+    number: int
+    path: str
+    text: str
+    target: str
+    settings: Settings
+    project: Project
+    answers: tuple[tuple[Site, str], ...] = ()
+
+    @property
+    def known(self) -> Answers:
+        """What is known of its receivers, by site."""
+        return dict(self.answers)
+
+
+@dataclass(frozen=True)
+class Exceeded:
+    """The limit that kept a text from being analysed. Fields as in LimitExceeded."""
+
+    kind: str
+    limit: int
+
+    @property
+    def error(self) -> LimitExceeded:
+        """The error that said so."""
+        return LimitExceeded(self.kind, self.limit)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of a task: a report, the limit that it went beyond, or how the analysis failed.
+
+    None of them: it has only begun.
+    """
+
+    number: int
+    report: Report | None = None
+    exceeded: Exceeded | None = None
+    failed: str = ""
+
+    @property
+    def begun(self) -> bool:
+        """Whether the task has begun, and is not done."""
+        return self.report is None and self.exceeded is None and not self.failed
+
+
+@lru_cache
+def converter() -> Converter:
+    """What makes JSON of these records and back; made when first asked for."""
+    made = Converter(unstruct_collection_overrides={frozenset: list})
+
+    def structure(kind: Any) -> Any:
+        """cattrs 26.2 leaves annotations of named tuples that are texts unresolved."""
+        fields = list(get_type_hints(kind).values())
+        return lambda values, _: kind(*map(made.structure, values, fields))
+
+    made.register_structure_hook_factory(_is_named_tuple, structure)
+    return made
+
+
+def _is_named_tuple(kind: Any) -> TypeGuard[type[tuple[Any, ...]]]:
+    return isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
