@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Collection, Iterable
 from functools import partial
 
 from ..catalogue import Catalogue
 from ..checks import Check, Context, Hit
 from ..checks.branches import Branches
-from ..edits import REVIEW, SAFE, Change, Edit, Fix, apply_edits, changes_of, select
+from ..edits import REVIEW, SAFE, Edit, Fix
 from ..facts.read import Facts, read
+from ..limits import LimitExceeded, Limits, Work
 from ..project import Answers, Project, Site
 from ..settings import Settings
 from ..source import Source, Span
 from ..suppress import NONE, Suppressions, parse
 from ..suppress import RULE as UNUSED
 from .carried import Carried, Kept, Row, copies, same
+from .fixing import Edited, fixed
 from .guard import Tell, run_apart
 from .linking import link, safe_of, without_idle, without_kept
 from .messages import Messages
-from .refusal import refusal
 from .results import Finding, Fixed, Related, Report, sparing
 from .ruleset import Ruleset
-from .sites import answered, moved, sites_of
+from .sites import answered, sites_of
 
 __all__ = ["Engine", "Finding", "Fixed", "Related", "Report"]
-
-_PASSES = 12
-
-Edited = tuple[str, Collection[Edit]]
-"""A text, and the edits that made another of it."""
 
 
 class Engine:
@@ -76,14 +72,14 @@ class Engine:
         strategy = self.settings.strategy
         return strategy == "shim" or (strategy == "auto" and self.target.id in self.project.shims)
 
-    def patched(self, text: str) -> bool:
+    def patched(self, text: str, work: Work | None = None) -> bool:
         """Whether the runtime patch is in force for a text: by setting, in the project, or imported in the text."""
         if self._project_shim():
             return True
         if self.settings.strategy != "auto" or not self._patch or self._patch not in text:
             return False
         words = self.ruleset(True).words
-        facts = read(text, words)
+        facts = read(text, words, work=work)
         return any(binding.dotted == self.target.words["patch"] for binding, _ in facts.imports())
 
     def ruleset(self, shim: bool, every: bool = False) -> Ruleset:
@@ -96,18 +92,19 @@ class Engine:
 
     def read(self, source: Source, every: bool = False) -> tuple[Facts, Ruleset]:
         """What a text says, and the rules for it; `every`: as for `ruleset`."""
-        ruleset = self.ruleset(self.patched(source.text), every)
-        return self._facts(source, ruleset), ruleset
+        work = Work(self.settings.limits)
+        ruleset = self.ruleset(self.patched(source.text, work), every)
+        return self._facts(source, ruleset, work), ruleset
 
-    def _facts(self, source: Source, ruleset: Ruleset, edited: Edited | None = None) -> Facts:
+    def _facts(self, source: Source, ruleset: Ruleset, work: Work, edited: Edited | None = None) -> Facts:
         """What a text says; where an earlier text of its path is remembered, only what changed since is read."""
         key = source.path, ruleset
         before = self._memory.get(key)
         edits = edited[1] if edited is not None and before is not None and before.text is edited[0] else ()
         if before is not None and not edits and before.text == source.text:
-            facts = before
+            facts, facts.work = before, work
         else:
-            facts = read(source.text, ruleset.words, before if source.path or edits else None, edits)
+            facts = read(source.text, ruleset.words, before if source.path or edits else None, edits, work)
         self._memory[key] = facts
         self._memory.move_to_end(key)
         if len(self._memory) > self._remember:
@@ -120,22 +117,40 @@ class Engine:
         concerned: bool = False,
         edited: Edited | None = None,
         answers: Answers | None = None,
+        limits: Limits | None = None,
     ) -> Report:
         """Every finding of a text, suppressed ones left out. `concerned`: the quick look at its bytes was taken.
 
         `edited`: a text of the same path that was checked, and the edits that made this one of it, if that is known.
         `answers`: what receivers are, as far as that is known of this text; they silence a finding, or lower its fix.
+        `limits`: on the work that it may take, None: those of the settings. LimitExceeded: it would take more.
         """
+        work = Work(limits or self.settings.limits)
+        try:
+            work.size(source.text)
+            return self._check(source, concerned, edited, answers, work)
+        except (LimitExceeded, RecursionError) as error:
+            self._forget(source.path)  # what was read in part
+            raise error if isinstance(error, LimitExceeded) else work.too_deep() from None
+
+    def _forget(self, path: str) -> None:
+        for key in [key for key in self._memory if key[0] == path]:
+            del self._memory[key]
+            self._carried.forget(key)
+
+    def _check(
+        self, source: Source, concerned: bool, edited: Edited | None, answers: Answers | None, work: Work
+    ) -> Report:
         ruleset = self.ruleset(self._project_shim())
         known = (source.path, ruleset) in self._memory
-        says = self._facts(source, ruleset, edited).says if known else source.text.__contains__
+        says = self._facts(source, ruleset, work, edited).says if known else source.text.__contains__
         concerned = concerned or says("uncuda:")
-        if says(self._patch) and self.patched(source.text):
+        if says(self._patch) and self.patched(source.text, work):
             ruleset = self.ruleset(True)
             known = (source.path, ruleset) in self._memory
         if not known and not concerned and not ruleset.concerns(source.text.encode("utf-8", "surrogatepass")):
             return Report()
-        facts = self._facts(source, ruleset, edited)
+        facts = self._facts(source, ruleset, work, edited)
         if known and not concerned and not ruleset.opens(facts):
             return Report()
         return self.report(facts, source.path, ruleset, answers)
@@ -210,6 +225,8 @@ class Engine:
             return check.run(context)
         try:
             return list(check.run(context))
+        except (LimitExceeded, RecursionError):
+            raise
         except Exception:  # noqa: BLE001 found again for the rule that is to blame
             return run_apart(check, context, ruleset.rules, self.target, lambda rule, error: guard(rule, path, error))
 
@@ -254,37 +271,18 @@ class Engine:
         concerned: bool = False,
         rules: Collection[str] | None = None,
         answers: Answers | None = None,
+        limits: Limits | None = None,
     ) -> Fixed:
         """Apply the fixes of the allowed classes until nothing changes. `concerned`, `answers`: as for `check`.
 
         `rules`: make only the fixes of these (and what must change together with them); None: of all.
+        `limits`: as for `check`; they hold for each of at most 12 passes. LimitExceeded: nothing is fixed.
         """
-        text, applied = source.text, Counter[str]()
-        passes: list[list[Change]] = []
-        first = report = self.check(source, concerned, answers=answers)
-        allowed = {SAFE, REVIEW} if review else {SAFE}
-        for _ in range(_PASSES):
-            chosen = [
-                (f.fixes[0], f.rule)
-                for f in report.findings
-                if f.fixes and f.fixes[0].applicability in allowed and (rules is None or f.rule in rules)
-            ]
-            if not chosen:
-                reason = refusal(source.text, text) if text != source.text else None
-                break
-            made = {id(fix): fix for fix in select([fix for fix, _ in chosen])}
-            passes.append(changes_of((fix, rule) for fix, rule in chosen if id(fix) in made))
-            edits = [change.edit for change in passes[-1]]
-            before, text = text, apply_edits(text, edits)
-            applied.update(rule for fix, rule in chosen if id(fix) in made)
-            answers = moved(answers, edits) if answers else None
-            result = Source(text, source.path, source.encoding, source.bom)
-            report = self.check(result, concerned, (before, edits), answers)
-        else:
-            reason = "its fixes do not settle"
-        if reason is not None:
-            return Fixed(source.text, {}, first, reason)
-        return Fixed(text, dict(applied), report, before=source.text, passes=tuple(passes))
+
+        def check(text: Source, edited: Edited | None, known: Answers | None) -> Report:
+            return self.check(text, concerned, edited, known, limits)
+
+        return fixed(source, check, {SAFE, REVIEW} if review else {SAFE}, rules, answers)
 
 
 def _served(hit: Hit, branches: Branches) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from ..catalogue import Rule, Target
 from ..checks import CHECKS, Check, Context, Hit
+from ..limits import LimitExceeded
 
 Tell = Callable[[str, str, Exception], object]
 """Is told of a failure: the rule's name (empty: it was none's), the path of the text, and what was raised."""
@@ -22,10 +23,14 @@ def run_apart(
         try:
             list(CHECKS[rule.check]([rule], target).run(context))
             good.append(rule)
+        except (LimitExceeded, RecursionError):
+            raise
         except Exception as error:  # noqa: BLE001 whatever it is, the rule is named
             tell(rule.name, error)
     try:
         return list(CHECKS[good[0].check](good, target).run(context)) if good else []
+    except (LimitExceeded, RecursionError):
+        raise
     except Exception as error:  # noqa: BLE001 no rule is to blame alone
         tell(", ".join(rule.name for rule in good), error)
         return []

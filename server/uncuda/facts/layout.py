@@ -11,6 +11,8 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
+from ..limits import UNLIMITED, Work
+
 # One token of a line that can hide or hold brackets. A string may go on after a backslash.
 _TOKEN = re.compile(
     r"""#[^\n\r]*|"[^"\\\n]*(?:\\(?:\r\n|[\s\S])[^"\\\n]*)*"|'[^'\\\n]*(?:\\(?:\r\n|[\s\S])[^'\\\n]*)*'"""
@@ -32,12 +34,14 @@ _OPEN, _CLOSE = "([{", ")]}"
 class Layout:
     """Lexical structure of one text; every answer is remembered.
 
-    `strings`: its triple-quoted strings, where they are known already. `mended`: their quotes do not pair up.
+    `strings`: its triple-quoted strings, where they are known already. `work`: what its searches are counted in; None:
+    they are not. `mended`: their quotes do not pair up.
     `known_starts` and `known_ends` are of the logical lines that were asked for so far.
     """
 
-    def __init__(self, text: str, strings: list[tuple[int, int]] | None = None) -> None:
+    def __init__(self, text: str, strings: list[tuple[int, int]] | None = None, work: Work | None = None) -> None:
         self.text = text
+        self.work = work or Work(UNLIMITED)
         self._carriages = "\r" in text
         self.strings, self.mended = _triple_strings(text) if strings is None else (strings, False)
         self._string_starts = [start for start, _ in self.strings]

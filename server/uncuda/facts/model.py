@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from ..limits import Work
 from .bindings import Binding
 from .changes import Region, Searches
 from .digest import Chain, Digest, digest
@@ -116,6 +117,15 @@ class Facts:
     token: object = field(default_factory=object)
     _imports: list[tuple[Binding, Statement]] | None = None
 
+    @property
+    def work(self) -> Work:
+        """What the present analysis is counted in."""
+        return self.layout.work
+
+    @work.setter
+    def work(self, work: Work) -> None:
+        self.layout.work = self.names.work = work
+
     def says(self, word: str) -> bool:
         """Whether the text holds a word, or any other stretch of a line."""
         return bool(self.searches.find(("text", word), plain(word)))
@@ -132,7 +142,7 @@ class Facts:
                 facts.statements[start + region.shift] = Statement(start + region.shift, end, statement.digest)
             elif not region.old <= start < region.old_end:
                 facts.statements[start] = statement
-        facts.names = self.names.moved(facts.scopes, region.place)
+        facts.names = self.names.moved(facts.scopes, region.place, facts.work)
         facts.followed = dict(self.followed)
         facts.digests = (
             self.digests

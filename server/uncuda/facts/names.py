@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from ..limits import UNLIMITED, Work
 from .bindings import Binding
 from .changes import Searches
 from .digest import Digest
@@ -32,7 +33,8 @@ class Bound:
 class Names:
     """All bindings of the names that matter in one text."""
 
-    def __init__(self, scopes: ScopeMap) -> None:
+    def __init__(self, scopes: ScopeMap, work: Work | None = None) -> None:
+        self.work = work or Work(UNLIMITED)
         self._scopes = scopes
         self._bound: dict[str, list[Bound]] = {}
         self._declared: dict[tuple[str, int], str] = {}
@@ -65,9 +67,9 @@ class Names:
                 if self._declared.get((bound.binding.name, bound.scope)) == "global":
                     bound.scope = -1
 
-    def moved(self, scopes: ScopeMap, place: Callable[[int], int]) -> Names:
+    def moved(self, scopes: ScopeMap, place: Callable[[int], int], work: Work) -> Names:
         """The same names in a text where each offset is at another place."""
-        names = Names(scopes)
+        names = Names(scopes, work)
         for name, bounds in self._bound.items():
             names._bound[name] = [
                 Bound(b.scope if b.scope < 0 else place(b.scope), b.word, b.dotted, b.binding, place(b.statement))

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 
+from ..limits import Work
 from .bindings import Binding
 from .changes import Region, Searches, between, of_edits
 from .digest import Digest
@@ -27,20 +28,27 @@ _LONG = 1000
 __all__ = ["Facts", "Name", "Statement", "Words", "read"]
 
 
-def read(text: str, words: Words, before: Facts | None = None, edits: Collection[tuple[int, int, str]] = ()) -> Facts:
+def read(
+    text: str,
+    words: Words,
+    before: Facts | None = None,
+    edits: Collection[tuple[int, int, str]] = (),
+    work: Work | None = None,
+) -> Facts:
     """Read the islands of a text.
 
     `before`: what was read, with the same words, of the text that this one came from, by `edits` (start, end, text)
     if these are known. What did not change since is taken over; the result is the same without it.
+    `work`: what is counted, LimitExceeded when it is too much; None: nothing is.
     """
     if before is None:
         plain = narrow(text)
-        searches, layout, alike = Searches(plain), Layout(plain), False
+        searches, layout, alike = Searches(plain), Layout(plain, work=work), False
     else:
         regions = of_edits(before.text, edits) if edits else between(before.text, text)
         plain = renewed(before.layout.text, text, regions)
         searches = Searches(plain, before.searches, regions)
-        layout, alike = relayout(before.layout, plain, regions)
+        layout, alike = relayout(before.layout, plain, regions, work)
     scopes = IndentScopes(layout, searches)
     alike = before is not None and alike and scopes.take_over(before.indents)
     region = searches.regions[0] if alike and len(searches.regions) == 1 else None
@@ -67,7 +75,7 @@ class _Reader:
         before: Facts | None = None,
     ) -> None:
         self.text, self.words, self.layout = layout.text, words, layout  # the text to search in
-        self.facts = Facts(text, layout, scopes, scopes, Names(scopes), searches)
+        self.facts = Facts(text, layout, scopes, scopes, Names(scopes, layout.work), searches)
         self._digests = before.digests if before is not None else {}
         self._failed: dict[int, Parts | None] = {}
         self._pending: list[Statement] = []

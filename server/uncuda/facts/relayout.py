@@ -5,17 +5,18 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
+from ..limits import Work
 from .changes import Region, moved
 from .layout import Layout
 
 
-def relayout(before: Layout, text: str, regions: Sequence[Region]) -> tuple[Layout, bool]:
+def relayout(before: Layout, text: str, regions: Sequence[Region], work: Work | None = None) -> tuple[Layout, bool]:
     """The layout of a text, given that of the text that it came from, and the lines that differ.
 
     Also whether every logical line of either text has its own in the other: each change lies within one of them.
     """
     strings = _strings(before, text, regions)
-    layout = Layout(text, strings)
+    layout = Layout(text, strings, work)
     return layout, strings is not None and _take_lines(layout, before, regions)
 
 

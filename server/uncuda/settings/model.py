@@ -10,6 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from uncuda.limits import Limits
+
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
@@ -32,6 +34,15 @@ class Settings:
     locale: str = "auto"
     fail_level: str = "warning"
     receivers: bool = False
+    max_bytes: int = Limits.bytes
+    max_statements: int = Limits.statements
+    max_comparisons: int = Limits.comparisons
+    max_depth: int = Limits.depth
+
+    @property
+    def limits(self) -> Limits:
+        """The limits on the work that one text may cause."""
+        return Limits(self.max_bytes, self.max_statements, self.max_comparisons, self.max_depth)
 
     def selects(self, rule: str, default: bool = True) -> bool:
         """Whether a rule is checked; `default`: whether it is on when nothing is selected."""

@@ -1,0 +1,52 @@
+"""Fixing: the findings of a text are fixed, pass by pass, until nothing is left to do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection
+
+from ..edits import Change, Edit, apply_edits, changes_of, select
+from ..project import Answers
+from ..source import Source
+from .refusal import refusal
+from .results import Fixed, Report
+from .sites import moved
+
+_PASSES = 12
+
+Edited = tuple[str, Collection[Edit]]
+"""A text, and the edits that made another of it."""
+
+Check = Callable[[Source, "Edited | None", "Answers | None"], Report]
+"""Findings of a text; by which edits it came from one that was checked; what its receivers are."""
+
+
+def fixed(
+    source: Source, check: Check, allowed: Collection[str], rules: Collection[str] | None, answers: Answers | None
+) -> Fixed:
+    """A text after its fixes of the `allowed` classes, and of these `rules` (None: all), or why it is left alone."""
+    text, applied = source.text, Counter[str]()
+    passes: list[list[Change]] = []
+    first = report = check(source, None, answers)
+    for _ in range(_PASSES):
+        chosen = [
+            (f.fixes[0], f.rule)
+            for f in report.findings
+            if f.fixes and f.fixes[0].applicability in allowed and (rules is None or f.rule in rules)
+        ]
+        if not chosen:
+            reason = refusal(source.text, text) if text != source.text else None
+            break
+        made = {id(fix): fix for fix in select([fix for fix, _ in chosen])}
+        passes.append(changes_of((fix, rule) for fix, rule in chosen if id(fix) in made))
+        edits = [change.edit for change in passes[-1]]
+        before, text = text, apply_edits(text, edits)
+        applied.update(rule for fix, rule in chosen if id(fix) in made)
+        answers = moved(answers, edits) if answers else None
+        result = Source(text, source.path, source.encoding, source.bom)
+        report = check(result, (before, edits), answers)
+    else:
+        reason = "its fixes do not settle"
+    if reason is not None:
+        return Fixed(source.text, {}, first, reason)
+    return Fixed(text, dict(applied), report, before=source.text, passes=tuple(passes))
