@@ -75,9 +75,7 @@ def explain(engine: Engine, source: Source, findings: Iterable[Finding], offset:
     return _explanation(engine, _spelled(found[1], counterpart.name), here, counterpart)
 
 
-def explain_findings(
-    engine: Engine, source: Source, findings: Iterable[Finding], offset: int
-) -> Explanation | None:
+def explain_findings(engine: Engine, findings: Iterable[Finding], offset: int) -> Explanation | None:
     """The same by findings alone: nothing is read."""
     here = _here(findings, offset)
     return _explanation(engine, here[0].span, here) if here else None

@@ -102,9 +102,7 @@ class Heavy:
         task, take = self._waiting.pop(uri)
         self._current = uri, task, take
         if self._process is None:
-            self._process = Background(
-                "uncuda.lsp.analyst", self._server.call, self._take, self._ended, read=_read
-            )
+            self._process = Background("uncuda.lsp.analyst", self._server.call, self._take, self._ended, read=_read)
         self._process.send(converter().unstructure(task))
         self._wait(_START)
 
@@ -137,7 +135,7 @@ class Heavy:
         """Why a text was not analysed."""
         if answer.exceeded is None:
             return ""
-        return self._texts()("not checked", answer.exceeded.error.said(self._texts().locale))
+        return self._texts()("not checked", str(answer.exceeded.error))
 
     def _texts(self) -> Texts:
         return Texts(self._server.folders.language())

@@ -41,9 +41,10 @@ def register(server: UncudaServer) -> None:
         offset = offset_in(program, params, "position")
         if offset is None:
             return None
-        source = Source(analysis.text, program.path)
-        look = explain_findings if analysis.heavy else explain
-        found = look(analysis.engine, source, analysis.findings, offset)
+        if analysis.heavy:
+            found = explain_findings(analysis.engine, analysis.findings, offset)
+        else:
+            found = explain(analysis.engine, Source(analysis.text, program.path), analysis.findings, offset)
         say = phrases(analysis.engine)
         if found is not None:
             text, span = "\n\n---\n\n".join(_parts(server, analysis.engine, found, say)), found.span

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 def in_reach(server: UncudaServer, uri: str) -> Program | None:
-    """The open program of a URI, if the server knows all that its fixes depend on (the project, what receivers are) and they
-    are made quickly."""
+    """The open program of a URI, if the server knows all that its fixes depend on (the project, what receivers are),
+    and makes them in no time."""
     program = (server.program(uri) or server.notebooks.get(uri)) if uri else None
     if program is None:
         return None

@@ -50,9 +50,9 @@ class UncudaServer(LanguageServer):
     """What features are given. `client`, `folders`, `projects`, `diagnostics`, `inspection`: from `initialize` on.
 
     Events: `opened(program)`, `changed(program)`, `saved(program)`; `closed(program, uris)`, where `program` is None
-    when cells leave a notebook that stays; `found(program)`: it has findings; `started()`: the client is ready;
-    `analysed(program)`: another process has; `scanned(folder)`; `touched(paths)`: files changed on the disk; `reconfigured()`: settings, targets or what files
-    say together are others; `ended()`: the server stops.
+    when cells leave a notebook that stays; `found(program)`: it has findings; `analysed(program)`: another process has
+    done that; `started()`: the client is ready; `scanned(folder)`; `touched(paths)`: files changed on the disk;
+    `reconfigured()`: settings, targets or what files say together are others; `ended()`: the server stops.
     """
 
     protocol: Protocol

@@ -109,9 +109,7 @@ class Analyses:
             if known and known != answers:
                 self._submit(pending, known)
                 return
-            self._known[program.uri] = replace(
-                pending, report=report, answers=answers, pending=False, refused=refused
-            )
+            self._known[program.uri] = replace(pending, report=report, answers=answers, pending=False, refused=refused)
             self._server.analysed(program)
 
         self._heavy.submit(program, pending.text, pending.engine, answers, take)
@@ -124,7 +122,7 @@ class Analyses:
         start = perf_counter()
         answers = _NOTHING
         try:
-            source, limits = Source(text, program.path), between_keys(engine.limits)
+            source, limits = Source(text, program.path), between_keys(engine.settings.limits)
             edited = program.edit and (program.edit[0], [program.edit[1]])
             report = engine.check(source, edited=edited, limits=limits)
             if report.sites and (answers := self.answers(program, text, report.sites)):

@@ -9,7 +9,7 @@ from typing import Any, TypeGuard, get_type_hints
 from cattrs import Converter
 
 from uncuda.engine import Report
-from uncuda.limits import LimitExceeded
+from uncuda.limits import Kind, LimitExceeded
 from uncuda.project import Answers, Project, Site
 from uncuda.settings import Settings
 
@@ -36,7 +36,7 @@ class Task:
 class Exceeded:
     """The limit that kept a text from being analysed. Fields as in LimitExceeded."""
 
-    kind: str
+    kind: Kind
     limit: int
 
     @property

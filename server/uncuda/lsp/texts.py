@@ -50,8 +50,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "uncuda 未检查此文件：检查时间超过 {0} 秒。文件改动后将重新检查",
     ),
     "not checked crashed": (
-        "uncuda did not check this file: the process that checked it ended (the log may say why). "
-        "It is checked again when it changes",
+        "uncuda did not check this file: its process ended (the log may say why). It is checked again when it changes",
         "uncuda 未检查此文件：检查进程意外结束（日志中或有说明）。文件改动后将重新检查",
     ),
     "heavy": (
