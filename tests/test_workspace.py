@@ -2,6 +2,8 @@
 
 import os
 import stat
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -472,3 +474,25 @@ class TestRun:
         Path("a.py").unlink()
         result = next(check_files(files, self.engine))
         assert result.problem == ("a.py", "cannot be read: No such file or directory")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x = 'torch_npu import\n",
+        "import torch_npu\r",
+        "# torch_npu import ",
+        "from torch_npu import (a,\n",
+        "torch_npu, ",
+    ],
+    ids=["no-closing-quote", "carriage-returns", "one-comment", "no-closing-bracket", "names"],
+)
+def test_what_is_looked_for_next_to_a_name_is_looked_for_once(line: str) -> None:
+    """A megabyte takes a fraction of a second; where each name looked again it was minutes."""
+    data = b"import torch_npu\n" + line.encode() * (1_000_000 // len(line))
+    code = (
+        "import sys; from uncuda.workspace import Scanner, Words\n"
+        "said = Scanner(Words({'npu': 'torch_npu'}, {})).look(sys.stdin.buffer.read())\n"
+        "assert said.modules, said"
+    )
+    subprocess.run([sys.executable, "-c", code], input=data, check=True, timeout=30)

@@ -17,11 +17,14 @@ from .files import FileProblem, read_file
 _METHOD = re.compile(r"^[ \t]+(?:async[ \t]+)?def[ \t]+(?P<name>cuda|is_cuda)\(", re.MULTILINE)
 _METHOD_BYTES = re.compile(rb"def[ \t]+(?:is_)?cuda\(")
 _IMPORT = re.compile(
-    r"(?:^|[;:])[ \t]*(?P<word>from[ \t]+(?P<origin>[\w.]+)[ \t]+import\b[ \t]*(?P<names>\([^)]*\)|[^\r\n#;]*)"
+    r"(?:^|[;:])[ \t]*(?P<word>from[ \t]+(?P<origin>[\w.]+)[ \t]+import\b[ \t]*(?P<names>\([^)]{0,5000}\)|[^\r\n#;]*)"
     r"|import[ \t]+(?P<modules>[^\r\n#;]*))",
     re.MULTILINE,
 )
 
+
+_NEAR = 200
+"""Characters after a package's name within which the word `import` makes a line worth reading."""
 
 Read = Callable[[str], bytes]
 
@@ -132,15 +135,28 @@ class Scanner:
         return Said(modules, names)
 
     def _imports(self, text: str) -> Iterator[re.Match[str]]:
-        """The imports on the lines that name a package: most lines do not, and reading them all takes long."""
-        done = 0
+        """The imports on the lines that name a package: most lines do not, and reading them all takes long.
+
+        What is looked for next to a name is looked for once: the next import, and the next word `import`, stay the
+        next ones until the names have passed them.
+        """
+        done = line = passed = 0
+        word = -1
+        match: re.Match[str] | None = None
+        searched = False
         for hit in self._package_name.finditer(text):
-            start = max(done, text.rfind("\n", 0, hit.start()) + 1)
-            if start <= hit.start() and "import" in text[start : hit.start()] + text[hit.end() : hit.end() + 200]:
-                match = _IMPORT.search(text, start)
-                if match and match.start() < hit.start():
-                    done = match.end()
-                    yield match
+            line = text.rfind("\n", passed, hit.start()) + 1 or line
+            passed = hit.start()
+            start = max(done, line)
+            if word < start:
+                word = text.find("import", start) % (len(text) + 1)  # the text's length where there is none
+            if start > hit.start() or word >= hit.end() + _NEAR:
+                continue
+            if not searched or (match is not None and match.start() < start):
+                match, searched = _IMPORT.search(text, start), True
+            if match is not None and match.start() < hit.start():
+                done = match.end()
+                yield match
 
     def _of_interest(self, match: re.Match[str]) -> set[str]:
         origin = match["origin"]
