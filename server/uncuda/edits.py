@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -62,7 +63,7 @@ def overlaps(edit: Edit, other: Edit) -> bool:
 def select(fixes: Sequence[Fix]) -> list[Fix]:
     """The fixes that can be made in one pass: in order, each whole, none that collides with one taken before."""
     taken: set[Edit] = set()
-    ordered: list[Edit] = []
+    ordered: list[Edit] = []  # none overlaps another, so that their ends are in order, too
     chosen = []
     for fix in fixes:
         fresh = [edit for edit in fix.edits if edit not in taken]
@@ -70,12 +71,17 @@ def select(fixes: Sequence[Fix]) -> list[Fix]:
             continue
         chosen.append(fix)
         taken.update(fresh)
-        ordered += fresh
+        for edit in fresh:
+            insort(ordered, edit)
     return chosen
 
 
-def _near(edits: list[Edit], edit: Edit) -> list[Edit]:
-    return [other for other in edits if other.start <= edit.end and edit.start <= other.end]
+def _near(edits: list[Edit], edit: Edit) -> Iterator[Edit]:
+    """The edits that touch another one, of those in order."""
+    at = bisect_right(edits, edit.end, key=lambda other: other.start)
+    while at and edits[at - 1].end >= edit.start:
+        at -= 1
+        yield edits[at]
 
 
 def merge(fixes: Iterable[Fix]) -> list[Edit]:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 # PEP 263: the pattern that CPython's tokenizer looks for in the first two lines.
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK = re.compile(rb"^[ \t\f]*(?:[#\r\n]|$)")
+_FEW = 16  # questions about a place above the last one, before a table of lines is made
 _BREAK = re.compile(r"\r\n|\n|\r")
 
 
@@ -75,15 +76,20 @@ class Source:
         """Offsets at which lines begin; lines break at \\n, \\r\\n and \\r, as in Python, and nowhere else."""
         return [0, *(match.end() for match in _BREAK.finditer(self.text))]
 
+    @cached_property
+    def _carriages(self) -> bool:
+        return "\r" in self.text
+
     def position(self, offset: int) -> tuple[int, int]:
         """Offset to (line, column), both from 1, columns in characters."""
-        if "line_starts" not in self.__dict__ and "\r" not in self.text:  # a few questions do not need the table
-            passed, line = self.__dict__.get("_passed", (0, 1))  # they come in order, as a rule
+        if "line_starts" not in self.__dict__ and not self._carriages:  # a few questions do not need the table
+            passed, line, back = self.__dict__.get("_passed", (0, 1, 0))  # they come in order, as a rule
             if offset < passed:
-                passed, line = 0, 1
-            line += self.text.count("\n", passed, offset)
-            self.__dict__["_passed"] = offset, line
-            return line, offset - self.text.rfind("\n", 0, offset)
+                passed, line, back = 0, 1, back + 1
+            if back < _FEW:
+                line += self.text.count("\n", passed, offset)
+                self.__dict__["_passed"] = offset, line, back
+                return line, offset - self.text.rfind("\n", 0, offset)
         line = bisect_right(self.line_starts, offset)
         return line, offset - self.line_starts[line - 1] + 1
 
@@ -99,7 +105,7 @@ class Source:
 
     def line_at(self, offset: int) -> str:
         """The text of the line that holds `offset`, without its line break."""
-        if "\r" in self.text:
+        if self._carriages:
             return self.line_text(self.position(offset)[0])
         end = self.text.find("\n", offset)
         return self.text[self.text.rfind("\n", 0, offset) + 1 : end if end >= 0 else len(self.text)]

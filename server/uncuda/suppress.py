@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple, Protocol, TypeVar
 
 from uncuda.edits import Edit
@@ -100,26 +101,42 @@ class Suppressions:
             return findings, []
         used: set[tuple[Comment, str]] = set()
         kept = [finding for finding in findings if not self._silence(finding.rule, finding.span, used)]
-        entries = [self._unused(comment, used, known_rules, active_rules) for comment in self.comments]
+        spoken = {comment for comment, _ in used}
+        entries = [self._unused(comment, used, spoken, known_rules, active_rules) for comment in self.comments]
         return kept, [entry for entry in entries if entry and not self._silence(RULE, entry.span, used, named=True)]
 
     def _silence(self, rule: str, span: Span, used: set[tuple[Comment, str]], named: bool = False) -> bool:
         """Whether a comment covers the finding; `named`: only one that names the rule counts."""
-        first, last = self.lines_of(span)
         silent = False
-        for comment in self.comments:
+        for comment in self._about(span):
             names = comment.names
-            if comment.line in (None, first, last) and (rule in self._words(names) if names is not None else not named):
+            if rule in self._words(names) if names is not None else not named:
                 used.add((comment, rule))
                 silent = True
         return silent
 
+    def _about(self, span: Span) -> Iterator[Comment]:
+        """The comments on the lines of a place, and those for the whole file."""
+        for line in dict.fromkeys((None, *self.lines_of(span))):
+            yield from self._by_line.get(line, ())
+
+    @cached_property
+    def _by_line(self) -> dict[Span | None, list[Comment]]:
+        found: dict[Span | None, list[Comment]] = {}
+        for comment in self.comments:
+            found.setdefault(comment.line, []).append(comment)
+        return found
+
     def _unused(
-        self, comment: Comment, used: set[tuple[Comment, str]], known: Collection[str], active: Collection[str]
+        self,
+        comment: Comment,
+        used: set[tuple[Comment, str]],
+        spoken: set[Comment],
+        known: Collection[str],
+        active: Collection[str],
     ) -> Unused | None:
         if comment.names is None:
-            idle = not any(entry[0] == comment for entry in used)
-            return Unused(comment.span, (), (), self._without(comment, ())) if idle else None
+            return None if comment in spoken else Unused(comment.span, (), (), self._without(comment, ()))
         kept: dict[str, Span] = {}
         idle_names = []
         for name, word in zip(comment.names, self._words(comment.names), strict=True):

@@ -53,6 +53,7 @@ class Check:
             return
         imports = self._imports(context)
         guards = [found.guard for found in imports if found.guard]
+        work = context.facts.work
         flags = {flag for guard in guards for flag in guard.flags} | {i.binding.name for i in imports if i.guard}
         for found in imports:
             part = "guarded" if found.guard else "import"
@@ -62,6 +63,7 @@ class Check:
             if rule is None or (found.guard and found.binding.name in found.guard.fallbacks):
                 continue
             for use, edit in zip(found.uses, found.edits, strict=True):
+                work.compare(4 * len(flags))
                 if use.dotted not in self.names and not (flags and protected(context, use.statement, flags)):
                     yield self._use(context, found, use, edit, rule)
 
@@ -76,6 +78,7 @@ class Check:
             if use.dotted.partition(".")[0] not in self.names:
                 continue
             best, holder = -2, None
+            context.facts.work.compare(4 * len(found))
             for each in found:
                 scope = indents.scope_of(each.statement.start)
                 header = scope[0] if scope else -1

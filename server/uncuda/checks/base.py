@@ -129,9 +129,19 @@ class Context:
         """What imports bind: local names, and what they stand for."""
         return {b.name: b.dotted for b, _ in self.facts.imports() if b.kind != "star" and b.dotted}
 
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """The local names that imports bind."""
+        return frozenset(binding.name for binding, _ in self.facts.imports())
+
+    @cached_property
+    def spelled(self) -> frozenset[str]:
+        """The modules and names that imports spell."""
+        return frozenset(binding.alias.name for binding, _ in self.facts.imports() if binding.alias is not None)
+
     def binds(self, name: str) -> bool:
         """Whether an import binds this local name."""
-        return any(binding.name == name for binding, _ in self.facts.imports())
+        return name in self.bound
 
     def feature_limits(self, rule: Rule) -> tuple[str, ...]:
         """The text that says why the target lacks what a rule needs."""
@@ -184,15 +194,14 @@ class Context:
         if written.partition(".")[0] != root:
             return self.imports_root(root)
         if module != root:
-            return any(
-                binding.alias is not None and binding.alias.name == module for binding, _ in self.facts.imports()
-            )
+            return module in self.spelled
         return self.binds(root)
 
     def _plugin_import(self, package: str, offset: int) -> Edit | None:
         torch = self.torch_imports()
         if not torch:
             return None
+        self.facts.work.compare(2 * len(torch))
         statement = self._torch_of(torch, offset)
         return import_edit(self, package, statement, before=self._needs_above(statement))
 

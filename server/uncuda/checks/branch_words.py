@@ -66,7 +66,7 @@ class BranchWords:
         names = tuple(target.words[key] for key in ("device", "ccl") if target.words.get(key))
         self._serves, self._negated = _asking(names)
         self._written = _written(tuple(sorted(set(target.words.values()))))
-        self._text = facts.text
+        self._text, self._work = facts.text, facts.work
         lowered = tuple(name.lower() for name in names)
         self.named = facts.searches.find(("named", lowered), _named(lowered))
         self.any = bool(self.named)
@@ -83,6 +83,7 @@ class BranchWords:
 
         `alike`: the same rule would have changed both places, so that a fix cannot have changed only one.
         """
+        self._work.search(0, 1000 + 16 * (end - start))
         text = self._code(start, end)
         asked = self.asked(text)
         return asked if asked and (alike or self._by_hand(text)) else 0
@@ -95,6 +96,7 @@ class BranchWords:
 
     def asks_cuda(self, start: int, end: int) -> int:
         """1: a condition asks for CUDA; -1: for anything but CUDA; 0: neither."""
+        self._work.search(0, 1000 + 16 * (end - start))
         named, negated = _asking(_CUDA_NAMES)
         text = self._code(start, end)
         if not named.search(text):

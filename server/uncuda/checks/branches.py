@@ -31,6 +31,7 @@ class Branches:
         """`safe`: the hits that a safe fix would change, were there no such places."""
         self._target, self._safe = target, safe
         self._facts = facts
+        self.work = self._work = facts.work
         self.indents = self._indents = facts.indents
         self.text = self._text = facts.text
         self.says = facts.says
@@ -82,10 +83,12 @@ class Branches:
     def _in_expression(self, statement: Statement, node: ast.AST) -> bool:
         inner = node
         for outer in statement.digest.ancestors(node):
+            self._work.compare()
             if isinstance(outer, (ast.stmt, ast.Lambda)):
                 return False
             speaking = self._speaking(statement, outer)
             for sibling in siblings(outer, inner) if speaking else ():
+                self._work.compare()
                 if sibling not in speaking:
                     continue
                 start, end = (statement.start + at for at in statement.digest.piece.span(sibling))
@@ -93,6 +96,7 @@ class Branches:
                 if self._words.polarity(start, end, alike) > 0:
                     return True
             if isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And):
+                self._work.compare(8 * len(speaking))
                 spans = [statement.digest.piece.span(value) for value in speaking if value is not inner]
                 if any(self._words.polarity(statement.start + a, statement.start + b) < 0 for a, b in spans):
                     return True
@@ -105,6 +109,7 @@ class Branches:
         if key not in self._spoken:
             piece, named, found = statement.digest.piece, self._words.named, []
             for part in ast.iter_child_nodes(outer) if isinstance(outer, PARTED) else ():
+                self._work.compare(4)
                 if hasattr(part, "lineno"):
                     start, end = (statement.start + at for at in piece.span(part))
                     at = bisect_left(named, start)
@@ -147,6 +152,7 @@ class Branches:
         if not re.search(name + r"==[ \t]*[\"']gpu[\"']", self._text[above.start : above.end]):
             return False
         scope = self._indents.scope_of(own.start)
+        self._work.search(scope[0] if scope else 0, 8 * above.start)
         listed = re.compile(name + r"(?:not[ \t]+)?in[ \t]*[\[({][^\])}]*")
         tests = listed.finditer(self._text, scope[0] if scope else 0, above.start)
         return any(self._words.polarity(test.start(), test.end()) for test in tests)
@@ -226,6 +232,7 @@ class Branches:
         """Whether an `if` above in the same block is for the target and leaves."""
         own, above = self._indents.header_at(offset), self._indents.header_above(offset)
         block = above, own.indent
+        self._work.compare(len(self._tests.get(block, ())))
         if block not in self._tests:
             self._tests[block] = list(self._tests_in(above, own.indent))
         return any(
@@ -238,6 +245,7 @@ class Branches:
         indents, named, layout = self._indents, self._words.named, self._facts.layout
         start, end = (above.end, indents.extent(above.start)) if above is not None else (0, len(self._text))
         places = named[bisect_left(named, start) : bisect_left(named, end)]
+        self._work.compare(len(places))
         for line in dict.fromkeys(layout.logical_line(at)[0] for at in places):
             if _TEST.match(self._text, line):
                 test = indents.header_at(line)

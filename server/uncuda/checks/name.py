@@ -108,7 +108,9 @@ def _reference(context: Context, reference: Name, verdict: Verdict, judge: Judge
 def _origin(context: Context, reference: Name) -> tuple[str, str, Span] | None:
     """Where the alias of a reference was bound, what it is called, and what it stands for."""
     name = reference.chain.root
-    bounds = [bound for bound in context.facts.names.bindings(name) if bound.dotted]
+    every = context.facts.names.bindings(name)
+    context.facts.work.compare(len(every))
+    bounds = [bound for bound in every if bound.dotted]
     above = [bound for bound in bounds if bound.statement < reference.statement.start]
     for bound in above[-1:] or bounds[:1]:
         statement = context.facts.statements.get(bound.statement)
@@ -131,6 +133,7 @@ def _bound(reference: Name) -> str:
 def _assigned(context: Context, reference: Name) -> bool:
     """Whether the reference is a variable that holds the name: it is reported where the name is spelled."""
     bounds = context.facts.names.bindings(reference.chain.root)
+    context.facts.work.compare(len(bounds) if not reference.chain.parts else 0)
     return not reference.chain.parts and any(bound.dotted and bound.binding.kind == "assign" for bound in bounds)
 
 

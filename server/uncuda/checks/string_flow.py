@@ -16,6 +16,8 @@ from .base import At, Context
 Proof = Callable[[Role], bool]
 _MANY = 60
 _DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
+_PARTS = ("args", "keywords", "elts", "keys", "values", "comparators")
+_WIDE = (ast.Call, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.BoolOp, ast.Compare)
 _LINKED = frozenset({"comparison", "membership", "assignment", "default", "case", "item"})
 
 
@@ -51,10 +53,21 @@ class Flow:
 
     def role(self, text: Text, statement: Statement) -> Role:
         """The role of a string."""
+        self._count(text.node, statement)
         return role_of(text, statement.digest, lambda node: self.resolve(node, statement))
 
     def _role_at(self, node: ast.AST, start: int, statement: Statement) -> Role:
+        self._count(node, statement)
         return role_at(node, start, statement.digest, lambda inner: self.resolve(inner, statement))
+
+    def _count(self, node: ast.AST, statement: Statement) -> None:
+        """Count the parts of the expression that say what role a place in it has."""
+        steps = 0
+        for outer in statement.digest.ancestors(node):
+            steps += 1
+            if isinstance(outer, _WIDE):
+                steps += sum(len(getattr(outer, name, ())) for name in _PARTS)
+        self.context.facts.work.compare(steps)
 
     def reaches(self, rule: str, role: Role, statement: Statement, proves: Proof) -> bool:
         """Whether what a string is bound to, compared with, or returned from has a use that `proves` accepts."""
@@ -98,6 +111,7 @@ class Flow:
         if use.method != "get" or use.parameter != 0 or not isinstance(function, ast.Attribute):
             return False
         table = function.value.id if isinstance(function.value, ast.Name) else ""
+        self.context.facts.work.search(0, 16 * len(self.context.text))
         return table.isupper() and not re.search(rf"^{table}[ \t]*[:=]", self.context.text, re.M)
 
     def _leads(self, rule: str, use: Role, statement: Statement, proves: Proof) -> bool:
@@ -124,6 +138,7 @@ class Flow:
         pattern = re.compile(rf"{re.escape(name)}(?<!def )(?<![\w]{re.escape(name)})[ \t]*\(")
         for found in self._statements(pattern, 0, len(self.context.text)):
             digest = found.digest
+            self.context.facts.work.compare(len(digest.chains))
             for chain in digest.chains:
                 called = (
                     chain.root in ("self", "cls") and chain.parts == (name,)
@@ -149,6 +164,7 @@ class Flow:
     def _binds(self, name: str, header: int) -> bool:
         key = (name, header)
         if key not in self._scopes:
+            self.context.facts.work.search(header, header + 16 * (self.context.facts.indents.extent(header) - header))
             text = self.context.text[header : self.context.facts.indents.extent(header)]
             word = re.escape(name)
             parameters = text[: text.find("\n", text.find(")")) if ")" in text else len(text)]
@@ -173,7 +189,10 @@ class Flow:
     def _statements(self, pattern: re.Pattern[str], start: int, end: int) -> Iterator[Statement]:
         """The statements in which a pattern is found."""
         seen: set[int] = set()
+        done = start
         for match in islice(pattern.finditer(self.context.text, start, end), _MANY):
+            self.context.facts.work.search(done, match.start())
+            done = match.start()
             statement = self.context.facts.peek(match.start())
             if statement is not None and statement.start not in seen:
                 seen.add(statement.start)
@@ -181,6 +200,7 @@ class Flow:
 
     def _roles(self, root: str, parts: tuple[str, ...], statement: Statement) -> Iterator[Role]:
         digest = statement.digest
+        self.context.facts.work.compare(len(digest.chains) + len(digest.texts) + len(digest.bindings))
         for chain in digest.chains:
             if chain.root == root and chain.parts == parts:
                 yield self._role_at(chain.node, chain.piece.start(chain.node), statement)
@@ -208,6 +228,7 @@ class Flow:
             return (("call", role.name), *taken)
         if isinstance(role.subject, ast.Call) and role.kind in ("comparison", "membership"):
             name = role.name.removesuffix("()")
+            self.context.facts.work.search(0, len(self.context.text))
             return (("call", name),) if f"def {name}(" in self.context.text else ()
         if role.kind not in _LINKED or role.name in ("", "type") or role.name.endswith("()"):
             return ()

@@ -20,7 +20,7 @@ class Twins:
     """Answers whether the text says for the target, elsewhere, what a line says for CUDA."""
 
     def __init__(self, facts: Facts, target: Target) -> None:
-        self._text, self._indents = facts.text, facts.indents
+        self._text, self._indents, self._work = facts.text, facts.indents, facts.work
         self._says, self._find = facts.says, facts.searches.find
         words = target.words
         device, ccl = words.get("device", ""), words.get("ccl", "")
@@ -69,6 +69,7 @@ class Twins:
         for line in self._indents.lines_above(header.start, "if"):
             if self._text[line.start : line.end].strip() == condition:
                 body = self._text[line.end : self._indents.extent(line.start)]
+                self._work.search(0, 16 * len(body))
                 for value in re.findall(rf"^[ \t]*{name}[ \t]*=(?!=)([^\n#]*)", body, re.M):
                     if self._device.search(value):
                         return True
@@ -88,4 +89,5 @@ class Twins:
         """Whether a line that holds a word begins with a pattern."""
         begins, text = re.compile(pattern), self._text
         places = self._find(("text", word), plain(word)) if word.isascii() else ()
+        self._work.compare(len(places))
         return any(begins.match(text, text.rfind("\n", 0, at) + 1) for at in places)

@@ -180,7 +180,7 @@ class Engine:
             places = {(hit.rule.name, Span(hit.start, hit.end)) for hit in silent}
             findings = [finding for finding in findings if (finding.rule, finding.span) not in places]
         if len(findings) < len(every):
-            findings = sparing(findings, every)
+            findings = sparing(findings, every, facts.work)
         findings.sort(key=lambda finding: (finding.span, finding.rule))
         skipped = tuple(Span(start, end) for start, end in facts.unread)
         return Report(tuple(findings), skipped, sites)
@@ -200,7 +200,9 @@ class Engine:
         branches = Branches(facts, self.target, partial(safe_of, found))
         rows = [[(h, _served(h, branches) if served is None else served) for h, served in row] for row in rows]
         before = [copies(row) for row in rows] if self._remember > 1 else []
-        hits, silent = answered(without_kept([hit for row in rows for hit, served in row if not served]), answers)
+        hits, silent = answered(
+            without_kept([hit for row in rows for hit, served in row if not served], facts.work), answers
+        )
         if hits:
             link(hits, facts, branches, self.target.words.get("package", ""))
         hits = without_idle(hits)

@@ -27,6 +27,7 @@ def barred(hits: Sequence[Hit], classes: Sequence[str | None], branches: Branche
 
     Both as positions in `hits`. Only questions that change alone: others answer for more than their own block.
     """
+    branches.work.compare(2 * len(hits))
     asking: dict[int, list[int]] = {}
     flags: dict[str, list[int]] = {}
     for index, hit in enumerate(hits):
@@ -66,7 +67,9 @@ def _named(start: int, flags: Mapping[str, Sequence[int]], hits: Sequence[Hit], 
     """The questions whose answers a condition looks up, in variables of a function around it or of the module."""
     indents, line = branches.indents, branches.indents.header_at(start)
     around = {header.start for header in indents.headers(start)}
+    branches.work.search(line.start, line.start + 16 * (line.end - line.start))
     for name in dict.fromkeys(_VARIABLE.findall(branches.text, line.start, line.end)):
+        branches.work.compare(4 * len(flags.get(name, ())))
         for index in flags.get(name, ()):
             statement = hits[index].statement
             scope = indents.scope_of(statement.start) if statement is not None else None

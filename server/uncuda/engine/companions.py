@@ -36,7 +36,7 @@ class Companions:
         self._places = sorted(places, key=_start)
         self._starts = [_start(hit) for hit in self._places]
         self._text, self._indents = facts.text, facts.indents
-        self._branches = branches
+        self._branches, self._work = branches, branches.work
 
     def groups(self) -> Iterator[Group]:
         """Every group of at least two hits; a hit may be in several."""
@@ -58,10 +58,11 @@ class Companions:
 
     def _expressions(self) -> Iterator[Group]:
         """Parts of a list, a dictionary, a boolean or a conditional expression that would be taken for one another."""
-        for statement, outer, found in parts_of(self._places, PARTED):
+        for statement, outer, found in parts_of(self._places, PARTED, self._work):
             if isinstance(outer, _ALIKE) or (isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.Or)):
                 yield _all(found.values())
                 continue
+            self._work.compare(2 * len(found) * len(found))
             for part, own in found.items():
                 apart = set(siblings(outer, part))
                 if isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And):
@@ -78,12 +79,14 @@ class Companions:
         """A clause of each chain that may hold several places."""
         text, widths = self._text, [self._width(start) for start in statements]
         for index, (start, width) in enumerate(zip(statements, widths)):
+            self._work.compare(2)
             before, room = (statements[index - 1], widths[index - 1]) if index else (-_FAR, -1)
             below = widths[index + 1] if index + 1 < len(widths) else -1
             if _ASKED.match(text, start) and (max(room, below) >= width or self._several(start)):
                 yield self._indents.header_at(start)
             elif _RULED_OUT.match(text, start) and (below > width or self._several(start)):
                 yield self._indents.header_at(start)
+            self._work.search(before, min(start, before + _FAR))
             for match in _CLAUSE.finditer(text, before, start) if start - before < _FAR else ():
                 if len(match["indent"]) < width and len(match["indent"]) <= room:
                     yield self._indents.header_at(match.end("indent"))
@@ -103,7 +106,9 @@ class Companions:
         return list(self._indents.lines_at(above.end, self._indents.extent(above.start), header.indent))
 
     def _inside(self, start: int, end: int) -> Group:
-        return self._places[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
+        found = self._places[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
+        self._work.compare(len(found))
+        return found
 
     def _body(self, clause: Header) -> Group:
         own = clause.start + (clause.word in ("if", "elif", "case"))

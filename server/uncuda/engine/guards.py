@@ -10,13 +10,16 @@ from ..checks import Hit
 from ..checks.branches import Branches
 from ..facts.read import Statement
 from ..facts.role_calls import last_word
+from ..limits import Work
 
 _DRIVEN = frozenset({"lstsq", "svd", "svdvals"})  # their `driver` is one of cuSOLVER's
 
 Parts = dict[ast.AST, list[Hit]]
 
 
-def parts_of(hits: Iterable[Hit], kinds: tuple[type[ast.AST], ...]) -> Iterator[tuple[Statement, ast.AST, Parts]]:
+def parts_of(
+    hits: Iterable[Hit], kinds: tuple[type[ast.AST], ...], work: Work
+) -> Iterator[tuple[Statement, ast.AST, Parts]]:
     """The statement, the expression, and the hits by part, of each expression with hits in different parts."""
     found: dict[tuple[int, ast.AST], tuple[Statement, Parts]] = {}
     placed = [hit for hit in hits if hit.node is not None]
@@ -26,6 +29,7 @@ def parts_of(hits: Iterable[Hit], kinds: tuple[type[ast.AST], ...]) -> Iterator[
         if inner is None or statement is None or several[statement.start] < 2:
             continue
         for outer in statement.digest.ancestors(inner):
+            work.compare()
             if isinstance(outer, (ast.stmt, ast.Lambda)):
                 break
             if isinstance(outer, kinds):
@@ -36,12 +40,15 @@ def parts_of(hits: Iterable[Hit], kinds: tuple[type[ast.AST], ...]) -> Iterator[
 
 def guarded(hits: Iterable[Hit], branches: Branches) -> Iterator[tuple[Hit, Hit]]:
     """Pairs of a hit in a question and a hit in what is only evaluated if the answer is CUDA."""
-    for statement, outer, parts in parts_of(hits, (ast.BoolOp, ast.IfExp, ast.Subscript)):
+    for statement, outer, parts in parts_of(hits, (ast.BoolOp, ast.IfExp, ast.Subscript), branches.work):
         for question, asking in parts.items():
+            branches.work.compare(len(getattr(outer, "values", ())))
             start, end = (statement.start + offset for offset in statement.digest.piece.span(question))
             denied = branches.asks_cuda(start, end) < 0
             for part in _behind(outer, question, denied):
-                yield from ((one, other) for one in asking for other in parts.get(part, ()))
+                others = parts.get(part, ())
+                branches.work.compare(2 * len(asking) * len(others))
+                yield from ((one, other) for one in asking for other in others)
 
 
 def _behind(outer: ast.AST, question: ast.AST, denied: bool) -> list[ast.expr]:
@@ -55,7 +62,7 @@ def _behind(outer: ast.AST, question: ast.AST, denied: bool) -> list[ast.expr]:
     return []
 
 
-def filled(hits: Sequence[Hit]) -> Iterator[tuple[Hit, Hit]]:
+def filled(hits: Sequence[Hit], work: Work) -> Iterator[tuple[Hit, Hit]]:
     """Pairs of a string and what is filled into it: `"cuda:{}".format(torch.cuda.current_device())`."""
     heads = {(hit.statement.start, hit.node): hit for hit in hits if hit.rule.check == "string" and hit.statement}
     starts = {start for start, _ in heads}
@@ -64,6 +71,7 @@ def filled(hits: Sequence[Hit]) -> Iterator[tuple[Hit, Hit]]:
         if statement is None or node is None or statement.start not in starts:
             continue
         for outer in statement.digest.ancestors(node):
+            work.compare()
             if isinstance(outer, ast.stmt):
                 break
             head = heads.get((statement.start, _head(outer)))
@@ -78,16 +86,17 @@ def _head(outer: ast.AST) -> ast.AST:
     return outer.left if isinstance(outer, ast.BinOp) and isinstance(outer.op, (ast.Add, ast.Mod)) else outer
 
 
-def choosing(hits: Sequence[Hit]) -> Iterator[int]:
+def choosing(hits: Sequence[Hit], work: Work) -> Iterator[int]:
     """Positions of the questions that choose an option which only CUDA's libraries have: `driver="gesvd" if …`."""
     for index, hit in enumerate(hits):
-        if hit.node is not None and hit.statement is not None and _drives(hit.node, hit.statement):
+        if hit.node is not None and hit.statement is not None and _drives(hit.node, hit.statement, work):
             yield index
 
 
-def _drives(node: ast.AST, statement: Statement) -> bool:
+def _drives(node: ast.AST, statement: Statement, work: Work) -> bool:
     tested, inner = False, node
     for outer in statement.digest.ancestors(node):
+        work.compare()
         if isinstance(outer, ast.keyword) and outer.arg == "driver":
             call = statement.digest.parents.get(outer)
             return tested and isinstance(call, ast.Call) and last_word(call.func) in _DRIVEN

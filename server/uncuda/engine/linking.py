@@ -9,16 +9,18 @@ from ..checks import Hit
 from ..checks.branches import Branches
 from ..edits import REVIEW, SAFE, Edit, lowest, merge
 from ..facts.read import Facts
+from ..limits import Work
 from .blocks import barred
 from .companions import Companions
 from .guards import choosing, filled, guarded
 
 
-def without_kept(hits: list[Hit]) -> list[Hit]:
+def without_kept(hits: list[Hit], work: Work) -> list[Hit]:
     """Hits without those in a stretch that another hit says stays CUDA's: `{"cuda": torch.cuda.synchronize}`."""
     kept = [hit.keeps for hit in hits if hit.keeps[1]]
     if not kept:
         return hits
+    work.compare(len(hits) * len(kept))
     stays = {id(hit) for hit in hits if any(start <= hit.start and hit.end <= end for start, end in kept)}
     links = {key for hit in hits if id(hit) in stays for key in hit.links}
     left = [hit for hit in hits if id(hit) not in stays]
@@ -38,7 +40,7 @@ def _is_its_own(hit: Hit) -> bool:
     return not name or name in hit.rule.get("beside")
 
 
-def _keep_imports(hits: list[Hit], package: str) -> None:
+def _keep_imports(hits: list[Hit], package: str, work: Work) -> None:
     """Let a fix that makes an import the plugin's bring along the plain import that other fixes ask for.
 
     Once any import is the plugin's, they do not ask for it any more, though that one may stand in a condition.
@@ -46,6 +48,7 @@ def _keep_imports(hits: list[Hit], package: str) -> None:
     plain = f"import {package}"
     asked: dict[str, set[Edit]] = {SAFE: set(), REVIEW: set()}
     for hit in hits:
+        work.compare(len(hit.fixes[0].edits) if hit.fixes else 0)
         for edit in hit.fixes[0].edits if hit.fixes else ():
             if plain in edit.text and edit.text.strip("; \t\r\n") == plain:
                 asked[hit.fixes[0].applicability].add(edit)
@@ -53,6 +56,7 @@ def _keep_imports(hits: list[Hit], package: str) -> None:
         for hit in hits:
             if _imports(hit, package):
                 first, *others = hit.fixes
+                work.compare(4 * (len(asked[SAFE]) + len(asked[REVIEW])))
                 more = asked[SAFE] if first.applicability == SAFE else asked[SAFE] | asked[REVIEW]
                 hit.fixes = (replace(first, edits=tuple(merge([first, replace(first, edits=tuple(more))]))), *others)
 
@@ -81,7 +85,7 @@ def link(hits: list[Hit], facts: Facts, branches: Branches, package: str) -> Non
     wait for what needs review, which takes it along. A text in which nothing safe is left is not misread.
     `package`: the plugin's.
     """
-    _keep_imports(hits, package)
+    _keep_imports(hits, package, facts.work)
     for hit in hits:
         if hit.by_hand and hit.fixes:
             hit.fixes = (replace(hit.fixes[0], applicability=REVIEW), *hit.fixes[1:])
@@ -99,7 +103,7 @@ def link(hits: list[Hit], facts: Facts, branches: Branches, package: str) -> Non
             sets.join(place[id(hit)], first.setdefault(hit.fixes[0].applicability, place[id(hit)]))
         if len(first) > 1:
             along.append((first[REVIEW], first[SAFE]))
-    _share(hits, sets, along)
+    _share(hits, sets, along, facts.work)
 
 
 def _linked(hits: list[Hit], branches: Branches) -> tuple[_Sets, list[tuple[int, int]], list[str | None]]:
@@ -110,27 +114,29 @@ def _linked(hits: list[Hit], branches: Branches) -> tuple[_Sets, list[tuple[int,
         for key in hit.links:
             sets.join(index, owner.setdefault(key, index))
     place = {id(hit): index for index, hit in enumerate(hits)}
-    for head, hit in filled(hits):
+    for head, hit in filled(hits, branches.work):
         sets.join(place[id(head)], place[id(hit)])
     groups = list(sets.members().values())
     pairs = [(place[id(one)], place[id(other)]) for one, other in guarded(hits, branches)]
     classes = [hit.fixes[0].applicability if hit.fixes else None for hit in hits]
     if branches.says("driver"):
-        for index in choosing(hits):
+        for index in choosing(hits, branches.work):
             classes[index] = lowest(classes[index], REVIEW)
-    _settle(classes, groups, pairs)
+    _settle(classes, groups, pairs, branches.work)
     if waiting := list(barred(hits, classes, branches)):
         for one, _ in waiting:
             classes[one] = REVIEW
-        _settle(classes, groups, pairs)
+        _settle(classes, groups, pairs, branches.work)
         pairs += waiting
     return sets, pairs, classes
 
 
-def _settle(classes: list[str | None], groups: list[list[int]], pairs: list[tuple[int, int]]) -> None:
+def _settle(classes: list[str | None], groups: list[list[int]], pairs: list[tuple[int, int]], work: Work) -> None:
     """Lower classes to the lowest of each group, and those of questions to what they guard."""
     before: list[str | None] = []
+    size = sum(map(len, groups)) + len(pairs)
     while classes != before:
+        work.compare(size)
         before = list(classes)
         for group in groups:
             low = lowest(*(classes[index] for index in group))
@@ -140,7 +146,7 @@ def _settle(classes: list[str | None], groups: list[list[int]], pairs: list[tupl
             classes[one] = lowest(classes[one], classes[other])
 
 
-def _share(hits: list[Hit], sets: _Sets, along: list[tuple[int, int]]) -> None:
+def _share(hits: list[Hit], sets: _Sets, along: list[tuple[int, int]], work: Work) -> None:
     """Give the first fix of each hit the edits of its set; `along`: the set of the first takes along the second's."""
     taken: dict[int, set[int]] = {}
     for one, other in along:
@@ -153,9 +159,11 @@ def _share(hits: list[Hit], sets: _Sets, along: list[tuple[int, int]]) -> None:
             fresh = taken.get(waiting.pop(), set()) - reached
             reached |= fresh
             waiting += fresh
-        every = (index for item in reached for index in members.get(item, [item]))
+        every = [index for item in reached for index in members.get(item, [item])]
+        work.compare(4 * len(every))
         edits[root] = tuple(merge(hits[index].fixes[0] for index in every if hits[index].fixes))
-    for root, shared in edits.items():
+    for root, shared in edits.items():  # whoever reads the fixes reads all of these for each
+        work.compare(2 * len(shared) * len(members.get(root, [root])))
         for index in members.get(root, [root]):
             if hits[index].fixes:
                 first, *others = hits[index].fixes

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..edits import Change, Fix, compose
+from ..limits import Work
 from ..project import Site
 from ..source import Span
 
@@ -63,12 +64,13 @@ class Fixed:
         return compose(self.before, self.passes)
 
 
-def sparing(kept: list[Finding], every: list[Finding]) -> list[Finding]:
+def sparing(kept: list[Finding], every: list[Finding], work: Work) -> list[Finding]:
     """Findings without the fixes that would change a place where the user silenced a finding."""
     names = {(finding.rule, finding.span) for finding in kept}
     silenced = [finding.span for finding in every if (finding.rule, finding.span) not in names]
 
     def spares(fix: Fix) -> bool:
+        work.compare(len(fix.edits) * len(silenced))
         return not any(edit.start < span.end and span.start < edit.end for edit in fix.edits for span in silenced)
 
     return [replace(finding, fixes=tuple(filter(spares, finding.fixes))) for finding in kept]

@@ -6,6 +6,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from ..limits import UNLIMITED, Work
+
 _STRETCH = 4096
 Scan = Callable[[str, int, int], Iterable[int]]
 
@@ -82,8 +84,15 @@ def _in_lines(old: str, edits: Iterable[tuple[int, int, int]]) -> list[Region]:
 class Searches:
     """What searches found in a text; where a text came from another, only its changed lines are searched again."""
 
-    def __init__(self, text: str, before: Searches | None = None, regions: Sequence[Region] = ()) -> None:
+    def __init__(
+        self,
+        text: str,
+        before: Searches | None = None,
+        regions: Sequence[Region] = (),
+        work: Work | None = None,
+    ) -> None:
         self.text = text
+        self.work = work or Work(UNLIMITED)
         self.regions = regions
         self._found: dict[Hashable, list[int]] = {}
         self._before = before._found if before is not None else {}
@@ -99,6 +108,8 @@ class Searches:
         if found is None:
             old = self._before.get(key)
             found = list(scan(self.text, 0, len(self.text))) if old is None else self._renewed(old, scan)
+            self.work.compare(len(found))
+            self.work.search(0, len(self.text) if old is None else 0)
             self._found[key] = found
             self._scans[key] = scan
         return found

@@ -64,6 +64,7 @@ class Layout:
         start = self._sure_start(offset)
         while True:
             end = self.line_end(start)
+            self.work.search(start, end)
             at = bisect_left(self.known_starts, start)
             if at == len(self.known_starts) or self.known_starts[at] != start:
                 self.known_starts.insert(at, start)
@@ -76,10 +77,17 @@ class Layout:
         """Start of the physical line that holds `offset`."""
         return _line_start(self.text, offset) if self._carriages else self.text.rfind("\n", 0, offset) + 1
 
+    def line_break(self, offset: int) -> int:
+        """Where the physical line that holds `offset` ends, before its line break."""
+        end = self.text.find("\n", offset)
+        end = end if end >= 0 else len(self.text)
+        carriage = self.text.find("\r", offset, end) if self._carriages else -1
+        return carriage if carriage >= 0 else end
+
     def newline_at(self, offset: int) -> str:
         """The line break that a new line before `offset` should have: that of the line above."""
         if self._carriages:
-            above = self.text[:offset]
+            above = self.text[max(0, offset - 2) : offset]
             if above.endswith("\r\n"):
                 return "\r\n"
             return "\r" if above.endswith("\r") else "\n"
@@ -96,6 +104,7 @@ class Layout:
         start, end = self.logical_line(offset)
         position = start
         while position <= offset:
+            self.work.compare()
             token = self._next_token(position, end)
             if token is None or token[0] > offset:
                 return ""
@@ -108,6 +117,7 @@ class Layout:
     def tokens(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """(start, end) of the brackets, strings, comments and line breaks of a stretch of text."""
         while (token := self._next_token(start, end)) is not None:
+            self.work.compare()
             yield token
             start = token[1]
 
@@ -130,6 +140,7 @@ class Layout:
         text = self.text
         start = self.line_start(offset)
         while start > 0:
+            self.work.compare()
             if holder := self.string_around(start):
                 if holder[0] < start:
                     start = self.line_start(holder[0])
@@ -167,6 +178,7 @@ class Layout:
         text, size, depth, position = self.text, len(self.text), 0, start
         while True:
             token = self._next_token(position, size)
+            self.work.compare()
             if token is None:
                 if depth:
                     self.unclosed.add(start)

@@ -19,6 +19,7 @@ from .scans import plain
 from .scopes import IndentScopes, ScopeMap
 
 _FEW = 64
+READ = 8  # characters that `ast` reads in about the time of one step
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Words:
     spoken: frozenset[str] = frozenset()
     families: tuple[str, ...] = ()
     _bound: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
+    _children: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
 
     def bound(self, dotted: str) -> bool:
         """Whether a dotted name is one that rules speak of, or lies below one."""
@@ -58,12 +60,14 @@ class Words:
         """Whether a dotted name is, leads to, or lies below one that rules speak of."""
         return dotted in self.prefixes or self.bound(dotted)
 
-    def children(self, module: str) -> Iterator[str]:
+    def children(self, module: str) -> frozenset[str]:
         """What `from module import *` may bind, of the names that rules speak of."""
-        dot = module + "."
-        for name in self.names | self.prefixes | self.listed:
-            if name.startswith(dot) and "." not in name[len(dot) :]:
-                yield name[len(dot) :]
+        known = self._children.get(module)
+        if known is None:
+            dot, every = module + ".", self.names | self.prefixes | self.listed
+            below = (name[len(dot) :] for name in every if name.startswith(dot))
+            known = self._children[module] = frozenset(name for name in below if "." not in name)
+        return known
 
 
 @dataclass(slots=True, eq=False)
@@ -124,7 +128,7 @@ class Facts:
 
     @work.setter
     def work(self, work: Work) -> None:
-        self.layout.work = self.names.work = work
+        self.layout.work = self.names.work = self.searches.work = work
 
     def says(self, word: str) -> bool:
         """Whether the text holds a word, or any other stretch of a line."""
@@ -174,6 +178,7 @@ class Facts:
             return self.statements[start]
         if self.layout.string_around(start) or self.text[start : start + 1] in "#\"'":
             return None
+        self.work.compare((end - start) // READ)
         found = digest_text(self.text[start:end].rstrip())
         return Statement(start, end, found) if found else None
 
@@ -215,7 +220,8 @@ def references(statement: Statement, names: Names, words: Words) -> Iterator[Nam
 def _from_star(chain: Chain, names: Names, words: Words) -> str | None:
     if names.bindings(chain.root):
         return None
-    for module, _, _ in names.stars:
+    names.work.compare(len(names.stars))
+    for module in dict.fromkeys(module for module, _, _ in names.stars):
         if chain.root in words.children(module):
             return ".".join([module, chain.root, *chain.parts])
     return None

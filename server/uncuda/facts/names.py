@@ -85,10 +85,12 @@ class Names:
         if not bounds:
             return None
         if name not in self._flat:
+            self.work.compare(len(bounds))
             self._flat[name] = _agreed(bounds) if all(b.scope < 0 for b in bounds) else ""
         flat = self._flat[name]
         if flat != "":
             return flat
+        self.work.compare(2 * len(bounds))
         at = statement + inside if inside >= 0 else statement
         own = at if inside >= 0 else (self._scopes.scope_of(statement) or (-1, ""))[0]
         best = -1
@@ -109,22 +111,24 @@ class Names:
             node = node.value
         if not isinstance(node, ast.Name):
             return None
-        if digest.nested and hidden(node.id, top, digest):
+        if digest.nested and hidden(node.id, top, digest, self.work):
             return None
         root = self.resolve(node.id, statement, digest.scopes.get(top, -1))
         return None if root is None else ".".join([root, *reversed(parts)])
 
 
-def hidden(name: str, node: ast.AST, digest: Digest) -> bool:
+def hidden(name: str, node: ast.AST, digest: Digest, work: Work) -> bool:
     """Whether a lambda's parameter or a comprehension's target hides `name` at `node`."""
     inner = node
     for outer in digest.ancestors(node):
+        work.compare()
         if isinstance(outer, ast.Lambda) and inner is outer.body:
             arguments = outer.args
             every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
             if any(argument and argument.arg == name for argument in every):
                 return True
         elif isinstance(outer, _COMPREHENSIONS):
+            work.compare(4 * len(outer.generators))
             targets = [target for generator in outer.generators for target in ast.walk(generator.target)]
             first = outer.generators[0]
             outside = inner is first and _holds(first.iter, node)

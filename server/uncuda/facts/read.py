@@ -14,6 +14,7 @@ from .bindings import Binding
 from .changes import Region, Searches, between, of_edits
 from .digest import Digest
 from .layout import Layout
+from .model import READ as _READ
 from .model import Facts, Name, Statement, Words, digest_text, references
 from .names import Names, imported_name
 from .narrow import narrow, renewed
@@ -24,6 +25,8 @@ from .scopes import IndentScopes
 
 # No string that rules speak of is longer; what stands in a longer one is prose, or another language.
 _LONG = 1000
+_COMMENT = re.compile(r"[ \t\f]*#")
+_TRIES = 10  # ways in which a broken statement is read again
 
 __all__ = ["Facts", "Name", "Statement", "Words", "read"]
 
@@ -43,11 +46,11 @@ def read(
     """
     if before is None:
         plain = narrow(text)
-        searches, layout, alike = Searches(plain), Layout(plain, work=work), False
+        searches, layout, alike = Searches(plain, work=work), Layout(plain, work=work), False
     else:
         regions = of_edits(before.text, edits) if edits else between(before.text, text)
         plain = renewed(before.layout.text, text, regions)
-        searches = Searches(plain, before.searches, regions)
+        searches = Searches(plain, before.searches, regions, work)
         layout, alike = relayout(before.layout, plain, regions, work)
     scopes = IndentScopes(layout, searches)
     alike = before is not None and alike and scopes.take_over(before.indents)
@@ -76,6 +79,7 @@ class _Reader:
     ) -> None:
         self.text, self.words, self.layout = layout.text, words, layout  # the text to search in
         self.facts = Facts(text, layout, scopes, scopes, Names(scopes, layout.work), searches)
+        self._work = layout.work
         self._digests = before.digests if before is not None else {}
         self._failed: dict[int, Parts | None] = {}
         self._pending: list[Statement] = []
@@ -135,6 +139,7 @@ class _Reader:
         """Read the statements that hold these offsets, which are in order."""
         done = -1
         for offset in offsets:
+            self._work.compare()
             if offset >= done:
                 done = self._statement(offset)
 
@@ -158,6 +163,7 @@ class _Reader:
         if found is not None:
             self._keep(start, end, found)
             return end
+        self._work.compare(1 + _TRIES * len(text[start:end]) // _READ)
         self._failed[start] = None
         if not self._recover(start, end, offset):
             self.facts.unread.append((start, end))
@@ -167,6 +173,7 @@ class _Reader:
     def _digest(self, start: int, end: int) -> Digest | None:
         """What a stretch of the text says."""
         text = self.facts.text[start:end].rstrip()
+        self._work.compare(1 + len(text) // _READ)
         found = self._digests[text] if text in self._digests else digest_text(text)
         self.facts.digests[text] = found
         return found
@@ -181,7 +188,7 @@ class _Reader:
             prefix = self.text[max(0, holder[0] - 2) : holder[0]].lower()
             return holder[1] if holder[1] - holder[0] > _LONG and "f" not in prefix and "t" not in prefix else -1
         line = self.layout.line_start(offset)
-        return offset + 1 if self.text[line:offset].lstrip(" \t\f")[:1] == "#" else -1
+        return self.layout.line_break(offset) if _COMMENT.match(self.text, line) else -1
 
     def _prose(self, start: int, end: int, offset: int) -> bool:
         """Whether the statement is a lone triple-quoted string."""
@@ -212,6 +219,7 @@ class _Reader:
             self._keep(*found)
 
     def _keep(self, start: int, end: int, found: Digest) -> None:
+        self._work.statement()
         statement = Statement(start, end, found)
         self.facts.statements[start] = statement
         self._pending.append(statement)
@@ -229,6 +237,7 @@ class _Reader:
                     if dotted := self._meaning(binding, statement):
                         fresh |= self._follow(binding, dotted, known)
             waiting = self._bind(waiting, known)
+            self._work.compare(2 * len(waiting))
             for binding, statement in waiting:
                 if binding.value is not None and (dotted := self._meaning(binding, statement)):
                     fresh |= self._follow(binding, dotted, known)
@@ -281,6 +290,7 @@ class _Reader:
     def finish(self) -> Facts:
         facts = self.facts
         for statement in facts.statements.values():
+            self._work.compare(len(statement.digest.chains))
             facts.references += self._references(statement)
         facts.broken = tuple(self._failed)
         return facts

@@ -92,6 +92,7 @@ class IndentScopes:
         """The innermost `def` or `class` around the line at `offset`."""
         header = self.header_above(offset)
         while header is not None and header.word not in ("def", "class"):
+            self._layout.work.compare()
             header = self.header_above(header.start)
         return (header.start, header.word) if header else None
 
@@ -110,6 +111,7 @@ class IndentScopes:
         """The headers of the blocks that hold the line at `offset`, innermost first."""
         header = self.header_above(offset)
         while header is not None:
+            self._layout.work.compare()
             yield header
             header = self.header_above(header.start)
 
@@ -137,11 +139,13 @@ class IndentScopes:
             if before is None:
                 break
             found.insert(0, before)
+            self._layout.work.compare()
         while (at := self.extent(found[-1].start)) < len(self._text):
             after = self._first_line(at)
             if after is None or after.indent != header.indent or after.word not in _CLAUSES:
                 break
             found.append(after)
+            self._layout.work.compare()
         for clause in found:
             self._clauses[clause.start] = found
         return found
@@ -164,6 +168,7 @@ class IndentScopes:
         above = self.header_above(line.start)
         floor = above.end if above is not None else 0
         for start in self._starts_above(self._layout.line_start(line.start), floor, words):
+            self._layout.work.compare()
             if not self._indented(start, line.indent):
                 continue
             holder = self._layout.string_around(start)
@@ -191,6 +196,7 @@ class IndentScopes:
     def lines_at(self, start: int, end: int, indent: int) -> Iterator[Header]:
         """The logical lines between two offsets that have this indentation."""
         while start < end:
+            self._layout.work.compare(2)
             line = self.header_at(start)
             if line.indent == indent and line.word and line.word != "#":
                 yield line
@@ -205,6 +211,7 @@ class IndentScopes:
         text, layout, spaces, known = self._text, self._layout, " " * indent, self._above
         while start > 0:
             start = text.rfind("\n", 0, start - 1) + 1
+            layout.work.compare()
             if text.startswith(spaces, start):  # at least as deep; one as deep may be known
                 if start in known and not text.startswith((" ", "\t", "\f"), start + indent):
                     return known[start]
@@ -240,6 +247,7 @@ class IndentScopes:
         pattern = re.compile(rf"^[ \t\f]{{0,{indent}}}[^\s#]", re.M)
         for match in pattern.finditer(text, position):
             start = match.start()
+            layout.work.search(position, start)
             holder = layout.string_around(start)
             if holder and holder[0] < start:
                 continue

@@ -1,0 +1,223 @@
+"""Texts that grow: programs nobody writes, which make an analysis that looks at pairs of things take long.
+
+Each function makes a text of a size; four times the size should take about four times the work, or be refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+_TORCH = "import torch\n"
+
+
+def and_chain(n: int) -> str:
+    return _TORCH + "x = " + " and ".join(["torch.cuda.is_available()"] * n) + "\n"
+
+
+def is_cuda_chain(n: int) -> str:
+    return _TORCH + "y = " + " and ".join(f"x{i}.is_cuda" for i in range(n)) + "\n"
+
+
+def if_after_if(n: int) -> str:
+    return _TORCH + 'if d.type == "cuda":\n    pass\n' * n
+
+
+def rebound_name(n: int) -> str:
+    return _TORCH + 'device = "cuda"\n' * n + "x.to(device)\n"
+
+
+def match_cases(n: int) -> str:
+    return _TORCH + "match d:\n" + "".join(f'    case "cuda:{i}":\n        pass\n' for i in range(n))
+
+
+def unclosed_brackets(n: int) -> str:
+    return _TORCH + "torch.cuda.synchronize(\n" * n
+
+
+def broken_statements(n: int) -> str:
+    return _TORCH + "torch.cuda.synchronize() )(\n" * n
+
+
+def unclosed_quotes(n: int) -> str:
+    return _TORCH + "x = torch.cuda.synchronize('\n" * n
+
+
+def unclosed_triple_quotes(n: int) -> str:
+    return _TORCH + "x = '''torch.cuda\ny = \"\"\"\n" * n
+
+
+def dict_of_values(n: int) -> str:
+    return _TORCH + "d = {\n" + "".join(f'    "k{i}": "cuda",\n' for i in range(n)) + "}\nx.to(d)\n"
+
+
+def list_of_values(n: int) -> str:
+    return _TORCH + "d = [\n" + '    "cuda",\n' * n + "]\n"
+
+
+def nccl_checks(n: int) -> str:
+    return "import torch.distributed as dist\n" + 'if dist.get_backend() == "nccl":\n    pass\n' * n
+
+
+def argparse_options(n: int) -> str:
+    head = _TORCH + "import argparse\np = argparse.ArgumentParser()\n"
+    options = "".join(f'p.add_argument("--device{i}", default="cuda")\n' for i in range(n))
+    return head + options + "a = p.parse_args()\n" + "".join(f"torch.device(a.device{i})\n" for i in range(n))
+
+
+def amp_c_guards(n: int) -> str:
+    guard = "try:\n    import amp_C\n    ok{0} = True\nexcept ImportError:\n    ok{0} = False\nif ok{0}:\n    amp_C.f{0}(1)\n"
+    return _TORCH + "".join(guard.format(i) for i in range(n))
+
+
+def unused_suppressions(n: int) -> str:
+    return _TORCH + "torch.cuda.synchronize()\n" + "x = 1  # uncuda: ignore[cuda-api]\n" * n
+
+
+def used_suppressions(n: int) -> str:
+    return _TORCH + "torch.cuda.synchronize()  # uncuda: ignore[cuda-api]\n" * n
+
+
+def reversed_aliases(n: int) -> str:
+    return _TORCH + "".join(f"a{i} = a{i + 1}\n" for i in range(n)) + f"a{n} = torch.cuda\na0.synchronize()\n"
+
+
+def alias_chain(n: int) -> str:
+    return _TORCH + "a0 = torch.cuda\n" + "".join(f"a{i + 1} = a{i}\n" for i in range(n)) + f"a{n}.synchronize()\n"
+
+
+def assignment_chain(n: int) -> str:
+    return _TORCH + "".join(f"a{i} = " for i in range(n)) + "torch.cuda\na0.synchronize()\n"
+
+
+def device_alias_chain(n: int) -> str:
+    return _TORCH + 'a0 = "cuda"\n' + "".join(f"a{i + 1} = a{i}\n" for i in range(n)) + f"x.to(a{n})\n"
+
+
+def star_imports(n: int) -> str:
+    return "".join(f"from torch.cuda import *  # {i}\n" for i in range(n)) + "synchronize()\n"
+
+
+def imports(n: int) -> str:
+    return "".join(f"import torch.cuda as c{i}\n" for i in range(n)) + "c0.synchronize()\n"
+
+
+def from_imports(n: int) -> str:
+    return "".join(f"from torch.cuda import synchronize as s{i}\n" for i in range(n)) + "s0()\n"
+
+
+def with_items(n: int) -> str:
+    return _TORCH + "with " + ", ".join(f"torch.cuda.stream(s) as t{i}" for i in range(n)) + ":\n    pass\n"
+
+
+def comprehension_clauses(n: int) -> str:
+    return _TORCH + "x = [torch.cuda.f(a0) " + " ".join(f"for a{i} in torch.cuda.g(y)" for i in range(n)) + "]\n"
+
+
+def comprehensions(n: int) -> str:
+    n = min(n, 80)
+    return _TORCH + "x = " + "[torch.cuda.f(y) for y in " * n + "z" + "]" * n + "\n"
+
+
+def _nested(header: str, n: int) -> str:
+    return _TORCH + "".join(" " * i + header + "\n" for i in range(n)) + " " * n + "torch.cuda.synchronize()\n"
+
+
+def nested_if(n: int) -> str:
+    return _nested("if torch.cuda.is_available():", n)
+
+
+def nested_def(n: int) -> str:
+    return _nested("def f(device='cuda'):", n)
+
+
+def nested_class(n: int) -> str:
+    return _nested("class A(torch.cuda.Stream):", n)
+
+
+def elif_chain(n: int) -> str:
+    return _TORCH + 'if d == "a":\n    pass\n' + 'elif d == "cuda":\n    x.cuda()\n' * n
+
+
+def long_comment(n: int) -> str:
+    return _TORCH + "# " + "torch.cuda " * n + "\ntorch.cuda.synchronize()\n"
+
+
+def carriage_returns(n: int) -> str:
+    return _TORCH.replace("\n", "\r") + "torch.cuda.synchronize()\r" * n
+
+
+def many_findings(n: int) -> str:
+    return _TORCH + "torch.cuda.synchronize()\n" * n
+
+
+def try_after_try(n: int) -> str:
+    return _TORCH + "try:\n    torch.cuda.synchronize()\nexcept Exception:\n    pass\n" * n
+
+
+def returned_names(n: int) -> str:
+    return _TORCH + "".join(f'def f{i}():\n    return "cuda"\n' for i in range(n)) + "".join(
+        f"x.to(f{i}())\n" for i in range(n)
+    )
+
+
+def enum_members(n: int) -> str:
+    return _TORCH + "class Device(Enum):\n" + "".join(f'    A{i} = "cuda"\n' for i in range(n))
+
+
+def long_call(n: int) -> str:
+    return _TORCH + "f(" + ", ".join(["torch.cuda.current_device()"] * n) + ")\n"
+
+
+def attribute_chain(n: int) -> str:
+    return _TORCH + "x = torch.cuda" + ".a" * n + "\n"
+
+
+def call_chain(n: int) -> str:
+    return _TORCH + "x = torch.cuda.f()" + ".cuda()" * n + "\n"
+
+
+def sum_chain(n: int) -> str:
+    return _TORCH + "x = " + " + ".join(["torch.cuda.current_device()"] * n) + "\n"
+
+
+def string_sum(n: int) -> str:
+    return _TORCH + "x = " + " + ".join(['"cuda"'] * n) + "\n"
+
+
+def semicolons(n: int) -> str:
+    return _TORCH + "torch.cuda.synchronize();" * n + "\n"
+
+
+def backslashes(n: int) -> str:
+    return _TORCH + "x = torch.cuda.f() \\\n" + " + torch.cuda.f() \\\n" * n + " + 1\n"
+
+
+def long_word(n: int) -> str:
+    return _TORCH + "x = " + "cuda" * n + "\ntorch.cuda.synchronize()\n"
+
+
+def format_string(n: int) -> str:
+    return _TORCH + 'x = f"' + "{torch.cuda.current_device()}" * n + '"\n'
+
+
+def decorators(n: int) -> str:
+    return _TORCH + "@torch.cuda.amp.custom_fwd\n" * n + "def f(): pass\n"
+
+
+def parameters(n: int) -> str:
+    return _TORCH + "def f(" + ", ".join(f'a{i}="cuda"' for i in range(n)) + "):\n    pass\n"
+
+
+def both_targets(n: int) -> str:
+    return _TORCH + 'if d.type == "cuda":\n    x.cuda()\nelif d.type == "npu":\n    x.npu()\n' * n
+
+
+def leaving_tests(n: int) -> str:
+    return _TORCH + 'def f(d):\n' + '    if d.type == "npu":\n        return 1\n    if d.type == "cuda":\n        x.cuda()\n' * n
+
+
+SHAPES: dict[str, Callable[[int], str]] = {
+    name: made
+    for name, made in list(globals().items())
+    if callable(made) and getattr(made, "__module__", "") == __name__ and not name.startswith("_")
+}
