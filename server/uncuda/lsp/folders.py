@@ -257,7 +257,7 @@ class Folders:
     def _required(self, place: str) -> str | None:
         """The version of PyTorch that the project around `place` asks for."""
         if place and place not in self._versions:
-            found = required_torch(place)
+            found = required_torch(place, lambda why: self._tell_once(why, why))
             self._versions[place] = found.version if found else None
         return self._versions.get(place)
 

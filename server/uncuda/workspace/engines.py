@@ -31,7 +31,7 @@ class UndecidedTarget(Exception):
 class Engines:
     """The engine of every file, by its settings; they are shared by all files that one configuration governs.
 
-    `note(key, *values)` is told what was decided: "torch" (version, file), "target found" (target, module),
+    `note(key, *values)` is told what was decided: "note" (a sentence), "torch" (version, file), "target found" (target, module),
     "target named" (target, line), "target assumed" (target), "table older" and "table newer" (package, configured
     version, version of the table that is used instead). `locale`: the language of messages, "en" or "zh".
     """
@@ -95,7 +95,8 @@ class Engines:
         if id(file.settings) in self._resolved:
             return
         settings = replace(file.settings, locale=self.locale)
-        if settings.torch_version is None and (found := required_torch(str(Path(file.path).parent))):
+        folder = str(Path(file.path).parent)
+        if settings.torch_version is None and (found := required_torch(folder, lambda why: self._note("note", why))):
             settings = replace(settings, torch_version=found.version)
             self._note("torch", found.version, found.path)
         self._resolved[id(file.settings)] = settings
