@@ -1,4 +1,4 @@
-"""Reading one file that somebody else wrote: a regular file, opened without waiting, and no more of it than is wanted."""
+"""Reading one file that anybody wrote: a regular file, opened without waiting, and no more of it than is wanted."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _FLAGS = os.O_RDONLY
 for _name in ("O_BINARY", "O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY"):  # which of them there are depends on the system
     _FLAGS |= getattr(os, _name, 0)
 _PART = 1_000_000
-_KINDS = ((stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_ISCHR, "a device"), (stat.S_ISBLK, "a device"))
+_KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
 
 
 class TooLargeError(OSError):
     """A file of more bytes than were asked for. `size`: how many it has, as far as that is known."""
 
     def __init__(self, size: int, largest: int) -> None:
-        super().__init__(errno.EFBIG, f"larger than {largest / 1e6:g} MB ({size / 1e6:.0f} MB)")
+        super().__init__(errno.EFBIG, f"larger than {largest / 1e6:g} MB ({size / 1e6:.1f} MB)")
         self.size = size
 
 
@@ -83,5 +83,4 @@ def _read(file: int, size: int, largest: int) -> bytes:
 def _not_regular(mode: int) -> OSError:
     if stat.S_ISDIR(mode):
         return IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    kind = next((words for test, words in _KINDS if test(mode)), "something else")
-    return OSError(errno.EINVAL, f"is {kind}, not a file")
+    return OSError(errno.EINVAL, f"is {_KINDS.get(stat.S_IFMT(mode), 'something else')}, not a file")

@@ -60,8 +60,8 @@ class Source:
                 f"line {line} is not {encoding}: byte 0x{data[error.start]:02x}; declare its encoding (PEP 263) "
                 "or save it as UTF-8"
             ) from None
-        except ValueError as error:  # codecs that say no more: `undefined`, and what is no encoding of files
-            raise SourceError(f"is not {encoding}: {error}; declare its encoding (PEP 263) or save it as UTF-8") from None
+        except ValueError as error:  # some codecs say no more
+            raise SourceError(f"is not {encoding} ({error}); declare its encoding or save it as UTF-8") from None
         source = cls(text, path, encoding, bom)
         if encoding != "utf-8" and source.encode() != (codecs.BOM_UTF8 if bom else b"") + data:
             raise SourceError(f"cannot be written back in its encoding {encoding} without changing bytes")

@@ -55,6 +55,9 @@ class Configuration:
             return self._fixed
         known = self._known.get(folder)
         if known is None:
+            for above in reversed(folder.parents):  # from the top: a folder may lie deeper than calls may nest
+                if above not in self._known:
+                    self._known[above] = self._look(above)
             known = self._known[folder] = self._look(folder)
         if isinstance(known, SettingsError):
             raise known

@@ -14,7 +14,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-MOST_PATTERNS = 10_000
+MOST_PATTERNS = 5_000
+"""Of one file or list; each takes a tenth of a millisecond to read."""
 LONGEST_PATTERN = 4_096
 """Characters; no system has longer paths."""
 _LONGEST_SHOWN = 80
@@ -74,15 +75,16 @@ def read_patterns(lines: Iterable[str]) -> tuple[Patterns, list[PatternError]]:
 
     PatternError if there are more than MOST_PATTERNS.
     """
+    numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip() and not line.startswith("#")]
+    if len(numbered) > MOST_PATTERNS:
+        raise PatternError(f"more than {MOST_PATTERNS:,} patterns", None)
     patterns, problems = [], []
-    for number, line in enumerate(lines, 1):
+    for number, line in numbered:
         try:
             if pattern := _compile(line, number):
                 patterns.append(pattern)
         except PatternError as error:
             problems.append(error)
-        if len(patterns) + len(problems) > MOST_PATTERNS:
-            raise PatternError(f"more than {MOST_PATTERNS:,} patterns", None)
     return Patterns(patterns), problems
 
 
@@ -104,9 +106,7 @@ def pattern_sets(patterns: tuple[str, ...]) -> tuple[Patterns, ...]:
 
 
 def _compile(line: str, number: int) -> _Pattern | None:
-    """A pattern; None for an empty line and for a comment."""
-    if not line.strip() or line.startswith("#"):
-        return None
+    """A pattern; None for a line that says nothing."""
     if len(line) > LONGEST_PATTERN:
         raise PatternError(f"a pattern longer than {LONGEST_PATTERN:,} characters", number)
     from pathspec import GitIgnoreSpec

@@ -1,7 +1,7 @@
 """Which files to read: walks folders, honours `exclude` and .gitignore, and says what it left out and why."""
 
 # Paths are plain strings here: to make a Path costs as much as to read a small file.
-# ruff: noqa: PTH100, PTH112, PTH113, PTH114, PTH116, PTH119, PTH120, PTH122
+# ruff: noqa: PTH100, PTH110, PTH112, PTH113, PTH114, PTH116, PTH119, PTH120, PTH122
 from __future__ import annotations
 
 import errno
@@ -208,8 +208,8 @@ class _Walk:
                 self._links.add(prefix + entry.name)
                 if entry.is_file():
                     return "file"
-                nowhere = not os.path.exists(prefix + entry.name)
-                self._skip(prefix + entry.name, f"link that leads {'nowhere' if nowhere else 'to no file or folder'}")
+                there = os.path.exists(prefix + entry.name)  # a device, say
+                self._skip(prefix + entry.name, f"link that leads {'to no file or folder' if there else 'nowhere'}")
         except OSError as error:
             if entry.name.endswith(".py"):
                 self.found.problems.append(Problem(prefix + entry.name, _reason(error)))

@@ -31,9 +31,10 @@ class UndecidedTarget(Exception):
 class Engines:
     """The engine of every file, by its settings; they are shared by all files that one configuration governs.
 
-    `note(key, *values)` is told what was decided: "note" (a sentence), "torch" (version, file), "target found" (target, module),
+    `note(key, *values)` is told what was decided: "torch" (version, file), "target found" (target, module),
     "target named" (target, line), "target assumed" (target), "table older" and "table newer" (package, configured
-    version, version of the table that is used instead). `locale`: the language of messages, "en" or "zh".
+    version, version of the table that is used instead), "note" (a sentence). `locale`: the language of messages, "en"
+    or "zh".
     """
 
     def __init__(self, catalogue: Catalogue, note: Note = lambda key, *values: None, locale: str = "en") -> None:
