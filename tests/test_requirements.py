@@ -1,9 +1,11 @@
 """The version of PyTorch that a project asks for."""
 
+import os
 from pathlib import Path
 
 import pytest
 
+from support.bounded import run_bounded
 from uncuda.workspace import required_torch, torch_version
 
 
@@ -55,3 +57,37 @@ def test_a_repository_is_where_the_search_ends(tmp_path: Path) -> None:
     (tmp_path / "repo" / ".git").mkdir(parents=True)
     assert required_torch(str(tmp_path / "repo")) is None
     assert required_torch(str(tmp_path)) is not None
+
+
+# Each held for half a minute or more.
+HOSTILE = """
+from uncuda.workspace import torch_version
+
+for text in (
+    "torch" + " " * 40000 + "x",
+    "torch[" * 160000,
+    "torch = " * 100000,
+    "torch[] = '(" * 80000,
+    "torch>=1" + "," * 900000,
+    "torch=='1" + ".1" * 400000 + "x'",
+    ("torch" + " " * 400) * 2000,
+):
+    print(torch_version(text))
+"""
+
+
+def test_time_follows_the_size() -> None:
+    assert set(run_bounded(HOSTILE).split()) == {"None"}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name")
+def test_what_cannot_be_read_is_named_and_passed_over(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "requirements.txt")
+    with (tmp_path / "setup.cfg").open("wb") as file:
+        file.truncate(5_000_000)
+    (tmp_path / "setup.py").write_text("setup(install_requires=['torch==2.1.0'])")
+    code = "import sys; from uncuda.workspace import required_torch; print(required_torch(sys.argv[1], print).version)"
+    pipe, large, version = run_bounded(code, str(tmp_path)).splitlines()
+    assert pipe.startswith(f"{tmp_path / 'requirements.txt'}: cannot be read: is a pipe, not a file; ")
+    assert large.startswith(f"{tmp_path / 'setup.cfg'}: cannot be read: larger than 1 MB (5.0 MB); ")
+    assert version == "2.1.0"

@@ -103,6 +103,16 @@ def test_every_option_is_read(tmp_path: Path) -> None:
         ("target = ", "1: not valid TOML: Invalid value"),
         ("extend = 1", "1: `extend` is the path of another configuration file"),
         ('\nextend = "nothing.toml"', "2: `extend`: there is no file "),
+        ('\nextend = "~nobodyx/z"', "2: `extend`: there is no home folder for ~nobodyx/z"),
+        ("\nexclude = ['a', '\\']", "2: `exclude`: invalid pattern `\\`: nothing follows the backslash"),
+        ("exclude = [\n'[z-a]']", "2: `exclude`: invalid pattern `[z-a]`: bad character range z-a"),
+        ("[per-file-ignores]\n'[z-a]' = []", "2: `per-file-ignores`: invalid pattern `[z-a]`: bad character range z-a"),
+        (f"exclude = {['x'] * 6000}", "1: `exclude`: more than 5,000 patterns"),
+        ("\ntarget = " + "[" * 100_000, "2: not valid TOML: nested too deeply"),
+        ("\ntarget = " + "{a=" * 100_000, "2: not valid TOML: nested too deeply"),
+        ("\n" + "a." * 100_000 + "a = 1", "2: not valid TOML: a key of more than 16 parts"),
+        ("\n[" + '"a".' * 100_000 + "a]", "2: not valid TOML: a key of more than 16 parts"),
+        ("target = 0x" + "f" * 100_000, "1: `target` is a text, not a number"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, text: str, message: str) -> None:
@@ -280,3 +290,30 @@ def test_without_a_file_no_toml_reader_is_imported(tmp_path: Path) -> None:
     subprocess.run(
         [sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": str(ROOT / "server")}, cwd=tmp_path
     )
+
+
+def test_a_number_of_thousands_of_digits(tmp_path: Path) -> None:
+    digits = getattr(sys, "get_int_max_str_digits", lambda: 0)()
+    if not digits:
+        pytest.skip("this Python reads any number")
+    assert complaint(tmp_path, "\ntarget = " + "9" * (digits + 1)).startswith("2: not valid TOML: Exceeds the limit")
+
+
+def test_what_is_not_utf_8_is_named_by_its_line(tmp_path: Path) -> None:
+    (tmp_path / "uncuda.toml").write_bytes(b"\n# \xe9\n")
+    with pytest.raises(SettingsError, match=r"uncuda\.toml:2: is not UTF-8: byte 0xe9"):
+        Configuration(WORDS).settings_for(str(tmp_path))
+
+
+def test_a_long_chain_of_files(tmp_path: Path) -> None:
+    for number in range(2000):
+        (tmp_path / f"{number}.toml").write_text(f'extend = "{number + 1}.toml"')
+    with pytest.raises(SettingsError, match=r"leads from .*uncuda.toml through more than 32 files"):
+        read(tmp_path, 'extend = "0.toml"')
+    (tmp_path / "20.toml").write_text('target = "musa"')
+    assert read(tmp_path, 'extend = "0.toml"').target == "musa"
+
+
+def test_a_folder_deeper_than_calls_may_nest(tmp_path: Path) -> None:
+    (tmp_path / "uncuda.toml").write_text('target = "musa"')
+    assert Configuration(WORDS).settings_for(str(tmp_path) + "/a" * 1500).target == "musa"

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import encodings
+from encodings.aliases import aliases
+from pkgutil import iter_modules
+
 import pytest
 
 from uncuda.source import Source, SourceError
@@ -33,6 +38,10 @@ def test_bytes_come_back(data: bytes) -> None:
         (b"# coding: klingon\n", "unknown encoding: klingon"),
         (b"\xef\xbb\xbf# coding: latin-1\n", "byte order mark"),
         (b"# coding: rot13\nk", "rot13"),
+        (b"# coding: undefined\n\xff", "declares undefined, which is not a text encoding"),
+        (b"# coding: punycode\n\xff", "declares punycode, which is not a text encoding"),
+        (b"# coding: idna\n\xff", "declares idna, which is not a text encoding"),
+        (b"# coding: " + b"a" * 1_000_000, f"unknown encoding: {'a' * 80}$"),
     ],
 )
 def test_what_cannot_be_read_is_said(data: bytes, said: str) -> None:
@@ -51,3 +60,20 @@ def test_lines_break_as_in_python() -> None:
     assert [source.line_text(n) for n in range(1, 5)] == ["a\fb\x0bc\x1c\x85\u2028d", "e", "f", "g"]
     assert source.position(source.text.index("e")) == (2, 1)
     assert source.offset(4, 1) == source.text.index("g")
+
+
+SAMPLES = [
+    *(b"x\xff\n", b"\\N{foo} \\x \\d \\u12\n", b"+AGE-\n", b"xn--a-.\n" + b"a." * 40),
+    *(b"a-99999999zzzz\n", b"~{!!~}\n", b"\x1b$B\n", bytes(range(1, 256))),
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_whatever_python_has_a_codec_for(sample: bytes) -> None:
+    names = {*aliases, *aliases.values(), *(module.name for module in iter_modules(encodings.__path__))}
+    assert {"idna", "undefined", "utf_16", "unicode_escape"} <= names
+    for name in names:
+        with contextlib.suppress(SourceError):
+            source = Source.decode(f"# coding: {name}\n".encode() + sample)
+            source.encode("# \xe9\u4e2d\ud800" + "a" * 100 + ".\n")

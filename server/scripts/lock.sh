@@ -1,13 +1,16 @@
 #!/bin/sh
 # Rewrites requirements/*.txt: every version and hash, for Python 3.10 and newer on any system, without naming an index.
-# Needs uv (installed into .cache/lock if absent). `lock.sh --upgrade` takes the newest versions.
+# Installs the uv that is named here into .cache/lock: another may write the same versions another way.
+# `lock.sh --upgrade` takes the newest versions.
 set -eu
 cd "$(dirname "$0")/../.."
 python=${PYTHON:-python3}
-if ! command -v uv >/dev/null 2>&1; then
-    [ -x .cache/lock/bin/uv ] || { "$python" -m venv .cache/lock && .cache/lock/bin/pip --quiet install uv; }
-    PATH="$PWD/.cache/lock/bin:$PATH"
+uv=0.13.9
+if [ "$(.cache/lock/bin/uv --version 2>/dev/null | cut -d ' ' -f 2)" != "$uv" ]; then
+    "$python" -m venv --clear .cache/lock
+    .cache/lock/bin/pip --quiet install --only-binary :all: "uv==$uv"
 fi
+PATH="$PWD/.cache/lock/bin:$PATH"
 
 compile() { # OUTPUT ARGUMENTS…
     output=$1

@@ -14,6 +14,9 @@ from typing import NamedTuple
 
 # PEP 263: the pattern that CPython's tokenizer looks for in the first two lines.
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+# Codecs for host names, which take time quadratic in the text, and one that always fails.
+_NOT_OF_FILES = frozenset({"idna", "punycode", "undefined"})
+_LONGEST_NAME = 80  # of an encoding
 _BLANK = re.compile(rb"^[ \t\f]*(?:[#\r\n]|$)")
 _FEW = 16  # questions about a place above the last one, before a table of lines is made
 _BREAK = re.compile(r"\r\n|\n|\r")
@@ -58,6 +61,8 @@ class Source:
                 f"line {line} is not {encoding}: byte 0x{data[error.start]:02x}; declare its encoding (PEP 263) "
                 "or save it as UTF-8"
             ) from None
+        except ValueError as error:  # some codecs say no more
+            raise SourceError(f"is not {encoding} ({error}); declare its encoding or save it as UTF-8") from None
         source = cls(text, path, encoding, bom)
         if encoding != "utf-8" and source.encode() != (codecs.BOM_UTF8 if bom else b"") + data:
             raise SourceError(f"cannot be written back in its encoding {encoding} without changing bytes")
@@ -69,6 +74,8 @@ class Source:
             data = (self.text if text is None else text).encode(self.encoding)
         except UnicodeEncodeError as error:
             raise SourceError(f"the fixed text cannot be written in {self.encoding}: {error.reason}") from None
+        except ValueError as error:
+            raise SourceError(f"the fixed text cannot be written in {self.encoding}: {error}") from None
         return codecs.BOM_UTF8 + data if self.bom else data
 
     @cached_property
@@ -123,10 +130,10 @@ def _declared_encoding(data: bytes) -> str:
         if match := _COOKIE.match(line):
             name = match[1].decode("ascii")
             try:
-                info = codecs.lookup(name)
+                info = codecs.lookup(name[:_LONGEST_NAME])
             except LookupError:
-                raise SourceError(f"declares an unknown encoding: {name}") from None
-            if not getattr(info, "_is_text_encoding", True):
+                raise SourceError(f"declares an unknown encoding: {name[:_LONGEST_NAME]}") from None
+            if not getattr(info, "_is_text_encoding", True) or info.name in _NOT_OF_FILES:
                 raise SourceError(f"declares {name}, which is not a text encoding")
             return info.name
         if not _BLANK.match(line):

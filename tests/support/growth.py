@@ -155,8 +155,10 @@ def try_after_try(n: int) -> str:
 
 
 def returned_names(n: int) -> str:
-    return _TORCH + "".join(f'def f{i}():\n    return "cuda"\n' for i in range(n)) + "".join(
-        f"x.to(f{i}())\n" for i in range(n)
+    return (
+        _TORCH
+        + "".join(f'def f{i}():\n    return "cuda"\n' for i in range(n))
+        + "".join(f"x.to(f{i}())\n" for i in range(n))
     )
 
 
@@ -213,7 +215,11 @@ def both_targets(n: int) -> str:
 
 
 def leaving_tests(n: int) -> str:
-    return _TORCH + 'def f(d):\n' + '    if d.type == "npu":\n        return 1\n    if d.type == "cuda":\n        x.cuda()\n' * n
+    return (
+        _TORCH
+        + "def f(d):\n"
+        + '    if d.type == "npu":\n        return 1\n    if d.type == "cuda":\n        x.cuda()\n' * n
+    )
 
 
 SHAPES: dict[str, Callable[[int], str]] = {

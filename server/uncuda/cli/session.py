@@ -68,6 +68,8 @@ class Session:
         found = discover(paths or ["."], self.configuration.settings_for)
         for problem in found.problems:
             self.fail(problem)
+        for path, message in found.notes:
+            self._note("note", f"{path}: {message}")
         self.console.left_out(found.skipped)
         if found.files:
             self._speak(found.files[0].settings)

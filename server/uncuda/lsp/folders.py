@@ -122,7 +122,7 @@ class Folders:
             folder.editor = editor
             wrong |= dict.fromkeys(editor.problems)
             unknown |= dict.fromkeys(editor.unknown)
-        self._tell_once("", "; ".join(wrong))
+        self.tell_once("", "; ".join(wrong))
         for key in unknown.keys() - self._unknown:
             logger.warning("unknown setting %s", key)
         self._unknown = set(unknown)
@@ -130,7 +130,7 @@ class Folders:
             self.reload()
         return changed
 
-    def _tell_once(self, place: str, problem: str) -> None:
+    def tell_once(self, place: str, problem: str) -> None:
         """Say what is wrong with a file or ("") with the editor's settings, unless that was the last thing said."""
         if self._told.get(place, "") != problem:
             self._told[place] = problem
@@ -196,7 +196,7 @@ class Folders:
                 if file := configuration.file_for(place):
                     self._told.pop(file, None)
             except SettingsError as error:
-                self._tell_once(str(Path(error.path).absolute()), str(error))
+                self.tell_once(str(Path(error.path).absolute()), str(error))
             else:
                 return settings
         table = {**self.under(folder), **self.over(folder)}
@@ -257,7 +257,7 @@ class Folders:
     def _required(self, place: str) -> str | None:
         """The version of PyTorch that the project around `place` asks for."""
         if place and place not in self._versions:
-            found = required_torch(place)
+            found = required_torch(place, lambda why: self.tell_once(why, why))
             self._versions[place] = found.version if found else None
         return self._versions.get(place)
 

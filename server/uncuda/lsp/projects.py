@@ -130,6 +130,10 @@ class Projects:
             found[record["path"]] = Facts.of_record(record)
             return
         logger.debug("%s: %s files", folder.path, record["files"])
+        for path, message in record["notes"]:
+            logger.warning("%s: %s", path, message)
+        for path, message in record["problems"]:
+            self._server.folders.tell_once(path, f"{path}: {message}")
         self._disk[folder] = found
 
     def _done(self, folder: Folder) -> None:

@@ -1,7 +1,7 @@
 """What every file of a folder says of its project, read in a process of its own.
 
 In: one line of JSON, `{path, over, under}`. Out: one line for each file that says something, as `Facts.record` makes
-them, and last `{files: number}`.
+them, and last `{files, problems, notes}`: their number, and what is wrong with files that say what is ignored.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from uncuda.catalogue import Catalogue, load
 from uncuda.project import Project
 from uncuda.settings import Configuration, Vocabulary, values_of
 from uncuda.source import Source, SourceError, Span
-from uncuda.workspace import Constants, FileProblem, Scanner, Words, cudas_own, discover, read_text
+from uncuda.workspace import Constants, FileProblem, GitIgnore, Scanner, Words, cudas_own, discover, read_text
 
 from .background import be_nice
 
@@ -132,8 +132,9 @@ def _records(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     over, under = (values_of(request[name], root, vocabulary) for name in ("over", "under"))
     configuration = Configuration(vocabulary, over, under=under)
     reader = Reader(catalogue)
-    files = discover([root], configuration.settings_for, empty=True).files
-    for file in files:
+    found = discover([root], configuration.settings_for, empty=True)
+    for file in found.files:
         if facts := reader.file(file.path):
             yield {"path": file.path, **facts.record()}
-    yield {"files": len(files)}
+    problems = [problem for problem in found.problems if os.path.basename(problem.path) == GitIgnore.NAME]  # noqa: PTH119
+    yield {"files": len(found.files), "problems": problems, "notes": found.notes}

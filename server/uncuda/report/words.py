@@ -55,6 +55,7 @@ _WORDS: dict[str, tuple[str, str]] = {
         "receivers are not looked for any more: the process that does it ended again and again",
         "不再推断接收者：推断进程反复退出",
     ),
+    "note": ("note: {0}", "提示：{0}"),
     "left out": ("left out {0}: {1}", "未读取 {0}：{1}"),
     "error": ("error", "错误"),
     "interrupted": ("interrupted; no file was written", "已中断；没有写入任何文件"),

@@ -2,8 +2,9 @@
 
 from .editor import EDITOR_OPTIONS, EditorSettings, read_editor
 from .loading import CONFIGURATION_FILES, Configuration, settings_of, values_of
-from .model import Settings, absolute, pattern_set
+from .model import Settings, absolute
 from .options import OPTIONS, SEVERITIES, Option
+from .patterns import PatternError, Patterns, pattern_set, read_patterns
 from .values import SettingsError, ValueProblem, Vocabulary, check_choice, hint
 
 __all__ = [
@@ -14,6 +15,8 @@ __all__ = [
     "Configuration",
     "EditorSettings",
     "Option",
+    "PatternError",
+    "Patterns",
     "Settings",
     "SettingsError",
     "ValueProblem",
@@ -23,6 +26,7 @@ __all__ = [
     "hint",
     "pattern_set",
     "read_editor",
+    "read_patterns",
     "settings_of",
     "values_of",
 ]

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-import sys
+import stat
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from uncuda.reading import NotUtf8Error, decode_utf8, read_bytes
+
 from .model import Settings, anchored, covered
+from .toml import InvalidTomlError, parse_toml
 from .values import SettingsError, ValueProblem, Vocabulary, read_values
 
 CONFIGURATION_FILES = ("uncuda.toml", "pyproject.toml")
+_LONGEST_CHAIN = 32
+"""Files that `extend` leads to, one from the other."""
 
 
 class Configuration:
@@ -51,6 +55,9 @@ class Configuration:
             return self._fixed
         known = self._known.get(folder)
         if known is None:
+            for above in reversed(folder.parents):  # from the top: a folder may lie deeper than calls may nest
+                if above not in self._known:
+                    self._known[above] = self._look(above)
             known = self._known[folder] = self._look(folder)
         if isinstance(known, SettingsError):
             raise known
@@ -102,6 +109,9 @@ def _values_of(file: Path, table: dict[str, Any], vocabulary: Vocabulary, below:
     if real in below:
         chain = " -> ".join(_shown(path) for path in (*below, real))
         raise SettingsError(f"`extend` leads back to itself: {chain}", _shown(file))
+    if len(below) > _LONGEST_CHAIN:
+        first = _shown(below[0])
+        raise SettingsError(f"`extend` leads from {first} through more than {_LONGEST_CHAIN} files", _shown(file))
     extend = table.pop("extend", None)
     try:
         values = _anchor(read_values(table, vocabulary), file.parent.absolute())
@@ -112,7 +122,10 @@ def _values_of(file: Path, table: dict[str, Any], vocabulary: Vocabulary, below:
     line = line_of(_text(file), ("extend",))
     if not isinstance(extend, str):
         raise SettingsError("`extend` is the path of another configuration file", _shown(file), line)
-    base = file.parent / Path(extend).expanduser()
+    try:
+        base = file.parent / Path(extend).expanduser()
+    except RuntimeError:  # nobody is called that
+        raise SettingsError(f"`extend`: there is no home folder for {extend}", _shown(file), line) from None
     if not _is_file(base):
         raise SettingsError(f"`extend`: there is no file {_shown(base)}", _shown(file), line)
     inner = _table_of(base)
@@ -148,23 +161,19 @@ def _table_of(file: Path) -> dict[str, Any] | None:
 
 
 def _parse(file: Path, text: str) -> dict[str, Any]:
-    toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     try:
-        document: dict[str, Any] = toml.loads(text)
-    except toml.TOMLDecodeError as error:
-        found = re.fullmatch(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", str(error), re.DOTALL)
-        line = int(found[2]) if found and found[2] else text.count("\n") + 1
-        raise SettingsError(f"not valid TOML: {found[1] if found else error}", _shown(file), line) from None
-    return document
+        return parse_toml(text)
+    except InvalidTomlError as error:
+        raise SettingsError(f"not valid TOML: {error.message}", _shown(file), error.line) from None
 
 
 def _text(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise SettingsError("is not UTF-8", _shown(file)) from None
+        return decode_utf8(read_bytes(str(file)))
     except OSError as error:
-        raise SettingsError(f"cannot be read: {error.strerror}", _shown(file)) from None
+        raise SettingsError(f"cannot be read: {error.strerror or error}", _shown(file)) from None
+    except NotUtf8Error as error:
+        raise SettingsError(f"is not UTF-8: {error.message}", _shown(file), error.line) from None
 
 
 def line_of(text: str, words: tuple[str, ...]) -> int | None:
@@ -182,7 +191,11 @@ def line_of(text: str, words: tuple[str, ...]) -> int | None:
 
 
 def _is_file(path: Path) -> bool:
-    return os.path.isfile(path)  # noqa: PTH113 Path.is_file raises where a folder may not be entered
+    """Whether something is there to be read; what is no regular file is refused when it is."""
+    try:
+        return not stat.S_ISDIR(os.stat(path).st_mode)  # noqa: PTH116 Path.is_file raises where a folder may not be entered
+    except (OSError, ValueError):
+        return False
 
 
 def _shown(path: Path) -> str:

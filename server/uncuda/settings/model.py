@@ -6,14 +6,11 @@ import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from uncuda.limits import Limits
 
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+from .patterns import pattern_sets
 
 
 @dataclass(frozen=True)
@@ -55,25 +52,14 @@ class Settings:
         if not self.per_file_ignores or not path:
             return frozenset()
         place = absolute(path)
-        return frozenset(
-            rule
-            for pattern, rules in self.per_file_ignores.items()
-            if pattern_set((pattern,)).match_file(place)
-            for rule in rules
-        )
+        sets = pattern_sets(tuple(self.per_file_ignores))
+        ignores = zip(sets, self.per_file_ignores.values())
+        return frozenset(rule for patterns, rules in ignores if patterns.decide(place) for rule in rules)
 
 
 def absolute(path: str) -> str:
     """The path from the root, with forward slashes, as patterns see it."""
     return posixpath.normpath((Path.cwd() / path).as_posix())
-
-
-@lru_cache(maxsize=512)
-def pattern_set(patterns: tuple[str, ...]) -> GitIgnoreSpec:
-    """Anchored patterns, ready to match absolute paths; a folder's path ends with a slash."""
-    from pathspec import GitIgnoreSpec
-
-    return GitIgnoreSpec.from_lines(patterns)
 
 
 def anchored(pattern: str, folder: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from uncuda.catalogue.vocabulary import nearest
 
 from .options import BY_NAME, Option
+from .patterns import MOST_PATTERNS, PatternError, check_pattern
 
 
 class SettingsError(ValueError):
@@ -79,19 +80,21 @@ def _read(option: Option, value: object, vocabulary: Vocabulary) -> object:
             raise ValueProblem(f"`{option.name}` is true or false, not {_said(value)}", option.name)
         return value
     if option.kind in ("rules", "patterns"):
-        return _names(option, option.name, value, vocabulary if option.kind == "rules" else None)
+        names = _names(option, option.name, value, vocabulary if option.kind == "rules" else None)
+        return names if option.kind == "rules" else _patterns(option, names)
     if not isinstance(value, dict):
         raise ValueProblem(f"`{option.name}` is a table, not {_said(value)}", option.name)
     if option.kind == "severity-by-rule":
         return {_rule(option, rule, vocabulary): _severity(option, rule, word) for rule, word in value.items()}
-    return {pattern: _names(option, pattern, rules, vocabulary) for pattern, rules in value.items()}
+    return {pattern: _names(option, pattern, value[pattern], vocabulary) for pattern in _patterns(option, tuple(value))}
 
 
 def _string(option: Option, value: object, vocabulary: Vocabulary) -> str:
     name = option.name
     if not isinstance(value, str):
-        quoted = f'; write {name} = "{value}"' if isinstance(value, (int, float)) else ""
-        raise ValueProblem(f"`{name}` is a text, not {_said(value)}{quoted}", name)
+        said = _said(value)
+        quoted = f'; write {name} = "{value}"' if said.startswith("`") and isinstance(value, (int, float)) else ""
+        raise ValueProblem(f"`{name}` is a text, not {said}{quoted}", name)
     if value in option.planned:
         raise ValueProblem(f"`{name}`: `{value}` is not available yet; choose from {', '.join(option.choices)}", name)
     choices = vocabulary.targets if name == "target" else option.choices
@@ -112,6 +115,17 @@ def _names(option: Option, key: str, value: object, vocabulary: Vocabulary | Non
         for item in value:
             _rule(option, item, vocabulary)
     return tuple(value)
+
+
+def _patterns(option: Option, patterns: tuple[str, ...]) -> tuple[str, ...]:
+    if len(patterns) > MOST_PATTERNS:
+        raise ValueProblem(f"`{option.name}`: more than {MOST_PATTERNS:,} patterns", option.name)
+    for pattern in patterns:
+        try:
+            check_pattern(pattern)
+        except PatternError as error:
+            raise ValueProblem(f"`{option.name}`: {error.message}", option.name, pattern) from None
+    return patterns
 
 
 def _rule(option: Option, rule: str, vocabulary: Vocabulary) -> str:
@@ -137,4 +151,7 @@ def _said(value: object) -> str:
         return "a list"
     if isinstance(value, dict):
         return "a table"
-    return f"`{value}`"
+    try:
+        return f"`{value}`"
+    except ValueError:  # more digits than Python writes
+        return "a number"

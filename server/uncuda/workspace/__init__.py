@@ -5,6 +5,7 @@ from .constants import Constants, named_targets
 from .discover import File, Found, Problem, SettingsFor, discover, leads_out, reach
 from .engines import Engines, UndecidedTarget
 from .files import FileProblem, read_file, write_atomically
+from .gitignore import GitIgnore
 from .requirements import Required, required_torch, torch_version
 from .run import AnswersFor, Checked, EngineFor, Repaired, ask, ask_nobody, check_files, fix_files, load_file, write
 from .scan import Read, Said, Scanner, Survey, Words, read_text, survey
@@ -18,6 +19,7 @@ __all__ = [
     "File",
     "FileProblem",
     "Found",
+    "GitIgnore",
     "Problem",
     "Read",
     "Repaired",

@@ -1,7 +1,7 @@
 """Which files to read: walks folders, honours `exclude` and .gitignore, and says what it left out and why."""
 
 # Paths are plain strings here: to make a Path costs as much as to read a small file.
-# ruff: noqa: PTH100, PTH112, PTH113, PTH114, PTH116, PTH119, PTH120, PTH122
+# ruff: noqa: PTH100, PTH110, PTH112, PTH113, PTH114, PTH116, PTH119, PTH120, PTH122
 from __future__ import annotations
 
 import errno
@@ -43,11 +43,15 @@ class File(NamedTuple):
 
 @dataclass
 class Found:
-    """The files in the order in which they are reported, what went wrong, and what was left out on purpose."""
+    """The files in the order in which they are reported, what went wrong, and what was left out on purpose.
+
+    `notes`: what is wrong in a .gitignore and has no effect, here as in git.
+    """
 
     files: list[File] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     skipped: list[Problem] = field(default_factory=list)
+    notes: list[Problem] = field(default_factory=list)
 
 
 class _Folder(NamedTuple):
@@ -153,7 +157,7 @@ class _Walk:
         problems, skipped = len(self.found.problems), len(self.found.skipped)
         self._roots.add("" if root == "." else root.rstrip(os.sep))
         files: list[File] = []
-        stack = [_Folder(root, self.settings(root), GitIgnore.above(root))]
+        stack = [_Folder(root, self.settings(root), GitIgnore.above(root, self._tell))]
         while stack:
             self._read_folder(stack.pop(), files, stack)
         if not files and not self._empty and problems == len(self.found.problems):
@@ -184,7 +188,7 @@ class _Walk:
         if special - {GitIgnore.NAME}:
             settings = self.settings(path)
         if GitIgnore.NAME in special:
-            ignored = GitIgnore.read(path, ignored)
+            ignored = GitIgnore.read(path, ignored, self._tell)
         exclude = settings.exclude if settings else ()
         if ignored is not None or exclude:
             names = [name for name in names if not self.left_out(prefix + name, exclude, ignored)]
@@ -204,7 +208,8 @@ class _Walk:
                 self._links.add(prefix + entry.name)
                 if entry.is_file():
                     return "file"
-                self._skip(prefix + entry.name, "link that leads nowhere")
+                there = os.path.exists(prefix + entry.name)  # a device, say
+                self._skip(prefix + entry.name, f"link that leads {'to no file or folder' if there else 'nowhere'}")
         except OSError as error:
             if entry.name.endswith(".py"):
                 self.found.problems.append(Problem(prefix + entry.name, _reason(error)))
@@ -214,7 +219,7 @@ class _Walk:
         excluded = None
         if exclude:
             place = os.path.abspath(path) + ("/" if folder else "")
-            excluded = pattern_set(exclude).check_file(place).include
+            excluded = pattern_set(exclude).decide(place)
         if excluded is None and folder and (name := os.path.basename(path)) in EXCLUDED:
             return name[0] in "._" or self._skip(path, 'left out by default; give it as a path, or `exclude` "!NAME"')
         if excluded:
@@ -226,6 +231,12 @@ class _Walk:
     def _skip(self, path: str, message: str) -> bool:
         self.found.skipped.append(Problem(path, message))
         return True
+
+    def _tell(self, path: str, message: str, unusable: bool) -> None:
+        problem = Problem(os.path.normpath(path), message)
+        known = self.found.problems if unusable else self.found.notes
+        if problem not in known:
+            known.append(problem)
 
     def settings(self, folder: str) -> Settings | None:
         try:

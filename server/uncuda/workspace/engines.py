@@ -33,7 +33,8 @@ class Engines:
 
     `note(key, *values)` is told what was decided: "torch" (version, file), "target found" (target, module),
     "target named" (target, line), "target assumed" (target), "table older" and "table newer" (package, configured
-    version, version of the table that is used instead). `locale`: the language of messages, "en" or "zh".
+    version, version of the table that is used instead), "note" (a sentence). `locale`: the language of messages, "en"
+    or "zh".
     """
 
     def __init__(self, catalogue: Catalogue, note: Note = lambda key, *values: None, locale: str = "en") -> None:
@@ -95,7 +96,8 @@ class Engines:
         if id(file.settings) in self._resolved:
             return
         settings = replace(file.settings, locale=self.locale)
-        if settings.torch_version is None and (found := required_torch(str(Path(file.path).parent))):
+        folder = str(Path(file.path).parent)
+        if settings.torch_version is None and (found := required_torch(folder, lambda why: self._note("note", why))):
             settings = replace(settings, torch_version=found.version)
             self._note("torch", found.version, found.path)
         self._resolved[id(file.settings)] = settings

@@ -8,10 +8,11 @@ from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
+from uncuda.reading import TooLargeError, read_bytes
+
 LARGEST = 20_000_000
 
 _serial = count()
-_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 class FileProblem(Exception):
@@ -21,30 +22,14 @@ class FileProblem(Exception):
 def read_file(path: str) -> bytes:
     """The bytes of a file; FileProblem if it cannot be read or is larger than LARGEST bytes."""
     try:
-        # This runs for every file: with a Path it costs twice as much, with a file object half as much again.
-        file = os.open(path, _READ)
-        try:
-            return _read(file)
-        finally:
-            os.close(file)
+        return read_bytes(path, LARGEST)
+    except TooLargeError as error:
+        raise FileProblem(
+            f"larger than {LARGEST // 1_000_000} MB ({error.size / 1e6:.0f} MB), skipped; "
+            "`exclude` it if it need not be checked"
+        ) from None
     except OSError as error:
         raise FileProblem(f"cannot be read: {error.strerror or error}") from None
-
-
-def _read(file: int) -> bytes:
-    size = os.fstat(file).st_size
-    if size > LARGEST:
-        raise FileProblem(
-            f"larger than {LARGEST // 1_000_000} MB ({size / 1e6:.0f} MB), skipped; "
-            "`exclude` it if it need not be checked"
-        )
-    data = os.read(file, size + 1)
-    if len(data) == size:
-        return data
-    parts = [data]  # it changes, or its size is not known
-    while parts[-1]:
-        parts.append(os.read(file, LARGEST))
-    return b"".join(parts)
 
 
 def write_atomically(path: str, data: bytes) -> None:

@@ -1,14 +1,27 @@
-"""The .gitignore files that hold for a folder: its own and those above it, the nearest deciding."""
+"""The .gitignore files that hold for a folder: its own and those above it, the nearest deciding.
+
+A pattern that is invalid ignores nothing, here as in git, and is a note. A file that cannot be read as a whole is a
+problem of the run: the files that it would have kept out are read, and perhaps rewritten, all the same.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+from uncuda.reading import read_bytes
+from uncuda.settings import PatternError, Patterns, read_patterns
+
+Tell = Callable[[str, str, bool], object]
+"""Given the path of a .gitignore, what is wrong with it, and whether none of it can be used."""
+
+
+def tell_nobody(path: str, message: str, unusable: bool) -> None:
+    """For whoever asks about one file: what is wrong is said when the folder is walked."""
 
 
 @dataclass(frozen=True)
@@ -18,33 +31,38 @@ class GitIgnore:
     NAME: ClassVar = ".gitignore"
 
     folder: str
-    spec: GitIgnoreSpec
+    patterns: Patterns
     up: GitIgnore | None = None
 
     @classmethod
-    def read(cls, folder: str, up: GitIgnore | None = None) -> GitIgnore | None:
-        """The .gitignore of `folder` on top of `up`; `up` itself if there is none that can be read."""
+    def read(cls, folder: str, up: GitIgnore | None = None, tell: Tell = tell_nobody) -> GitIgnore | None:
+        """The .gitignore of `folder` on top of `up`; `up` itself if there is none that can be used."""
+        path = os.path.join(folder, cls.NAME)  # noqa: PTH118 once a folder
         try:
-            lines = Path(folder, cls.NAME).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
-        except OSError:
+            data = read_bytes(path)
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return up
-        from pathspec import GitIgnoreSpec
-
+        except OSError as error:
+            tell(path, f"cannot be read: {error.strerror or error}; it ignores nothing", True)
+            return up
         try:
-            spec = GitIgnoreSpec.from_lines(lines)
-        except ValueError:  # a pattern that git cannot read either: it ignores nothing
-            spec = GitIgnoreSpec.from_lines(_readable(lines))
-        return cls(os.path.abspath(folder), spec, up)  # noqa: PTH100
+            patterns, problems = _read(data)
+        except PatternError as error:
+            tell(path, f"{error.message}; it ignores nothing", True)
+            return up
+        for problem in problems:
+            tell(path, f"line {problem.line}: {problem.message}; it ignores nothing", False)
+        return cls(os.path.abspath(folder), patterns, up)  # noqa: PTH100
 
     @classmethod
-    def above(cls, root: str) -> GitIgnore | None:
+    def above(cls, root: str, tell: Tell = tell_nobody) -> GitIgnore | None:
         """What the repository around `root` ignores; None if that is `root` itself: it was asked for."""
         start = Path(os.path.abspath(root))  # noqa: PTH100 links stay, as in `matches`
         around = [start, *start.parents]
         git = [os.path.exists(folder / ".git") for folder in around]  # noqa: PTH110 Path.exists raises
         ignored = None
         for folder in reversed(around[1 : git.index(True) + 1] if True in git else []):
-            ignored = cls.read(str(folder), ignored)
+            ignored = cls.read(str(folder), ignored, tell)
         return None if ignored and ignored.matches(root, folder=True) else ignored
 
     def matches(self, path: str, folder: bool = False) -> bool:
@@ -53,21 +71,14 @@ class GitIgnore:
         place += "/" if folder else ""
         level: GitIgnore | None = self
         while level is not None:
-            decision = level.spec.check_file(place[len(level.folder) :].lstrip("/")).include
+            decision = level.patterns.decide(place[len(level.folder) :].lstrip("/"))
             if decision is not None:
                 return decision
             level = level.up
         return False
 
 
-def _readable(lines: list[str]) -> list[str]:
-    from pathspec import GitIgnoreSpec
-
-    readable = []
-    for line in lines:
-        try:
-            GitIgnoreSpec.from_lines([line])
-        except ValueError:
-            continue
-        readable.append(line)
-    return readable
+@lru_cache(maxsize=32)
+def _read(data: bytes) -> tuple[Patterns, list[PatternError]]:
+    """The patterns of a file's bytes; remembered, for a server asks about one file after the other."""
+    return read_patterns(data.decode("utf-8-sig", errors="surrogateescape").split("\n"))

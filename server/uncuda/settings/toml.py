@@ -1,0 +1,59 @@
+"""TOML that anybody wrote, read by Python's parser; whatever is wrong with it is one error that knows its line."""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib import import_module
+from typing import Any
+
+_MOST_PARTS = 16
+# The parser takes time quadratic in the parts of a key. A name begins where none goes on, and is followed by a dot or
+# is not part of a key: there is one way to match.
+_PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
+_LONG_KEY = re.compile(rf"""(?<![\w."'-])(?:{_PART}[ \t]*\.[ \t]*){{{_MOST_PARTS}}}""")
+_LONG_NUMBER = re.compile(r"\d[\d_]{1000,}")
+_BRACKET = re.compile(r"[\[{\]}]")
+_DEEP = 100
+
+
+class InvalidTomlError(ValueError):
+    """A text that is not TOML, or that the parser cannot take. `line`, from 1: where."""
+
+    def __init__(self, message: str, line: int) -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """The table that a text says; InvalidTomlError if it says none."""
+    toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+    if long := _LONG_KEY.search(text):
+        raise InvalidTomlError(f"a key of more than {_MOST_PARTS} parts", _line(text, long.start()))
+    try:
+        document: dict[str, Any] = toml.loads(text)
+    except toml.TOMLDecodeError as error:
+        found = re.fullmatch(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", str(error), re.DOTALL)
+        line = int(found[2]) if found and found[2] else text.count("\n") + 1
+        raise InvalidTomlError(found[1] if found else str(error), line) from None
+    except RecursionError:
+        raise InvalidTomlError("nested too deeply", _line(text, _deepest(text))) from None
+    except ValueError as error:  # an integer with more digits than Python reads
+        number = _LONG_NUMBER.search(text)
+        raise InvalidTomlError(str(error).partition(";")[0], _line(text, number.start() if number else 0)) from None
+    return document
+
+
+def _line(text: str, place: int) -> int:
+    return text.count("\n", 0, place) + 1
+
+
+def _deepest(text: str) -> int:
+    """About where a text gets too deep: brackets in strings and comments count, too."""
+    depth = 0
+    for bracket in _BRACKET.finditer(text):
+        depth += 1 if bracket[0] in "[{" else -1
+        if depth > _DEEP:
+            return bracket.start()
+    return 0
