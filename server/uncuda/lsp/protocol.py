@@ -172,6 +172,8 @@ class Protocol(LanguageServerProtocol):
 
     def _failed(self, identifier: Any, error: Exception) -> None:
         """Reply with an error to a request that has had no reply yet."""
+        if isinstance(error, RecursionError):
+            error = JsonRpcInvalidParams("nested too deeply")
         if not isinstance(error, JsonRpcException):
             logger.error("a request failed", exc_info=error)
             error = JsonRpcInternalError(f"{type(error).__name__}: {error}")
@@ -232,10 +234,7 @@ class Protocol(LanguageServerProtocol):
             self._send_data({"jsonrpc": "2.0", "id": msg_id, "result": result})
 
     def _send_data(self, data: Any) -> None:
-        try:
-            text = json.dumps(data, default=self._serialize_message, separators=(",", ":"))
-        except RecursionError:  # only what the client has sent is as deep
-            raise JsonRpcInvalidParams("nested too deeply") from None
+        text = json.dumps(data, default=self._serialize_message, separators=(",", ":"))
         if hasattr(data, "method"):
             self.send_text(text)
         else:
