@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lsprotocol import types
 
 from lsp.profiles import PROFILES
 from lsp.test_malformed import valid
@@ -20,7 +21,8 @@ from uncuda.lsp.job import Job
 from uncuda.lsp.jobs import Outcome
 from uncuda.lsp.server import UncudaServer
 
-INVALID_PARAMS, METHOD_NOT_FOUND, CANCELLED = -32602, -32601, -32800
+INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, CANCELLED = -32602, -32600, -32601, -32800
+INFO = types.MessageType.Info
 ALLOWED = {"textDocument/completion": METHOD_NOT_FOUND, "workspace/diagnostic": CANCELLED}
 TEXT = "import torch\n\ntorch.cuda.synchronize()\nx = y.cuda()\n"
 MISSING: Any = object()
@@ -94,19 +96,18 @@ class Inside:
         self.server = UncudaServer()
         self.replies: dict[Any, Json] = {}
         self.said: list[Json] = []
+        self.answers = True
         self.server.protocol.write = self._take
         self._numbers = itertools.count(1)
         asyncio.set_event_loop(self.server.loop)
 
     def _take(self, data: bytes) -> None:
         message = json.loads(data.partition(b"\r\n\r\n")[2])
+        self.said.append(message)
         if "method" not in message:
-            assert message["id"] not in self.replies, "a second reply"
             self.replies[message["id"]] = message
-        elif "id" in message:  # the user answers nothing
+        elif "id" in message and self.answers:  # the user answers nothing
             self.server.loop.call_soon(self.send, {"id": message["id"], "result": None})
-        else:
-            self.said.append(message)
 
     def send(self, message: Json) -> None:
         self.server.protocol.receive(json.dumps({"jsonrpc": "2.0", **message}).encode())
@@ -207,4 +208,55 @@ def test_every_notification_with_every_part_of_another_type(inside: Inside) -> N
                 for path, junk in itertools.product(parts(params), JUNK[::4] if uri[0] == "f" else JUNK[::2]):
                     inside.send({"method": method, "params": replaced(params, path, junk)})
     assert inside.diagnostics(witness) == found
-    assert not [message for message in inside.said if "internal error" in str(message)]
+    assert not [message for message in inside.said if "internal error" in str(message)[:9999]]
+    assert [message for message in inside.said if message.get("id", 0) == 0 and "error" in message] == []
+
+
+class TestIds:
+    """Either side has ids of its own; each request has one reply."""
+
+    def codes(self, inside: Inside, number: Any) -> list[int]:
+        """The replies to an id: the codes of their errors, 0 for a result."""
+        said = [message for message in inside.said if message.get("id") == number and "method" not in message]
+        return [message.get("error", {"code": 0})["code"] for message in said]
+
+    def test_an_id_that_is_in_use(self, inside: Inside) -> None:
+        waiting = inside.begin("workspace/diagnostic", {"previousResultIds": []})
+        inside.send({"id": waiting, "method": "textDocument/hover", "params": {}})
+        assert self.codes(inside, waiting) == [INVALID_REQUEST]
+        inside.replies.clear()
+        inside.send({"method": "$/cancelRequest", "params": {"id": waiting}})
+        inside.reply(waiting)
+        assert self.codes(inside, waiting) == [INVALID_REQUEST, CANCELLED]
+        inside.begin("uncuda/status", {"textDocument": {"uri": "untitled:x"}})
+        inside.send({"id": waiting, "method": "uncuda/status", "params": {"textDocument": {"uri": "untitled:x"}}})
+        assert self.codes(inside, waiting)[2:] == [0]
+
+    def test_a_reply_to_ones_own_request(self, inside: Inside) -> None:
+        waiting = inside.begin("workspace/diagnostic", {"previousResultIds": []})
+        replies: list[Json] = [{"result": None}, {"error": {"code": 1, "message": "x"}}, {"result": {}, "id": None}]
+        for reply in replies:
+            inside.send({"id": waiting, **reply})
+        inside.send({"method": "$/cancelRequest", "params": {"id": waiting}})
+        inside.reply(waiting)
+        assert self.codes(inside, waiting) == [CANCELLED]
+
+    @pytest.mark.parametrize("identifier", [None, 7, "nobody's", [1], 1.5, True])
+    def test_a_reply_to_nothing_is_not_replied_to(self, inside: Inside, identifier: Any) -> None:
+        before = len(inside.said)
+        inside.send({"id": identifier, "result": 1})
+        inside.send({"id": identifier, "error": {"code": 1, "message": "x"}})
+        assert len(inside.said) == before
+
+    def test_an_id_of_the_servers(self, inside: Inside) -> None:
+        inside.answers = False
+        taken: list[Any] = []
+        inside.server.ask("window/showMessageRequest", types.ShowMessageRequestParams(INFO, "?"), taken.append)
+        asked = next(message["id"] for message in inside.said if message.get("method") == "window/showMessageRequest")
+        inside.send({"id": asked, "method": "workspace/diagnostic", "params": {"previousResultIds": []}})
+        inside.send({"id": asked, "method": "$/cancelRequest", "params": {"id": asked}})
+        inside.send({"method": "$/cancelRequest", "params": {"id": asked}})
+        inside.reply(asked)
+        inside.send({"id": asked, "result": {"title": "yes"}})
+        assert self.codes(inside, asked)[-1] == CANCELLED
+        assert [answer.title for answer in taken] == ["yes"]

@@ -4,6 +4,8 @@ import json
 import os
 import shutil
 import subprocess
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +20,9 @@ from lsp.text import Positions
 from uncuda.catalogue import load
 from uncuda.child import command
 from uncuda.engine import Engine
+from uncuda.lsp.background import Background
+from uncuda.lsp.client import Client
+from uncuda.lsp.folders import Folders
 from uncuda.lsp.job import Buffer, Form, Job, JobFolder
 from uncuda.lsp.positions import Encoding
 from uncuda.source import Source
@@ -409,6 +414,32 @@ def test_it_ends_when_nobody_reads(job: Make) -> None:
         assert process.stdin and process.stdout
         process.stdout.close()
         assert process.wait(30) == 0
+
+
+@pytest.mark.parametrize("module", ["uncuda.lsp.scan", "uncuda.lsp.inspector"])
+def test_the_others_end_with_their_input_too(job: Make, tmp_path: Path, module: str) -> None:
+    """What holds where no signal tells that the server has gone; whatever they are doing."""
+    job({f"{number}.py": SAFE for number in range(1000)})
+    folder = {"path": str(tmp_path), "over": {}, "under": {}}
+    asked = (
+        folder
+        if module.endswith("scan")
+        else {**Folders(Client(), {"rootUri": tmp_path.as_uri()}).record(), "shims": {}}
+    )
+    done = subprocess.run(
+        command(module), input=json.dumps(asked).encode() + b"\n", capture_output=True, check=False, timeout=60
+    )
+    assert done.returncode == 0
+    assert b'"files"' not in done.stdout and b'"done"' not in done.stdout
+
+
+def test_a_process_that_ends_in_the_middle_of_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = [sys.executable, "-I", "-c", "print('{\"a\": 1}'); print('{\"b', end='')"]
+    monkeypatch.setattr("uncuda.lsp.background.command", lambda module: program)
+    ended, taken = threading.Event(), list[Any]()
+    Background("module", lambda function, *arguments: function(*arguments), taken.append, ended.set)
+    assert ended.wait(30)
+    assert taken == [{"a": 1}]
 
 
 def test_it_imports_nothing_that_only_the_server_needs() -> None:

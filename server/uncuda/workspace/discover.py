@@ -1,7 +1,7 @@
 """Which files to read: walks folders, honours `exclude` and .gitignore, and says what it left out and why."""
 
 # Paths are plain strings here: to make a Path costs as much as to read a small file.
-# ruff: noqa: PTH100, PTH112, PTH113, PTH114, PTH116, PTH119, PTH120, PTH122
+# ruff: noqa: PTH100, PTH112, PTH113, PTH116, PTH119, PTH120, PTH122
 from __future__ import annotations
 
 import errno
