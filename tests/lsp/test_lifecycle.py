@@ -245,3 +245,23 @@ def test_shutdown_while_a_command_runs(start: Start) -> None:
     assert client.shutdown() == 0
     with pytest.raises(ResponseError, match="-32800"):
         client.reply(command)
+
+
+def test_a_reader_that_fails_ends_the_server(start: Start, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.py"
+    broken.write_text(
+        "import sys, uncuda.lsp.server\n"
+        "def frames(read):\n"
+        "    read(1)\n"
+        "    raise RuntimeError('that was all')\n"
+        "    yield\n"
+        "uncuda.lsp.server.frames = frames\n"
+        "from uncuda.cli import main\n"
+        "sys.exit(main(['server']))\n"
+    )
+    client = start(command=[sys.executable, str(broken)], initialize=False)
+    client.tolerated = ["on standard error"]
+    client.send_bytes(b"x")
+    assert client.process.wait(20) == 1
+    client.end()
+    assert "that was all" in client.stderr

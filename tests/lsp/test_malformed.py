@@ -214,3 +214,30 @@ def test_exit_without_shutdown(start: Start) -> None:
 def test_the_end_of_input(start: Start) -> None:
     """A client that dies leaves no server behind."""
     start().end()
+
+
+def test_a_document_that_no_file_can_be_costs_itself(start: Start, tmp_path: Path) -> None:
+    """It has no path: its own findings and those of the workspace are shown."""
+    inside = tmp_path.as_uri()
+    uris = [
+        f"{inside}/%00.py",
+        f"{inside}/{'a' * 300}.py",
+        f"{inside}/\ud800.py",
+        "file://host/a.py",
+        "file:////h/a.py",
+    ]
+    options = {"settings": {"workspaceDiagnostics": True}}
+    client = start(files={"a.py": TEXT}, options=options, initialize=False)
+    parameters = client.profile.initialize(client.folders, options)
+    parameters["workspaceFolders"].append({"uri": f"{inside}/%00", "name": "nothing"})
+    client.request("initialize", parameters)
+    client.notify("initialized", {})
+    changes = [{"uri": uri, "type": 1} for uri in uris]
+    client.send({"method": "workspace/didChangeWatchedFiles", "params": {"changes": changes}}, deliberate=True)
+    for uri in uris:
+        item = {"uri": uri, "languageId": "python", "version": 1, "text": TEXT}
+        client.send({"method": "textDocument/didOpen", "params": {"textDocument": item}}, deliberate=True)
+        report = client.reply(client.begin("textDocument/diagnostic", {"textDocument": {"uri": uri}}, deliberate=True))
+        assert [item["code"] for item in report["items"]]
+    report = client.reply(client.begin("workspace/diagnostic", {"previousResultIds": []}, deliberate=True))
+    assert any(item["uri"] == (tmp_path / "a.py").as_uri() and item["items"] for item in report["items"])

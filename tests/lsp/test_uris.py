@@ -54,7 +54,6 @@ def test_what_is_no_file(uri: str) -> None:
     [
         ("/a/b.py", "file:///a/b.py"),
         ("/a b/中#?%.py", "file:///a%20b/%E4%B8%AD%23%3F%25.py"),
-        ("//server/share/a.py", "file://server/share/a.py"),
     ],
 )
 def test_uris(path: str, uri: str) -> None:
@@ -72,6 +71,33 @@ def test_uris(path: str, uri: str) -> None:
 def test_windows_uris(path: str, uri: str) -> None:
     assert uri_of(path, windows=True) == uri
     assert path_of(uri, windows=True) == path
+
+
+@pytest.mark.parametrize("windows", [False, True])
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "file:///a%00b.py",
+        "file:///a/\0.py",
+        "file:///a/\ud800.py",
+        f"file:///{'a' * 300}.py",
+        f"file:///{'%E4%B8%AD' * 300}.py",
+        f"file://{'/abc' * 10_000}.py",
+    ],
+)
+def test_what_no_file_can_be_called(uri: str, windows: bool) -> None:
+    assert path_of(uri, windows) is None
+
+
+@pytest.mark.parametrize("uri", ["file://server/share/a.py", "file:////server/share/a.py"])
+def test_the_file_of_another_machine_is_none_of_this_one(uri: str) -> None:
+    assert path_of(uri, windows=False) is None
+
+
+def test_names_of_the_longest_kind() -> None:
+    assert path_of(f"file:///{'a' * 255}", windows=False) == f"/{'a' * 255}"
+    assert path_of(f"file:///{'%E4%B8%AD' * 85}", windows=False) == f"/{'中' * 85}"
+    assert path_of(f"file:///c:/{'%E4%B8%AD' * 255}", windows=True) == "c:\\" + "中" * 255
 
 
 def test_a_name_that_is_no_text() -> None:

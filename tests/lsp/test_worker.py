@@ -4,6 +4,8 @@ import json
 import os
 import shutil
 import subprocess
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +20,9 @@ from lsp.text import Positions
 from uncuda.catalogue import load
 from uncuda.child import command
 from uncuda.engine import Engine
+from uncuda.lsp.background import Background
+from uncuda.lsp.client import Client
+from uncuda.lsp.folders import Folders
 from uncuda.lsp.job import Buffer, Form, Job, JobFolder
 from uncuda.lsp.positions import Encoding
 from uncuda.source import Source
@@ -190,6 +195,55 @@ def test_a_buffer_under_another_name_of_the_file(job: Make, tmp_path: Path) -> N
     assert list(done.files) == [uri]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs symbolic links")
+class TestLinks:
+    """What leads out of the workspace is changed where somebody names it, as on the command line."""
+
+    REASON = "it is a link to a file outside what was given"
+
+    @pytest.fixture
+    def folder(self, tmp_path: Path) -> Path:
+        for name in ("out/a.py", "out/deep/b.py", "in/c.py"):
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(SAFE)
+        (tmp_path / "in/link.py").symlink_to("../out/a.py")
+        (tmp_path / "in/linked").symlink_to("../out/deep")
+        (tmp_path / "in/own.py").symlink_to("c.py")
+        return tmp_path / "in"
+
+    def run(self, folder: Path, *buffers: str, **more: Any) -> Done:
+        opened = tuple(Buffer((folder / name).as_uri(), str(folder / name), 1, SAFE) for name in buffers)
+        return run(Job((JobFolder(str(folder), {"target": "npu"}),), opened, **more))
+
+    @pytest.mark.parametrize("diff", [False, True])
+    def test_a_link_out_is_left_alone_and_named(self, folder: Path, diff: bool) -> None:
+        done = self.run(folder, diff=diff, review=diff)
+        assert list(done.files) == [(folder / "c.py").as_uri()]
+        assert list(done.skipped) == [(folder / "link.py").as_uri()]
+        assert self.REASON in done.skipped[(folder / "link.py").as_uri()]
+        assert "link.py" not in done.diff
+
+    def test_in_chinese(self, folder: Path) -> None:
+        (reason,) = self.run(folder, locale="zh").skipped.values()
+        assert reason.startswith("它是指向给定目录之外文件的链接")
+
+    def test_that_it_is_open_changes_nothing(self, folder: Path) -> None:
+        done = self.run(folder, "link.py", "linked/b.py")
+        assert list(done.files) == [(folder / "c.py").as_uri()]
+        assert sorted(done.skipped) == sorted((folder / name).as_uri() for name in ("link.py", "linked/b.py"))
+
+    @pytest.mark.parametrize("name", ["link.py", "linked/b.py"])
+    def test_the_one_that_is_named_is_fixed(self, folder: Path, name: str) -> None:
+        done = self.run(folder, name, scope=str(folder / name))
+        assert (list(done.files), done.skipped) == ([(folder / name).as_uri()], {})
+
+    def test_a_link_to_another_folder_of_the_workspace(self, folder: Path) -> None:
+        settings = {"target": "npu"}
+        done = run(Job((JobFolder(str(folder), settings), JobFolder(str(folder.parent / "out"), settings))))
+        assert (folder / "link.py").as_uri() in done.files
+        assert not done.skipped
+
+
 def test_without_a_folder_each_buffer_is_by_itself(job: Make, tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     buffers = (
@@ -360,6 +414,32 @@ def test_it_ends_when_nobody_reads(job: Make) -> None:
         assert process.stdin and process.stdout
         process.stdout.close()
         assert process.wait(30) == 0
+
+
+@pytest.mark.parametrize("module", ["uncuda.lsp.scan", "uncuda.lsp.inspector"])
+def test_the_others_end_with_their_input_too(job: Make, tmp_path: Path, module: str) -> None:
+    """What holds where no signal tells that the server has gone; whatever they are doing."""
+    job({f"{number}.py": SAFE for number in range(1000)})
+    folder = {"path": str(tmp_path), "over": {}, "under": {}}
+    asked = (
+        folder
+        if module.endswith("scan")
+        else {**Folders(Client(), {"rootUri": tmp_path.as_uri()}).record(), "shims": {}}
+    )
+    done = subprocess.run(
+        command(module), input=json.dumps(asked).encode() + b"\n", capture_output=True, check=False, timeout=60
+    )
+    assert done.returncode == 0
+    assert b'"files"' not in done.stdout and b'"done"' not in done.stdout
+
+
+def test_a_process_that_ends_in_the_middle_of_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = [sys.executable, "-I", "-c", "print('{\"a\": 1}'); print('{\"b', end='')"]
+    monkeypatch.setattr("uncuda.lsp.background.command", lambda module: program)
+    ended, taken = threading.Event(), list[Any]()
+    Background("module", lambda function, *arguments: function(*arguments), taken.append, ended.set)
+    assert ended.wait(30)
+    assert taken == [{"a": 1}]
 
 
 def test_it_imports_nothing_that_only_the_server_needs() -> None:

@@ -160,7 +160,12 @@ def test_what_is_printed_is_no_answer() -> None:
     )
     opened = json.dumps({"path": "a.py", "text": "x.cuda()\n", "roots": []})
     asked = json.dumps({"line": 1, "column": 2, "argument": False, "lacking": [], "seconds": 60})
-    done = subprocess.run(program, input=f"{opened}\n{asked}\n", capture_output=True, text=True, check=True)
-    ready, answer = map(json.loads, done.stdout.splitlines())
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin and process.stdout
+        process.stdin.write(f"{opened}\n{asked}\n")
+        process.stdin.flush()
+        ready, answer = json.loads(process.stdout.readline()), json.loads(process.stdout.readline())
+        process.stdin.close()
+        assert process.stdout.read() == ""
     assert ready == {"ready": True}
     assert answer["verdict"] == "silent"

@@ -145,7 +145,7 @@ class _Run:
 
     def _allowed(self, file: File) -> bool:
         """Whether the file may be written: not where a link that was only found leads out of the folders."""
-        if file.given or not leads_out(file.path, self.folders):
+        if not leads_out(file, self.folders):
             return True
         self.refused.append(Problem(file.path, self.session.words("link out")))
         self.failed = True

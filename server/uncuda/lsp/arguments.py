@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from reprlib import repr as shown  # a few words, however long or deep a value is
 from typing import Any
 
 from pygls.exceptions import JsonRpcInvalidParams
@@ -24,8 +25,9 @@ class Wanted:
 
 def read_object(arguments: Any, keys: Collection[str]) -> dict[str, Any]:
     """The object that a command was given; keys that are null count as absent."""
-    given = [argument for argument in arguments or () if argument is not None]
-    if not isinstance(arguments, (list, type(None))) or len(given) > 1 or not all(isinstance(g, dict) for g in given):
+    listed = isinstance(arguments, list)
+    given = [argument for argument in arguments if argument is not None] if listed else []
+    if not (listed or arguments is None) or len(given) > 1 or not all(isinstance(g, dict) for g in given):
         names = ", ".join(f"{key}?" for key in keys)
         raise JsonRpcInvalidParams(f"the argument is one object: {{{names}}}" if keys else "there is no argument")
     table = {key: value for key, value in (given[0] if given else {}).items() if value is not None}
@@ -39,7 +41,7 @@ def read_text(table: dict[str, Any], key: str) -> str:
     """A text of an object; empty where it is absent."""
     value = table.get(key, "")
     if not isinstance(value, str):
-        raise JsonRpcInvalidParams(f"`{key}` is a text, not {value!r}")
+        raise JsonRpcInvalidParams(f"`{key}` is a text, not {shown(value)}")
     return value
 
 
@@ -48,7 +50,7 @@ def read_wanted(table: dict[str, Any], rules: Collection[str]) -> Wanted:
     names = table.get("rules")
     if names is not None:
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise JsonRpcInvalidParams(f"`rules` is a list of texts, not {names!r}")
+            raise JsonRpcInvalidParams(f"`rules` is a list of texts, not {shown(names)}")
         for name in names:
             if name not in rules:
                 raise JsonRpcInvalidParams(f"unknown rule `{name}`{hint(name, rules)}")
@@ -57,6 +59,6 @@ def read_wanted(table: dict[str, Any], rules: Collection[str]) -> Wanted:
         raise JsonRpcInvalidParams(f'`applicability` is "{SAFE}" or "{REVIEW}", not "{applicability}"')
     dry = table.get("dryRun", False)
     if not isinstance(dry, bool):
-        raise JsonRpcInvalidParams(f"`dryRun` is true or false, not {dry!r}")
+        raise JsonRpcInvalidParams(f"`dryRun` is true or false, not {shown(dry)}")
     chosen = tuple(dict.fromkeys(names)) if names is not None else None
     return Wanted(chosen, applicability == REVIEW, read_text(table, "scope"), dry)

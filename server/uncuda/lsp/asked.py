@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
 
 from uncuda.engine import Finding
 
@@ -27,6 +29,8 @@ def offset_in(program: Program, params: Any, *path: str) -> int | None:
         return program.offset(field(params, "textDocument", "uri"), types.Position(line, character))
     except KeyError:
         return None
+    except ValueError as error:  # less than 0, or more than the protocol knows
+        raise JsonRpcInvalidParams(shorten(str(error), 200)) from None
 
 
 class Context(NamedTuple):

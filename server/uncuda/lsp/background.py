@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from uncuda.child import command
+from uncuda.child import command, start
 
 from .logs import logger
+
+if TYPE_CHECKING:
+    import subprocess
 
 _NICE = 10
 
@@ -38,12 +40,7 @@ class Background:
         self._stopped = False
         self._process: subprocess.Popen[bytes] | None = None
         try:
-            self._process = subprocess.Popen(
-                command(module),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-            )
+            self._process = start(command(module))
         except OSError:
             logger.exception("%s cannot be started", module)
             call(self._ended)
@@ -65,7 +62,7 @@ class Background:
 
     def _read(self, process: subprocess.Popen[bytes], first: Any) -> None:
         assert process.stdout is not None
-        with process:
+        with process, suppress(ValueError):  # less than a line: it was ended in the middle of it
             if first is not None:
                 self.send(first)
             for line in process.stdout:

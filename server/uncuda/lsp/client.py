@@ -102,7 +102,9 @@ def read_client(params: Mapping[str, Any]) -> Client:
         pull=isinstance(pull, dict),
         refresh=at("workspace.diagnostics.refreshSupport") is True,
         related_information=shows("relatedInformation") is True,
-        tags=frozenset(value for value in values or () if isinstance(value, int)),
+        tags=frozenset(value for value in values if isinstance(value, int))
+        if isinstance(values, list)
+        else frozenset(),
         code_description=shows("codeDescriptionSupport") is True,
         data=shows("dataSupport") is True,
         version_support=isinstance(push, dict) and push.get("versionSupport") is True,

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from uncuda.child import lines
 from uncuda.source import Source, SourceError
 from uncuda.workspace import FileProblem, discover, load_file
 from uncuda.workspace.discover import File
@@ -31,13 +32,12 @@ Places = dict[str, dict[str, Any]]
 
 
 def main() -> None:
-    """Answer requests until there are no more."""
+    """Answer requests until the input ends, and stop at once then."""
     be_nice()
     gc.freeze()
-    lines = iter(sys.stdin.buffer.readline, b"")
     try:
         inspector: Inspector | None = None
-        for line in lines:
+        for line in lines():
             request = json.loads(line)
             if inspector is None:
                 inspector = Inspector(Folders.of_record(request), request["shims"])

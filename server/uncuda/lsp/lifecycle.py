@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -11,6 +10,7 @@ from pygls.capabilities import ServerCapabilitiesBuilder
 
 from .client import read_client
 from .diagnostics import Diagnostics
+from .ending import leave_soon, lives, wait_for_end
 from .folders import Folders
 from .logs import logger
 from .projects import Projects
@@ -19,7 +19,7 @@ from .workspace_diagnostics import Workspace
 if TYPE_CHECKING:
     from .server import UncudaServer
 
-_HEARTBEAT = 2.0
+_MOST_PROCESSES = 1 << 31  # a larger number is none of a process
 
 
 def register(server: UncudaServer) -> None:
@@ -41,8 +41,8 @@ def register(server: UncudaServer) -> None:
             server.protocol.trace = types.TraceValue(params["trace"])
         server.loop.call_soon(server.log.open, lambda kind, text: server.call(_log, server, kind, text))
         process = params.get("processId")
-        if isinstance(process, int) and process > 0 and _lives(process):
-            server.loop.call_later(_HEARTBEAT, _watch, server, process)
+        if isinstance(process, int) and 0 < process < _MOST_PROCESSES and lives(process):
+            threading.Thread(target=_watch, args=(server, process), daemon=True, name="watch").start()
         return types.InitializeResult(_capabilities(server), types.ServerInfo(server.name, server.version))
 
     server.raw(types.SHUTDOWN)(lambda params: server.protocol.shut_down())
@@ -80,33 +80,12 @@ def _log(server: UncudaServer, kind: int, text: str) -> None:
 
 
 def _watch(server: UncudaServer, process: int) -> None:
-    if _lives(process):
-        server.loop.call_later(_HEARTBEAT, _watch, server, process)
-    else:
-        logger.info("the process that started the server has gone")
-        server.stop(0 if server.protocol.is_down else 1)
+    """Wait, in a thread of its own, for the end of the process that started the server; then the server ends."""
+    wait_for_end(process)
+    leave_soon(0 if server.protocol.is_down else 1)
+    server.call(_gone, server)
 
 
-def _lives(process: int) -> bool:
-    """Whether a process of this machine runs. Where it cannot be told, it does."""
-    if sys.platform == "win32":
-        return _lives_on_windows(process)
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
-
-
-def _lives_on_windows(process: int) -> bool:
-    import ctypes
-
-    kernel: Any = ctypes.windll.kernel32  # type: ignore[attr-defined, unused-ignore]
-    handle = kernel.OpenProcess(0x00100000, False, process)  # SYNCHRONIZE
-    if not handle:
-        return bool(kernel.GetLastError() == 5)  # access denied: it is there
-    ended = kernel.WaitForSingleObject(handle, 0) == 0
-    kernel.CloseHandle(handle)
-    return not ended
+def _gone(server: UncudaServer) -> None:
+    logger.info("the process that started the server has gone")
+    server.stop(0 if server.protocol.is_down else 1)

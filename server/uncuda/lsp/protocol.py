@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
@@ -19,18 +20,33 @@ from pygls.exceptions import (
     JsonRpcInternalError,
     JsonRpcInvalidParams,
     JsonRpcInvalidRequest,
+    JsonRpcMethodNotFound,
     JsonRpcParseError,
+    JsonRpcRequestCancelled,
     JsonRpcServerNotInitialized,
 )
 from pygls.protocol import LanguageServerProtocol
 
 from .logs import logger
+from .stream import BadFrame
 
 if TYPE_CHECKING:
     from .server import UncudaServer
 
 Handler = Callable[[Any], Any]
 T = TypeVar("T")
+
+
+def _no_number(text: str) -> Any:
+    raise ValueError(f"{text} is no number of JSON")
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    return value if math.isfinite(value) else _no_number(text)  # it could not be sent back
+
+
+_decode = json.JSONDecoder(parse_constant=_no_number, parse_float=_number).decode
 
 
 class Prepared(str):
@@ -46,8 +62,10 @@ class Protocol(LanguageServerProtocol):
 
     def __init__(self, server: UncudaServer, converter: Any) -> None:
         self.raw: dict[str, Handler] = {
-            "$/cancelRequest": lambda params: self._handle_cancel_notification(field(params, "id", kind=(int, str))),
+            "$/cancelRequest": lambda params: self._cancel(field(params, "id", kind=(int, str))),
         }
+        self._running: dict[Any, asyncio.Future[Any]] = {}
+        """The client's requests that are not answered yet; pygls keeps ours, in `_request_futures`."""
         self.write: Callable[[bytes], object] = lambda data: None
         self.settle: Callable[[], object] = lambda: None
         """Called before a request is answered: what is still to be said of messages that came before it is said."""
@@ -62,13 +80,20 @@ class Protocol(LanguageServerProtocol):
     def shut_down(self) -> None:
         """Take back what is still asked on either side; only replies are sent from now on."""
         self._shutdown = True
-        for future in list(self._request_futures.values()):  # those that are done leave the table
+        # Those that are done leave their tables.
+        for asked in list(self._running.values()):
+            asked.cancel()
+        for future in list(self._request_futures.values()):
             future.cancel()
 
-    def receive(self, body: bytes) -> None:
+    def receive(self, body: bytes | BadFrame) -> None:
         """Take in the body of a frame."""
+        if isinstance(body, BadFrame):
+            logger.warning("the client sent %s", body.reason)
+            self._refuse(None, JsonRpcParseError(body.reason))
+            return
         try:
-            message = json.loads(body)
+            message = _decode(body.decode(json.detect_encoding(body), "surrogatepass"))
         except (ValueError, RecursionError) as error:
             self._refuse(None, JsonRpcParseError(f"not JSON: {error}"))
             return
@@ -76,10 +101,10 @@ class Protocol(LanguageServerProtocol):
             self._refuse(None, JsonRpcInvalidRequest("a message is one JSON object"))
             return
         identifier, method = message.get("id"), message.get("method")
-        if "id" in message and not (isinstance(identifier, (int, str)) and not isinstance(identifier, bool)):
+        if method is None and ("result" in message or "error" in message):
+            self._answered(message)  # nobody replies to a reply, whatever is wrong with it
+        elif "id" in message and not (isinstance(identifier, (int, str)) and not isinstance(identifier, bool)):
             self._refuse(None, JsonRpcInvalidRequest("an id is a number or a text"))
-        elif method is None and ("result" in message or "error" in message):
-            self._answered(message)
         elif not isinstance(method, str):
             self._refuse(identifier, JsonRpcInvalidRequest("a method is a text"))
         elif "id" in message:
@@ -90,6 +115,8 @@ class Protocol(LanguageServerProtocol):
     def _request(self, identifier: Any, method: str, message: dict[str, Any]) -> None:
         if self._shutdown:
             self._refuse(identifier, JsonRpcInvalidRequest("the server was shut down"))
+        elif identifier in self._running:
+            self._refuse(identifier, JsonRpcInvalidRequest(f"the id {json.dumps(identifier)} is in use"))
         elif self.initialized == (method == "initialize"):
             known = JsonRpcInvalidRequest("initialized already") if self.initialized else JsonRpcServerNotInitialized()
             self._refuse(identifier, known)
@@ -97,8 +124,10 @@ class Protocol(LanguageServerProtocol):
             self.settle()
             if handler := self.raw.get(method):
                 self._run(identifier, handler, message.get("params"))
-            else:
+            elif self._is_kept_by_pygls(method):
                 self._give(identifier, message)
+            else:
+                self._refuse(identifier, JsonRpcMethodNotFound.of(method))
 
     def _notification(self, method: str, message: dict[str, Any]) -> None:
         if method == "exit":
@@ -112,25 +141,48 @@ class Protocol(LanguageServerProtocol):
                 logger.warning("%s: %s", method, error)
             except Exception:  # noqa: BLE001 the next message may be all right
                 logger.exception("%s failed", method)
-        else:
+        elif self._is_kept_by_pygls(method):
             self._give(None, message)
+        else:
+            logger.debug("%s: unknown, and passed over", method[:80])
+
+    def _is_kept_by_pygls(self, method: str) -> bool:
+        return method in self.fm.features or method in self.fm.builtin_features
 
     def _run(self, identifier: Any, handler: Handler, params: Any) -> None:
         """Answer a request by one of our own handlers; one that gives a future is answered when that is done."""
         try:
             result = handler(params)
-        except JsonRpcException as error:
-            self._refuse(identifier, error)
-        except Exception as error:  # noqa: BLE001 whatever it is, there is one reply
-            logger.exception("a request failed")
-            self._refuse(identifier, JsonRpcInternalError(f"{type(error).__name__}: {error}"))
-        else:
             if isinstance(result, asyncio.Future):
-                pending: Any = result
-                self._request_futures[identifier] = pending
-                result.add_done_callback(partial(self._send_handler_result, msg_id=identifier))
+                self._running[identifier] = result
+                result.add_done_callback(partial(self._finished, identifier))
             else:
                 self._send_response(identifier, result)
+        except Exception as error:  # noqa: BLE001 whatever it is, there is one reply
+            self._failed(identifier, error)
+
+    def _finished(self, identifier: Any, future: asyncio.Future[Any]) -> None:
+        self._running.pop(identifier, None)
+        try:
+            self._send_response(identifier, future.result())
+        except asyncio.CancelledError:
+            self._refuse(identifier, JsonRpcRequestCancelled(f"request {json.dumps(identifier)} was cancelled"))
+        except Exception as error:  # noqa: BLE001
+            self._failed(identifier, error)
+
+    def _failed(self, identifier: Any, error: Exception) -> None:
+        """Reply with an error to a request that has had no reply yet."""
+        if isinstance(error, RecursionError):
+            error = JsonRpcInvalidParams("nested too deeply")
+        if not isinstance(error, JsonRpcException):
+            logger.error("a request failed", exc_info=error)
+            error = JsonRpcInternalError(f"{type(error).__name__}: {error}")
+        self._refuse(identifier, error)
+
+    def _cancel(self, identifier: int | str) -> None:
+        """Stop a request of the client's; one that is answered already, or that nobody sent, is no matter."""
+        if future := self._running.get(identifier):
+            future.cancel()
 
     def _give(self, identifier: Any, message: dict[str, Any]) -> None:
         """Give a message to the features that pygls keeps."""
@@ -147,7 +199,9 @@ class Protocol(LanguageServerProtocol):
 
     def _answered(self, message: dict[str, Any]) -> None:
         """Take the client's reply to a request of ours."""
-        identifier = message["id"]
+        identifier = message.get("id")
+        if not isinstance(identifier, str):  # ours are texts
+            return
         future: Future[Any] | None = self._request_futures.pop(identifier, None)
         expected = self._result_types.pop(identifier, None)
         if future is None or future.done():
@@ -172,11 +226,12 @@ class Protocol(LanguageServerProtocol):
         self._write(json.dumps({"jsonrpc": "2.0", "id": identifier, "error": answer}))
 
     def _send_response(self, msg_id: Any, result: Any = None, error: types.ResponseError | None = None) -> None:
-        if error is None and isinstance(result, Prepared):
-            self._result_types.pop(msg_id, None)
+        if error is not None:
+            super()._send_response(msg_id, None, error)
+        elif isinstance(result, Prepared):
             self._write(f'{{"jsonrpc":"2.0","id":{json.dumps(msg_id)},"result":{result}}}')
-        else:
-            super()._send_response(msg_id, result, error)
+        else:  # pygls would look for the id among those of our requests
+            self._send_data({"jsonrpc": "2.0", "id": msg_id, "result": result})
 
     def _send_data(self, data: Any) -> None:
         text = json.dumps(data, default=self._serialize_message, separators=(",", ":"))
@@ -217,6 +272,6 @@ def field(params: Any, *path: str, kind: type | tuple[type, ...] = str) -> Any:
     value = params
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
-    if not isinstance(value, kind):
+    if not isinstance(value, kind) or isinstance(value, bool):
         raise JsonRpcInvalidParams(f"`{'.'.join(path)}` is missing or of another kind")
     return value

@@ -13,6 +13,7 @@ from uncuda.catalogue import Catalogue
 from uncuda.engine import Engine, Fixed
 from uncuda.project import SILENT, Answers
 from uncuda.report.diff import unified_diff
+from uncuda.report.words import Words
 from uncuda.settings import Configuration, Vocabulary, values_of
 from uncuda.source import Source
 from uncuda.workspace import (
@@ -24,6 +25,7 @@ from uncuda.workspace import (
     ask_nobody,
     discover,
     fix_files,
+    leads_out,
     load_file,
     reach,
     read_text,
@@ -73,7 +75,7 @@ class _Run:
         self.diff: list[bytes] = []
         self._catalogue = catalogue
         self._vocabulary = Vocabulary(tuple(catalogue.declarations), tuple(catalogue.rules))
-        self._texts = Texts(job.locale)
+        self._texts, self._words = Texts(job.locale), Words(job.locale)
         self._buffers = {_key(buffer.name): buffer for buffer in job.buffers}
         self._stamps: dict[str, tuple[int, int]] = {}
 
@@ -194,6 +196,9 @@ class _Run:
     def _hindrance(self, repaired: Repaired, group: _Group) -> str:
         """Why the fixes of a file must not be made by an editor; empty if they may."""
         path = repaired.file.path
+        given = _key(path) == _key(self.job.scope)
+        if leads_out(repaired.file._replace(given=given or repaired.file.given), self._given()):
+            return self._words("link out")
         if buffer := self._buffers.get(_key(path)):
             return buffer.disabled
         assert repaired.source is not None
@@ -201,6 +206,10 @@ class _Run:
             command = command_for(path, self.job.review, group.target)
             return self._texts(lost, command, encoding=repaired.source.encoding)
         return ""
+
+    def _given(self) -> list[str]:
+        """The folders that are to be fixed."""
+        return [self.job.scope] if self.job.scope else [folder.path for folder in self.job.folders if folder.path]
 
     def _otherwise(self, repaired: Repaired, group: _Group) -> str:
         """The command that fixes a closed file whose bytes do not show in which encoding they are; else empty."""

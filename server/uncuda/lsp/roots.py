@@ -41,7 +41,11 @@ def folders_of(params: Mapping[str, Any]) -> Iterable[Folder]:
     if isinstance(uri, str):
         folder = folder_at({"uri": uri})
         return [folder] if folder else []
-    return [Folder(uri_of(path), path, Path(path).name)] if isinstance(path, str) and path else []
+    try:
+        folder = folder_at({"uri": uri_of(path)}) if isinstance(path, str) and path else None
+    except UnicodeError:  # half a surrogate: no path of this machine
+        folder = None
+    return [folder] if folder else []
 
 
 def folder_at(item: Any) -> Folder | None:

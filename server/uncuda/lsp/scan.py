@@ -1,7 +1,8 @@
 """What every file of a folder says of its project, read in a process of its own.
 
-In: one line of JSON, `{path, over, under}`. Out: one line for each file that says something, as `Facts.record` makes
-them, and last `{files, problems, notes}`: their number, and what is wrong with files that say what is ignored.
+In: one line of JSON, `{path, over, under}`; the end of the input stops the process at once. Out: one line for each file
+that says something, as `Facts.record` makes them, and last `{files, problems, notes}`: their number, and what is wrong
+with files that say what is ignored.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from uncuda.catalogue import Catalogue, load
+from uncuda.child import end_with_input
 from uncuda.project import Project
 from uncuda.settings import Configuration, Vocabulary, values_of
 from uncuda.source import Source, SourceError, Span
@@ -116,6 +118,7 @@ def main() -> None:
     line = sys.stdin.buffer.readline()
     if not line:
         return
+    end_with_input()
     be_nice()
     gc.disable()  # nearly everything made here is a tree without cycles
     try:
@@ -124,6 +127,7 @@ def main() -> None:
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         os._exit(1)
+    os._exit(0)  # the thread waits for input
 
 
 def _records(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

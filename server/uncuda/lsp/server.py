@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import traceback
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, TypeVar
@@ -18,6 +20,7 @@ import uncuda
 from .client import Client
 from .diagnostics import Diagnostics
 from .documents import Documents, Program
+from .ending import last_word, leave_soon
 from .folders import Folders
 from .logs import ToClient, logger
 from .notebooks import Notebooks
@@ -157,12 +160,22 @@ class UncudaServer(LanguageServer):
             self.loop.call_soon_threadsafe(function, *arguments)
 
     def _read(self, connection: Connection) -> None:
+        """Hand over what the client sends, and see to it that the process ends with that; in a thread of its own."""
+        code = 1
         try:
             for body in frames(connection.read):
+                said = last_word(body) if isinstance(body, bytes) else ""
+                code = 0 if said == "shutdown" else code
+                if said == "exit":
+                    leave_soon(code)
                 self.call(self.protocol.receive, body)
         except OSError:
             logger.debug("the connection broke", exc_info=True)
-        self.call(self.stop, 0 if self.protocol.is_down else 1)
+        except Exception as error:  # noqa: BLE001 nothing would be read any more, and nobody would know
+            self.call(partial(logger.error, "messages cannot be read any more: %s", error, exc_info=error))
+            traceback.print_exc()
+        leave_soon(code)
+        self.call(lambda: self.stop(0 if self.protocol.is_down else 1))
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """What went wrong outside of a request is logged; nothing pops up."""

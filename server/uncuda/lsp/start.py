@@ -6,7 +6,6 @@ import gc
 import os
 import signal
 import sys
-import threading
 
 import uncuda
 
@@ -29,6 +28,7 @@ def run(tcp: str | None, log_file: str | None) -> int:
         connection = stream.standard()
     _keep_memory()
     gc.disable()
+    from .ending import leave_soon
     from .server import UncudaServer
 
     server = UncudaServer(to_client)
@@ -36,7 +36,7 @@ def run(tcp: str | None, log_file: str | None) -> int:
     gc.freeze()  # what was imported stays: no need to walk through it again and again
     logs.logger.info("uncuda %s, Python %s", uncuda.__version__, sys.version.split()[0])
     code = server.serve(connection)
-    _end_soon(code)
+    leave_soon(code, _PATIENCE)  # even if something that is not worth waiting for still runs: editors kill what stays
     return code
 
 
@@ -59,10 +59,3 @@ def _forget_current_folder() -> None:
     """Import nothing from the folder that the editor started us in: it is the workspace, and not trusted."""
     here = os.path.realpath(os.curdir)
     sys.path[:] = [entry for entry in sys.path if entry and os.path.realpath(entry) != here]
-
-
-def _end_soon(code: int) -> None:
-    """Leave even if something that is not worth waiting for still runs: editors kill what stays."""
-    timer = threading.Timer(_PATIENCE, os._exit, (code,))
-    timer.daemon = True
-    timer.start()

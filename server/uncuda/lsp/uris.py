@@ -10,22 +10,44 @@ _WINDOWS = os.name == "nt"
 _FILE = re.compile(r"file:(?://(?P<host>[^/?#]*))?(?P<path>/[^?#]*)", re.IGNORECASE)
 _DRIVE = re.compile(r"/([A-Za-z]):(?=/|$)")
 _KEPT = "/~!$&'()*+,;=@:"
+# Of Linux; a path that macOS finds too long costs that document alone, too.
+_LONGEST_PATH, _LONGEST_WINDOWS_PATH, _LONGEST_NAME = 4096, 32_767, 255
 
 
 def path_of(uri: str, windows: bool = _WINDOWS) -> str | None:
-    """The path of a `file:` URI in the form of the operating system; None for any other URI."""
+    """The path of a `file:` URI in the form of the operating system.
+
+    None for any other URI, and for what no file of this machine can be called: a NUL in it, half a surrogate, a name
+    or path that is too long, and the host of another machine, but on Windows.
+    """
     match = _FILE.match(uri)
     if match is None:
         return None
-    path = os.fsdecode(unquote_to_bytes(match["path"]))
+    try:
+        path = os.fsdecode(unquote_to_bytes(match["path"]))
+    except UnicodeError:
+        return None
     host = match["host"] or ""
     if host.lower() == "localhost":
         host = ""
+    if not windows and (host or path.startswith("//")):
+        return None
     if host:
         path = f"//{host}{path}"
     elif windows and (drive := _DRIVE.match(path)):
         path = f"{drive[1].lower()}:{path[drive.end() :] or '/'}"
-    return path.replace("/", "\\") if windows else path
+    return (path.replace("/", "\\") if windows else path) if _can_be(path, windows) else None
+
+
+def _can_be(path: str, windows: bool) -> bool:
+    """Whether a file can be called so."""
+    if "\0" in path:
+        return False
+    longest_path, longest_name = (_LONGEST_WINDOWS_PATH if windows else _LONGEST_PATH), _LONGEST_NAME
+    if len(path) * 4 < longest_name:
+        return True
+    size = len if windows else (lambda text: len(os.fsencode(text)))
+    return size(path) < longest_path and all(size(name) <= longest_name for name in path.split("/"))
 
 
 def uri_of(path: str, windows: bool = _WINDOWS) -> str:

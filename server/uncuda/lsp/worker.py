@@ -12,13 +12,13 @@ import gc
 import json
 import os
 import sys
-import threading
 import time
 import traceback
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from uncuda.catalogue import load
+from uncuda.child import end_with_input
 from uncuda.workspace import UndecidedTarget
 
 from .background import be_nice
@@ -33,17 +33,12 @@ def main() -> None:
     line = sys.stdin.buffer.readline()
     if not line:
         return
-    threading.Thread(target=_stop_with_input, daemon=True).start()
+    end_with_input()
     be_nice()
     gc.disable()  # nearly everything made here is a tree without cycles
     with contextlib.suppress(BrokenPipeError):
         _write(sys.stdout.buffer, _messages(json.loads(line)))
     os._exit(0)  # the thread waits for input
-
-
-def _stop_with_input() -> None:
-    os.read(sys.stdin.fileno(), 1)
-    os._exit(0)
 
 
 def _write(out: BinaryIO, messages: Iterator[Message]) -> None:

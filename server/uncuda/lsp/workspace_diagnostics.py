@@ -59,8 +59,10 @@ class Workspace:
         """Answer `workspace/diagnostic`: at once if there is news, later otherwise."""
         params = params if isinstance(params, dict) else {}
         told = {}
-        for item in params.get("previousResultIds") or ():
-            told[field(item, "uri")] = str(item.get("value"))
+        previous = params.get("previousResultIds") or []
+        for item in field({"previousResultIds": previous}, "previousResultIds", kind=list):
+            uri = field(item, "uri")
+            told[uri] = str(item.get("value"))
         request = Request(self._server.loop.create_future(), told, params.get("partialResultToken"))
         self._waiting.append(request)
         self._tell(request)

@@ -11,10 +11,12 @@ import faulthandler
 import json
 import os
 import sys
+from collections.abc import Iterable
 from importlib import invalidate_caches
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from uncuda.child import lines
 from uncuda.project import UNKNOWN
 
 from .seal import keep_nothing, limit_memory, memory, seal
@@ -32,7 +34,7 @@ def main() -> None:
     with open(os.devnull, "w", encoding="ascii") as silence:
         os.dup2(silence.fileno(), 1)
         limit_memory(ADDRESS_SPACE)
-        Answers(frames, silence).run(sys.stdin.buffer)
+        Answers(frames, silence).run(lines())
 
 
 class Answers:
@@ -50,8 +52,8 @@ class Answers:
         self._modules: Modules | None = None
         self._module: Module | None = None
 
-    def run(self, lines: IO[bytes]) -> None:
-        """Read and answer, line by line."""
+    def run(self, lines: Iterable[bytes]) -> None:
+        """Take lines, and answer them."""
         keep_nothing()
         self._warm_up()
         seal()

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from uncuda.child import command
+from uncuda.child import command, start
 
 _MODULE = "uncuda.receivers.child"
 _START_SECONDS = 20.0
@@ -30,14 +30,11 @@ class Process:
     def __init__(self, arguments: Sequence[str] | None = None) -> None:
         self.memory = 0
         self.asked = 0
-        self._popen = subprocess.Popen(
+        self._popen = start(
             arguments or command(_MODULE),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             # A folder in use cannot be removed everywhere: the workspace is not held.
             cwd=Path(sys.executable).parent,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
         self._ready = False
 

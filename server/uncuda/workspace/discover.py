@@ -1,7 +1,7 @@
 """Which files to read: walks folders, honours `exclude` and .gitignore, and says what it left out and why."""
 
 # Paths are plain strings here: to make a Path costs as much as to read a small file.
-# ruff: noqa: PTH100, PTH110, PTH112, PTH113, PTH114, PTH116, PTH119, PTH120, PTH122
+# ruff: noqa: PTH100, PTH110, PTH112, PTH113, PTH116, PTH119, PTH120, PTH122
 from __future__ import annotations
 
 import errno
@@ -257,11 +257,11 @@ def _not_python(path: str) -> str:
     return "" if suffix in _SUFFIXES else "is not a Python file (.py, .pyi, .pyw, or no ending)"
 
 
-def leads_out(path: str, folders: Iterable[str]) -> bool:
-    """Whether a path is a link to a file that is in none of the folders."""
-    if not os.path.islink(path):
+def leads_out(file: File, folders: Iterable[str]) -> bool:
+    """Whether a file must not be changed: nobody named it, and links lead from it to where none of the folders is."""
+    if file.given:
         return False
-    real = os.path.realpath(path)
+    real = os.path.realpath(file.path)
     return not any(real.startswith(os.path.realpath(folder).rstrip(os.sep) + os.sep) for folder in folders)
 
 

@@ -1,0 +1,92 @@
+"""The end of the server's process: soon after its client has gone, whatever the server is doing.
+
+The loop hears of the end like of everything else, and leaves in order. Where it is busy, or waits for a client that
+does not read, a timer in another thread leaves in its place. Only one long call into C can hold that up: no thread
+runs meanwhile.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import sys
+import threading
+import time
+from typing import Any
+
+from uncuda.child import end_all
+
+_PATIENCE = 1.2  # seconds for the loop
+_HEARTBEAT = 1.0
+_LONGEST = 1 << 10  # bytes of `exit` or `shutdown`, with whatever a client adds
+
+
+def leave_soon(code: int, seconds: float = _PATIENCE) -> None:
+    """Leave with this exit code, by force if the process is still there after so many; from any thread."""
+    timer = threading.Timer(seconds, _leave, (code,))
+    timer.daemon = True
+    timer.start()
+
+
+def _leave(code: int) -> None:
+    end_all()
+    os._exit(code)
+
+
+def last_word(body: bytes) -> str:
+    """ "shutdown" or "exit", if that is what a message says; else empty. Cheap: every message is looked at."""
+    if len(body) > _LONGEST or not (b"exit" in body or b"shutdown" in body):
+        return ""
+    try:
+        message = json.loads(body)
+    except (ValueError, RecursionError):
+        return ""
+    method = message.get("method") if isinstance(message, dict) else None
+    if (method == "exit" and "id" not in message) or (method == "shutdown" and "id" in message):
+        return str(method)
+    return ""
+
+
+def lives(process: int) -> bool:
+    """Whether a process of this machine runs. Where it cannot be told, it does."""
+    if sys.platform == "win32":
+        return _lives_on_windows(process)
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
+def wait_for_end(process: int) -> None:
+    """Wait until a process has ended. Linux tells; elsewhere it is looked for, and one that nobody reaped lives."""
+    if sys.platform == "linux" and hasattr(os, "pidfd_open"):
+        try:
+            descriptor = os.pidfd_open(process)
+        except ProcessLookupError:
+            return
+        except OSError:
+            pass  # an old kernel, or a sandbox
+        else:
+            poll = select.poll()
+            poll.register(descriptor, select.POLLIN)
+            poll.poll()
+            os.close(descriptor)
+            return
+    while lives(process):
+        time.sleep(_HEARTBEAT)
+
+
+def _lives_on_windows(process: int) -> bool:
+    import ctypes
+
+    kernel: Any = ctypes.windll.kernel32  # type: ignore[attr-defined, unused-ignore]
+    handle = kernel.OpenProcess(0x00100000, False, process)  # SYNCHRONIZE
+    if not handle:
+        return bool(kernel.GetLastError() == 5)  # access denied: it is there
+    ended = kernel.WaitForSingleObject(handle, 0) == 0
+    kernel.CloseHandle(handle)
+    return not ended
