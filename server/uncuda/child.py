@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 from . import bundled
+from .import_path import without_current_folder
 
 
 def command(module: str) -> list[str]:
@@ -14,7 +14,6 @@ def command(module: str) -> list[str]:
     The new Python is isolated (`-I`): neither the current directory nor PYTHONPATH nor the user's site packages add
     to what it imports, so a file of the workspace can never be taken for a package.
     """
-    here = Path.cwd()
-    path = [entry for entry in sys.path if entry and Path(entry).absolute() != here]
+    path = without_current_folder(sys.path)
     program = f"{bundled.preamble() or f'import sys; sys.path[:] = {path!r}'}; from {module} import main; main()"
     return [sys.executable, "-I", "-X", "utf8", "-c", program]
