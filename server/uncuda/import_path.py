@@ -1,12 +1,11 @@
 """The import path of a process of ours: never the folder that it was started in, which may be one that nobody trusts.
 
 Python puts that folder first for `python -m uncuda`, and wherever PYTHONPATH has an empty part or a `.`. This module is
-imported while it is still there: it imports what Python has imported itself when it starts, and nothing else.
+imported while it is still there: it imports what Python has imported itself when it starts, and nothing else, not even
+`__future__`.
 """
 
 # ruff: noqa: PTH109, PTH118, PTH120 pathlib, and what it imports, could come from the folder
-from __future__ import annotations
-
 import os
 import sys
 

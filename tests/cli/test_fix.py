@@ -222,10 +222,13 @@ class TestInterrupted:
         else:
             assert (process.returncode, written) == (0, self.COUNT)
 
-
     @pytest.mark.parametrize(
         ("name", "step"),
-        [*(("SIGTERM", step) for step in ("mkstemp", "write", "chmod", "replace")), ("SIGHUP", "write"), ("SIGQUIT", "write")],
+        [
+            *(("SIGTERM", step) for step in ("mkstemp", "write", "chmod", "replace")),
+            ("SIGHUP", "write"),
+            ("SIGQUIT", "write"),
+        ],
     )
     def test_signals_at_any_time(self, name: str, step: str) -> None:
         """Every file is old or new and nothing else is there, wherever in the writing of a file the signal arrives."""

@@ -31,7 +31,9 @@ def describe(server: UncudaServer, job_seconds: float | None) -> str:
     client = server.client
     lines = [
         f"uncuda {uncuda.__version__}, process {os.getpid()}",
-        f"Python {platform.python_version()} ({sys.executable}), {platform.platform()}",
+        # Not platform.platform(): that runs `uname`, whichever comes first on PATH, be it one of the workspace.
+        f"Python {platform.python_version()} ({sys.executable}), "
+        f"{platform.system()} {platform.release()} {platform.machine()}",
         ", ".join(f"{name} {_version(name)}" for name in _PACKAGES),
         f"client: {client.name or 'unknown'} {client.version}, {client.encoding}, "
         + ", ".join(name for name in ("pull", "document_changes", "annotations", "progress") if getattr(client, name)),
