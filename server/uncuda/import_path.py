@@ -5,7 +5,7 @@ imported while it is still there: it imports what Python has imported itself whe
 `__future__`.
 """
 
-# ruff: noqa: PTH109, PTH118, PTH120 pathlib, and what it imports, could come from the folder
+# ruff: noqa: PTH118, PTH119, PTH120 pathlib, and what it imports, could come from the folder
 import os
 import sys
 

@@ -149,7 +149,7 @@ class TestTraced:
         seen = trace.read(log, traps.root)
         assert traps.sprung == ["bin-python", "click"]
         assert str(traps.root / ".venv" / "bin" / "python") in seen.started
-        assert str(traps.root / "__pycache__") in {os.path.dirname(path) for path in seen.opened}
+        assert str(traps.root / "__pycache__") in {str(Path(path).parent) for path in seen.opened}
 
     @pytest.mark.parametrize("way", ["command", "-I -m", "bundle"])
     def test_command_line(self, traps: Workspace, log: Path, script: str, way: str, bundle: str) -> None:

@@ -86,7 +86,8 @@ def _git(made: Workspace) -> None:
     made.write(
         ".git/config",
         f"[core]\n\trepositoryformatversion = 0\n\tfsmonitor = {git}/fsmonitor\n\tpager = {git}/pager\n"
-        f"\teditor = {git}/editor\n\tsshCommand = {git}/ssh\n\thooksPath = {git}/hooks\n\texcludesFile = {git}/ignored\n"
+        f"\teditor = {git}/editor\n\tsshCommand = {git}/ssh\n"
+        f"\thooksPath = {git}/hooks\n\texcludesFile = {git}/ignored\n"
         f'[diff]\n\texternal = {git}/external\n[diff "x"]\n\ttextconv = {git}/textconv\n'
         f'[filter "x"]\n\tclean = {git}/filter\n\tsmudge = {git}/filter\n',
     )

@@ -87,7 +87,7 @@ _INTERRUPTS = [
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Ctrl-C and the signals that ask a process to end take effect at the end of the block, as they would have in it."""
+    """Ctrl-C and signals that ask a process to end take effect at the end of the block, as they would have in it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

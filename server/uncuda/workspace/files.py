@@ -55,7 +55,8 @@ def write_atomically(path: str, data: bytes) -> int:
 
     Mode, owner, symbolic links to it and, on Linux, extended attributes and access lists stay. FileProblem if it cannot
     be written. Whatever interrupts it, the file holds the old bytes or the new ones, and no other file is left behind
-    (but where the process is killed at once, as by SIGKILL). At no time may more people read the new bytes than the old.
+    (but where the process is killed at once, as by SIGKILL). At no time can more people read the new bytes than could
+    read the old.
     """
     try:
         real = Path(path).resolve(strict=True)
@@ -97,7 +98,7 @@ def _keep_properties(file: int, real: Path, before: os.stat_result) -> None:
         return  # Windows: the folder decides who may read a file
     mode = _keep_owner(file, before, stat.S_IMODE(before.st_mode))
     _keep_attributes(file, real)
-    os.chmod(file, mode)  # noqa: PTH101
+    os.chmod(file, mode)
 
 
 def _keep_owner(file: int, before: os.stat_result, mode: int) -> int:
