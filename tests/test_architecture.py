@@ -12,7 +12,7 @@ from support.imports import PACKAGE, ROOT, imports, modules
 
 LAYERS = [
     *("reading", "source", "limits", "facts", "edits", "catalogue", "project", "checks", "settings", "suppress"),
-    *("engine", "bundled", "child", "receivers", "workspace", "report", "cli", "lsp"),
+    *("engine", "import_path", "bundled", "child", "receivers", "workspace", "report", "cli", "lsp"),
 ]
 # Who may import a package that costs start-up time, or that belongs to one door only.
 OWNERS = {
@@ -22,6 +22,12 @@ OWNERS = {
     "jedi": {"receivers"},
     "click": {"cli", "report"},
 }
+STARTS_PROCESSES = {"uncuda.lsp.background", "uncuda.receivers.process"}
+STARTS = re.compile(
+    r"(?:subprocess|multiprocessing|pty|webbrowser|runpy|asyncio\.(?:subprocess|create_subprocess\w*)|ctypes\.util"
+    r"|concurrent\.futures\.ProcessPoolExecutor|platform\.(?:platform|processor|uname|architecture|libc_ver)"
+    r"|os\.(?:system|popen|fork\w*|exec\w+|spawn\w+|posix_spawn\w*|startfile))(?:\.|$)"
+)
 ALWAYS_LAZY = {"libcst", "jedi"}
 LONGEST_MODULE = 300
 LONG_MODULES: frozenset[str] = frozenset()
@@ -70,6 +76,50 @@ def test_costly_packages_have_one_owner(name: str) -> None:
         if package in ALWAYS_LAZY and not found.lazy:
             wrong.append(f"{name}:{found.line}: import {package} inside the function that needs it")
     assert not wrong
+
+
+def test_processes_are_started_in_few_places() -> None:
+    found = {name for name, path in MODULES.items() if any(_starts_processes(ast.parse(path.read_text("utf-8"))))}
+    assert found == STARTS_PROCESSES, "what starts a process could run something of the workspace, or git"
+    commands = {
+        name: re.findall(r"subprocess\.\w+\(\s*(.*?),\n", MODULES[name].read_text("utf-8")) for name in STARTS_PROCESSES
+    }
+    assert commands == {
+        "uncuda.lsp.background": ["command(module)"],
+        "uncuda.receivers.process": ["arguments or command(_MODULE)"],
+    }
+
+
+def _starts_processes(tree: ast.Module) -> Iterator[ast.AST]:
+    """What starts a process, or is there to do so; platform and ctypes.util run programs that they find on PATH."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            names = [f"{node.value.id}.{node.attr}"]
+        else:
+            continue
+        if any(STARTS.match(name) for name in names):
+            yield node
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        *(
+            "import subprocess",
+            "from subprocess import run",
+            "import os; os.system('x')",
+            "from os import execv",
+            "import pty",
+        ),
+        *("import multiprocessing.pool", "from concurrent.futures import ProcessPoolExecutor", "platform.platform()"),
+    ],
+)
+def test_what_starts_a_process_is_seen(code: str) -> None:
+    assert list(_starts_processes(ast.parse(code)))
 
 
 def test_the_command_line_starts_light() -> None:

@@ -2,11 +2,12 @@
 
 import os
 import stat
+import struct
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,8 @@ WORDS = Words(
     {"npu": "torch_npu", "musa": "torch_musa"}, {"npu": "torch_npu.contrib.transfer_to_npu", "musa": "torchada"}
 )
 posix = pytest.mark.skipif(os.name == "nt", reason="needs modes, owners and symbolic links")
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="Python knows extended attributes on Linux only")
 
 
 @pytest.fixture(autouse=True)
@@ -385,6 +388,73 @@ class TestWrite:
         assert Path(name).read_bytes() == b"new"
         Path(name).unlink()
 
+    def test_a_chinese_name_as_long_as_names_can_be(self) -> None:
+        name = "folder/" + "名" * 84 + ".py"
+        make(f"{name}=old")
+        write_atomically(name, b"new")
+        assert Path(name).read_bytes() == b"new"
+        Path(name).unlink()
+
+    @posix
+    @pytest.mark.parametrize("mode", [0o600, 0o640, 0o604, 0o444, 0o755, 0o4711])
+    def test_nobody_else_may_read_it_at_any_time(self, mode: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        if os.geteuid() != 0 and not mode & stat.S_IWUSR:
+            pytest.skip("only root writes it")
+        Path("folder/a.py").chmod(mode)
+        before = os.umask(0)
+        try:
+            seen = _modes_seen(monkeypatch, Path("folder"), lambda: write_atomically("folder/a.py", b"new"))
+        finally:
+            os.umask(before)
+        assert seen[0] == 0o600
+        assert not [f"{other:o}" for other in seen if other & 0o077 & ~mode]
+        assert stat.S_IMODE(Path("folder/a.py").stat().st_mode) == mode
+
+    @posix
+    def test_a_group_that_cannot_be_kept_is_anyone(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        if os.geteuid() != 0:
+            pytest.skip("only root may give a file away")
+
+        def refuse(*_: object) -> None:
+            raise PermissionError(1, "Operation not permitted")
+
+        os.chown("folder/a.py", 12345, 54321)
+        Path("folder/a.py").chmod(0o4664)
+        monkeypatch.setattr(os, "chown", refuse)
+        write_atomically("folder/a.py", b"new")
+        assert stat.S_IMODE(Path("folder/a.py").stat().st_mode) == 0o644
+
+    @linux
+    def test_extended_attributes(self) -> None:
+        _attribute("folder/a.py", "user.origin", b"https://example.com")
+        write_atomically("folder/a.py", b"new")
+        assert os.getxattr("folder/a.py", "user.origin") == b"https://example.com"
+        assert os.listxattr("folder/a.py") == ["user.origin"]
+
+    @linux
+    def test_access_lists(self) -> None:
+        _attribute("folder/a.py", "system.posix_acl_access", _access_list(0o6, 0o4, 0o6, 0o0))
+        before = os.getxattr("folder/a.py", "system.posix_acl_access")
+        write_atomically("folder/a.py", b"new")
+        assert os.getxattr("folder/a.py", "system.posix_acl_access") == before
+        assert stat.S_IMODE(Path("folder/a.py").stat().st_mode) == 0o660
+
+    @linux
+    def test_an_access_list_of_the_folder_lets_nobody_in(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        Path("folder/a.py").chmod(0o660)
+        _attribute("folder", "system.posix_acl_default", _access_list(0o7, 0o7, 0o7, 0o7))
+        write_atomically("folder/a.py", b"new")
+        assert os.listxattr("folder/a.py") == []
+        assert stat.S_IMODE(Path("folder/a.py").stat().st_mode) == 0o660
+
+    @posix
+    def test_hard_links_keep_the_old_text_and_are_counted(self) -> None:
+        for name in ("b", "c"):
+            os.link("folder/a.py", name)
+        assert write_atomically("folder/a.py", b"new") == 2
+        assert [Path(name).read_bytes() for name in ("folder/a.py", "b", "c")] == [b"new", b"old", b"old"]
+        assert write_atomically("folder/a.py", b"newer") == 0
+
     @pytest.mark.parametrize("step", ["chmod", "replace"])
     @pytest.mark.parametrize("failure", [KeyboardInterrupt, MemoryError, OSError(28, "No space left on device")])
     def test_stopped_half_way(
@@ -393,11 +463,51 @@ class TestWrite:
         def stop(*_: object) -> None:
             raise failure
 
-        monkeypatch.setattr(Path, step, stop)
+        monkeypatch.setattr(os, step, stop)
+        monkeypatch.setattr(os, "supports_fd", {*os.supports_fd, stop})
         expected = FileProblem if isinstance(failure, OSError) else failure
         with pytest.raises(expected):
             write_atomically("folder/a.py", b"new")
         assert Path("folder/a.py").read_bytes() == b"old"
+
+
+def _modes_seen(monkeypatch: pytest.MonkeyPatch, folder: Path, act: Callable[[], object]) -> list[int]:
+    """The modes that the other files of a folder had in turn, after any call of `os`, while something acts."""
+    seen: list[int] = []
+
+    def watch(*_: object) -> None:
+        seen.extend(stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir() if path.name != "a.py")
+
+    def watched(call: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*arguments: Any, **named: Any) -> Any:
+            result = call(*arguments, **named)
+            watch()
+            return result
+
+        return run
+
+    with monkeypatch.context() as patch:
+        supported = set(os.supports_fd)
+        for name in ("open", "chown", "chmod", "setxattr", "fdopen"):
+            made = watched(getattr(os, name))
+            supported |= {made}
+            patch.setattr(os, name, made)
+        patch.setattr(os, "supports_fd", supported)
+        act()
+    return seen
+
+
+def _access_list(user: int, other_user: int, mask: int, others: int) -> bytes:
+    """Linux's bytes for: the owner, user 12345, no group, at most `mask`, everybody else."""
+    entries = [(0x01, user, -1), (0x02, other_user, 12345), (0x04, 0, -1), (0x10, mask, -1), (0x20, others, -1)]
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+
+
+def _attribute(path: str, name: str, value: bytes) -> None:
+    try:
+        os.setxattr(path, name, value)
+    except OSError as error:
+        pytest.skip(f"no extended attributes in {path}: {error.strerror}")
 
 
 @posix

@@ -1,13 +1,33 @@
-"""`python -m uncuda` is the command `uncuda`."""
+"""The command `uncuda`, which is also `python -m uncuda`."""
 
-import os
 import sys
 
-# Python has put the current folder in front of all others: it may be one that nobody trusts.
-if sys.path and sys.path[0] in ("", os.getcwd()):  # noqa: PTH109 pathlib would come from there
-    del sys.path[0]
+from .import_path import imported_from_current_folder, leave_current_folder
 
-from uncuda.cli import main
+
+def main() -> int:
+    """Run the command line, without the modules of the current folder; returns its exit code.
+
+    Python may have imported some before it came here: then nothing else is done, for they may be anything.
+    """
+    file = imported_from_current_folder()
+    leave_current_folder()
+    if file:
+        if sys.stderr is not None:
+            sys.stderr.write(_IMPORTED.format(ascii(file)))
+        return 2
+    from .cli import main as run
+
+    return run()
+
+
+# In both languages: to find out which, more would have to be imported.
+_IMPORTED = """\
+uncuda: error: Python has imported {0} from the current folder, in place of a module of its own: nothing was done. \
+Run `python -I -m uncuda`, or the command `uncuda` without PYTHONPATH.
+uncuda: 错误：Python 从当前目录导入了 {0}，取代了它自己的模块：未执行任何操作。请运行 `python -I -m uncuda`，\
+或在不设置 PYTHONPATH 的情况下运行命令 `uncuda`。
+"""
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -12,11 +12,11 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from . import bundled
+from .import_path import without_current_folder
 
 if TYPE_CHECKING:
     import subprocess
@@ -32,8 +32,7 @@ def command(module: str) -> list[str]:
     The new Python is isolated (`-I`): neither the current directory nor PYTHONPATH nor the user's site packages add
     to what it imports, so a file of the workspace can never be taken for a package. It ends with this process.
     """
-    here = Path.cwd()
-    path = [entry for entry in sys.path if entry and Path(entry).absolute() != here]
+    path = without_current_folder(sys.path)
     program = f"{bundled.preamble() or f'import sys; sys.path[:] = {path!r}'}; "
     program += f"from uncuda.child import follow; follow({os.getpid()}); from {module} import main; main()"
     return [sys.executable, "-I", "-X", "utf8", "-c", program]

@@ -222,6 +222,81 @@ class TestInterrupted:
         else:
             assert (process.returncode, written) == (0, self.COUNT)
 
+    @pytest.mark.parametrize(
+        ("name", "step"),
+        [
+            *(("SIGTERM", step) for step in ("mkstemp", "write", "chmod", "replace")),
+            ("SIGHUP", "write"),
+            ("SIGQUIT", "write"),
+        ],
+    )
+    def test_signals_at_any_time(self, name: str, step: str) -> None:
+        """Every file is old or new and nothing else is there, wherever in the writing of a file the signal arrives."""
+        make({"x/a.py": SAFE, "x/b.py": SAFE})
+        number = int(signal.Signals[name])
+        done = _signalled(number, step)
+        assert done.returncode == -number, done.stderr
+        assert sorted(path.name for path in Path("x").iterdir()) == ["a.py", "b.py"]
+        assert FIXED in Path("x/a.py").read_text()
+        assert Path("x/b.py").read_text() == SAFE
+
+    def test_a_signal_that_is_ignored_stays_so(self) -> None:
+        make({"x/a.py": SAFE, "x/b.py": SAFE})
+        done = _signalled(signal.SIGHUP, "write", "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)")
+        assert done.returncode == 0, done.stderr
+        assert [FIXED in path.read_text() for path in Path("x").iterdir()] == [True, True]
+
+    def test_what_a_kill_left_behind_is_in_nobodys_way(self) -> None:
+        make({"x/a.py": SAFE, "x/b.py": SAFE})
+        assert _signalled(signal.SIGKILL, "write").returncode == -signal.SIGKILL
+        (left,) = (path for path in Path("x").iterdir() if not path.name.endswith(".py"))
+        assert left.name.startswith(".a.py.uncuda-")
+        assert {finding["path"] for finding in check("x").json["findings"]} == {"x/a.py", "x/b.py"}
+        assert fix("x").code == 0
+        assert [FIXED in Path("x", name).read_text() for name in ("a.py", "b.py")] == [True, True]
+
+
+_SIGNALLED = """
+import os, signal, sys, tempfile
+number, step = int(sys.argv[1]), sys.argv[2]
+from uncuda.workspace import files
+real = {"mkstemp": tempfile.mkstemp, "chmod": os.chmod, "replace": os.replace}
+def signalled(call):
+    def run(*arguments, **named):
+        result = call(*arguments, **named)
+        os.kill(os.getpid(), number)
+        return result
+    return run
+if step == "mkstemp":
+    tempfile.mkstemp = signalled(tempfile.mkstemp)
+elif step == "write":
+    files._keep_properties = signalled(files._keep_properties)
+else:
+    call = getattr(os, step)
+    setattr(os, step, signalled(call))
+    os.supports_fd.add(getattr(os, step))
+from uncuda.cli import main
+sys.exit(main(["fix", "--target", "npu", "x"]))
+"""
+
+
+def _signalled(number: int, step: str, before: str = "") -> "subprocess.CompletedProcess[str]":
+    """`uncuda fix x` in a process that gets a signal when a call by which it writes a file returns."""
+    command = [sys.executable, "-c", f"{before}\n{_SIGNALLED}", str(int(number)), step]
+    return subprocess.run(command, check=False, env=environment(), timeout=60, capture_output=True, text=True)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs hard links")
+def test_other_names_of_a_file_keep_the_old_text_and_are_counted() -> None:
+    make({"x/a.py": SAFE, "x/b.py": SAFE})
+    os.link("x/a.py", "snapshot.py")
+    run = fix("x")
+    assert run.code == 0
+    assert run.err.splitlines()[0] == "x/a.py: written; 1 other name of the same file (hard links) kept the old text"
+    assert run.err.count("hard links") == 1
+    assert Path("snapshot.py").read_text() == SAFE
+    assert FIXED in Path("x/a.py").read_text()
+
 
 @pytest.mark.skipif(os.name == "nt", reason="needs symbolic links")
 class TestLinks:

@@ -79,17 +79,26 @@ class Console:
         self._progress = True
 
 
+# What ends a process that could still tidy up; SIGBREAK is the Ctrl-Break of Windows.
+_INTERRUPTS = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGBREAK") if hasattr(signal, name)
+]
+
+
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Ctrl-C inside the block takes effect at its end."""
+    """Ctrl-C and signals that ask a process to end take effect at the end of the block, as they would have in it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     pending: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: pending.append(number))
+    before: dict[int, Any] = {}
     try:
+        for number in _INTERRUPTS:
+            before[number] = signal.signal(number, lambda number, _: pending.append(number))
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
-    if pending:
-        raise KeyboardInterrupt
+        for number in reversed(before):  # Ctrl-C last: it raises at once
+            signal.signal(number, before[number] or signal.SIG_DFL)  # None: not set by Python
+        for number in dict.fromkeys(pending):
+            signal.raise_signal(number)

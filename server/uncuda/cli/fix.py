@@ -160,11 +160,14 @@ class _Run:
             return True
         try:
             with interrupts_held():
-                write(result)
+                other_names = write(result)
                 self.changed.append(path)
         except FileProblem as error:
             self.session.fail(Problem(path, str(error)))
             return False
+        if other_names:
+            words = self.session.words
+            self.session.console.note(f"{path}: " + words("hard links", words.count(other_names, "name")))
         return True
 
     def _print_diff(self, path: str, before: bytes, after: bytes) -> None:

@@ -29,9 +29,11 @@ _TIMED = 5
 def describe(server: UncudaServer, job_seconds: float | None) -> str:
     """The text. `job_seconds`: how long the last workspace job took."""
     client = server.client
+    # Not platform.platform(): that runs `uname`, whichever comes first on PATH, be it one of the workspace.
+    system = f"{platform.system()} {platform.release()} {platform.machine()}"
     lines = [
         f"uncuda {uncuda.__version__}, process {os.getpid()}",
-        f"Python {platform.python_version()} ({sys.executable}), {platform.platform()}",
+        f"Python {platform.python_version()} ({sys.executable}), {system}",
         ", ".join(f"{name} {_version(name)}" for name in _PACKAGES),
         f"client: {client.name or 'unknown'} {client.version}, {client.encoding}, "
         + ", ".join(name for name in ("pull", "document_changes", "annotations", "progress") if getattr(client, name)),

@@ -8,6 +8,7 @@ import signal
 import sys
 
 import uncuda
+from uncuda.import_path import leave_current_folder
 
 from . import logs, stream
 
@@ -18,7 +19,7 @@ _KEPT = 16_000_000  # bytes
 
 def run(tcp: str | None, log_file: str | None) -> int:
     """Serve until the client leaves; gives the exit code. OSError or ValueError where the server cannot start."""
-    _forget_current_folder()
+    leave_current_folder()  # the editor may have started us in the workspace
     to_client = logs.start(log_file)
     if tcp:
         connection = stream.accept(tcp, lambda place: print(f"uncuda: {place}", file=sys.stderr, flush=True))  # noqa: T201
@@ -53,9 +54,3 @@ def _keep_memory() -> None:
     if hasattr(library, "mallopt"):  # glibc's, not musl's
         library.mallopt(_M_MMAP_THRESHOLD, _KEPT)
         library.mallopt(_M_TRIM_THRESHOLD, _KEPT)
-
-
-def _forget_current_folder() -> None:
-    """Import nothing from the folder that the editor started us in: it is the workspace, and not trusted."""
-    here = os.path.realpath(os.curdir)
-    sys.path[:] = [entry for entry in sys.path if entry and os.path.realpath(entry) != here]

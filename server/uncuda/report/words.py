@@ -30,6 +30,10 @@ _WORDS: dict[str, tuple[str, str]] = {
         "it is a link to a file outside what was given; name the link, or the file, to fix it",
         "它是指向给定目录之外文件的链接；如需修复，请直接指定该链接或文件",
     ),
+    "hard links": (
+        "written; {0} of the same file (hard links) kept the old text",
+        "已写入；同一文件的 {0}（硬链接）仍为旧内容",
+    ),
     "unread some": ("{0} could not be read ({1}), the others were", "{0}无法读取（{1}），其余部分已读取"),
     "unread": ("this statement could not be read", "无法读取此语句"),
     "target assumed": (
@@ -69,6 +73,7 @@ _COUNTED: dict[str, tuple[str, str, str]] = {
     "finding": ("finding", "findings", "处问题"),
     "file": ("file", "files", "个文件"),
     "statement": ("statement", "statements", "条语句"),
+    "name": ("other name", "other names", "个其他名称"),
     "error": ("error", "errors", "个错误"),
     "warning": ("warning", "warnings", "个警告"),
     "information": ("information", "information", "条信息"),

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
+import sys
 from contextlib import suppress
-from itertools import count
 from pathlib import Path
 
 from uncuda.reading import TooLargeError, read_bytes
 
 LARGEST = 20_000_000
 
-_serial = count()
+_ACCESS_LIST = "system.posix_acl_access"
+_NOT_KEPT = {errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.ENODATA, errno.EINVAL}
+"""Why an attribute is not kept: only the system may set it, or only another file system has it."""
 
 
 class FileProblem(Exception):
@@ -32,10 +35,13 @@ def read_file(path: str) -> bytes:
         raise FileProblem(f"cannot be read: {error.strerror or error}") from None
 
 
-def write_atomically(path: str, data: bytes) -> None:
-    """Replace the contents of a file in one step; its mode, owner and links to it stay. FileProblem if it cannot be.
+def write_atomically(path: str, data: bytes) -> int:
+    """Replace the contents of a file in one step; returns how many other names (hard links) keep the old bytes.
 
-    Whatever interrupts it, the file holds the old bytes or the new ones, and no other file is left behind.
+    Mode, owner, symbolic links to it and, on Linux, extended attributes and access lists stay. FileProblem if it cannot
+    be written. Whatever interrupts it, the file holds the old bytes or the new ones, and no other file is left behind
+    (but where the process is killed at once, as by SIGKILL). At no time can more people read the new bytes than could
+    read the old.
     """
     try:
         real = Path(path).resolve(strict=True)
@@ -45,34 +51,79 @@ def write_atomically(path: str, data: bytes) -> None:
     if not _may_write(real):
         raise FileProblem("is read-only; nothing was written")
     try:
-        _replace(real, real.with_name(f".{real.name[:200]}.uncuda-{os.getpid()}-{next(_serial)}"), data, before)
+        _replace(real, data, before)
     except OSError as error:
         reason = error.strerror or str(error)
         if not _may_write(real.parent):
             reason = f"the folder {real.parent} is read-only ({reason})"
         raise FileProblem(f"cannot be written: {reason}; the file is as it was") from None
+    return before.st_nlink - 1
 
 
-def _replace(real: Path, temporary: Path, data: bytes, before: os.stat_result) -> None:
+def _replace(real: Path, data: bytes, before: os.stat_result) -> None:
+    from tempfile import mkstemp  # costs start-up time, and most runs write nothing
+
+    # Nobody but the owner may read it until it is what it will be. No name of 50 characters has over 200 bytes.
+    file, temporary = mkstemp(prefix=f".{real.name[:50]}.uncuda-", dir=real.parent)
     try:
-        with temporary.open("xb") as file:
-            file.write(data)
-        _keep_owner(temporary, before)
-        temporary.chmod(stat.S_IMODE(before.st_mode))
-        temporary.replace(real)
-    except FileExistsError:  # it is not ours
-        raise
+        with os.fdopen(file, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            _keep_properties(file, real, before)
+        os.replace(temporary, real)
     except BaseException:
         with suppress(OSError):
-            temporary.unlink()
+            os.unlink(temporary)  # noqa: PTH108
         raise
 
 
-def _keep_owner(temporary: Path, before: os.stat_result) -> None:
-    now = temporary.stat()
-    if hasattr(os, "chown") and (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):
-        with suppress(PermissionError):  # only root may give a file away
-            os.chown(temporary, before.st_uid, before.st_gid)
+def _keep_properties(file: int, real: Path, before: os.stat_result) -> None:
+    """Give the open file the owner, mode and attributes of another."""
+    if os.chmod not in os.supports_fd:
+        return  # Windows: the folder decides who may read a file
+    mode = _keep_owner(file, before, stat.S_IMODE(before.st_mode))
+    _keep_attributes(file, real)
+    os.chmod(file, mode)
+
+
+def _keep_owner(file: int, before: os.stat_result, mode: int) -> int:
+    """Give the open file an owner and a group, as far as that is allowed; returns the mode that it may then have."""
+    now = os.fstat(file)
+    if (now.st_uid, now.st_gid) == (before.st_uid, before.st_gid):
+        return mode
+    with suppress(PermissionError):
+        os.chown(file, before.st_uid, before.st_gid)
+        return mode
+    mode &= ~(stat.S_ISUID | stat.S_ISGID)  # only root may give a file away
+    with suppress(PermissionError):
+        os.chown(file, -1, before.st_gid)
+        return mode
+    return mode & ~stat.S_IRWXG | (mode & stat.S_IRWXO) << 3  # another group: its members are anyone
+
+
+def _keep_attributes(file: int, real: Path) -> None:
+    """Give the open file the extended attributes of another, access lists and security labels among them."""
+    if sys.platform != "linux":
+        return  # Python knows those of Linux alone
+    attributes = _attributes(real)
+    if _ACCESS_LIST in _attributes(file):
+        os.removexattr(file, _ACCESS_LIST)  # the folder's default: it would let in more people than before
+    for name, value in attributes.items():
+        try:
+            os.setxattr(file, name, value)
+        except OSError as error:
+            if name == _ACCESS_LIST or error.errno not in _NOT_KEPT:
+                raise
+
+
+def _attributes(file: Path | int) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    if sys.platform == "linux":
+        with suppress(OSError):  # a file system without any
+            for name in os.listxattr(file):
+                with suppress(OSError):
+                    found[name] = os.getxattr(file, name)
+    return found
 
 
 def _may_write(path: Path) -> bool:

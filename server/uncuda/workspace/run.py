@@ -109,12 +109,15 @@ def fix_files(
             yield Repaired(file, problem=_problem(file, error), trace=traceback.format_exc())
 
 
-def write(repaired: Repaired) -> None:
-    """Write a fixed file; FileProblem if that fails, or if the file is not as it was when it was read."""
+def write(repaired: Repaired) -> int:
+    """Write a fixed file; returns how many other names of it (hard links) keep the old text.
+
+    FileProblem if that fails, or if the file is not as it was when it was read.
+    """
     path = repaired.file.path
     if read_file(path) != repaired.data:
         raise FileProblem("changed while it was being fixed; left as it is, run again")
-    write_atomically(path, repaired.result)
+    return write_atomically(path, repaired.result)
 
 
 def _problem(file: File, error: Exception) -> Problem:

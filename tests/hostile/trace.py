@@ -1,0 +1,46 @@
+"""What a command and its processes start, open and connect to: as strace sees it."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+from editors.install import debian
+from support.fetching import Missing
+
+_CALL = re.compile(r"^\d+ +(?:\[[^\]]*\] )?(execve|execveat|open|openat|connect)\((.*)", re.M)
+_PATH = re.compile(r'(?:AT_FDCWD, |^)"((?:[^"\\]|\\.)*)"')
+
+
+class Trace(NamedTuple):
+    """`started`, `opened`: paths without links, whether it worked or not; `connected`: addresses of networks."""
+
+    started: list[str]
+    opened: list[str]
+    connected: list[str]
+
+
+def command(output: Path, program: list[str]) -> list[str]:
+    """A command that runs a program and writes what it does to a file; raises Missing where nothing can be traced."""
+    strace = str(debian("strace", "strace"))
+    tried = subprocess.run([strace, "-o", os.devnull, "true"], capture_output=True, text=True, check=False)
+    if tried.returncode:
+        raise Missing(f"nothing can be traced here: {tried.stderr.strip()}")
+    calls = "trace=execve,execveat,open,openat,connect"
+    return [strace, "-f", "--seccomp-bpf", "-qq", "-s", "4096", "-e", calls, "-o", str(output), *program]
+
+
+def read(output: Path, folder: Path) -> Trace:
+    """What was written; relative paths are those of a program that runs in `folder`."""
+    found = Trace([], [], [])
+    for call, rest in _CALL.findall(output.read_text(encoding="utf-8", errors="replace")):
+        if call == "connect":
+            if "AF_INET" in rest:
+                found.connected.append(rest)
+            continue
+        path = _PATH.search(rest)
+        if path:
+            place = os.path.normpath(folder / path[1])
+            (found.started if call.startswith("execve") else found.opened).append(place)
+    return found
