@@ -11,7 +11,7 @@ import pytest
 from support.imports import PACKAGE, ROOT, imports, modules
 
 LAYERS = [
-    *("source", "facts", "edits", "catalogue", "project", "checks", "settings", "suppress"),
+    *("printable", "source", "facts", "edits", "catalogue", "project", "checks", "settings", "suppress"),
     *("engine", "bundled", "child", "receivers", "workspace", "report", "cli", "lsp"),
 ]
 # Who may import a package that costs start-up time, or that belongs to one door only.

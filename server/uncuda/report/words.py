@@ -30,6 +30,10 @@ _WORDS: dict[str, tuple[str, str]] = {
         "it is a link to a file outside what was given; name the link, or the file, to fix it",
         "它是指向给定目录之外文件的链接；如需修复，请直接指定该链接或文件",
     ),
+    "diff outside": (
+        "{0} outside the current folder ({1}): `git apply` does not take the changes; run uncuda in a folder above",
+        "{0}位于当前目录之外（{1}），`git apply` 不会修改它们；请在其上级目录中运行 uncuda",
+    ),
     "unread some": ("{0} could not be read ({1}), the others were", "{0}无法读取（{1}），其余部分已读取"),
     "unread": ("this statement could not be read", "无法读取此语句"),
     "target assumed": (
