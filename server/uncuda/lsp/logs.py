@@ -18,10 +18,10 @@ logger = logging.getLogger("uncuda.lsp")
 class _Formatter(logging.Formatter):
     """A record on one line, and a traceback below it; names of files and what errors quote steer nothing."""
 
-    def formatMessage(self, record: logging.LogRecord) -> str:
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 named by logging
         return printable(super().formatMessage(record))
 
-    def formatException(self, ei: Any) -> str:
+    def formatException(self, ei: Any) -> str:  # noqa: N802
         return printable_lines(super().formatException(ei))
 
 

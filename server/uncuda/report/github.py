@@ -38,9 +38,11 @@ class GithubReporter(Reporter):
 
 def _property(value: object) -> str:
     """A value as GitHub reads it: exact, line breaks too; what has no escape there is shown as it is elsewhere."""
+    text = str(value)
+    if text.isprintable():
+        return _escape(text, ":,")
     return "%0A".join(
-        "%0D".join(_escape(controls_escaped(part), ":,") for part in line.split("\r"))
-        for line in str(value).split("\n")
+        "%0D".join(_escape(controls_escaped(part), ":,") for part in line.split("\r")) for line in text.split("\n")
     )
 
 

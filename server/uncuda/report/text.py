@@ -93,13 +93,17 @@ def _excerpt(finding: Finding, source: Source, color: bool) -> str:
     start = column - 1
     end = min(len(text), max(start + 1, start + finding.span.end - finding.span.start))
     shown, start, end = _window(text, start, max(start, end))
-    indent = width(_visible(shown[:start]))
-    carets = "^" * max(1, width(_visible(shown[:end])) - indent)
+    visible = _visible(shown)
+    before, marked = shown[:start], shown[start:end]
+    if visible != shown:
+        before, marked = _visible(before), _visible(marked)
+    indent = width(before)
+    carets = "^" * max(1, width(marked))
     number = str(line)
     margin = " " * len(number)
     bar = paint("|", "34", color)
     caret = paint(carets, _COLORS[finding.severity], color)
-    return f"{paint(number, '34', color)} {bar} {_visible(shown)}\n{margin} {bar} {' ' * indent}{caret}\n"
+    return f"{paint(number, '34', color)} {bar} {visible}\n{margin} {bar} {' ' * indent}{caret}\n"
 
 
 def _window(text: str, start: int, end: int) -> tuple[str, int, int]:
