@@ -115,10 +115,11 @@ def _run(arguments: list[str]) -> int:
 
 def _show(error: click.ClickException, given: bool) -> None:
     """Say what click says. `given`: there are arguments, which the message may quote; without it is the help."""
+    if given:
+        vars(error)["message"] = one_line(error.message)  # before click takes away what looks like colours
     shown = io.StringIO()
     error.show(shown)
-    text = shown.getvalue()
-    complain_lines(text.replace(error.message, one_line(error.message)) if given else text)
+    complain_lines(shown.getvalue())
 
 
 def _surprise(error: Exception, verbose: bool) -> int:
