@@ -192,12 +192,13 @@ def test_a_quote_can_be_read() -> None:
 
 def test_only_a_few_places_write_to_a_stream() -> None:
     writes = re.compile(r"click\.echo|\bprint\(|(?:stdout|stderr|\bout)(?:\.buffer)?\.write|print_exc")
-    found = {}
+    found: dict[str, int] = {}
     for folder in ("cli", "report"):
         for path in sorted((ROOT / "server" / "uncuda" / folder).glob("*.py")):
             lines = path.read_text(encoding="utf-8").splitlines()
             doors = [line for line in lines if writes.search(line) and "console.print(" not in line]
-            found |= {f"{folder}/{path.name}": len([line for line in doors if " def " not in line])} if doors else {}
+            if number := sum(" def " not in line for line in doors):
+                found[f"{folder}/{path.name}"] = number
     assert found == {
         "cli/console.py": 7,  # its own, and calls of Console.print
         "cli/fix.py": 3,  # the result, the diff
