@@ -11,8 +11,8 @@ import pytest
 from support.imports import PACKAGE, ROOT, imports, modules
 
 LAYERS = [
-    *("reading", "source", "limits", "facts", "edits", "catalogue", "project", "checks", "settings", "suppress"),
-    *("engine", "import_path", "bundled", "child", "receivers", "workspace", "report", "cli", "lsp"),
+    *("printable", "reading", "source", "limits", "facts", "edits", "catalogue", "project", "checks", "settings"),
+    *("suppress", "engine", "import_path", "bundled", "child", "receivers", "workspace", "report", "cli", "lsp"),
 ]
 # Who may import a package that costs start-up time, or that belongs to one door only.
 OWNERS = {

@@ -14,7 +14,7 @@ import click
 
 import uncuda
 
-from .texts import say
+from .texts import complain, complain_lines, one_line, say
 
 FINDINGS, ERROR, INTERRUPTED = 1, 2, 130
 
@@ -99,10 +99,10 @@ def _run(arguments: list[str]) -> int:
     try:
         code = group.main(arguments, prog_name="uncuda", standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        _show(error, bool(arguments))
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("uncuda: " + say("interrupted", "已中断"), err=True)
+        complain("uncuda: " + say("interrupted", "已中断"))
         return INTERRUPTED
     except click.exceptions.Exit as error:
         return error.exit_code
@@ -113,6 +113,15 @@ def _run(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
+def _show(error: click.ClickException, given: bool) -> None:
+    """Say what click says. `given`: there are arguments, which the message may quote; without it is the help."""
+    if given:
+        vars(error)["message"] = one_line(error.message)  # before click takes away what looks like colours
+    shown = io.StringIO()
+    error.show(shown)
+    complain_lines(shown.getvalue())
+
+
 def _surprise(error: Exception, verbose: bool) -> int:
     from uncuda.catalogue import CatalogueError
     from uncuda.settings import SettingsError
@@ -121,9 +130,9 @@ def _surprise(error: Exception, verbose: bool) -> int:
     if verbose and not known:
         import traceback
 
-        traceback.print_exc()
+        complain_lines(traceback.format_exc())
     what = str(error) if known else f"internal error, please report it: {type(error).__name__}: {error}"
     if isinstance(error, OSError):
         what = ": ".join(filter(None, (error.filename, error.strerror)))
-    click.echo(f"uncuda: {say('error', '错误')}: {what}", err=True)
+    complain(f"uncuda: {say('error', '错误')}: {what}")
     return ERROR

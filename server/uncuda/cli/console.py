@@ -11,8 +11,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from uncuda.printable import printable
 from uncuda.report.words import Words
 from uncuda.workspace import Problem
+
+from .texts import one_line
 
 T = TypeVar("T")
 
@@ -39,8 +42,9 @@ class Console:
     def error(self, problem: Problem, trace: str = "") -> None:
         """A line about what could not be done."""
         if trace and self.verbose:
-            self.print(trace.rstrip())
-        self.print(f"uncuda: {self.words('error')}: {problem.path}: {problem.message}")
+            for line in trace.rstrip().split("\n"):
+                self.print(line)
+        self.print(f"uncuda: {self.words('error')}: {problem.path}: {one_line(problem.message)}")
 
     def left_out(self, skipped: Iterable[Problem]) -> None:
         """With `--verbose`: what was not read on purpose."""
@@ -48,7 +52,11 @@ class Console:
             self.print(self.words("left out", path, why))
 
     def print(self, text: str) -> None:
-        """A line on standard error."""
+        """A line on standard error; what would steer the terminal is escaped."""
+        self.print_painted(printable(text))
+
+    def print_painted(self, text: str) -> None:
+        """A line on standard error that has been made for it: it may have colours of ours."""
         self.clear()
         sys.stderr.write(text + "\n")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from uncuda.report.diff import lines_before, unified_diff
+from uncuda.report.diff import lines_before, name_in_diff, terminal_diff, unified_diff
 from uncuda.report.records import fix_class
 from uncuda.report.text import headline
 from uncuda.source import Source, SourceError
@@ -75,6 +75,7 @@ class _Run:
     left: dict[str, int] = field(default_factory=dict)
     manual: list[str] = field(default_factory=list)
     refused: list[Problem] = field(default_factory=list)
+    outside: list[str] = field(default_factory=list)
     failed: bool = False
     folders: tuple[str, ...] = ()
 
@@ -100,7 +101,7 @@ class _Run:
             self.session.fail(Problem(file.path, str(error)))
             return
         if self.diff:
-            self._print_diff(file.path, data, result)
+            self._print_diff(file.path, data, result, source.encoding)
         else:
             sys.stdout.buffer.write(result)
         if result != data:
@@ -120,6 +121,8 @@ class _Run:
             session.console.print(f"{path}: {words('refused', why)}")
         if session.quiet:
             return
+        if self.outside:
+            session.console.print(words("diff outside", words.count(len(self.outside), "file"), self.outside[0]))
         files = words.count(len(self.changed), "file")
         if self.applied:
             findings = words.count(sum(self.applied.values()), "finding")
@@ -135,7 +138,7 @@ class _Run:
         if self.manual:
             session.console.print(words("left", findings=words.count(len(self.manual), "finding")))
             for line in self.manual:
-                session.console.print("  " + line)
+                session.console.print_painted("  " + line)
         to_review = self.left.get("review", 0)
         not_made = self.left.get("safe", 0) + (to_review if review else 0)
         if to_review and not review:
@@ -155,7 +158,8 @@ class _Run:
         path = result.file.path
         if self.diff:
             self.session.console.clear()
-            self._print_diff(path, result.data, result.result)
+            encoding = result.source.encoding if result.source else "utf-8"
+            self._print_diff(path, result.data, result.result, encoding)
             self.changed.append(path)
             return True
         try:
@@ -170,10 +174,16 @@ class _Run:
             self.session.console.note(f"{path}: " + words("hard links", words.count(other_names, "name")))
         return True
 
-    def _print_diff(self, path: str, before: bytes, after: bytes) -> None:
+    def _print_diff(self, path: str, before: bytes, after: bytes, encoding: str) -> None:
+        """Print a diff: for a person on a terminal, for `git apply` everywhere else."""
+        name, inside = name_in_diff(path)
+        if before != after and not inside:
+            self.outside.append(path)
+        if sys.stdout.isatty():
+            sys.stdout.writelines(terminal_diff(name, before, after, encoding, colored(sys.stdout)))
+            return
         sys.stdout.flush()
-        for line in unified_diff(path, before, after, colored(sys.stdout)):
-            sys.stdout.buffer.write(line)
+        sys.stdout.buffer.writelines(unified_diff(name, before, after))
 
     def _remember(self, result: Repaired) -> None:
         if result.source is None or result.fixed is None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from ..catalogue import Catalogue, Rule, Target
 from ..checks import Hit
 from ..edits import Fix
+from ..printable import cut
 from .titles import in_chinese
 
 
@@ -20,6 +21,10 @@ def language(locale: str) -> str:
         if value:
             return "zh" if value.lower().startswith("zh") else "en"
     return "en"
+
+
+_NAMED = 20  # rules of one comment
+_LONGEST = 500  # characters; only text that somebody else wrote makes a message as long
 
 
 class Messages:
@@ -36,6 +41,8 @@ class Messages:
         template = hit.rule.message_zh if chinese else hit.rule.message
         words = {**self._target.words, "target": self._title, **hit.words}
         message = template.format_map(words)
+        if len(message) > _LONGEST:
+            message = template.format_map({name: cut(word) for name, word in words.items()})
         notes = [self._catalogue.limit(limit, self._language) for limit in hit.limits]
         if hit.since:
             notes.insert(0, f"自 {hit.since} 起" if chinese else f"since {self._target.words['package']} {hit.since}")
@@ -46,6 +53,7 @@ class Messages:
 
     def alias(self, name: str, dotted: str) -> str:
         """What is said of the place where a local name was bound."""
+        name, dotted = cut(name), cut(dotted)
         return f"`{name}` 即 `{dotted}`" if self._language == "zh" else f"`{name}` is `{dotted}`"
 
     def fixes(self, hit: Hit) -> tuple[Fix, ...]:
@@ -57,11 +65,17 @@ class Messages:
     def unused(self, rule: Rule, names: tuple[str, ...], unknown: tuple[str, ...]) -> tuple[str, str]:
         """(title of the fix, message) for a suppression that silences nothing."""
         chinese = self._language == "zh"
-        listed = ", ".join(names) or ("全部规则" if chinese else "every rule")
+        listed = _listed(names) or ("全部规则" if chinese else "every rule")
         template = rule.message_zh if chinese else rule.message
         message = template.format(names=listed)
         if unknown:
-            text = ", ".join(unknown)
+            text = _listed(unknown)
             message += f"（没有名为 {text} 的规则）" if chinese else f" (no rule is called {text})"
         title = "Remove the unused suppression"
         return (in_chinese(title) if chinese else title), message
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    """The first names, each short enough to be read."""
+    listed = ", ".join(cut(name) for name in names[:_NAMED])
+    return f"{listed}, …" if len(names) > _NAMED else listed

@@ -13,11 +13,13 @@ from pygls.exceptions import JsonRpcInvalidParams
 from uncuda.edits import SAFE, Fix
 from uncuda.engine import Finding
 from uncuda.facts.newer import wants_libcst
+from uncuda.printable import printable
 
 from . import convert
 from .asked import Context, context_in, offset_in, touched, wanted
 from .fixall import FIX_ALL, FIX_ALL_NOTEBOOK, Batch, batches_of_rules, edit_of, fixable
 from .ignores import ignore_actions
+from .markup import code, label
 from .phrases import Phrases, phrases
 from .protocol import field
 from .state import Analysis
@@ -100,7 +102,8 @@ class _Offer:
         if not finding.fixes:
             yield from self._disabled(say("by hand", finding.rule), say("no fix", finding.message), finding)
         for number, fix in enumerate(finding.fixes):
-            title = fix.title if fix.applicability == SAFE else say("to review", fix.title)
+            shown = label(fix.title)
+            title = shown if fix.applicability == SAFE else say("to review", shown)
             if self.analysis.disabled is not None:
                 yield from self._disabled(title, self.analysis.disabled, finding)
                 continue
@@ -129,7 +132,7 @@ class _Offer:
         """An action that cannot be taken, for clients that show such."""
         if self.server.client.disabled:
             diagnostics = None if finding is None else [self._diagnostic(finding)]
-            disabled = types.CodeActionDisabled(reason)
+            disabled = types.CodeActionDisabled(printable(reason))
             yield types.CodeAction(title, kind=_QUICK, diagnostics=diagnostics, disabled=disabled)
 
     def _batch(self, title: str, kind: str, batch: Batch) -> Iterator[types.CodeAction]:
@@ -162,7 +165,7 @@ class _Offer:
 
 def newer_python(say: Phrases) -> str:
     """Why a statement that is newer than this Python was not read, and the command that helps."""
-    return say("newer", platform.python_version(), f"{sys.executable} -m pip install --upgrade libcst")
+    return say("newer", platform.python_version(), code(f"{sys.executable} -m pip install --upgrade libcst"))
 
 
 def _resolved(server: UncudaServer, action: Any) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import uncuda
 from uncuda.engine import Engine
+from uncuda.printable import printable
 from uncuda.project import Project
 from uncuda.settings import OPTIONS, Configuration, Settings, SettingsError
 from uncuda.source import Source
@@ -43,7 +44,7 @@ def describe(server: UncudaServer, job_seconds: float | None) -> str:
         lines += ["", *_folder(server, folder)]
     lines += ["", *_documents(server)]
     lines.append(f"last workspace job: {f'{job_seconds:.2f} s' if job_seconds is not None else 'none'}")
-    return "\n".join(lines) + "\n"
+    return "\n".join(map(printable, lines)) + "\n"
 
 
 def _version(name: str) -> str:

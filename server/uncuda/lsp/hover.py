@@ -19,6 +19,7 @@ from uncuda.source import Source, Span
 from . import convert
 from .actions import newer_python
 from .asked import offset_in
+from .markup import code
 from .phrases import Phrases, phrases
 from .protocol import field
 from .state import Analysis
@@ -84,7 +85,7 @@ def _parts(server: UncudaServer, engine: Engine, found: Explanation, say: Phrase
         unknown = [name for name in found.silenced if name not in engine.catalogue.rules]
         known = [f"`{name}`" for name in found.silenced if name not in unknown]
         lines = [say("silences", ", ".join(known))] if known else []
-        lines += [say("unknown rule", name) for name in unknown] or ([] if known else [say("silences every")])
+        lines += [say("unknown rule", code(name)) for name in unknown] or ([] if known else [say("silences every")])
         yield "  \n".join(lines)
     for rule in found.rules:
         yield _page(server, rule, say)
@@ -100,14 +101,17 @@ def _counterpart(engine: Engine, found: Counterpart, say: Phrases) -> str:
     """The row of a name in the target's tables, in words."""
     target = engine.target
     title = target.title_zh if say.locale == "zh" else target.title
-    there = f"`{found.replacement}`" if found.replacement else say("none")
+    there = code(found.replacement) if found.replacement else say("none")
     if found.replacement == found.name:
         there = say("same")
-    lines = [f"`{found.name}` → {there}", say("state", title, say(f"status {found.status}")) if found.status else ""]
+    lines = [
+        f"{code(found.name)} → {there}",
+        say("state", title, say(f"status {found.status}")) if found.status else "",
+    ]
     if found.replacement:
         lines.append(_versions(engine, found, say))
     if found.missing:
-        names = ", ".join(f"`{name}`" for name in found.missing)
+        names = ", ".join(map(code, found.missing))
         lines.append("- " + say("missing one" if len(found.missing) == 1 else "missing", names))
     if found.positions:
         lines.append("- " + say("positions"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from uncuda.project import SILENT
-from uncuda.report.diff import unified_diff
+from uncuda.report.diff import readable_diff
 from uncuda.source import Source
 
 from .arguments import Wanted
@@ -52,5 +52,5 @@ def fix_program(server: UncudaServer, program: Program, wanted: Wanted, diff: bo
         outcome.files = [FileChange(**fields, open=True, stamp=None, rules=fixed.applied)]
         if diff:
             before, after = (text.encode("utf-8", "replace") for text in (fixed.before, fixed.text))
-            outcome.diff = b"".join(unified_diff(program.path or program.uri, before, after)).decode()
+            outcome.diff = "".join(readable_diff(program.path or program.uri, before, after, "utf-8"))
     return outcome

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from typing import Any
+
+from uncuda.printable import printable, printable_lines
 
 _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _TYPES = ((logging.ERROR, 1), (logging.WARNING, 2), (logging.INFO, 3), (0, 4))
 _KEPT = 200
 
 logger = logging.getLogger("uncuda.lsp")
+
+
+class _Formatter(logging.Formatter):
+    """A record on one line, and a traceback below it; names of files and what errors quote steer nothing."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 named by logging
+        return printable(super().formatMessage(record))
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802
+        return printable_lines(super().formatException(ei))
 
 
 class ToClient(logging.Handler):
@@ -19,7 +32,7 @@ class ToClient(logging.Handler):
         super().__init__(logging.INFO)
         self._send: Callable[[int, str], object] | None = None
         self._kept: list[tuple[int, str]] = []
-        self.setFormatter(logging.Formatter("%(message)s"))
+        self.setFormatter(_Formatter("%(message)s"))
 
     def emit(self, record: logging.LogRecord) -> None:
         """Send a record, or keep it."""
@@ -45,7 +58,7 @@ def start(log_file: str | None) -> ToClient:
     root.handlers[:] = [client]
     if log_file:
         file = logging.FileHandler(log_file, encoding="utf-8", errors="backslashreplace")
-        file.setFormatter(logging.Formatter(_FORMAT))
+        file.setFormatter(_Formatter(_FORMAT))
         root.addHandler(file)
     root.setLevel(logging.WARNING)
     logger.setLevel(logging.DEBUG if log_file else logging.INFO)

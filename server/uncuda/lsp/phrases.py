@@ -21,8 +21,8 @@ _PHRASES: dict[str, tuple[str, str]] = {
     "not made": ("No fix was made: {0}", "没有执行修复：{0}"),
     "read": ("Read this statement", "读取此语句"),
     "newer": (
-        "this statement is newer than Python {0}, which runs uncuda, and was not read; `{1}` lets uncuda read it",
-        "此语句的语法比运行 uncuda 的 Python {0} 更新，未被读取；执行 `{1}` 后即可读取",
+        "this statement is newer than Python {0}, which runs uncuda, and was not read; {1} lets uncuda read it",
+        "此语句的语法比运行 uncuda 的 Python {0} 更新，未被读取；执行 {1} 后即可读取",
     ),
     # hovers
     "error": ("error", "错误"),
@@ -53,7 +53,7 @@ _PHRASES: dict[str, tuple[str, str]] = {
     "patched": ("`{0}` maps this name at run time", "运行时由 `{0}` 映射此名称"),
     "silences every": ("silences every rule here", "在此抑制所有规则"),
     "silences": ("silences {0}", "抑制 {0}"),
-    "unknown rule": ("no rule is called `{0}`", "没有名为 `{0}` 的规则"),
+    "unknown rule": ("no rule is called {0}", "没有名为 {0} 的规则"),
     "page": ("page of `{0}`", "`{0}` 的规则说明"),
     # lenses
     "constructs": ("{0} CUDA-only constructs", "{0} 处仅限 CUDA 的代码"),

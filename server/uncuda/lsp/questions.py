@@ -10,6 +10,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from .documents import Document, Program
+from .markup import label, popup
 from .texts import Texts
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
 async def choose(server: UncudaServer, question: str, answers: Mapping[str, str]) -> str | None:
     """The value of the answer that the user takes, by what its button says; None for no answer."""
-    actions = [types.MessageActionItem(title) for title in answers]
-    params = types.ShowMessageRequestParams(types.MessageType.Info, question, actions)
+    actions = [types.MessageActionItem(answer) for answer in answers]
+    params = types.ShowMessageRequestParams(types.MessageType.Info, popup(question), actions)
     try:
         answer = await server.window_show_message_request_async(params)
     except JsonRpcException:
@@ -52,4 +53,4 @@ def _titles(programs: Iterable[Program]) -> dict[str, str]:
     size, longest = 1, max(map(len, parts.values()))
     while size < longest and len({p[-size:] for p in parts.values()}) < len(parts):
         size += 1
-    return {str(Path(*p[-size:])): uri for uri, p in parts.items()}
+    return {label(str(Path(*p[-size:]))): uri for uri, p in parts.items()}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from uncuda.catalogue import Catalogue
 from uncuda.engine import Finding
+from uncuda.printable import printable
 from uncuda.report.words import language
 
 from .client import Client
@@ -87,7 +88,7 @@ class Renderer:
             "severity": SEVERITIES[finding.severity],
             "code": finding.rule,
             "source": SOURCE,
-            "message": finding.message,
+            "message": printable(finding.message),
         }
         if rule is not None and rule.path and client.code_description:
             rest["codeDescription"] = {"href": uri_of(str(rule.path.absolute()))}
@@ -102,7 +103,7 @@ class Renderer:
         for related in finding.related:
             document, start = analysis.program.place(related.span.start)
             points = document.lines.points(start, start + related.span.end - related.span.start)
-            places.append(_PLACE % (json.dumps(document.uri), *points, json.dumps(related.message)))
+            places.append(_PLACE % (json.dumps(document.uri), *points, json.dumps(printable(related.message))))
         rule = self._rules.get(finding.rule)
         if rule is not None and rule.when_imported and (where := self._shim(analysis.program, finding.target)):
             engine = analysis.engine

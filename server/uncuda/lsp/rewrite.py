@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from uncuda.catalogue import Catalogue
 from uncuda.engine import Engine, Fixed
 from uncuda.project import SILENT, Answers
-from uncuda.report.diff import unified_diff
+from uncuda.report.diff import readable_diff
 from uncuda.report.words import Words
 from uncuda.settings import Configuration, Vocabulary, values_of
 from uncuda.source import Source
@@ -61,8 +61,7 @@ def rewrite(job: Job, catalogue: Catalogue) -> Iterator[Message]:
                     yield message
                 done += 1
                 yield {"kind": "progress", "done": done, "total": total}
-    diff = b"".join(run.diff).decode("utf-8", "replace")
-    yield {"kind": "done", "skipped": run.skipped, "manual": run.manual, "diff": diff}
+    yield {"kind": "done", "skipped": run.skipped, "manual": run.manual, "diff": "".join(run.diff)}
 
 
 class _Run:
@@ -72,7 +71,7 @@ class _Run:
         self.job = job
         self.skipped: list[dict[str, str]] = []
         self.manual = 0
-        self.diff: list[bytes] = []
+        self.diff: list[str] = []
         self._catalogue = catalogue
         self._vocabulary = Vocabulary(tuple(catalogue.declarations), tuple(catalogue.rules))
         self._texts, self._words = Texts(job.locale), Words(job.locale)
@@ -188,7 +187,8 @@ class _Run:
         if not fixed.changes:
             return None
         if self.job.diff:
-            self.diff += unified_diff(self._shown(path, group), repaired.data, repaired.result)
+            encoding = repaired.source.encoding
+            self.diff += readable_diff(self._shown(path, group), repaired.data, repaired.result, encoding)
         return self._message(uri, buffer, fixed, self._stamps.get(path)) | {
             "otherwise": self._otherwise(repaired, group)
         }

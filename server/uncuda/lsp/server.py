@@ -16,6 +16,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 import uncuda
+from uncuda.printable import printable_lines
 
 from .client import Client
 from .diagnostics import Diagnostics
@@ -23,6 +24,7 @@ from .documents import Documents, Program
 from .ending import last_word, leave_soon
 from .folders import Folders
 from .logs import ToClient, logger
+from .markup import popup
 from .notebooks import Notebooks
 from .projects import Projects
 from .protocol import Handler, Protocol
@@ -147,12 +149,20 @@ class UncudaServer(LanguageServer):
         """Say what happens to a client that traces; `more`: what is said with `verbose`."""
         level = self.protocol.trace
         if level != types.TraceValue.Off:
-            verbose = more() if level == types.TraceValue.Verbose else None
-            self.protocol.notify(types.LOG_TRACE, types.LogTraceParams(message, verbose))
+            verbose = printable_lines(more()) if level == types.TraceValue.Verbose else None
+            self.protocol.notify(types.LOG_TRACE, types.LogTraceParams(printable_lines(message), verbose))
 
     def show_error(self, text: str) -> None:
         """Show the user what is wrong."""
         self.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"uncuda: {text}"))
+
+    def window_show_message(self, params: types.ShowMessageParams) -> None:
+        """Show the user a message: one line, in which nothing that it quotes is a link."""
+        super().window_show_message(types.ShowMessageParams(params.type, popup(params.message)))
+
+    def window_log_message(self, params: types.LogMessageParams) -> None:
+        """Log lines where the user can read them."""
+        super().window_log_message(types.LogMessageParams(params.type, printable_lines(params.message)))
 
     def call(self, function: Callable[..., object], *arguments: object) -> None:
         """Call a function in the server's thread, from any other."""

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from uncuda.printable import printable
+
 from .jobs import FileChange
 from .texts import Texts
 from .uris import path_of
@@ -93,9 +95,9 @@ def _log(summary: Summary) -> Sequence[str]:
     """Who was left out and why; where it was only some of the files, those that were changed as well."""
     if not summary.skipped:
         return []
-    changed = [f"{path_of(file.uri) or file.uri}" for file in summary.files]
+    changed = [printable(path_of(file.uri) or file.uri) for file in summary.files]
     return [summary.message(), *(f"+ {name}" for name in changed), *(f"- {_line(item)}" for item in summary.skipped)]
 
 
 def _line(item: dict[str, str]) -> str:
-    return f"{path_of(item['uri']) or item['uri']}: {item['reason']}"
+    return printable(f"{path_of(item['uri']) or item['uri']}: {item['reason']}")

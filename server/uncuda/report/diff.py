@@ -1,22 +1,62 @@
-"""Unified diffs of bytes: what they say can be applied to the file as it is, whatever its encoding."""
+"""Unified diffs of bytes: what they say can be applied to the file as it is, whatever its name and encoding."""
 
+# Paths are plain strings here, as in workspace/discover.py.
+# ruff: noqa: PTH100, PTH117, PTH118, PTH119, PTH120
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Iterator
 
-_COLORS = {b"-": b"31", b"+": b"32", b"@": b"36"}
+from uncuda.printable import controls_escaped, printable
+
+_COLORS = {"-": "31", "+": "32", "@": "36"}
+_HEADERS = 2
+_ESCAPES = {7: b"a", 8: b"b", 9: b"t", 10: b"n", 11: b"v", 12: b"f", 13: b"r", 34: b'"', 92: b"\\"}
+_QUOTED = re.compile(rb'[\x00-\x1f"\\\x7f]')
+_COMMAND = re.compile(rb"(##(?:vso)?)\[", re.IGNORECASE)  # what a CI obeys anywhere in a line: see printable.py
+_NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 
-def unified_diff(path: str, before: bytes, after: bytes, color: bool = False) -> Iterator[bytes]:
-    """The lines of a diff that `git apply` and `patch -p1` take; nothing if nothing differs."""
+def unified_diff(path: str, before: bytes, after: bytes) -> Iterator[bytes]:
+    """The lines of a diff that `git apply` and `patch -p1` take; nothing if nothing differs.
+
+    Names are quoted as git quotes them with `core.quotePath=false`: Chinese stays readable.
+    """
     from difflib import diff_bytes, unified_diff
 
-    name = path.replace("\\", "/").lstrip("/").encode("utf-8", "surrogateescape")
     old, new = _by_newline(before), _by_newline(after)
-    for line in diff_bytes(unified_diff, old, new, b"a/" + name, b"b/" + name, lineterm=b"\n"):
-        ended = line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n"
-        code = _COLORS.get(line[:1]) if color else None
-        yield b"\x1b[" + code + b"m" + ended.rstrip(b"\n") + b"\x1b[0m\n" if code else ended
+    header = _header(b"a/", path), _header(b"b/", path)
+    for line in diff_bytes(unified_diff, old, new, *header, lineterm=b"\n"):
+        yield line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n"
+
+
+def readable_diff(path: str, before: bytes, after: bytes, encoding: str) -> Iterator[str]:
+    """The same lines as text, for a client. `encoding`: the file's."""
+    for number, line in enumerate(unified_diff(path, before, after)):
+        yield _text(line, "utf-8" if number < _HEADERS else encoding)
+
+
+def terminal_diff(path: str, before: bytes, after: bytes, encoding: str, color: bool) -> Iterator[str]:
+    """The same lines for a terminal: what would steer it is escaped, so they are to be read and not to be applied."""
+    for line in readable_diff(path, before, after, encoding):
+        for part in line.removesuffix("\n").split("\n"):
+            shown = "\t".join(map(printable, part.removesuffix("\r").split("\t")))
+            code = _COLORS.get(part[:1]) if color else None
+            yield f"\x1b[{code}m{shown}\x1b[0m\n" if code else shown + "\n"
+
+
+def name_in_diff(path: str) -> tuple[str, bool]:
+    """(what a diff calls a file, whether it lies in the current folder or below it).
+
+    Names lead down from the current folder, where git applies them; what lies elsewhere has its absolute path.
+    """
+    if not os.path.isabs(path) and os.pardir not in path.replace(os.sep, "/").split("/"):
+        return os.path.normpath(path), True
+    folder, here = os.path.realpath(os.path.dirname(path)), os.path.realpath(os.curdir)
+    real = os.path.join(folder, os.path.basename(path))
+    inside = os.path.normcase(real).startswith(os.path.normcase(here).rstrip(os.sep) + os.sep)
+    return os.path.relpath(real, here) if inside else os.path.abspath(path), inside
 
 
 def lines_before(before: str, after: str) -> Callable[[int], int]:
@@ -32,6 +72,24 @@ def lines_before(before: str, after: str) -> Callable[[int], int]:
         return line
 
     return line_before
+
+
+def _header(prefix: bytes, path: str) -> bytes:
+    """A name behind `--- ` or `+++ `; a tab ends one with blanks, as git writes it for GNU patch."""
+    raw = prefix + path.replace(os.sep, "/").lstrip("/").encode("utf-8", "surrogateescape")
+    quoted = _QUOTED.sub(lambda found: b"\\" + (_ESCAPES.get(found[0][0]) or b"%03o" % found[0][0]), raw)
+    quoted = _COMMAND.sub(rb"\1\\133", quoted)
+    if controls_escaped(path) != path:  # directions, C1 controls, bytes that are not UTF-8
+        quoted = _NOT_ASCII.sub(lambda found: b"\\%03o" % found[0][0], quoted)
+    name = b'"' + quoted + b'"' if quoted != raw or raw.endswith(b" ") else raw
+    return name + b"\t" if b" " in name else name
+
+
+def _text(line: bytes, encoding: str) -> str:
+    try:
+        return line[:1].decode("ascii") + line[1:].decode(encoding)
+    except UnicodeError:  # an encoding with a state that goes over the line's end
+        return line.decode("utf-8", "replace")
 
 
 def _by_newline(data: bytes) -> list[bytes]:

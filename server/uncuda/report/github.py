@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from uncuda.engine import Finding
+from uncuda.printable import controls_escaped, printable
 from uncuda.source import Source
 
 from .base import Reporter
@@ -31,8 +32,18 @@ class GithubReporter(Reporter):
             self._command("error", {"file": problem.path, "title": "uncuda"}, f"{problem.path}: {problem.message}")
 
     def _command(self, level: str, properties: dict[str, object], message: str) -> None:
-        told = ",".join(f"{key}={_escape(str(value), ':,')}" for key, value in properties.items())
-        self.frame.out.write(f"::{level} {told}::{_escape(message)}\n")
+        told = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+        self.frame.out.write(f"::{level} {told}::{_escape(printable(message))}\n")
+
+
+def _property(value: object) -> str:
+    """A value as GitHub reads it: exact, line breaks too; what has no escape there is shown as it is elsewhere."""
+    text = str(value)
+    if text.isprintable():
+        return _escape(text, ":,")
+    return "%0A".join(
+        "%0D".join(_escape(controls_escaped(part), ":,") for part in line.split("\r")) for line in text.split("\n")
+    )
 
 
 def _escape(text: str, more: str = "") -> str:

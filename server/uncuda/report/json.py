@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from uncuda.engine import Finding
+from uncuda.printable import printable_json
 from uncuda.source import Source
 
 from .base import Frame, Reporter
@@ -40,5 +41,5 @@ class JsonReporter(Reporter):
 
 
 def dump(value: Any) -> str:
-    """JSON on one line, Chinese as it is."""
-    return json.dumps(value, ensure_ascii=False)
+    """JSON on one line, Chinese as it is; exact, and nothing in it steers a terminal or a CI."""
+    return printable_json(json.dumps(value, ensure_ascii=False))

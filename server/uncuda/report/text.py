@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from uncuda.engine import Finding
+from uncuda.printable import printable
 from uncuda.settings import SEVERITIES
 from uncuda.source import Source
 
@@ -14,6 +15,7 @@ from .words import Words
 
 _TAB = 4
 _WIDEST = 160
+_WITHOUT_WIDTH = ("Mn", "Me", "Cf")
 _COLORS = {"error": "31", "warning": "33", "information": "36"}
 _FIX_COLORS = {"safe": "32", "review": "33", "manual": "35"}
 
@@ -46,10 +48,10 @@ def headline(
     line = shown(line)
     kind = fix_class(finding)
     fix = words("by hand") if kind == "manual" else words("fix", kind)
-    place = paint(f"{source.path}:{line}:{column}:", "1", color)
+    place = paint(f"{printable(source.path)}:{line}:{column}:", "1", color)
     severity = paint(finding.severity, _COLORS[finding.severity], color)
     mark = paint(f"[{fix}]", _FIX_COLORS[kind], color)
-    return f"{place} {severity} {paint(finding.rule, '1', color)}: {finding.message} {mark}\n"
+    return f"{place} {severity} {paint(finding.rule, '1', color)}: {printable(finding.message)} {mark}\n"
 
 
 def summary(counts: Counts, checked: int, words: Words) -> str:
@@ -91,16 +93,17 @@ def _excerpt(finding: Finding, source: Source, color: bool) -> str:
     start = column - 1
     end = min(len(text), max(start + 1, start + finding.span.end - finding.span.start))
     shown, start, end = _window(text, start, max(start, end))
-    before = _visible(shown[:start])
-    marked = _visible(shown[start:end])
-    after = _visible(shown[end:])
+    visible = _visible(shown)
+    before, marked = shown[:start], shown[start:end]
+    if visible != shown:
+        before, marked = _visible(before), _visible(marked)
     indent = width(before)
     carets = "^" * max(1, width(marked))
     number = str(line)
     margin = " " * len(number)
     bar = paint("|", "34", color)
     caret = paint(carets, _COLORS[finding.severity], color)
-    return f"{paint(number, '34', color)} {bar} {before}{marked}{after}\n{margin} {bar} {' ' * indent}{caret}\n"
+    return f"{paint(number, '34', color)} {bar} {visible}\n{margin} {bar} {' ' * indent}{caret}\n"
 
 
 def _window(text: str, start: int, end: int) -> tuple[str, int, int]:
@@ -117,16 +120,14 @@ def _window(text: str, start: int, end: int) -> tuple[str, int, int]:
 
 
 def _visible(text: str) -> str:
-    """The text as it takes place on a terminal: tabs as blanks, control characters as a sign."""
-    if text.isprintable():
-        return text
-    return "".join(" " * _TAB if char == "\t" else char if char.isprintable() else "\ufffd" for char in text)
+    """The text as it takes place on a terminal: tabs as blanks, control characters as escapes."""
+    return printable(text.replace("\t", " " * _TAB))
 
 
 def width(text: str) -> int:
-    """How many columns of a terminal the text takes: Chinese characters take two, combining marks none."""
+    """How many columns of a terminal the text takes: Chinese characters take two, marks and joiners none."""
     if text.isascii():
         return len(text)
-    from unicodedata import combining, east_asian_width
+    from unicodedata import category, east_asian_width
 
-    return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
+    return sum(0 if category(char) in _WITHOUT_WIDTH else 2 if east_asian_width(char) in "WF" else 1 for char in text)

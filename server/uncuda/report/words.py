@@ -34,6 +34,10 @@ _WORDS: dict[str, tuple[str, str]] = {
         "written; {0} of the same file (hard links) kept the old text",
         "已写入；同一文件的 {0}（硬链接）仍为旧内容",
     ),
+    "diff outside": (
+        "{0} outside the current folder ({1}): `git apply` does not take the changes; run uncuda in a folder above",
+        "{0}位于当前目录之外（{1}），`git apply` 不会修改它们；请在其上级目录中运行 uncuda",
+    ),
     "unread some": ("{0} could not be read ({1}), the others were", "{0}无法读取（{1}），其余部分已读取"),
     "unread": ("this statement could not be read", "无法读取此语句"),
     "target assumed": (

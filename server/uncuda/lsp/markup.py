@@ -1,0 +1,30 @@
+"""Text of others in what an editor shows: pop-ups, hovers, titles."""
+
+from __future__ import annotations
+
+import re
+
+from uncuda.printable import cut, cut_middle, printable
+
+_LONGEST = 1_000
+_BACKTICKS = re.compile("`+")
+
+
+def popup(text: str) -> str:
+    """A message for a pop-up: one line, and no link: VS Code makes one of `[…](command:…)` in a file's name."""
+    return printable(cut_middle(text, _LONGEST)).replace("](", "]\\x28")
+
+
+def label(text: str) -> str:
+    """The title of an action or a button."""
+    return cut(printable(text))
+
+
+def code(text: str) -> str:
+    """A span of code in Markdown that the text cannot end."""
+    text = cut(printable(text))
+    runs = [len(run) for run in _BACKTICKS.findall(text)]
+    if not runs:
+        return f"`{text}`"
+    fence = "`" * (max(runs) + 1)
+    return f"{fence} {text} {fence}"
