@@ -1,0 +1,43 @@
+"""Python files of every kind, checked and fixed by the command line."""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from fuzz.commands import check_and_fix
+from fuzz.model import Find, chance, first_of_run
+from fuzz.texts import encoded, python
+from fuzz.trees import tree
+
+TARGETS = ("npu", "musa")
+FORMATS = ("text", "github", "json", "sarif", "gitlab")
+
+
+class Files:
+    """One Python file an input."""
+
+    name = "files"
+    size = 40
+
+    def run(self, seed: str, cases: Sequence[int]) -> list[Find]:
+        """Check and fix a folder of files."""
+        choose = chance(seed, self.name, f"run {first_of_run(self, cases)}")
+        options = ["--target", choose.choice(TARGETS)]
+        options += choose.choice(([], [], ["--strategy", "shim"], ["--locale", "zh"], ["--receivers"], ["--verbose"]))
+        output_format, review = choose.choice(FORMATS), choose.random() < 0.5
+        with tree() as folder:
+            for case in cases:
+                choose = chance(seed, self.name, case)
+                (folder / f"f{case}.py").write_bytes(encoded(python(choose), choose))
+            files = {f"tree/{path.name}": path.read_bytes() for path in folder.iterdir()}
+            finds = list(check_and_fix(folder, output_format, options, review, len(cases)))
+        return [_told(find, files, [*options, output_format, str(review)]) for find in finds]
+
+
+def _told(find: Find, files: dict[str, bytes], options: list[str]) -> Find:
+    """The find with the inputs that it names."""
+    cases = tuple(sorted({int(number) for number in re.findall(r"\bf(\d+)\.py\b", find.detail)}))
+    more = {**files, **find.files, "options.json": json.dumps(options).encode()}
+    return Find(find.what, find.detail, cases if len(cases) < 4 else (), more)
+
