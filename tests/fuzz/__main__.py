@@ -10,9 +10,10 @@ import argparse
 import secrets
 import signal
 import sys
+from pathlib import Path
 
 from fuzz.kinds import KINDS
-from fuzz.runner import Runner
+from fuzz.runner import FOLDER, Runner
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -22,10 +23,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", default="", help="repeat what this seed made (default: a new one)")
     parser.add_argument("--kind", nargs="+", choices=KINDS, default=[*KINDS], help="kinds of input (default: all)")
     parser.add_argument("--case", default="", metavar="N[-M]", help="only this input of the seed, or these")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="where finds are written (default: .cache/fuzz)")
     given = parser.parse_args(arguments)
     seed = given.seed or str(secrets.randbelow(10**6))
     print(f"seed {seed}", flush=True)
-    runner = Runner([KINDS[name]() for name in given.kind], seed, say=lambda text: print(text, flush=True))
+    runner = Runner([KINDS[name]() for name in given.kind], seed, folder=given.folder)
     interrupted = False
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:

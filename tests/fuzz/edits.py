@@ -62,7 +62,9 @@ def _document(typed: Client, fresh: Client, folder: Path, case: int, choose: ran
         elif kind == 3 and path.exists():
             typed.save(uri)
         else:
-            change_in_one(typed, uri, [_edit(choose) for _ in range(choose.choice((1, 1, 1, 2, 4)))], choose.random() < 0.05)
+            change_in_one(
+                typed, uri, [_edit(choose) for _ in range(choose.choice((1, 1, 1, 2, 4)))], choose.random() < 0.05
+            )
         texts.append(typed.text(uri))
         if choose.random() < 0.7:
             yield from _same(typed, fresh, uri)
@@ -88,14 +90,7 @@ def _notebook(typed: Client, fresh: Client, folder: Path, case: int, choose: ran
     notebook = Notebook(typed, path, [_cell(choose) for _ in range(choose.randrange(4))])
     for _ in range(choose.randrange(1, 12)):
         what = choose.choice(("insert", "delete", "move", "type", "type", "type", "cut"))
-        more: Any = {
-            "insert": lambda: _cell(choose),
-            "delete": lambda: None,
-            "move": lambda: choose.randrange(10),
-            "type": lambda: (choose.random(), choose.choice(_PIECES) or "x"),
-            "cut": lambda: (choose.random(), choose.choice((1, 5, 20))),
-        }[what]()
-        notebook.step(what, choose.randrange(10), more)
+        notebook.step(what, choose.randrange(10), _step(what, choose))
         texts = [typed.text(uri) for uri in notebook.uris]
         opened = Notebook(fresh, path, texts)
         due = [_shown(fresh.diagnostics(uri)) for uri in opened.uris]
@@ -106,8 +101,19 @@ def _notebook(typed: Client, fresh: Client, folder: Path, case: int, choose: ran
     notebook.close()
 
 
+def _step(what: str, choose: random.Random) -> Any:
+    """What a step of a notebook takes beside its place."""
+    if what == "insert":
+        return _cell(choose)
+    if what == "move":
+        return choose.randrange(10)
+    return choose.random(), choose.choice(_PIECES) or "x" if what == "type" else choose.choice((1, 5, 20))
+
+
 def _shown(items: list[Json]) -> list[str]:
-    return sorted(repr({key: item.get(key) for key in ("code", "range", "severity", "message", "tags")}) for item in items)
+    return sorted(
+        repr({key: item.get(key) for key in ("code", "range", "severity", "message", "tags")}) for item in items
+    )
 
 
 def _less(some: list[str], others: list[str]) -> list[str]:
@@ -131,7 +137,9 @@ def _text(choose: random.Random) -> str:
 
 
 def _cell(choose: random.Random) -> str:
-    return choose.choice((choose.choice(LINES), choose.choice(LINES), "%%time\nx.cuda()", "!nvidia-smi", _text(choose)[:2000]))
+    return choose.choice(
+        (choose.choice(LINES), choose.choice(LINES), "%%time\nx.cuda()", "!nvidia-smi", _text(choose)[:2000])
+    )
 
 
 def _edit(choose: random.Random) -> tuple[float | int, float, str, bool]:

@@ -1,12 +1,9 @@
 """Python files of every kind, checked and fixed by the command line."""
 
-import json
-import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from fuzz.commands import check_and_fix
-from fuzz.model import Find, chance, first_of_run
+from fuzz.model import Find, chance, first_of_run, told
 from fuzz.texts import encoded, python
 from fuzz.trees import tree
 
@@ -32,12 +29,5 @@ class Files:
                 (folder / f"f{case}.py").write_bytes(encoded(python(choose), choose))
             files = {f"tree/{path.name}": path.read_bytes() for path in folder.iterdir()}
             finds = list(check_and_fix(folder, output_format, options, review, len(cases)))
-        return [_told(find, files, [*options, output_format, str(review)]) for find in finds]
-
-
-def _told(find: Find, files: dict[str, bytes], options: list[str]) -> Find:
-    """The find with the inputs that it names."""
-    cases = tuple(sorted({int(number) for number in re.findall(r"\bf(\d+)\.py\b", find.detail)}))
-    more = {**files, **find.files, "options.json": json.dumps(options).encode()}
-    return Find(find.what, find.detail, cases if len(cases) < 4 else (), more)
-
+        files["options.txt"] = " ".join([*options, output_format, f"review={review}"]).encode()
+        return [told(find, r"\bf", **files) for find in finds]

@@ -43,7 +43,9 @@ def whole(choose: random.Random) -> bytes:
     number = choose.choice(("{}", "{}", "{}", "0{}", " {} ", "\t{}", "0000000000000000000{}")).format(len(content))
     headers = [f"{names}: {number}".encode()]
     if choose.random() < 0.3:
-        kind = choose.choice(("application/vscode-jsonrpc; charset=utf-8", "text/plain", "x; charset=klingon", "", "\x1b[31m"))
+        kind = choose.choice(
+            ("application/vscode-jsonrpc; charset=utf-8", "text/plain", "x; charset=klingon", "", "\x1b[31m")
+        )
         headers.insert(choose.randrange(2), f"Content-Type: {kind}".encode())
     if choose.random() < 0.1:
         headers.insert(choose.randrange(2), b"X-Other: " + b"y" * choose.choice((0, 1, 1000, 100_000)))
@@ -60,14 +62,18 @@ def body(choose: random.Random) -> bytes:
         before, after = choose.choice(((b"[", b"]"), (b'{"a":', b"}"), (b"[", b"")))
         return before * depth + b"1" + after * depth
     if kind == 2:
-        return b'{"jsonrpc":"2.0","id":' + choose.choice((b"9" * 5000, b"1e999", b"NaN", b"-0", b"1.0", b"null", b'""', b"[]")) + (
-            b',"method":"textDocument/hover"}'
-        )  # fmt: skip
+        identifier = choose.choice((b"9" * 5000, b"1e999", b"NaN", b"-0", b"1.0", b"null", b'""', b"[]"))
+        return b'{"jsonrpc":"2.0","id":' + identifier + b',"method":"textDocument/hover"}'
     message = choose.choice(
         (
             junk(choose),
             {"jsonrpc": choose.choice(("2.0", "1.0", 2.0, None)), "method": junk(choose), "params": junk(choose)},
-            {"jsonrpc": "2.0", "id": choose.choice((None, 1.5, True, [], {}, "", "a")), "method": "unknown", "params": junk(choose)},
+            {
+                "jsonrpc": "2.0",
+                "id": choose.choice((None, 1.5, True, [], {}, "", "a")),
+                "method": "unknown",
+                "params": junk(choose),
+            },
             {"jsonrpc": "2.0", "id": junk(choose), "result": junk(choose)},
             {"jsonrpc": "2.0", "id": choose.choice(("x", 10**9)), "error": junk(choose)},
             [{"jsonrpc": "2.0", "method": "x"}] * 3,
@@ -78,14 +84,32 @@ def body(choose: random.Random) -> bytes:
         at = choose.randrange(len(data))
         return data[:at] + choose.choice((b"", b"\xff", b"\0", b'"', b"\xed\xa0\x80", b"}")) + data[at + 1 :]
     if kind == 4:
-        return choose.choice((b"\xef\xbb\xbf" + data, data.decode("utf-8", "replace").encode("utf-16"), data + b"\n\n", data * 2))
+        return choose.choice(
+            (b"\xef\xbb\xbf" + data, data.decode("utf-8", "replace").encode("utf-16"), data + b"\n\n", data * 2)
+        )
     return data
 
 
 def broken(choose: random.Random) -> bytes:
     """Bytes after which no next frame can be found."""
     length = choose.choice(
-        ("9" * 5000, "99999999999", "-5", "+5", "0x10", "x", "", "1 2", "1,2", "1e3", "٣", "5;q", "\0", "  ", "18446744073709551617")
+        (
+            "9" * 5000,
+            "99999999999",
+            "-5",
+            "+5",
+            "0x10",
+            "x",
+            "",
+            "1 2",
+            "1,2",
+            "1e3",
+            "٣",
+            "5;q",
+            "\0",
+            "  ",
+            "18446744073709551617",
+        )
     )
     return choose.choice(
         (

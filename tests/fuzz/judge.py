@@ -44,7 +44,7 @@ def streams(done: Done, output_format: str) -> Iterator[Find]:
     yield from _readable(done.err, "standard error")
     for line in done.err.decode("utf-8", "replace").splitlines():
         if line.lstrip().startswith("::"):
-            yield Find("a workflow command on standard error", line)
+            yield Find("a workflow command on standard error", f"{line!r}\na line begins with ::")
     if output_format in JSON_FORMATS:
         yield from _json(done, output_format)
     elif output_format == "diff":
@@ -55,7 +55,7 @@ def streams(done: Done, output_format: str) -> Iterator[Find]:
     if output_format == "github":
         for line in done.out.decode("utf-8", "replace").split("\n"):
             if line.startswith("::") and not _WORKFLOW.match(line):
-                yield Find("an unknown workflow command", line)
+                yield Find("an unknown workflow command", f"{line!r}\na line begins with ::")
 
 
 def _json(done: Done, output_format: str) -> Iterator[Find]:

@@ -19,10 +19,38 @@ _ENDING = {"exit", "shutdown"}
 _METHODS = sorted({*METHOD_TO_TYPES, "$/unknown", "unknown/method", "", "textDocument/", "x" * 5000} - _ENDING)
 _TREE_NAMES = ("a.py", "fifo.py", "zero.py", "b/c.py", "uncuda.toml", ".gitignore", "missing.py", "b", ".", "a.ipynb")
 _URIS = (
-    *("untitled:victim", "untitled:", "file:///nowhere/a.py", "file:///dev/zero", "file:///proc/self/mem", "x", "", "file:"),
-    *("file://host/share/a.py", "file:///C:/a.py", "file:///c%3A/a.py", "file:///%00.py", "file:///a%0Ab.py", "file:///%ff"),
-    *("FILE:///a.py", "file:relative.py", "http://[::1", "jar:file:///a!/b.py", "vscode-notebook-cell:/a.ipynb#1", "\ud800"),
-    *("git:/a.py?{%22ref%22:1}", "file:///" + "a/" * 3000 + "b.py", "file:///" + "x" * 300 + ".py", "file:///../../a.py"),
+    *(
+        "untitled:victim",
+        "untitled:",
+        "file:///nowhere/a.py",
+        "file:///dev/zero",
+        "file:///proc/self/mem",
+        "x",
+        "",
+        "file:",
+    ),
+    *(
+        "file://host/share/a.py",
+        "file:///C:/a.py",
+        "file:///c%3A/a.py",
+        "file:///%00.py",
+        "file:///a%0Ab.py",
+        "file:///%ff",
+    ),
+    *(
+        "FILE:///a.py",
+        "file:relative.py",
+        "http://[::1",
+        "jar:file:///a!/b.py",
+        "vscode-notebook-cell:/a.ipynb#1",
+        "\ud800",
+    ),
+    *(
+        "git:/a.py?{%22ref%22:1}",
+        "file:///" + "a/" * 3000 + "b.py",
+        "file:///" + "x" * 300 + ".py",
+        "file:///../../a.py",
+    ),
     *("file:///a.py#fragment", "file:///a.py?query", "urn:uuid:1", "%", "file:///%", "data:text/plain,x"),
 )
 
@@ -67,7 +95,10 @@ def _message(choose: random.Random, folder: Path, commands: list[str]) -> tuple[
         return choose.choice(_METHODS), choose.random() < 0.5, junk(choose)
     method, is_request, params = copy.deepcopy(choose.choice(valid(uri)))
     if method == "workspace/executeCommand":
-        params = {"command": choose.choice(commands), "arguments": [choose.choice(({"uri": uri}, uri, {}, junk(choose)))]}
+        params = {
+            "command": choose.choice(commands),
+            "arguments": [choose.choice(({"uri": uri}, uri, {}, junk(choose)))],
+        }
     for holder, key in list(parts(params)):
         if choose.random() < 0.05 and isinstance(holder, dict) and key in ("text", "newText"):
             holder[key] = python(choose)[:5000]
@@ -95,5 +126,21 @@ def junk(choose: random.Random, depth: int = 0) -> Any:
         for _ in range(choose.choice((10, 100, 400))):
             value = choose.choice(([value], {"x": value}))
         return value
-    simple: tuple[Any, ...] = (None, True, False, 0, -1, 1, 2**31, 2**40, -(2**70), 10**400, 1.5, 1e300, "", "x", "\ud800")
+    simple: tuple[Any, ...] = (
+        None,
+        True,
+        False,
+        0,
+        -1,
+        1,
+        2**31,
+        2**40,
+        -(2**70),
+        10**400,
+        1.5,
+        1e300,
+        "",
+        "x",
+        "\ud800",
+    )
     return choose.choice((*simple, choose.choice(ODD), choose.choice(_URIS), "a" * 10_000))

@@ -3,7 +3,7 @@
 import random
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 # Numbers, quoted parts and temporary folders differ between two finds of one cause.
@@ -39,6 +39,12 @@ class Kind(Protocol):
     def run(self, seed: str, cases: Sequence[int]) -> list[Find]:
         """Try the inputs of these numbers, which are all of one run; what was found."""
         ...
+
+
+def told(find: Find, mark: str, **files: bytes) -> Find:
+    """The find with the inputs that its detail names, as `mark` and a number, if they are few; and with more files."""
+    cases = tuple(sorted({int(number) for number in re.findall(rf"{mark}(\d+)(?![\d])", find.detail)}))
+    return replace(find, cases=find.cases or (cases if len(cases) <= 4 else ()), files={**find.files, **files})
 
 
 def chance(seed: str, kind: str, case: int | str) -> random.Random:

@@ -14,6 +14,10 @@ FOLDER = ROOT / ".cache" / "fuzz"
 NARROWING_SECONDS = 120.0
 
 
+def _say(text: str) -> None:
+    print(text, flush=True)
+
+
 @dataclass
 class Tally:
     """What was done with a kind. `finds`: how often each signature came up."""
@@ -29,7 +33,12 @@ class Runner:
     """Tries inputs of kinds until the time is over; each new find is narrowed, printed and written below `folder`."""
 
     def __init__(
-        self, kinds: Sequence[Kind], seed: str, *, folder: Path = FOLDER, say: Callable[[str], None] = print
+        self,
+        kinds: Sequence[Kind],
+        seed: str,
+        *,
+        folder: Path = FOLDER,
+        say: Callable[[str], None] = _say,
     ) -> None:
         self.tallies = [Tally(kind) for kind in kinds]
         self.seed = seed
@@ -78,8 +87,10 @@ class Runner:
     def _narrowed(self, kind: Kind, cases: Sequence[int], find: Find) -> tuple[Find, Sequence[int]]:
         """The find with as few inputs as show it: the half that does, again and again; `find.cases` are tried first."""
         end = time.monotonic() + NARROWING_SECONDS
-        if find.cases and len(find.cases) < len(cases) and (again := self._again(kind, find.cases, find)):
-            find, cases = again, find.cases
+        for named in [*((case,) for case in find.cases), find.cases]:
+            if named and len(named) < len(cases) and (again := self._again(kind, named, find)):
+                find, cases = again, named
+                break
         while len(cases) > 1 and time.monotonic() < end:
             middle = len(cases) // 2
             for part in (cases[:middle], cases[middle:]):

@@ -35,13 +35,14 @@ class Session:
         self.mark, variables = marked()
         command = limited([*COMMAND, "server"], _CPU_SECONDS)
         self.conforming = conforming
+        self.ended = False
         kind = Client if conforming else _Blind
         self.client = kind(PROFILES["vscode"].counting(encoding), [folder], command=command, env=variables)
         self.client.initialize()
 
     def end(self, orderly: bool = True) -> Iterator[Find]:
         """End the session, with a request to shut down or by closing the server's input; what was wrong with it."""
-        client = self.client
+        client, self.ended = self.client, True
         try:
             if orderly and client.process.poll() is None:
                 code = client.shutdown()
@@ -105,7 +106,7 @@ def converse(session: Session, cases: Sequence[int], speak: Callable[[int], Iter
         except BaseException:
             session.kill()
             raise
-    finds += session.end()
+    finds += [] if session.ended else session.end()
     if session.conforming and not finds:
         finds += [Find("not the protocol", text) for text in problems(session.client.traffic)]
     said = "\n".join(session.client.traffic.lines()).encode("utf-8", "backslashreplace")[-5_000_000:]

@@ -14,14 +14,35 @@ LINE_ENDS = ("\n", "\r\n", "\r")
 # Controls, line ends of other programs, what is invisible, bidirectional, half of a pair, or looks like a letter.
 ODD = (
     *("\0", "\x01", "\x08", "\x0b", "\x0c", "\x1a", "\x1b[31m", "\x1b]0;x\x07", "\x1c", "\x7f", "\x85", "\x9b31m"),
-    *("\u200b", "\u202e", "\u2066", "\u2028", "\u2029", "\ufeff", "\u00ad", "ﬁ", "ⅽuda", "é", "e\u0301", "中", "😀", "𝒳"),
+    *(
+        "\u200b",
+        "\u202e",
+        "\u2066",
+        "\u2028",
+        "\u2029",
+        "\ufeff",
+        "\u00ad",
+        "ﬁ",
+        "ⅽuda",
+        "é",
+        "e\u0301",
+        "中",
+        "😀",
+        "𝒳",
+    ),
 )
 SCRAPS = (
     *('"', "'", '"""', "'''", "(", ")", "[", "]", "{", "}", "\n", "\r\n", "\r", "\\\n", "\\", "#", "\t", "    ", ";"),
     *(":", "=", ",", ".", "@", "*", "**", "->", ":=", "!", "f'{", "}'", "f'{x!r:{", "rb'", "lambda ", "lambda torch: "),
     *("import torch\n", "import torch as t\n", "from torch import cuda\n", "from torch.cuda import *\n", "torch.cuda."),
     *("cuda", "nccl", '"cuda:0"', "x.cuda()", "x.is_cuda", "torch.cuda.is_available()", "device=", "def torch():\n"),
-    *("# uncuda: ignore", "# uncuda: ignore[", "# uncuda: file-ignore[cuda-api]\n", "# type: ignore", "# coding: latin-1"),
+    *(
+        "# uncuda: ignore",
+        "# uncuda: ignore[",
+        "# uncuda: file-ignore[cuda-api]\n",
+        "# type: ignore",
+        "# coding: latin-1",
+    ),
     *("if ", "else:\n", "elif x:\n", "try:\n", "except* E:\n", "with ", "match x:\n", "case _:\n", "async ", "await "),
     *("yield ", "return ", "global torch\n", "nonlocal x\n", "del torch\n", "import npu\n", "import torch_npu\n"),
 )
@@ -46,7 +67,7 @@ def seeds() -> tuple[str, ...]:
 
 def python(choose: random.Random) -> str:
     """A text: examples put together, deep or long constructs, and some damage."""
-    makers: list[tuple[int, Callable[[random.Random], str]]] = [(20, _together), (4, _deep), (3, _long), (1, _scraps)]
+    makers: list[tuple[int, Callable[[random.Random], str]]] = [(20, _together), (4, _deep), (2, _long), (1, _scraps)]
     text = choose.choices([maker for _, maker in makers], [weight for weight, _ in makers])[0](choose)
     for _ in range(choose.choice((0, 0, 1, 1, 2, 3, 8))):
         text = damaged(text, choose)
@@ -112,30 +133,39 @@ def _together(choose: random.Random) -> str:
         for _ in range(choose.choice((0, 0, 0, 1, 2))):
             header = choose.choice(_HEADERS)
             body = textwrap.indent(part, choose.choice(("    ", "  ", "\t")))
-            part = f"{header}\n{body}" + (_AFTER[header.split()[0]] if header.split()[0] in _AFTER else "")
+            part = f"{header}\n{body}" + _AFTER.get(header.split()[0], "")
         parts.append(part)
     return choose.choice(("\n", "\n\n", "")).join(parts)
 
 
 _HEADERS = (
-    *("def f(x, device='cuda'):", "class C(torch.nn.Module):", "if torch.cuda.is_available():", "if x.is_cuda:", "try:"),
+    *(
+        "def f(x, device='cuda'):",
+        "class C(torch.nn.Module):",
+        "if torch.cuda.is_available():",
+        "if x.is_cuda:",
+        "try:",
+    ),
     *("with torch.cuda.device(0):", "for i in range(torch.cuda.device_count()):", "while True:", "async def f():"),
     *("if not is_npu:", "if device.type == 'cuda':", "if False:", "if TYPE_CHECKING:"),
 )
 _AFTER = {"try:": "\nexcept Exception:\n    x.cuda()\n", "if": "\nelse:\n    x.npu()\n"}
 # (before, inner, after): repeated around one place, so that they nest.
 _NESTS = (
-    *(("(", ")"), ("[", "]"), ("{", "}"), ("{1: ", "}"), ("f(", ")"), ("x[", "]"), ("lambda: ", ""), ("not ", ""), ("-", "")),
-    *(("~", ""), ("await ", ""), ("(yield ", ")"), ("x if y else ", ""), ("(x := ", ")"), ("f'{", "}'"), ('f"{f\'{', "}'}\""),
-      ("torch.cuda.synchronize(", ")"), ("[x for x in ", "]"), ("x.cuda(", ")"), ("1 + ", ""), ("x == ", ""), ("*", ""),
-      ("a[b(", ")]"), ("(", ""), ("[", ""), ("f'{x:{", "}}'"), ("torch.cuda.", ""), ("x.is_cuda and ", ""), ("'", "")),
+    ("(", ")"), ("[", "]"), ("{", "}"), ("{1: ", "}"), ("f(", ")"), ("x[", "]"), ("lambda: ", ""), ("not ", ""),
+    ("-", ""), ("~", ""), ("await ", ""), ("(yield ", ")"), ("x if y else ", ""), ("(x := ", ")"), ("f'{", "}'"),
+    ('f"{f\'{', "}'}\""), ("torch.cuda.synchronize(", ")"), ("[x for x in ", "]"), ("x.cuda(", ")"), ("1 + ", ""),
+    ("x == ", ""), ("*", ""), ("a[b(", ")]"), ("(", ""), ("[", ""), ("f'{x:{", "}}'"), ("torch.cuda.", ""),
+    ("x.is_cuda and ", ""), ("'", ""),
 )  # fmt: skip
-_BLOCKS = ("if x.is_cuda:", "def f():", "class C:", "for x in y:", "with torch.cuda.device(0):", "try:", "while x:",
-           "async def f():", "match x:", "case 1:", "else:")  # fmt: skip
+_BLOCKS = (
+    "if x.is_cuda:", "def f():", "class C:", "for x in y:", "with torch.cuda.device(0):", "try:", "while x:",
+    "async def f():", "match x:", "case 1:", "else:",
+)  # fmt: skip
 
 
 def _deep(choose: random.Random) -> str:
-    depth = min(2 ** choose.uniform(2, 13), 20_000)
+    depth = 2 ** choose.triangular(1, 14, 6)
     inner = choose.choice(("torch.cuda.synchronize()", "x.cuda()", '"cuda"', "1", ""))
     if choose.random() < 0.25:
         header, step = choose.choice(_BLOCKS), choose.choice((" ", "    ", "\t"))
@@ -152,28 +182,42 @@ def _deep(choose: random.Random) -> str:
 
 
 _REPEATED = (
-    *("if x.is_cuda:\n    y.cuda()\n", "import a{n}\n", "from torch import *\n", "a{n} = a{m}\n", "x.cuda()  # uncuda: ignore\n"),
-    *("x = 1  # uncuda: ignore[cuda-api]\n", "(\n", "'\n", "x = (\n", 'd["cuda"] = "cuda"\n', "if d.type == 'cuda': pass\n"),
-    *("def f{n}(torch):\n    torch.cuda.seed()\n", "with a as b, \\\n", "p.add_argument('--device', default='cuda')\n"),
-    *("dist.init_process_group('nccl')\n", "try:\n    import amp_C\nexcept ImportError:\n    pass\n", "}\n", '"""\n'),
-    *("class C{n}:\n    def cuda(self): pass\n", "device = 'cuda' if x else 'cpu'\n", "@f\n", "\\\n", "x{n}: 'cuda'\n", "\r", "\f\n"),
+    "if x.is_cuda:\n    y.cuda()\n", "import a{n}\n", "from torch import *\n", "a{n} = a{m}\n",
+    "x.cuda()  # uncuda: ignore\n", "x = 1  # uncuda: ignore[cuda-api]\n", "(\n", "'\n", "x = (\n",
+    'd["cuda"] = "cuda"\n', "if d.type == 'cuda': pass\n", "def f{n}(torch):\n    torch.cuda.seed()\n",
+    "with a as b, \\\n", "p.add_argument('--device', default='cuda')\n", "dist.init_process_group('nccl')\n",
+    "try:\n    import amp_C\nexcept ImportError:\n    pass\n", "}\n", '"""\n',
+    "class C{n}:\n    def cuda(self): pass\n", "device = 'cuda' if x else 'cpu'\n", "@f\n", "\\\n", "x{n}: 'cuda'\n",
+    "\r", "\f\n",
 )  # fmt: skip
 _CHAINED = (
-    *("x.is_cuda and ", "torch.cuda.is_available() or ", "'cuda', ", "x.cuda().", "a, ", "1 if x.is_cuda else ", "'cuda' "),
+    *(
+        "x.is_cuda and ",
+        "torch.cuda.is_available() or ",
+        "'cuda', ",
+        "x.cuda().",
+        "a, ",
+        "1 if x.is_cuda else ",
+        "'cuda' ",
+    ),
     *("a = ", "x[", "f'{x}' ", "lambda: ", "'cuda': 1, ", "\\\n ", "# ", "x, *", "~", "torch.cuda.amp.autocast(), "),
 )
 
 
 def _long(choose: random.Random) -> str:
-    size = int(min(2 ** choose.uniform(4, 15), 20_000))
+    size = int(min(2 ** choose.triangular(3, 15, 5), 20_000))  # what is long is often slow, too
     if choose.random() < 0.5:
         piece = choose.choice(_REPEATED)
         body = "".join(piece.replace("{n}", str(n)).replace("{m}", str(n + 1)) for n in range(size))
     elif choose.random() < 0.1:
-        body = choose.choice(("#", "'", "x = '", '"""', "(", "x", " ", "\\", "cuda ", "\x1b")) * choose.choice((1, 9, MAXIMUM))
+        body = choose.choice(("#", "'", "x = '", '"""', "(", "x", " ", "\\", "cuda ", "\x1b")) * choose.choice(
+            (1, 9, MAXIMUM)
+        )
         body = body[: choose.choice((70_000, MAXIMUM))]
     else:
-        ends = choose.choice((("x = ", ""), ("f(", ")"), ("x = {", "}"), ("", ""), ("match x:\n case ", ": pass"), ("with ", ": 1")))
+        ends = choose.choice(
+            (("x = ", ""), ("f(", ")"), ("x = {", "}"), ("", ""), ("match x:\n case ", ": pass"), ("with ", ": 1"))
+        )
         body = ends[0] + choose.choice(_CHAINED) * size + choose.choice(("y", "")) + ends[1] + "\n"
     return "import torch\n" + body + "\n" + choose.choice(seeds())
 

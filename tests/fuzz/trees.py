@@ -50,7 +50,7 @@ def state(folder: Path) -> dict[bytes, bytes]:
 
 def _content(entry: "os.DirEntry[bytes]") -> bytes:
     if entry.is_symlink():
-        return b"-> " + os.readlink(entry.path)
+        return b"-> " + os.readlink(entry.path)  # noqa: PTH115 - a Path holds no bytes
     information = entry.stat(follow_symlinks=False)
     mode = oct(information.st_mode).encode() + b" "
     if stat.S_ISREG(information.st_mode) and information.st_size < 10_000_000:
@@ -59,7 +59,9 @@ def _content(entry: "os.DirEntry[bytes]") -> bytes:
     return mode
 
 
-def changes(before: dict[bytes, bytes], after: dict[bytes, bytes], allowed: Sequence[bytes] | None = ()) -> Iterator[Find]:
+def changes(
+    before: dict[bytes, bytes], after: dict[bytes, bytes], allowed: Sequence[bytes] | None = ()
+) -> Iterator[Find]:
     """What a command did to a folder beside the entries that it may change (None: what was there)."""
     for name in sorted(before.keys() | after.keys()):
         if name not in before:
