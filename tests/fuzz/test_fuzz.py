@@ -35,9 +35,9 @@ class Planted:
 
 
 def made(kind: str, folder: Path) -> object:
-    """What twenty inputs of a kind are."""
+    """What a few inputs of a kind are."""
     everything: list[object] = []
-    for case in range(20):
+    for case in range(6):
         choose = chance("7", kind, case)
         if kind == "files":
             everything.append(texts.encoded(texts.python(choose), choose))
@@ -58,7 +58,7 @@ def made(kind: str, folder: Path) -> object:
 def test_a_seed_makes_the_same_inputs(kind: str, tmp_path: Path) -> None:
     one, other = made(kind, tmp_path), made(kind, tmp_path)
     assert one == other
-    assert len({repr(item) for item in one}) > 10  # type: ignore[attr-defined]
+    assert len({repr(item) for item in one}) > 3  # type: ignore[attr-defined]
 
 
 def command(code: str, folder: Path, **more: float) -> list[str]:
