@@ -133,7 +133,7 @@ def _retype_line(client: Client, uri: str, choose: random.Random) -> None:
 
 
 def _text(choose: random.Random) -> str:
-    return python(choose)[:_LONGEST].encode("utf-8", "ignore").decode("utf-8")
+    return python(choose)[: choose.choice((2000, 4000, _LONGEST))].encode("utf-8", "ignore").decode("utf-8")
 
 
 def _cell(choose: random.Random) -> str:

@@ -16,7 +16,7 @@ class Frames:
     """One piece of bytes an input. The last of a run may be one after which no reader knows where a frame begins."""
 
     name = "frames"
-    size = 60
+    size = 25
 
     def run(self, seed: str, cases: Sequence[int]) -> list[Find]:
         """Send frames in one session, and leave in the middle of something."""
@@ -113,7 +113,7 @@ def broken(choose: random.Random) -> bytes:
     )
     return choose.choice(
         (
-            f"Content-Length: {length}\r\n\r\n{{}}".encode(),
+            *[f"Content-Length: {length}\r\n\r\n{{}}".encode()] * 5,
             f"Content-Length: 2\r\nContent-Length: {length}\r\n\r\n{{}}".encode(),
             b"Content-Length: 2\n\n{}",
             b"\r\n\r\n{}",

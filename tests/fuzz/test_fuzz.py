@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -14,6 +15,7 @@ from fuzz.kinds import KINDS
 from fuzz.model import Find, chance
 from fuzz.processes import Done
 from fuzz.runner import Runner
+from lsp.client import Client
 from lsp.traffic import Record, Traffic
 from support.imports import ROOT
 
@@ -125,6 +127,32 @@ def test_replies_that_are_missing_or_too_many() -> None:
     assert sorted(find.what for find in sessions.replies(traffic, complete=True)) == [
         *("a second reply", "a second reply", "an internal error as reply", "no reply"),
     ]
+
+
+class Server:
+    """A client whose server shows the same whatever is open."""
+
+    def __init__(self, *codes: str) -> None:
+        self._items = [{"code": code} for code in codes]
+
+    def text(self, uri: str) -> str:
+        return "x"
+
+    def open(self, uri: str, text: str) -> None:
+        assert (uri, text) == ("untitled:a", "x")
+
+    def close(self, uri: str) -> None: ...
+
+    def diagnostics(self, uri: str) -> list[dict[str, str]]:
+        return self._items
+
+
+def test_diagnostics_that_typing_changes() -> None:
+    def found(typed: Server, fresh: Server) -> list[str]:
+        return [find.what for find in edits._same(cast(Client, typed), cast(Client, fresh), "untitled:a")]
+
+    assert found(Server("a", "b"), Server("b", "a")) == []
+    assert found(Server("a"), Server("a", "b")) == ["typed is not fresh"]
 
 
 def test_finds_are_narrowed_kept_and_repeated(tmp_path: Path) -> None:
