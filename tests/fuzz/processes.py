@@ -15,7 +15,7 @@ from cli.command import environment
 
 MEMORY_KIB = 2 * 1024 * 1024
 CPU_SECONDS = 20
-WALL_SECONDS = 90  # what waits for something uses no CPU; a machine under load is slow
+WALL_SECONDS = 60  # what waits for something uses no CPU; a machine under load is slow
 REMAIN_SECONDS = 3.0
 _MARK = "UNCUDA_FUZZ_RUN"
 COMMAND = [sys.executable, "-m", "uncuda"]

@@ -80,25 +80,29 @@ class Runner:
             for find in finds:
                 tally.finds[find.signature] += 1
                 if tally.finds[find.signature] == 1:
-                    self._keep(tally.kind, self._narrowed(tally.kind, cases, find) if narrow else (find, cases))
+                    self._keep(tally.kind, *(self._narrowed(tally.kind, cases, find) if narrow else (find, cases)))
         finally:
             tally.seconds += time.monotonic() - began
 
     def _narrowed(self, kind: Kind, cases: Sequence[int], find: Find) -> tuple[Find, Sequence[int]]:
-        """The find with as few inputs as show it: the half that does, again and again; `find.cases` are tried first."""
+        """The find with as few inputs as show it: those that it names, or the half that does, again and again."""
         end = time.monotonic() + NARROWING_SECONDS
-        for named in [*((case,) for case in find.cases), find.cases]:
-            if named and len(named) < len(cases) and (again := self._again(kind, named, find)):
-                find, cases = again, named
-                break
-        while len(cases) > 1 and time.monotonic() < end:
-            middle = len(cases) // 2
-            for part in (cases[:middle], cases[middle:]):
-                if again := self._again(kind, part, find):
-                    find, cases = again, part
+        try:
+            for named in [*((case,) for case in find.cases), find.cases]:
+                if named and len(named) < len(cases) and (again := self._again(kind, named, find)):
+                    find, cases = again, named
                     break
-            else:
-                break
+            while len(cases) > 1 and time.monotonic() < end:
+                middle = len(cases) // 2
+                for part in (cases[:middle], cases[middle:]):
+                    if again := self._again(kind, part, find):
+                        find, cases = again, part
+                        break
+                else:
+                    break
+        except KeyboardInterrupt:
+            self._keep(kind, find, cases)
+            raise
         return find, cases
 
     def _again(self, kind: Kind, cases: Sequence[int], find: Find) -> Find | None:
@@ -106,8 +110,7 @@ class Runner:
         found = kind.run(self.seed, cases)
         return next((other for other in found if other.signature == find.signature), None)
 
-    def _keep(self, kind: Kind, narrowed: tuple[Find, Sequence[int]]) -> None:
-        find, cases = narrowed
+    def _keep(self, kind: Kind, find: Find, cases: Sequence[int]) -> None:
         numbers = str(cases[0]) if len(cases) == 1 else f"{cases[0]}-{cases[-1]}"
         command = f"make fuzz SEED={self.seed} KIND={kind.name} CASE={numbers}"
         folder = self._folder / f"{kind.name}-{self.seed}-{numbers}"

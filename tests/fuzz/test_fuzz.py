@@ -170,6 +170,20 @@ def test_finds_are_narrowed_kept_and_repeated(tmp_path: Path) -> None:
     assert runner.table().splitlines()[1].split() == ["planted", "80", "2", "2", "0"]
 
 
+def test_an_interrupted_run_keeps_what_it_found(tmp_path: Path) -> None:
+    class Interrupted(Planted):
+        def run(self, seed: str, cases: Sequence[int]) -> list[Find]:
+            if len(cases) < 40:
+                raise KeyboardInterrupt
+            return super().run(seed, cases)
+
+    said = list[str]()
+    runner = Runner([Interrupted()], "7", folder=tmp_path, say=said.append)
+    with pytest.raises(KeyboardInterrupt):
+        runner.run(600)
+    assert "CASE=0-39\n" in said[0]
+
+
 def test_a_real_input_of_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--seed", "7", "--kind", "names", "--case", "1000000", "--folder", str(tmp_path)]) == 0
     assert re.search(r"^names +1 +1 +0 ", capsys.readouterr().out, re.MULTILINE)
