@@ -1,0 +1,125 @@
+"""Shares the time out to the kinds, narrows what they find, and keeps it."""
+
+import contextlib
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fuzz.model import Find, Kind
+from support.imports import ROOT
+
+FOLDER = ROOT / ".cache" / "fuzz"
+NARROWING_SECONDS = 120.0
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)
+
+
+@dataclass
+class Tally:
+    """What was done with a kind. `finds`: how often each signature came up."""
+
+    kind: Kind
+    inputs: int = 0
+    runs: int = 0
+    seconds: float = 0.0
+    finds: Counter[str] = field(default_factory=Counter)
+
+
+class Runner:
+    """Tries inputs of kinds until the time is over; each new find is narrowed, printed and written below `folder`."""
+
+    def __init__(
+        self,
+        kinds: Sequence[Kind],
+        seed: str,
+        *,
+        folder: Path = FOLDER,
+        say: Callable[[str], None] = _say,
+    ) -> None:
+        self.tallies = [Tally(kind) for kind in kinds]
+        self.seed = seed
+        self._folder = folder
+        self._say = say
+
+    @property
+    def found(self) -> int:
+        """How many finds with different signatures there are."""
+        return sum(len(tally.finds) for tally in self.tallies)
+
+    def run(self, seconds: float) -> None:
+        """Try inputs for this long. The kind that had the least time is next, so that each has its share."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            tally = min(self.tallies, key=lambda tally: tally.seconds)
+            first = tally.runs * tally.kind.size
+            self._try(tally, range(first, first + tally.kind.size))
+
+    def repeat(self, cases: Sequence[int]) -> None:
+        """Try certain inputs of every kind."""
+        for tally in self.tallies:
+            self._try(tally, cases, narrow=False)
+
+    def table(self) -> str:
+        """What was done, a line for each kind."""
+        rows = [("kind", "inputs", "runs", "finds", "seconds")]
+        for tally in self.tallies:
+            numbers = (tally.inputs, tally.runs, len(tally.finds), round(tally.seconds))
+            rows.append((tally.kind.name, *(f"{number:,}" for number in numbers)))  # type: ignore[arg-type]
+        return "\n".join(f"{row[0]:<14}" + "".join(f"{cell:>9}" for cell in row[1:]) for row in rows)
+
+    def _try(self, tally: Tally, cases: Sequence[int], narrow: bool = True) -> None:
+        began = time.monotonic()
+        try:
+            finds = tally.kind.run(self.seed, cases)
+            tally.runs += 1
+            tally.inputs += len(cases)
+            for find in finds:
+                tally.finds[find.signature] += 1
+                if tally.finds[find.signature] == 1:
+                    self._keep(tally.kind, *(self._narrowed(tally.kind, cases, find) if narrow else (find, cases)))
+        finally:
+            tally.seconds += time.monotonic() - began
+
+    def _narrowed(self, kind: Kind, cases: Sequence[int], find: Find) -> tuple[Find, Sequence[int]]:
+        """The find with as few inputs as show it: those that it names, or the half that does, again and again."""
+        end = time.monotonic() + NARROWING_SECONDS
+        try:
+            for named in [*((case,) for case in find.cases), find.cases]:
+                if named and len(named) < len(cases) and (again := self._again(kind, named, find)):
+                    find, cases = again, named
+                    break
+            while len(cases) > 1 and time.monotonic() < end:
+                middle = len(cases) // 2
+                for part in (cases[:middle], cases[middle:]):
+                    if again := self._again(kind, part, find):
+                        find, cases = again, part
+                        break
+                else:
+                    break
+        except KeyboardInterrupt:
+            self._keep(kind, find, cases)
+            raise
+        return find, cases
+
+    def _again(self, kind: Kind, cases: Sequence[int], find: Find) -> Find | None:
+        """The same find with some of the inputs; None if they do not show it."""
+        found = kind.run(self.seed, cases)
+        return next((other for other in found if other.signature == find.signature), None)
+
+    def _keep(self, kind: Kind, find: Find, cases: Sequence[int]) -> None:
+        numbers = str(cases[0]) if len(cases) == 1 else f"{cases[0]}-{cases[-1]}"
+        command = f"make fuzz SEED={self.seed} KIND={kind.name} CASE={numbers}"
+        folder = self._folder / f"{kind.name}-{self.seed}-{numbers}"
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / "finds.txt").open("a", encoding="utf-8", errors="backslashreplace") as report:
+            report.write(f"{find.signature}\n{command}\n\n{find.detail}\n\n")
+        for name, data in find.files.items():
+            with contextlib.suppress(OSError):
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).write_bytes(data)
+        shown = find.signature.encode("ascii", "backslashreplace").decode()
+        self._say(f"FIND {kind.name} {shown}\n     {command}\n     {folder}")

@@ -1,0 +1,113 @@
+"""Sessions with the real server, and what must not be in any of them."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from fuzz.judge import trouble
+from fuzz.model import Find
+from fuzz.processes import COMMAND, end_all, limited, marked, remaining
+from lsp.client import Client
+from lsp.conformance import problems
+from lsp.connection import ResponseError
+from lsp.profiles import PROFILES
+from lsp.traffic import Json, Traffic
+
+_CPU_SECONDS = 200  # of a whole session
+_END_SECONDS = 30.0
+_INTERNAL_ERROR = -32603
+
+
+class _Blind(Client):
+    """A client that does not look at the files that messages speak of: they may be anything."""
+
+    def look(self, message: Json) -> Mapping[str, str]:
+        return {}
+
+
+class Session:
+    """A client of the kind that can do most, with one folder, its server within limits.
+
+    `conforming`: everything that it sends is right.
+    """
+
+    def __init__(self, folder: Path, encoding: str = "utf-16", conforming: bool = False) -> None:
+        self.mark, variables = marked()
+        command = limited([*COMMAND, "server"], _CPU_SECONDS)
+        self.conforming = conforming
+        self.ended = False
+        kind = Client if conforming else _Blind
+        self.client = kind(PROFILES["vscode"].counting(encoding), [folder], command=command, env=variables)
+        self.client.initialize()
+
+    def end(self, orderly: bool = True) -> Iterator[Find]:
+        """End the session, with a request to shut down or by closing the server's input; what was wrong with it."""
+        client, self.ended = self.client, True
+        try:
+            if orderly and client.process.poll() is None:
+                code = client.shutdown()
+            else:
+                code = client.end(_END_SECONDS)
+            if code not in (0, 1):
+                yield Find("the server crashes", f"{client.stderr[-3000:]}\nexit code {code}")
+        except (AssertionError, ResponseError) as error:
+            if client.process.poll() is None:
+                client.kill()
+            yield Find("the server does not end", f"{client.stderr[-3000:]}\n{str(error).splitlines()[0]}")
+        for process in remaining(self.mark):
+            yield Find("a process remains", process)
+        yield from trouble(client.stderr.encode("utf-8", "replace"))
+        yield from (Find("broken output of the server", text) for text in client.broken)
+        yield from replies(client.traffic, orderly)
+
+    def kill(self) -> None:
+        """End the server and what it has started at once."""
+        end_all(self.mark)
+        self.client.kill()
+
+
+def replies(traffic: Traffic, complete: bool) -> Iterator[Find]:
+    """Replies that should not be; `complete`: requests without a reply, too."""
+    asked: Counter[str] = Counter()
+    methods: dict[str, str] = {}
+    answered: Counter[str] = Counter()
+    for record in traffic:
+        message = record.message
+        if not isinstance(message, dict) or not isinstance(message.get("id"), int | str):
+            continue
+        key = repr(message["id"])
+        if record.source == "client" and "method" in message:
+            asked[key] += 1
+            methods[key] = str(message["method"])
+        elif record.source == "server" and "method" not in message:
+            answered[key] += 1
+            error = message.get("error") or {}
+            if error.get("code") == _INTERNAL_ERROR:
+                yield Find("an internal error as reply", f"{methods.get(key)}\n{error.get('message')}")
+    bytes_were_sent = any(isinstance(record.message, str) for record in traffic)
+    for key in answered.keys() | asked.keys():
+        if key not in asked and bytes_were_sent:
+            continue
+        if answered[key] > asked[key]:
+            yield Find("a second reply", f"{methods.get(key, 'to no request')}")
+        elif answered[key] < asked[key] and complete:
+            yield Find("no reply", methods[key])
+
+
+def converse(session: Session, cases: Sequence[int], speak: Callable[[int], Iterator[Find]]) -> list[Find]:
+    """Go through the inputs of one session and end it; the finds."""
+    finds: list[Find] = []
+    for case in cases:
+        try:
+            finds += [Find(find.what, find.detail, (case,), find.files) for find in speak(case)]
+        except (AssertionError, ResponseError) as error:
+            finds.append(Find("no answer", f"{session.client.stderr[-3000:]}\n{str(error).splitlines()[0]}", (case,)))
+            break
+        except BaseException:
+            session.kill()
+            raise
+    finds += [] if session.ended else session.end()
+    if session.conforming and not finds:
+        finds += [Find("not the protocol", text) for text in problems(session.client.traffic)]
+    said = "\n".join(session.client.traffic.lines()).encode("utf-8", "backslashreplace")[-5_000_000:]
+    return [Find(find.what, find.detail, find.cases, {**find.files, "traffic.txt": said}) for find in finds]
