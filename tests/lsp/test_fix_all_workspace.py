@@ -85,14 +85,14 @@ class TestLikeTheCommandLine:
             "byRule": {"nccl-backend": 2},
             "skipped": [],
             "safe": 0,
-            "review": 1,
+            "review": 2,
             "manual": 1,
         }
         assert able.text(tmp_path / "a.py") == "# typed\n" + FIXED
         assert (tmp_path / "pkg/b.py").read_text() == FIXED
         assert (tmp_path / "a.py").read_text() == "old"
         assert len(edits(able)) == 1
-        assert messages(able)[-1] == "Fixed 2 findings in 2 files. Left: 1 to review, 1 by hand."
+        assert messages(able)[-1] == "Fixed 2 findings in 2 files. Left: 2 to review, 1 by hand."
         able.buffers.undo()
         assert (able.text(tmp_path / "a.py"), (tmp_path / "pkg/b.py").read_text()) == ("# typed\n" + SAFE, SAFE)
         assert able.execute(COMMAND)["files"] == 2
