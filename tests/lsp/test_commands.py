@@ -312,3 +312,9 @@ class TestWhatTheEditorKnowsOfReceivers:
         outcome = fix_program(server, program, Wanted(review=True), diff=True)
         assert "+y.npu()" in outcome.diff and "+x.npu()" not in outcome.diff
         assert outcome.skipped == [{"uri": program.uri, "reason": "receiver"}]
+        (change,) = outcome.files
+        assert (change.left[:3], outcome.left[program.uri][:3]) == ((0, 1, 0), (1, 1, 0))
+
+    def test_what_is_lowered_is_left(self, server: UncudaServer) -> None:
+        (buffer,) = server.loop.run_until_complete(job_of(server, Wanted(review=True), diff=False)).buffers
+        assert buffer.lowered[:3] == (0, 1, 0)
