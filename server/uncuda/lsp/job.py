@@ -38,7 +38,7 @@ class Buffer:
     cells: bool = False
     disabled: str = ""
     spared: tuple[Site, ...] = ()
-    lowered: Left = Left()
+    lowered: Left = field(default_factory=Left)
 
     @property
     def name(self) -> str:

@@ -21,7 +21,8 @@ class FileChange:
 
     `body`: its edits, JSON that is ready to be sent; for a notebook `offsets` instead: (start, end, text, annotation).
     `stamp`: modification time and size of a closed file when it was read. `rules`: how many findings of each are fixed.
-    `left`: what is left in it then. `otherwise`: the command that fixes a closed file, where its columns depend on the encoding that it is read in.
+    `left`: what is left in it then. `otherwise`: the command that fixes a closed file, where its columns depend on the
+    encoding that it is read in.
     """
 
     uri: str

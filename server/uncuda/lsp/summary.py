@@ -26,8 +26,8 @@ _NAMED = 3
 class Summary:
     """What was done. `files`: those that were changed, or (`dry`) would be; `reason`: why there are none, if so.
 
-    `rules`: those that were asked for, None for all; `left`: what is left of them in each file, by URI; `made`: how many
-    findings went in how many files, where the user chose what was made.
+    `rules`: those that were asked for, None for all; `left`: what is left of them in each file, by URI; `made`: how
+    many findings went in how many files, where the user chose what was made.
     """
 
     texts: Texts

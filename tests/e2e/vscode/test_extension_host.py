@@ -14,6 +14,7 @@ from e2e.vscode.window import Window
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]
 
+
 @pytest.fixture
 def server(installed: None, vsix: Path, tmp_path: Path) -> Iterator[CodeServer]:
     """A VS Code of its own, whose pages take such tests."""

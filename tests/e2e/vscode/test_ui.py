@@ -120,7 +120,8 @@ def test_show_what_is_left(window: Window, tmp_path: Path) -> None:
     window.page.locator('.tab.active[data-resource-name="kind.py"]').wait_for()
     window.page.locator(".markers-panel").wait_for()
     window.until(lambda: any("device-string" in row for row in window.problems()), window.problems)
-    window.until(lambda: any("Ln 3" in row for row in window.rows(".statusbar-item")), lambda: window.rows(".statusbar-item"))
+    position = ".statusbar-item[id='status.editor.selection']"
+    window.until(lambda: any("Ln 3" in row for row in window.rows(position)), lambda: window.rows(position))
     window.shot("shown")
 
 
