@@ -117,6 +117,29 @@ def test_a_fix_names_its_diagnostic(client: Client) -> None:
     assert [(item["code"], item["range"]) for item in action["diagnostics"]] == [("cuda-api", shown["range"])]
 
 
+def test_every_action_names_its_diagnostics_in_the_order_of_use(each_client: Client) -> None:
+    """VS Code keeps this order only among actions that name a diagnostic."""
+    uri = each_client.open("untitled:Untitled-1", TEXT)
+    actions = each_client.actions(uri, each_client.range(uri, "y.cuda"), ["quickfix"])
+    order = [
+        "Replace with `.npu`",
+        "Fix all 'cuda-method' in this file",
+        "Why: 'cuda-method'",
+        "Ignore 'cuda-method' on this line",
+        "Ignore 'cuda-method' in this file",
+    ]
+    if each_client.profile.can("window.showDocument.support") is not True:
+        order.remove("Why: 'cuda-method'")
+    assert [action["title"] for action in actions] == order
+    _, shown = (item for item in each_client.diagnostics(uri) if item["code"] == "cuda-method")
+    for action in actions:
+        assert action["kind"] == "quickfix"
+        assert shown["range"] in [item["range"] for item in action["diagnostics"]], action["title"]
+    preferred = [action["title"] for action in actions if action.get("isPreferred")]
+    capable = each_client.profile.can("textDocument.codeAction.isPreferredSupport")
+    assert preferred == (order[:1] if capable else [])
+
+
 def test_another_target(start: Start, tmp_path: Path) -> None:
     client = start(files={"uncuda.toml": 'target = "musa"\n', "a.py": TEXT})
     uri = client.open(tmp_path / "a.py")

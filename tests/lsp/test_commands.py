@@ -12,7 +12,7 @@ from lsp.client import Client
 from lsp.conftest import Start, write
 from lsp.connection import ResponseError
 from lsp.profiles import PROFILES
-from lsp.test_fix_all_workspace import FIXED, LATIN, TARGET, edits, messages, open_notebook
+from lsp.test_fix_all_workspace import FIXED, LATIN, LEFT, TARGET, edits, messages, open_notebook
 from lsp.traffic import Json
 from uncuda.lsp.arguments import Wanted
 from uncuda.lsp.documents import Program
@@ -58,10 +58,10 @@ class TestFile:
             "edits": 2,
             "byRule": {"nccl-backend": 1},
             "skipped": [],
-            "manual": 0,
+            **LEFT,
         }
         assert (client.text(first), client.text(second)) == (FIXED, SAFE)
-        assert messages(client) == ["Fixed 1 finding in 1 file."]
+        assert messages(client) == ["Fixed 1 finding in 1 file. Left: 0 to review, 0 by hand."]
 
     def test_the_only_one_that_is_open(self, client: Client, tmp_path: Path) -> None:
         write(tmp_path, {"a.py": SAFE, "b.py": SAFE, **TARGET})
@@ -312,3 +312,9 @@ class TestWhatTheEditorKnowsOfReceivers:
         outcome = fix_program(server, program, Wanted(review=True), diff=True)
         assert "+y.npu()" in outcome.diff and "+x.npu()" not in outcome.diff
         assert outcome.skipped == [{"uri": program.uri, "reason": "receiver"}]
+        (change,) = outcome.files
+        assert (change.left[:3], outcome.left[program.uri][:3]) == ((0, 1, 0), (1, 1, 0))
+
+    def test_what_is_lowered_is_left(self, server: UncudaServer) -> None:
+        (buffer,) = server.loop.run_until_complete(job_of(server, Wanted(review=True), diff=False)).buffers
+        assert buffer.lowered[:3] == (0, 1, 0)

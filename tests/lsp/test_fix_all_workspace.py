@@ -24,6 +24,7 @@ LATIN = "# -*- coding: latin-1 -*-\n# caf\xe9\n".encode("latin-1") + SAFE.encode
 MANY: dict[str, str | bytes] = {f"{number:03}.py": SAFE for number in range(300)}
 ABLE = [name for name, profile in PROFILES.items() if profile.can("workspace.applyEdit")]
 CANCELLED = -32800
+LEFT = {"safe": 0, "review": 0, "manual": 0}
 
 
 @pytest.fixture(params=ABLE)
@@ -49,7 +50,10 @@ def documents(edit: Json) -> list[str]:
 
 
 def messages(client: Client) -> list[str]:
-    return [params["message"] for params in client.traffic.received("window/showMessage")]
+    """What it told the user; a message with a button is a request, and so is a question, which has several answers."""
+    told = [record for record in client.traffic if record.source == "server" and "message" in (record.params or {})]
+    methods = ("window/showMessage", "window/showMessageRequest")
+    return [r.params["message"] for r in told if r.method in methods and len(r.params.get("actions", "1")) == 1]
 
 
 def log(client: Client) -> str:
@@ -71,7 +75,7 @@ def cancel(client: Client) -> None:
 
 class TestLikeTheCommandLine:
     def test_open_and_closed_files(self, able: Client, tmp_path: Path) -> None:
-        write(tmp_path, {"a.py": "old", "pkg/b.py": SAFE, "c.py": MANUAL, "d.py": "x = 1\n"})
+        write(tmp_path, {"a.py": "old", "pkg/b.py": SAFE, "c.py": MANUAL, "d.py": "x = 1\n", "e.py": REVIEW})
         able.open(tmp_path / "a.py", "# typed\n" + SAFE)
         result = able.execute(COMMAND)
         assert result == {
@@ -80,13 +84,15 @@ class TestLikeTheCommandLine:
             "edits": 4,
             "byRule": {"nccl-backend": 2},
             "skipped": [],
+            "safe": 0,
+            "review": 2,
             "manual": 1,
         }
         assert able.text(tmp_path / "a.py") == "# typed\n" + FIXED
         assert (tmp_path / "pkg/b.py").read_text() == FIXED
         assert (tmp_path / "a.py").read_text() == "old"
         assert len(edits(able)) == 1
-        assert any("Fixed 2 findings in 2 files. 1 finding left by hand." in text for text in messages(able))
+        assert messages(able)[-1] == "Fixed 2 findings in 2 files. Left: 2 to review, 1 by hand."
         able.buffers.undo()
         assert (able.text(tmp_path / "a.py"), (tmp_path / "pkg/b.py").read_text()) == ("# typed\n" + SAFE, SAFE)
         assert able.execute(COMMAND)["files"] == 2
@@ -277,7 +283,8 @@ class TestLeftAlone:
             name: text.encode() if isinstance(text, str) else text for name, text in bad.items()
         }
         assert (tmp_path / "good.py").read_text() == FIXED
-        assert "4 files left out: " in messages(client)[-1] and "and 1 more" in messages(client)[-1]
+        message = messages(client)[-1]
+        assert "Left: 3 safe, 0 to review, 0 by hand. 4 files left out: " in message and "and 1 more" in message
         assert all(reason in log(client) for reason in reasons.values())
 
     @pytest.mark.parametrize(
@@ -330,7 +337,7 @@ class TestPreview:
         assert ticked == {"nccl-backend": True, "device-string (to review)": False}
         assert all("annotationId" in one for part in edit["documentChanges"] for one in part["edits"])
         assert (result["applied"], result["files"]) == (True, 2)
-        assert not messages(client), "the user has just seen it all"
+        assert messages(client) == ["Fixed 2 findings in 2 files. Left: 0 to review, 0 by hand."]
 
     def test_it_opens_where_all_is_safe(self, client: Client, tmp_path: Path) -> None:
         write(tmp_path, {"a.py": SAFE, **TARGET})
@@ -364,7 +371,8 @@ class TestPreview:
         client.answers["workspace/applyEdit"] = apply
         result = client.execute(PREVIEW)
         assert [Path(item["uri"]).name for item in result["skipped"]] == ["b.py"]
-        assert messages(client)[-1].startswith("Nothing was changed. 1 file left out: ")
+        said = "Nothing was changed. Left: 2 safe, 0 to review, 0 by hand. 1 file left out: "
+        assert messages(client)[-1].startswith(said)
 
     def test_others_are_answered_while_it_is_open(self, client: Client, tmp_path: Path) -> None:
         write(tmp_path, {"a.py": SAFE, **TARGET})
@@ -390,7 +398,7 @@ class TestPreview:
         assert result["applied"] is False and "hccl" in result["diff"]
         assert not edits(client)
         assert (tmp_path / "a.py").read_text() == SAFE
-        assert messages(client)[-1].endswith("Would fix 1 finding in 1 file.")
+        assert messages(client)[-1].endswith("Would fix 1 finding in 1 file. Left: 0 to review, 0 by hand.")
 
 
 class TestProgress:
@@ -429,7 +437,7 @@ class TestProgress:
         client.wait(lambda: reports(client), "progress")
         cancel(client)
         result = client.reply(pending)
-        assert result == {"applied": False, "files": 0, "edits": 0, "byRule": {}, "skipped": [], "manual": 0}
+        assert result == {"applied": False, "files": 0, "edits": 0, "byRule": {}, "skipped": []} | LEFT
         assert not edits(client)
         assert messages(client) == ["Cancelled. Nothing was changed."]
         assert client.execute(COMMAND)["files"] == len(MANY)
@@ -451,7 +459,8 @@ class TestProgress:
             client.reply(pending[0])
         assert caught.value.code == CANCELLED
         client.wait(lambda: messages(client), "what was done")
-        assert f"{len(MANY) - 25} files left out: " in messages(client)[-1]
+        left = len(MANY) - 25
+        assert f"Left: {left} safe, 0 to review, 0 by hand. {left} files left out: " in messages(client)[-1]
 
     def test_a_cancelled_request(self, start: Start, tmp_path: Path) -> None:
         client = start(files={**MANY, **TARGET})
@@ -639,7 +648,8 @@ class TestJetBrains:
         assert {item["reason"] for item in result["skipped"]} == {"cancelled"}
         assert (tmp_path / "24.py").read_text() == FIXED
         assert (tmp_path / "25.py").read_text() == SAFE
-        assert "Cancelled. Fixed 25 findings in 25 files. 35 files left out" in messages(ide)[-1]
+        said = "Cancelled. Fixed 25 findings in 25 files. Left: 35 safe, 0 to review, 0 by hand. 35 files left out"
+        assert said in messages(ide)[-1]
         assert f"+ {tmp_path}/24.py" in log(ide) and f"- {tmp_path}/25.py: cancelled" in log(ide)
 
     def test_one_file_that_it_refuses_does_not_cost_the_others(self, ide: Client, tmp_path: Path) -> None:
@@ -698,4 +708,5 @@ def test_chinese(start: Start, tmp_path: Path) -> None:
     client = start(PROFILES["vscode"].speaking("zh-cn"), files={"a.py": SAFE, "b.py": LATIN, **TARGET})
     result = client.execute(COMMAND)
     assert "请运行 `uncuda fix" in result["skipped"][0]["reason"]
-    assert messages(client)[-1].startswith("已修复 1 个文件中的 1 处问题。未处理 1 个文件：")
+    said = "已修复 1 个文件中的 1 处问题。剩余：安全修复 1，需复核 0，需手动处理 0。未处理 1 个文件："
+    assert messages(client)[-1].startswith(said)

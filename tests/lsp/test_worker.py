@@ -40,7 +40,7 @@ class Done:
     files: dict[str, dict[str, Any]] = field(default_factory=dict)
     edits: dict[str, Any] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
-    manual: int = 0
+    left: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     diff: str = ""
     other: list[dict[str, Any]] = field(default_factory=list)
 
@@ -66,7 +66,8 @@ def run(job: Job) -> Done:
                 done.edits[message["uri"]] = json.loads(body) if body and job.form.document_changes else body
             elif kind == "done":
                 done.skipped = {item["uri"]: item["reason"] for item in message["skipped"]}
-                done.manual, done.diff = message["manual"], message["diff"]
+                done.left = {Path(uri).name: tuple(left[:3]) for uri, left in message["left"].items()}
+                done.diff = message["diff"]
             else:
                 done.other.append({"kind": kind, **message})
     assert process.returncode == 0
@@ -109,7 +110,8 @@ def test_a_file_with_fixes(job: Make, tmp_path: Path) -> None:
     head = done.files[uri]
     stat = (tmp_path / "a.py").stat()
     assert (head["open"], head["stamp"], head["edits"]) == (False, [stat.st_mtime_ns, stat.st_size], 2)
-    assert (done.manual, done.skipped) == (1, {})
+    assert (done.left, done.skipped) == ({"a.py": (1, 0, 0), "c.py": (0, 1, 1)}, {})
+    assert head["left"] == [0, 0, 0, None]
 
 
 def test_edits_are_small(job: Make, tmp_path: Path) -> None:
@@ -150,7 +152,8 @@ def test_annotations_tell_rules_and_classes_apart(job: Make) -> None:
 
 def test_what_is_to_review_is_left_unless_asked_for(job: Make) -> None:
     files: dict[str, str | bytes] = {"a.py": REVIEW}
-    assert not run(job(files)).files
+    done = run(job(files))
+    assert (done.files, done.left) == ({}, {"a.py": (0, 1, 0)})
     assert run(job(files, review=True)).files
 
 
@@ -160,7 +163,7 @@ def test_some_rules_only(job: Make, tmp_path: Path) -> None:
     after = applied(done, (tmp_path / "a.py").as_uri(), text)
     assert "torch.cuda.synchronize()" in after and 'device("npu")' in after
     assert list(done.files[(tmp_path / "a.py").as_uri()]["rules"]) == ["device-string"]
-    assert done.manual == 0
+    assert done.left == {"a.py": (1, 0, 0)}
 
 
 def test_an_open_buffer_counts_and_not_its_file(job: Make, tmp_path: Path) -> None:

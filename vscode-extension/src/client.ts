@@ -10,6 +10,7 @@ import {
   LanguageClient,
   TransportKind,
   type DynamicFeature,
+  type InitializeParams,
   type LanguageClientOptions,
   type StaticFeature,
 } from "vscode-languageclient/node";
@@ -34,6 +35,12 @@ class Client extends LanguageClient {
 
   override error(message: string, data?: unknown, show: boolean | "force" = true): void {
     super.error(message, data, show === "force" ? false : show);
+  }
+
+  /** What the server may ask this client for, beyond the protocol. */
+  protected override fillInitializeParams(params: InitializeParams): void {
+    super.fillInitializeParams(params);
+    params.capabilities.experimental = { uncudaShowProblems: true };
   }
 
   override registerFeature(feature: StaticFeature | DynamicFeature<unknown>): void {
@@ -73,6 +80,9 @@ export function makeClient(launch: Launch, log: vscode.LogOutputChannel, ended: 
         client.silent = new Promise((resolve) => lines.once("close", resolve));
       },
     },
+  });
+  client.onNotification("uncuda/showProblems", () => {
+    void vscode.commands.executeCommand("workbench.action.problems.focus");
   });
   return client;
 }

@@ -48,5 +48,5 @@ def fixed(
     else:
         reason = "its fixes do not settle"
     if reason is not None:
-        return Fixed(source.text, {}, first, reason)
-    return Fixed(text, dict(applied), report, before=source.text, passes=tuple(passes))
+        return Fixed(source.text, {}, first, reason, first=first)
+    return Fixed(text, dict(applied), report, before=source.text, passes=tuple(passes), first=first)

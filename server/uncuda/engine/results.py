@@ -48,7 +48,7 @@ class Report:
 class Fixed:
     """Text after its fixes, fixes made by rule, what is left; `refused`: why the text was left as it was.
 
-    `passes`: what was changed, pass by pass, from `before` on.
+    `passes`: what was changed, pass by pass, from `before` on; `first`: what was found there.
     """
 
     text: str
@@ -57,6 +57,7 @@ class Fixed:
     refused: str | None = None
     before: str = ""
     passes: tuple[list[Change], ...] = ()
+    first: Report = Report()
 
     @cached_property
     def changes(self) -> list[Change]:

@@ -77,18 +77,23 @@ class _Offer:
         self._shown: dict[int, types.Diagnostic] = {}
 
     def actions(self) -> Iterator[types.CodeAction]:
-        """The actions in the order in which they are shown."""
+        """The actions in the order in which they are shown: what fixes, why, what ignores.
+
+        VS Code keeps it among those that name a diagnostic, but for preferred ones, and shows all others below them.
+        """
         say, only = phrases(self.analysis.engine), self.context.only
         if wanted(_QUICK, only):
             findings = touched(self.analysis, self.span, self.context.codes)
             for finding in findings:
                 yield from self._fixes(finding, say)
-            if self.analysis.disabled is None:
-                for batch in batches_of_rules(self.uri, self.analysis, findings):
-                    title = say("fix rule", batch.rule)
-                    yield from self._batch(say("to review", title) if batch.review else title, _QUICK, batch)
-                yield from ignore_actions(self.server, self.analysis, findings, self._diagnostic, say)
+            enabled = self.analysis.disabled is None
+            for batch in batches_of_rules(self.uri, self.analysis, findings) if enabled else ():
+                title = say("fix rule", batch.rule)
+                shown = self._diagnostics(findings, batch.rule)
+                yield from self._batch(say("to review", title) if batch.review else title, _QUICK, batch, shown)
             yield from self._pages(findings, say)
+            if enabled:
+                yield from ignore_actions(self.server, self.analysis, findings, self._diagnostic, say)
             yield from self._unread(say)
         notebook = self.uri != self.analysis.program.uri
         kind = FIX_ALL_NOTEBOOK if notebook else FIX_ALL
@@ -128,6 +133,10 @@ class _Offer:
             known = self._shown[id(finding)] = convert.diagnostic(self.server, self.analysis.program, finding)[1]
         return known
 
+    def _diagnostics(self, findings: list[Finding], rule: str) -> list[types.Diagnostic]:
+        """What the client shows for those of a rule among findings."""
+        return [self._diagnostic(finding) for finding in findings if finding.rule == rule]
+
     def _disabled(self, title: str, reason: str, finding: Finding | None = None) -> Iterator[types.CodeAction]:
         """An action that cannot be taken, for clients that show such."""
         if self.server.client.disabled:
@@ -135,16 +144,21 @@ class _Offer:
             disabled = types.CodeActionDisabled(printable(reason))
             yield types.CodeAction(title, kind=_QUICK, diagnostics=diagnostics, disabled=disabled)
 
-    def _batch(self, title: str, kind: str, batch: Batch) -> Iterator[types.CodeAction]:
-        """An action that fixes several findings; with its edit, if the client does not ask for that later."""
+    def _batch(
+        self, title: str, kind: str, batch: Batch, shown: list[types.Diagnostic] | None = None
+    ) -> Iterator[types.CodeAction]:
+        """An action that fixes several findings; with its edit, if the client does not ask for that later.
+
+        `shown`: the diagnostics that it belongs to; None if it is about the whole file.
+        """
         if self.server.client.resolve_edit:
-            yield types.CodeAction(title, kind=kind, data=batch.data())
+            yield types.CodeAction(title, kind=kind, diagnostics=shown, data=batch.data())
             return
         if self.context.automatic:  # it costs more than a glance may
             return
         edit, _ = edit_of(self.server, batch, self.analysis)
         if edit is not None:
-            yield types.CodeAction(title, kind=kind, edit=edit)
+            yield types.CodeAction(title, kind=kind, diagnostics=shown, edit=edit)
 
     def _pages(self, findings: list[Finding], say: Phrases) -> Iterator[types.CodeAction]:
         """What shows the page of each rule, for clients that can."""
@@ -152,7 +166,8 @@ class _Offer:
             if self.server.client.show_document:
                 title = say("why", rule)
                 command = types.Command(title, SHOW_RULE, arguments=[{"rule": rule}])
-                yield types.CodeAction(title, kind=_QUICK, command=command)
+                shown = self._diagnostics(findings, rule)
+                yield types.CodeAction(title, kind=_QUICK, diagnostics=shown, command=command)
 
     def _unread(self, say: Phrases) -> Iterator[types.CodeAction]:
         """Says why a statement was not read, where something can be done about it."""

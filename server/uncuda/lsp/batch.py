@@ -16,6 +16,7 @@ from .arguments import Wanted
 from .infile import fix_program, in_reach
 from .job import JobFolder
 from .jobs import FileChange, JobProcess, Outcome
+from .left import Left
 from .misread import misread
 from .progress import Progress
 from .questions import choose_target, title_of
@@ -65,7 +66,9 @@ async def fix_all(
                 await batch.make(files)
         progress.end()
         if files and preview:  # that lasts until the user has decided, and nobody else waits for it
-            await batch.offer(files)
+            if await batch.offer(files):
+                async with batches.lock:
+                    await batch.recount()
     except asyncio.CancelledError:  # the request was taken back: nobody gets the result, but the user is told
         batch.summary.reason = texts("cancelled")
         tell(server, batch.summary)
@@ -88,12 +91,13 @@ class Batch:
         progress: Progress,
         preview: bool = False,
     ) -> None:
-        self.summary = Summary(texts, quiet=wanted.dry)
+        self.summary = Summary(texts, quiet=wanted.dry, rules=wanted.rules)
         self._server, self._batches, self._wanted = server, batches, wanted
         self._texts, self._progress = texts, progress
         self._label = texts("preview" if preview else "label")
         client = server.client
         self._folders: tuple[JobFolder, ...] = ()
+        self._offered: dict[str, Left] = {}
         self._hindrance = ""
         if not wanted.dry and not client.apply_edit:
             self._hindrance = texts("no edits")
@@ -116,6 +120,7 @@ class Batch:
         if self._dry:
             self.summary.dry, self.summary.reason = True, self._hindrance
             self.summary.files, self.summary.diff = outcome.files, outcome.diff
+            self.summary.left.update({file.uri: file.left for file in outcome.files})
             return []
         return self._read_right(self._still(outcome.files), await misread(self._server, outcome.files))
 
@@ -165,19 +170,34 @@ class Batch:
                     why = applied.reason
         return refused, why
 
-    async def offer(self, files: list[FileChange]) -> None:
-        """Have the client show what would be changed; the user decides."""
+    async def offer(self, files: list[FileChange]) -> bool:
+        """Have the client show what would be changed, and the user decide; whether something may have been changed."""
+        self._offered = dict(self.summary.left)
         applied = await self._apply(files, confirm=True)
         if not applied.applied:
             why = applied.reason
             self.summary.reason = self._texts("not applied why", why) if why else self._texts("nothing changed")
             self.summary.skip(self._moved(files), self._texts("moved"))  # an editor does not say that this was why
-        self.summary.quiet = not self.summary.skipped and not applied.reason
+            self.summary.quiet = not self.summary.skipped and not why
+        return applied.applied
+
+    async def recount(self) -> None:
+        """See what is left after a preview: which edits were ticked the client does not say."""
+        await self._settled()
+        outcome = await self._run()
+        if outcome is None or outcome.failed or outcome.undecided:
+            self.summary.quiet = True  # the user has seen what was made, and nobody knows what is left
+            return
+        self.summary.left = outcome.left
+        gone = [left.total - outcome.left.get(uri, Left()).total for uri, left in self._offered.items()]
+        gone = [number for number in gone if number > 0]
+        self.summary.made = sum(gone), len(gone)
 
     async def _apply(self, files: list[FileChange], confirm: bool = False) -> Applied:
         applied = await apply(self._server, files, self._label, self._texts, confirm)
         if applied.applied:
             self.summary.files += files
+            self.summary.left.update({file.uri: file.left for file in files})
             now = time.monotonic()
             self._batches.asked.update({file.uri: (file.stamp, now) for file in files if not file.open})
         return applied
@@ -224,7 +244,7 @@ class Batch:
         elif outcome.failed:
             self.summary.reason = self._texts("failed", outcome.failed)
         else:
-            self.summary.skipped, self.summary.manual = outcome.skipped, outcome.manual
+            self.summary.skipped, self.summary.left = outcome.skipped, outcome.left
         return outcome is not None and not outcome.failed
 
     def _read_right(self, files: list[FileChange], encodings: Mapping[str, str]) -> list[FileChange]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from uncuda import bundled
 from uncuda.edits import REVIEW, Change, Edit
-from uncuda.engine import Fixed
 from uncuda.source import Source
 
 from .job import Form
@@ -43,11 +42,6 @@ def document_edit(uri: str, version: int | None, edits: str, document_changes: b
         return f"{json.dumps(uri)}:{edits}"
     identifier = json.dumps({"uri": uri, "version": version})
     return f'{{"textDocument":{identifier},"edits":{edits}}}'
-
-
-def by_hand(fixed: Fixed, rules: Collection[str] | None) -> int:
-    """How many findings of these rules (None: of all) a person has to deal with."""
-    return sum(not finding.fixes and (rules is None or finding.rule in rules) for finding in fixed.report.findings)
 
 
 def file_change(

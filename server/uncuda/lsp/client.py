@@ -45,7 +45,10 @@ class Client:
     markdown: bool = False
     lens_refresh: bool = False
     show_document: bool = False
-    message_actions: bool = True
+    buttons: bool = False
+    """Whether it says that its messages have buttons (`window/showMessageRequest`)."""
+    show_problems: bool = False
+    """Whether it opens its list of problems when it is told to (`uncuda/showProblems`)."""
     watch: bool = False
     """Whether watching files can be registered."""
     configuration: bool = False
@@ -58,6 +61,11 @@ class Client:
         """Whether it is an IDE of JetBrains, by its own language client or LSP4IJ."""
         name = self.name.lower()
         return any(word in name for word in ("jetbrains", "intellij", "pycharm", "lsp4ij"))
+
+    @property
+    def offers_buttons(self) -> bool:
+        """Whether a message may have a button that nobody has to press: Neovim has a question answered first."""
+        return self.buttons and self.show_document and self.name != "Neovim"
 
     @property
     def language(self) -> str:
@@ -116,6 +124,8 @@ def read_client(params: Mapping[str, Any]) -> Client:
         honors_annotations=at("textDocument.codeAction.honorsChangeAnnotations") is True,
         markdown=isinstance(formats, list) and "markdown" in formats,
         lens_refresh=at("workspace.codeLens.refreshSupport") is True,
+        buttons=isinstance(at("window.showMessage"), dict),
+        show_problems=at("experimental.uncudaShowProblems") is True,
         show_document=at("window.showDocument.support") is True,
         watch=at("workspace.didChangeWatchedFiles.dynamicRegistration") is True,
         configuration=at("workspace.configuration") is True,

@@ -9,9 +9,10 @@ from uncuda.report.diff import readable_diff
 from uncuda.source import Source
 
 from .arguments import Wanted
-from .changes import by_hand, file_change
+from .changes import file_change
 from .documents import Program
 from .jobs import FileChange, Outcome
+from .left import left_in, lowered
 from .notebooks import Notebook
 from .requests import form_of, spared_in
 
@@ -40,7 +41,8 @@ def fix_program(server: UncudaServer, program: Program, wanted: Wanted, diff: bo
     answers = dict.fromkeys(spared, SILENT)
     source = Source(analysis.text, program.path)
     fixed = analysis.engine.fix(source, wanted.review, rules=wanted.rules, answers=answers)
-    outcome.manual = by_hand(fixed, wanted.rules)
+    shown = left_in(analysis.findings, wanted.rules)
+    outcome.left = {program.uri: shown} if shown.total else {}
     if spared:
         outcome.skipped.append({"uri": program.uri, "reason": "receiver"})
     why = fixed.refused or (analysis.disabled if fixed.changes else None)
@@ -49,7 +51,9 @@ def fix_program(server: UncudaServer, program: Program, wanted: Wanted, diff: bo
     elif fixed.changes:
         cells = isinstance(program, Notebook)
         fields = file_change(program.uri, program.version, fixed.before, fixed.changes, form_of(server.client), cells)
-        outcome.files = [FileChange(**fields, open=True, stamp=None, rules=fixed.applied)]
+        left = left_in(fixed.report.findings, wanted.rules)
+        left = left.plus(left_in(lowered(analysis.findings, analysis.answers), wanted.rules))
+        outcome.files = [FileChange(**fields, open=True, stamp=None, rules=fixed.applied, left=left)]
         if diff:
             before, after = (text.encode("utf-8", "replace") for text in (fixed.before, fixed.text))
             outcome.diff = "".join(readable_diff(program.path or program.uri, before, after, "utf-8"))

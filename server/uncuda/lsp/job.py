@@ -9,6 +9,7 @@ from typing import Any
 from uncuda.project import Site
 from uncuda.source import Span
 
+from .left import Left
 from .positions import Encoding
 
 
@@ -26,7 +27,8 @@ class Buffer:
     """An open program: its text counts, whatever the disk says.
 
     `path` is empty where there is no file. `cells`: it is a notebook, and its edits come back with offsets. `disabled`:
-    why its fixes must not be made. `spared`: the sites whose findings the editor silences or lowers.
+    why its fixes must not be made. `spared`: the sites whose findings the editor silences or lowers; `lowered`: what
+    is left of those that it lowers.
     """
 
     uri: str
@@ -36,6 +38,7 @@ class Buffer:
     cells: bool = False
     disabled: str = ""
     spared: tuple[Site, ...] = ()
+    lowered: Left = field(default_factory=Left)
 
     @property
     def name(self) -> str:
@@ -77,4 +80,5 @@ def _buffer(record: Mapping[str, Any]) -> Buffer:
     sites = (
         (rule, Span(*span), at, argument, tuple(lacking)) for rule, span, at, argument, lacking in record["spared"]
     )
-    return Buffer(**{**record, "spared": tuple(Site(*site) for site in sites)})
+    lowered = Left(*record["lowered"])
+    return Buffer(**{**record, "spared": tuple(Site(*site) for site in sites), "lowered": lowered})

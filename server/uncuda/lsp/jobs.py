@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .background import Background
 from .job import Job
+from .left import Left
 
 if TYPE_CHECKING:
     from .server import UncudaServer
@@ -20,7 +21,8 @@ class FileChange:
 
     `body`: its edits, JSON that is ready to be sent; for a notebook `offsets` instead: (start, end, text, annotation).
     `stamp`: modification time and size of a closed file when it was read. `rules`: how many findings of each are fixed.
-    `otherwise`: the command that fixes a closed file, where its columns depend on the encoding that it is read in.
+    `left`: what is left in it then. `otherwise`: the command that fixes a closed file, where its columns depend on the
+    encoding that it is read in.
     """
 
     uri: str
@@ -30,6 +32,7 @@ class FileChange:
     edits: int
     rules: dict[str, int]
     annotations: list[str]
+    left: Left
     body: str = ""
     offsets: list[tuple[int, int, str, str]] = field(default_factory=list)
     otherwise: str = ""
@@ -37,11 +40,14 @@ class FileChange:
 
 @dataclass
 class Outcome:
-    """What a job found. `undecided`: targets among which nothing chooses; `failed`: why there is no result."""
+    """What a job found. `left`: what there is in each file as it is, by URI.
+
+    `undecided`: targets among which nothing chooses; `failed`: why there is no result.
+    """
 
     files: list[FileChange] = field(default_factory=list)
     skipped: list[dict[str, str]] = field(default_factory=list)
-    manual: int = 0
+    left: dict[str, Left] = field(default_factory=dict)
     diff: str = ""
     undecided: tuple[str, ...] = ()
     failed: str = "it ended too early"
@@ -67,14 +73,15 @@ class JobProcess:
         if kind == "progress":
             self._progress(message["done"], message["total"])
         elif kind == "file":
-            stamp = message.pop("stamp")
-            outcome.files.append(FileChange(**message, stamp=tuple(stamp) if stamp else None))
+            stamp, left = message.pop("stamp"), Left(*message.pop("left"))
+            outcome.files.append(FileChange(**message, stamp=tuple(stamp) if stamp else None, left=left))
         elif kind == "undecided":
             outcome.undecided, outcome.failed = tuple(message["targets"]), ""
         elif kind == "failed":
             outcome.failed = message["reason"]
         else:
-            outcome.skipped, outcome.manual = message["skipped"], message["manual"]
+            outcome.skipped = message["skipped"]
+            outcome.left = {uri: Left(*left) for uri, left in message["left"].items()}
             outcome.diff, outcome.failed = message["diff"], ""
 
     def _ended(self) -> None:

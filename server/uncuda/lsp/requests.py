@@ -14,6 +14,7 @@ from .arguments import Wanted
 from .client import Client
 from .documents import Document, Program
 from .job import Buffer, Form, Job, JobFolder
+from .left import left_in, lowered
 from .notebooks import Notebook
 from .uris import path_of
 
@@ -25,7 +26,7 @@ async def job_of(server: UncudaServer, wanted: Wanted, diff: bool) -> Job:
     """The job for what is wanted, as everything is now. `diff`: say it as a diff, too."""
     return Job(
         folders=folders_of(server),
-        buffers=tuple([buffer async for buffer in _buffers(server)]),
+        buffers=tuple([buffer async for buffer in _buffers(server, wanted)]),
         rules=wanted.rules,
         review=wanted.review,
         scope=scope_of(server, wanted.scope),
@@ -60,19 +61,21 @@ def scope_of(server: UncudaServer, uri: str, key: str = "scope") -> str:
     return path.rstrip("/\\") or path
 
 
-async def _buffers(server: UncudaServer) -> AsyncIterator[Buffer]:
+async def _buffers(server: UncudaServer, wanted: Wanted) -> AsyncIterator[Buffer]:
     for program in server.documents.programs():
         if isinstance(program, Document) and not program.is_python:
             continue
         await asyncio.sleep(0)  # what is typed meanwhile is answered first
+        analysis = server.analyse(program)
         yield Buffer(
             program.uri,
             program.path,
             program.version,
             program.text,
             isinstance(program, Notebook),
-            server.analyse(program).disabled or "",
+            analysis.disabled or "",
             spared_in(server, program),
+            left_in(lowered(analysis.findings, analysis.answers), wanted.rules),
         )
 
 

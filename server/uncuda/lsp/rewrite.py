@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 
 from uncuda.catalogue import Catalogue
-from uncuda.engine import Engine, Fixed
+from uncuda.engine import Engine, Fixed, Report
 from uncuda.project import SILENT, Answers
 from uncuda.report.diff import readable_diff
 from uncuda.report.words import Words
@@ -31,8 +31,10 @@ from uncuda.workspace import (
     read_text,
 )
 
-from .changes import by_hand, command_for, file_change, kept_by_editors
+from .changes import command_for, file_change, kept_by_editors
 from .job import Buffer, Job, JobFolder
+from .left import Left, left_in
+from .positions import Lines
 from .texts import Texts
 from .uris import uri_of
 
@@ -61,7 +63,7 @@ def rewrite(job: Job, catalogue: Catalogue) -> Iterator[Message]:
                     yield message
                 done += 1
                 yield {"kind": "progress", "done": done, "total": total}
-    yield {"kind": "done", "skipped": run.skipped, "manual": run.manual, "diff": "".join(run.diff)}
+    yield {"kind": "done", "skipped": run.skipped, "left": run.left, "diff": "".join(run.diff)}
 
 
 class _Run:
@@ -70,7 +72,7 @@ class _Run:
     def __init__(self, job: Job, catalogue: Catalogue) -> None:
         self.job = job
         self.skipped: list[dict[str, str]] = []
-        self.manual = 0
+        self.left: dict[str, Left] = {}
         self.diff: list[str] = []
         self._catalogue = catalogue
         self._vocabulary = Vocabulary(tuple(catalogue.declarations), tuple(catalogue.rules))
@@ -177,8 +179,10 @@ class _Run:
             return None
         if repaired.source is None or repaired.fixed is None:
             return None
-        fixed = repaired.fixed
-        self.manual += by_hand(fixed, self.job.rules)
+        source, fixed = repaired.source, repaired.fixed
+        left = self._left(repaired, source.text, fixed.first)
+        if left.total:
+            self.left[uri] = left
         if why := fixed.refused or (self._hindrance(repaired, group) if fixed.changes else ""):
             self._skip(uri, path, why)
             return None
@@ -190,8 +194,16 @@ class _Run:
             encoding = repaired.source.encoding
             self.diff += readable_diff(self._shown(path, group), repaired.data, repaired.result, encoding)
         return self._message(uri, buffer, fixed, self._stamps.get(path)) | {
-            "otherwise": self._otherwise(repaired, group)
+            "left": self._left(repaired, fixed.text, fixed.report),
+            "otherwise": self._otherwise(repaired, group),
         }
+
+    def _left(self, repaired: Repaired, text: str, report: Report) -> Left:
+        """What a report of a file leaves; its place only where the file is closed: an open one is looked at again."""
+        buffer = self._buffers.get(_key(repaired.file.path))
+        lines = Lines(text, self.job.form.encoding) if report.findings and not buffer else None
+        left = left_in(report.findings, self.job.rules, lines)
+        return left.plus(buffer.lowered) if buffer and not repaired.file.settings.receivers else left
 
     def _hindrance(self, repaired: Repaired, group: _Group) -> str:
         """Why the fixes of a file must not be made by an editor; empty if they may."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -12,6 +13,8 @@ from lsprotocol import types
 from uncuda.printable import printable
 
 from .jobs import FileChange
+from .left import Left
+from .reveal import offer
 from .texts import Texts
 from .uris import path_of
 
@@ -23,12 +26,18 @@ _NAMED = 3
 
 @dataclass
 class Summary:
-    """What was done. `files`: those that were changed, or (`dry`) would be; `reason`: why there are none, if so."""
+    """What was done. `files`: those that were changed, or (`dry`) would be; `reason`: why there are none, if so.
+
+    `rules`: those that were asked for, None for all; `left`: what is left of them in each file, by URI; `made`: how
+    many findings went in how many files, where the user chose what was made.
+    """
 
     texts: Texts
     files: list[FileChange] = field(default_factory=list)
     skipped: list[dict[str, str]] = field(default_factory=list)
-    manual: int = 0
+    left: dict[str, Left] = field(default_factory=dict)
+    rules: Collection[str] | None = None
+    made: tuple[int, int] | None = None
     diff: str | None = None
     dry: bool = False
     reason: str = ""
@@ -39,37 +48,45 @@ class Summary:
         self.skipped += [{"uri": file.uri, "reason": reason} for file in files]
 
     @property
-    def rules(self) -> Counter[str]:
+    def fixed(self) -> Counter[str]:
         """How many findings of each rule are fixed."""
         counts: Counter[str] = Counter()
         for file in self.files:
             counts.update(file.rules)
         return counts
 
+    @property
+    def all_left(self) -> Left:
+        """What is left in all files together."""
+        return reduce(Left.plus, self.left.values(), Left())
+
     def result(self) -> dict[str, Any]:
         """The result of the command."""
+        left = self.all_left
         found = {
             "applied": bool(self.files) and not self.dry,
             "files": len(self.files),
             "edits": sum(file.edits for file in self.files),
-            "byRule": dict(sorted(self.rules.items())),
+            "byRule": dict(sorted(self.fixed.items())),
             "skipped": self.skipped,
-            "manual": self.manual,
+            "safe": left.safe,
+            "review": left.review,
+            "manual": left.manual,
         }
         return found if self.diff is None else {**found, "diff": self.diff}
 
     def message(self) -> str:
         """What the user is told, in a line or two."""
-        texts = self.texts
+        texts, left = self.texts, self.all_left
         parts = [self.reason] if self.reason else []
-        if self.files:
-            findings = texts.count(self.rules.total(), "finding")
-            files = texts.count(len(self.files), "file")
+        number, size = self.made or (self.fixed.total(), len(self.files))
+        if size:
+            findings, files = texts.count(number, "finding"), texts.count(size, "file")
             parts.append(texts("would fix" if self.dry else "fixed", findings=findings, files=files))
-        elif not parts:
-            parts.append(texts("nothing changed" if self.skipped else "nothing"))
-        if self.manual:
-            parts.append(texts("left", findings=texts.count(self.manual, "finding")))
+        elif not parts and self.made is None:
+            parts.append(texts("nothing changed" if self.skipped or left.total else "nothing"))
+        if self.files or left.total:
+            parts.append(texts("left safe" if left.safe else "left", left.review, left.manual, left.safe))
         if self.skipped:
             parts += [texts("left out", files=texts.count(len(self.skipped), "file")), self._named()]
         return ("" if texts.locale == "zh" else " ").join(parts)
@@ -85,7 +102,11 @@ def tell(server: UncudaServer, summary: Summary) -> None:
     """Show the message; what does not fit into it goes to the log."""
     if not summary.quiet:
         kind = types.MessageType.Warning if summary.skipped or summary.reason else types.MessageType.Info
-        server.window_show_message(types.ShowMessageParams(kind, summary.message()))
+        message = summary.message()
+        if summary.all_left.total and not summary.dry and server.client.offers_buttons:
+            offer(server, kind, message, summary.texts("show"), summary.left, summary.rules)
+        else:
+            server.window_show_message(types.ShowMessageParams(kind, message))
     lines = _log(summary)
     if lines:
         server.window_log_message(types.LogMessageParams(types.MessageType.Info, "\n".join(lines)))

@@ -24,7 +24,12 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "fixed": ("Fixed {findings} in {files}.", "已修复 {files}中的 {findings}。"),
     "would fix": ("Would fix {findings} in {files}.", "将修复 {files}中的 {findings}。"),
     "nothing": ("Nothing to fix.", "没有可修复的内容。"),
-    "left": ("{findings} left by hand.", "另有 {findings}需手动处理。"),
+    "left": ("Left: {0:,} to review, {1:,} by hand.", "剩余：需复核 {0:,}，需手动处理 {1:,}。"),
+    "left safe": (
+        "Left: {2:,} safe, {0:,} to review, {1:,} by hand.",
+        "剩余：安全修复 {2:,}，需复核 {0:,}，需手动处理 {1:,}。",
+    ),
+    "show": ("Show", "查看"),
     "left out": ("{files} left out:", "未处理 {files}："),
     "more": ("and {0} more (see the log)", "以及另外 {0} 个（见日志）"),
     "cancelled": ("Cancelled.", "已取消。"),

@@ -2,7 +2,8 @@
 
 In: a `Job`, one line of JSON; whatever comes after it, or the end of the input, stops the process at once. Out: lines
 of JSON, each of a `kind`: "progress" (done, total), "file" (a FileChange), "undecided" (targets: nothing chooses among
-them) or "failed" (reason), and last "done" (skipped, manual, diff). Nothing follows "undecided" or "failed".
+them) or "failed" (reason), and last "done" (skipped, left: of each file as it is, diff). Nothing follows "undecided" or
+"failed".
 """
 
 from __future__ import annotations

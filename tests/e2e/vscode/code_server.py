@@ -37,19 +37,26 @@ SETTINGS: dict[str, Any] = {
 OPTIONS = (
     *("--auth", "none", "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override"),
     *("--reconnection-grace-time", "1"),  # else each closed page leaves its language server behind for hours
-    "--vscode-option=enable-smoke-test-driver",  # else a page takes no tests for the extension host
 )
+# A page takes tests for the extension host only with this, and then shows no message in its corner.
+DRIVER = "--vscode-option=enable-smoke-test-driver"
 
 
 class CodeServer:
-    """One server; what is installed and set holds for all its pages. `folder` is scratch."""
+    """One server; what is installed and set holds for all its pages. `folder` is scratch.
 
-    def __init__(self, folder: Path, settings: dict[str, Any], locale: str = "", port: int = 0) -> None:
+    `driven`: its pages take tests for the extension host; no user has such a VS Code.
+    """
+
+    def __init__(
+        self, folder: Path, settings: dict[str, Any], locale: str = "", port: int = 0, *, driven: bool = False
+    ) -> None:
         self.folder, self.port = folder, port or _free_port()
         self._command = vscode()
         self._data = folder / "data"
         self._defaults = {**SETTINGS, **settings}
-        self._options = [*OPTIONS, "--bind-addr", f"127.0.0.1:{self.port}", *(["--locale", locale] if locale else [])]
+        more = [*(["--locale", locale] if locale else []), *([DRIVER] if driven else [])]
+        self._options = [*OPTIONS, "--bind-addr", f"127.0.0.1:{self.port}", *more]
         self._folders = ["--user-data-dir", str(self._data), "--extensions-dir", str(folder / "extensions")]
         dropped = ("VSCODE_IPC_HOOK_CLI", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PORT")
         self._environment = {name: value for name, value in os.environ.items() if name not in dropped}

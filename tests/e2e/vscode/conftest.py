@@ -1,7 +1,6 @@
 """VS Code for the tests: one code-server with the built extension for all, a window for each."""
 
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,9 @@ import pytest
 from e2e.vscode import project
 from e2e.vscode.code_server import CodeServer
 from e2e.vscode.install import CACHE, chromium, playwright, vscode
+from e2e.vscode.serve import SETTINGS
 from e2e.vscode.window import Window
 from support import node
-
-SETTINGS = {"uncuda.interpreter": sys.executable, "security.workspace.trust.enabled": False}
 
 
 @pytest.fixture(scope="session")

@@ -8,12 +8,15 @@ import shutil
 import signal
 import socket
 import sys
+from pathlib import Path
 
 from e2e.vscode.code_server import CodeServer
 from e2e.vscode.install import CACHE
 from support import node
 from support.fetching import Missing
 from support.imports import ROOT
+
+SETTINGS = {"uncuda.interpreter": sys.executable, "security.workspace.trust.enabled": False}
 
 
 def main() -> int:
@@ -25,13 +28,8 @@ def main() -> int:
     if _is_taken(options.port):
         print(f'Port {options.port} is in use; choose another: make vscode VSCODE_ARGS="--port PORT"', file=sys.stderr)
         return 1
-    folder = CACHE / "by-hand"
-    shutil.rmtree(folder, ignore_errors=True)
-    workspace = shutil.copytree(ROOT / "examples", folder / "examples")
-    settings = {"uncuda.interpreter": sys.executable, "security.workspace.trust.enabled": False}
     try:
-        server = CodeServer(folder / "code-server", settings, options.locale, options.port)
-        server.install(node.vsix())
+        server, workspace = ready(CACHE / "by-hand", node.vsix(), options.locale, options.port)
     except Missing as error:
         print(error, file=sys.stderr)
         return 1
@@ -45,6 +43,15 @@ def main() -> int:
             return 0
     print(server.log(), file=sys.stderr)
     return 1
+
+
+def ready(folder: Path, vsix: Path, locale: str = "", port: int = 0) -> tuple[CodeServer, Path]:
+    """The server with the extension, and the copy of examples/ that it is to show; `folder` is made anew."""
+    shutil.rmtree(folder, ignore_errors=True)
+    workspace = shutil.copytree(ROOT / "examples", folder / "examples")
+    server = CodeServer(folder / "code-server", SETTINGS, locale, port)
+    server.install(vsix)
+    return server, workspace
 
 
 def _is_taken(port: int) -> bool:

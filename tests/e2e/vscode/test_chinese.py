@@ -9,7 +9,7 @@ import pytest
 
 from e2e.vscode import project
 from e2e.vscode.code_server import CodeServer
-from e2e.vscode.conftest import SETTINGS
+from e2e.vscode.serve import SETTINGS
 from e2e.vscode.window import Window
 from editors.session import TRAIN
 from lsp.expected import engine

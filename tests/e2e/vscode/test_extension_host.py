@@ -2,15 +2,27 @@
 
 import json
 import urllib.parse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from e2e.vscode import project
+from e2e.vscode.code_server import CodeServer
+from e2e.vscode.serve import SETTINGS
 from e2e.vscode.window import Window
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]
+
+
+@pytest.fixture
+def server(installed: None, vsix: Path, tmp_path: Path) -> Iterator[CodeServer]:
+    """A VS Code of its own, whose pages take such tests."""
+    server = CodeServer(tmp_path / "code-server", SETTINGS, driven=True)
+    server.install(vsix)
+    with server.running():
+        yield server
+
 
 TESTS = Path(__file__).parent / "exthost"
 SECONDS = 180

@@ -2,10 +2,14 @@
 
 import socket
 import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from e2e.vscode import serve
+from e2e.vscode.window import Window
 
 
 def test_a_port_that_is_in_use(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -14,3 +18,30 @@ def test_a_port_that_is_in_use(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
         monkeypatch.setattr(sys, "argv", ["serve", "--port", port])
         assert serve.main() == 1
     assert port in capsys.readouterr().err
+
+
+@pytest.fixture
+def by_hand(installed: None, vsix: Path, browser: Any, shots: Path, tmp_path: Path) -> Iterator[Window]:
+    """The window that `make vscode` gives."""
+    server, workspace = serve.ready(tmp_path / "by-hand", vsix)
+    with server.running():
+        window = Window(browser, server, shots)
+        window.show(workspace)
+        yield window
+        window.shot("end")
+        window.close()
+
+
+@pytest.mark.slow
+@pytest.mark.network
+def test_what_uncuda_says_is_on_the_screen(by_hand: Window) -> None:
+    """The first message is the question for which accelerator the code is; nobody opens a list to see it."""
+    assert not by_hand.rows(".monaco-dialog-box, .onboarding-a-container")
+    by_hand.open("train/distributed.py")
+    said = by_hand.until(by_hand.toasts)
+    assert any("Which one is it?" in text for text in said), said
+    by_hand.shot("question")
+    by_hand.page.locator(".notification-toast .monaco-button", has_text="Ascend NPU").click()
+    by_hand.command("uncuda: Fix All in File")
+    by_hand.until(lambda: any("Fixed" in text and "Left: " in text for text in by_hand.toasts()), by_hand.toasts)
+    by_hand.shot("fixed")

@@ -107,6 +107,34 @@ def test_fix_all_on_save(window: Window, small: Path) -> None:
     window.until(lambda: project.contents(small)["train.py"] == wanted, lambda: project.contents(small))
 
 
+def test_show_what_is_left(window: Window, tmp_path: Path) -> None:
+    """The three counts, and a button that opens the first finding that is left and the list of all that are shown."""
+    workspace = project.with_review(tmp_path)
+    window.show(workspace)
+    window.open("train.py")
+    window.squiggles(len(FINDINGS))
+    window.command("uncuda: Fix All in Workspace")
+    said = window.notified("Fixed")
+    assert re.search(r"Fixed \d+ findings in \d files?\. Left: 1 to review, 0 by hand\.", said), said
+    window.answer("Show")
+    window.page.locator('.tab.active[data-resource-name="kind.py"]').wait_for()
+    window.page.locator(".markers-panel").wait_for()
+    window.until(lambda: any("device-string" in row for row in window.problems()), window.problems)
+    position = ".statusbar-item[id='status.editor.selection']"
+    window.until(lambda: any("Ln 3" in row for row in window.rows(position)), lambda: window.rows(position))
+    window.shot("shown")
+
+
+def test_the_order_of_quick_fixes(train: Window) -> None:
+    train.click("nccl")
+    train.squiggles(len(FINDINGS))
+    titles = train.quick_fixes()
+    ours = [title for title in titles if "nccl-backend" in title or "hccl" in title]
+    assert [title.split("'")[0].strip() for title in ours[1:]] == ["Why:", "Ignore", "Ignore"]
+    assert titles[0] == ours[0] and "hccl" in ours[0]
+    train.shot("order")
+
+
 def apply_by_rule(window: Window, said: str) -> None:
     """Group the open preview by rule, see that a row says this, and apply what is ticked."""
     window.shot("ticks")
@@ -130,6 +158,8 @@ def test_preview_with_ticks_by_rule(window: Window, tmp_path: Path) -> None:
     apply_by_rule(window, "to review")
     window.page.keyboard.press("Control+S")  # changes of one file only are not saved by VS Code
     window.until(lambda: project.contents(workspace) == safe, lambda: project.contents(workspace))
+    window.notified("Left: 1 to review, 0 by hand.")
+    window.shot("left")
     window.focus_editor()
     window.page.keyboard.press("Control+Z")
     window.squiggles(len(FINDINGS))

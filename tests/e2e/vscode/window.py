@@ -152,6 +152,10 @@ class Window:
             self.page.locator(".statusbar-item[id='status.notifications'] a").click()
         return said
 
+    def toasts(self) -> list[str]:
+        """What VS Code says in its corner right now, as it came up by itself."""
+        return self.rows(".notifications-toasts.visible .notification-toast:visible .notification-list-item-message")
+
     def notified(self, part: str) -> str:
         """Wait for a notification that has this in it."""
         return self.until(lambda: [text for text in self.notifications() if part in text], self.notifications)[0]

@@ -34,6 +34,23 @@ test("a quick fix makes its edit", async () => {
   await shows(document, npu);
 });
 
+// VS Code puts an action that names no diagnostic below all that do: so this order says that each of ours does.
+test("quick fixes come in the order in which they are needed", async () => {
+  for (const one of findings(document.uri)) {
+    const offered = (await actions(document.uri, one.range, "quickfix")).filter(({ title }) => !/^uncuda:/.test(title));
+    const titles = offered.map(({ title }) => title);
+    const order = ({ title, command }) =>
+      /^Fix all '/.test(title) ? 1 : command ? 2 : /^Ignore .* on this line$/.test(title) ? 3 : /^Ignore /.test(title) ? 4 : 0;
+    const places = offered.map(order);
+    assert.deepStrictEqual(places, [...places].sort(), JSON.stringify(titles));
+    assert(places.includes(2) && places.includes(4), JSON.stringify(titles));
+    for (const { title, kind, isPreferred } of offered) {
+      assert.strictEqual(kind?.value, "quickfix", title);
+      assert(!isPreferred || !/to review/.test(title), title);
+    }
+  }
+});
+
 test("fix all on save", async () => {
   const editor = vscode.workspace.getConfiguration("editor", document);
   await editor.update("codeActionsOnSave", { "source.fixAll.uncuda": "explicit" }, vscode.ConfigurationTarget.Workspace);

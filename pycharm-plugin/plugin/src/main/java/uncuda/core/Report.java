@@ -10,7 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** What a command of the server that fixes gave back. The server itself shows a summary; here is the rest. */
-public record Report(int files, int edits, int manual, List<Skipped> skipped, String diff) {
+public record Report(int files, int edits, Left left, List<Skipped> skipped, String diff) {
+    /** What is left, by the class of its best fix: findings with a safe one, with one to review, without any. */
+    public record Left(int safe, int review, int manual) {
+    }
+
     public record Skipped(String file, String reason) {
     }
 
@@ -19,13 +23,14 @@ public record Report(int files, int edits, int manual, List<Skipped> skipped, St
         JsonElement tree = new Gson().toJsonTree(result);
         JsonObject object = tree.isJsonObject() ? tree.getAsJsonObject() : new JsonObject();
         List<Skipped> skipped = new ArrayList<>();
-        JsonElement left = object.get("skipped");
-        for (JsonElement item : left == null ? new JsonArray() : left.getAsJsonArray()) {
+        JsonElement leftOut = object.get("skipped");
+        for (JsonElement item : leftOut == null ? new JsonArray() : leftOut.getAsJsonArray()) {
             JsonObject one = item.getAsJsonObject();
             skipped.add(new Skipped(path(one.get("uri").getAsString()), one.get("reason").getAsString()));
         }
         JsonElement diff = object.get("diff");
-        return new Report(number(object, "files"), number(object, "edits"), number(object, "manual"), skipped,
+        Left left = new Left(number(object, "safe"), number(object, "review"), number(object, "manual"));
+        return new Report(number(object, "files"), number(object, "edits"), left, skipped,
                 diff == null ? "" : diff.getAsString());
     }
 
@@ -52,6 +57,7 @@ public record Report(int files, int edits, int manual, List<Skipped> skipped, St
     }
 
     public String summary(Messages messages, boolean preview) {
-        return messages.get(preview ? "report.preview" : "report.summary", files, edits, skipped.size(), manual);
+        return messages.get(preview ? "report.preview" : "report.summary", files, edits, skipped.size(),
+                left.safe, left.review, left.manual);
     }
 }

@@ -43,10 +43,10 @@ class ResultsTest {
     @Test
     void filesThatWereLeftOutCanBeRead() {
         assertEquals(List.of(
-                "offer uncuda left files out: Fixed 4 places in 3 files; left out 1 file; "
-                        + "0 findings are left to do by hand. Show them",
-                "open uncuda.txt: Fixed 4 places in 3 files; left out 1 file; "
-                        + "0 findings are left to do by hand.\n\nuntitled:1: not UTF-8\n"),
+                "offer uncuda left files out: Fixed 4 places in 3 files; left out 1 file. "
+                        + "Left: 0 safe, 0 to review, 0 by hand. Show them",
+                "open uncuda.txt: Fixed 4 places in 3 files; left out 1 file. "
+                        + "Left: 0 safe, 0 to review, 0 by hand.\n\nuntitled:1: not UTF-8\n"),
                 shown(Commands.FIX_ALL_IN_PROJECT, Map.of("files", 3, "edits", 4, "skipped", LEFT_OUT)));
     }
 
@@ -56,8 +56,8 @@ class ResultsTest {
         List<String> both = shown(Commands.PREVIEW_FIX_ALL_IN_PROJECT,
                 Map.of("files", 1, "edits", 1, "diff", "+new\n", "skipped", LEFT_OUT));
         assertEquals("open uncuda.patch: +new\n", both.get(0));
-        assertEquals("offer uncuda left files out: Would fix 1 place in 1 file; left out 1 file; "
-                + "0 findings are left to do by hand. Show them", both.get(1));
+        assertEquals("offer uncuda left files out: Would fix 1 place in 1 file; left out 1 file. "
+                + "Left: 0 safe, 0 to review, 0 by hand. Show them", both.get(1));
     }
 
     @Test
