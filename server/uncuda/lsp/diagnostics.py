@@ -28,7 +28,7 @@ class Diagnostics:
         self._rendered: dict[str, tuple[Analysis, dict[str, str]]] = {}
         self._results: dict[str, tuple[str, str]] = {}
         self.told: dict[str, str] = {}
-        """The id of what the client was last given for a document that it asked for."""
+        """The id of what the client was last given for an open document, whichever way it asked."""
         self._serial = 0
         self._pushes: dict[str, None] = {}
         self._refreshing = False
@@ -37,12 +37,12 @@ class Diagnostics:
         server.changed.append(self._show)
         server.closed.append(self._close)
 
-    def pull(self, params: Any) -> Prepared:
-        """Answer `textDocument/diagnostic`."""
+    def pull(self, params: Any) -> Any:
+        """Answer `textDocument/diagnostic`; later if it is about a file that is not open and has to be read."""
         uri = field(params, "textDocument", "uri")
         found = self.of(uri)
         if found is None:
-            return _NONE
+            return self._server.inspection.pull_closed(uri, params) or _NONE
         result, items = found
         self.told[uri] = result
         if params.get("previousResultId") == result:
@@ -132,5 +132,5 @@ def register(server: UncudaServer) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)  # so that it is offered
     @server.raw(types.TEXT_DOCUMENT_DIAGNOSTIC)
-    def pull(params: Any) -> Prepared:
+    def pull(params: Any) -> Any:
         return server.diagnostics.pull(params)
