@@ -95,6 +95,11 @@ class Pulls:
         self.look()
         return {uri: items for uri, items in self.shown.items() if items}
 
+    def is_idle(self) -> bool:
+        """Whether every request about a document was answered."""
+        self.look()
+        return not self._asked
+
     def _opened(self, item: Json) -> None:
         uri = item["uri"]
         self._open.add(uri)

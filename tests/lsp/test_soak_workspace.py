@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from lsp.wandering import KINDS, Wanderer
+from lsp.traffic import Json
+from lsp.wandering import KINDS, Editor, Wanderer
 
 STEPS = int(os.environ.get("UNCUDA_SOAK_STEPS", "200"))
 SEED = int(os.environ.get("UNCUDA_SOAK_SEED", "1"))
@@ -18,6 +19,15 @@ EACH, FRESH = 50, 4
 """Steps between two rests, and rests from one comparison with a fresh server to the next."""
 
 pytestmark = pytest.mark.slow
+
+
+def compare(walk: Wanderer, due: dict[str, list[Json]]) -> None:
+    """Whether a fresh server says the same."""
+    fresh = walk.again()
+    try:
+        fresh.wait(lambda: fresh.findings() == due, f"the same from a fresh server; {walk.log[-1]}")
+    finally:
+        fresh.kill()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -30,13 +40,42 @@ def test_a_walk(tmp_path: Path, kind: str) -> None:
                 walk.log.append(f"--- rest after {number} steps, seed {SEED}")
                 due = walk.rest()
                 if number // EACH % FRESH == 0:
-                    fresh = walk.again()
-                    try:
-                        fresh.wait(lambda: fresh.findings() == due, f"the same from a fresh server after {number} steps")
-                    finally:
-                        fresh.kill()
+                    compare(walk, due)
         assert walk.client.shutdown() == 0
         assert "Traceback" not in walk.client.stderr
     finally:
         if walk.client.process.poll() is None:
             walk.client.kill()
+
+
+def test_fix_all_taken_back_and_saved(tmp_path: Path) -> None:
+    """VS Code saves what was fixed and closes it; the undo opens it again, in tabs; Save All closes it behind them."""
+    text = "import torch\ntorch.cuda.synchronize()\n"
+    for name in ("a.py", "b.py", "c.py"):
+        (tmp_path / name).write_text(text)
+    (tmp_path / "uncuda.toml").write_text('target = "npu"\n')
+    editor = Editor("workspace", [tmp_path], True)
+    try:
+        uris = [(tmp_path / name).as_uri() for name in ("a.py", "b.py", "c.py")]
+        editor.wait(lambda: sorted(editor.findings()) == uris, "the findings of closed files")
+        found = editor.findings()
+        editor.execute("uncuda.fixAllInWorkspace")
+        editor.wait(lambda: not editor.findings(), "no findings")
+        for uri in uris:
+            editor.save(uri)
+            editor.close(uri)
+        for uri in uris:
+            editor.open(uri)
+            editor.type(uri, text)
+            editor.show(uri)
+        editor.wait(lambda: editor.findings() == found, "the findings of the text that is back")
+        for uri in uris:
+            editor.save(uri)
+            editor.close(uri)
+        editor.settle()
+        editor.wait(lambda: editor.findings() == found, "the same of the files")
+        assert editor.pulls_of
+        editor.wait(editor.pulls_of.is_idle, "the last answers")
+        assert editor.findings() == found
+    finally:
+        editor.kill()

@@ -18,6 +18,7 @@ from lsp.profiles import PROFILES
 from lsp.pulls import Pulls
 from lsp.traffic import Json
 from uncuda.catalogue import load
+from uncuda.engine import Report
 from uncuda.lsp.client import read_client
 from uncuda.lsp.documents import Document
 from uncuda.lsp.folders import Folders
@@ -26,7 +27,6 @@ from uncuda.lsp.render import Renderer
 from uncuda.lsp.scan import Reader
 from uncuda.lsp.state import Analysis
 from uncuda.lsp.uris import path_of
-from uncuda.engine import Report
 from uncuda.source import Source
 from uncuda.workspace import discover
 
@@ -36,10 +36,27 @@ NAMES = [
     *("two/g.py", "two/h.py", "two/i.py", "two/j.py", "two/cuda_k.py"),
 ]
 LINES = [
-    *("torch.cuda.synchronize()", "x.cuda()", "y = torch.device('cuda')", "torch.distributed.init_process_group('nccl')"),
-    *("n = 1", "# 中文 😀", "print(n)", "def broken(:", "import torch_npu", "from torch_npu.contrib import transfer_to_npu"),
+    *(
+        "torch.cuda.synchronize()",
+        "x.cuda()",
+        "y = torch.device('cuda')",
+        "torch.distributed.init_process_group('nccl')",
+    ),
+    *(
+        "n = 1",
+        "# 中文 😀",
+        "print(n)",
+        "def broken(:",
+        "import torch_npu",
+        "from torch_npu.contrib import transfer_to_npu",
+    ),
 ]
-CONFIGURATIONS = ['target = "npu"\n', 'target = "musa"\n', 'target = "npu"\nexclude = ["old"]\n', 'target = "npu"\nlocale = "zh"\n']
+CONFIGURATIONS = [
+    'target = "npu"\n',
+    'target = "musa"\n',
+    'target = "npu"\nexclude = ["old"]\n',
+    'target = "npu"\nlocale = "zh"\n',
+]
 
 
 class Editor(Client):
@@ -101,8 +118,9 @@ class Wanderer:
         self.log: list[str] = []
         self._undo: dict[str, list[str]] = {}
         steps: dict[Callable[[], object], int] = {
-            self.open: 14, self.edit: 24, self.undo: 10, self.save: 10, self.close: 12, self.rename: 3, self.outside: 10,
-            self.create: 4, self.delete: 3, self.fix_all: 2, self.burst: 5, self.configure: 1, self.switch: 1,
+            self.open: 14, self.edit: 24, self.undo: 10, self.save: 10, self.close: 12, self.rename: 3,
+            self.outside: 10, self.create: 4, self.delete: 3, self.fix_all: 2, self.burst: 5,
+            self.configure: 1, self.switch: 1,
         }  # fmt: skip
         self._steps, self._weights = list(steps), list(steps.values())
 
@@ -258,7 +276,8 @@ class Wanderer:
         except AssertionError as error:
             shown = self.client.findings()
             wrong = [
-                f"{uri}{' (open)' if uri in self._open else ''}: shown {_brief(shown.get(uri))}, due {_brief(due.get(uri))}"
+                f"{uri} ({'open' if uri in self._open else 'closed'}): "
+                f"shown {_brief(shown.get(uri))}, due {_brief(due.get(uri))}"
                 for uri in sorted({*shown, *due})
                 if shown.get(uri) != due.get(uri)
             ]
@@ -301,19 +320,24 @@ class Wanderer:
         shims: dict[str, dict[str, Any]] = {}
         opened = {path_of(uri): buffer.text for uri, buffer in self.client.buffers.open.items()}
         for folder in folders.all:
-            paths = {file.path for file in discover([folder.path], lambda place, f=folder: folders.settings_for(place, f), empty=True).files}
+            paths = {
+                file.path
+                for file in discover(
+                    [folder.path], lambda place, f=folder: folders.settings_for(place, f), empty=True
+                ).files
+            }
             facts = {path: reader.file(path) for path in paths}
             facts |= {
-                path: reader.facts(text.encode(), path)
-                for path, text in opened.items()
-                if path and folder.holds(path)
+                path: reader.facts(text.encode(), path) for path, text in opened.items() if path and folder.holds(path)
             }
             facts = {path: said for path, said in facts.items() if said}
             folder.project = reader.project(facts)
             folder.scanned = True
             for target, module in reader.shims.items():
                 for path, said in sorted(facts.items()):
-                    names = [name for name in said.modules if module and (name == module or name.startswith(module + "."))]
+                    names = [
+                        name for name in said.modules if module and (name == module or name.startswith(module + "."))
+                    ]
                     if names:
                         place = said.modules[names[0]]
                         points = ((place.line, place.columns[0]), (place.line, place.columns[1]))

@@ -19,7 +19,7 @@ PAUSE = 0.5
 
 
 class Result(NamedTuple):
-    """What was found in a document. `id`: another whenever `items`, a JSON list, is; `version`: None if it is closed."""
+    """What was found in a document. `id`: another whenever `items`, a JSON list, is; `version`: None if closed."""
 
     uri: str
     id: str

@@ -1,8 +1,9 @@
 """Checks the closed files of the workspace in a process of its own, for the diagnostics of the whole workspace.
 
 In, one line of JSON each: first what `Folders.record` gives, with `shims` (by URI of folder and target, where it is
-imported), then lists of paths to check again, or `{shims}` alone: these are others now. Out: `{path, uri, items}` for each file (`items`: the JSON list of its
-diagnostics; files without any only if they were asked for by path), and `{done: true}` after each line.
+imported), then lists of paths to check again, or `{shims}` alone where these are others now. Out: `{path, uri, items}`
+for each file (`items`: the JSON list of its diagnostics; files without any only if they were asked for by path), and
+`{done: true}` after each line.
 """
 
 from __future__ import annotations

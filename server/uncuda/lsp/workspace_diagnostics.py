@@ -69,8 +69,8 @@ class Workspace:
         return request.reply
 
     def pull_closed(self, uri: str, params: Any) -> asyncio.Future[Any] | None:
-        """Answer `textDocument/diagnostic` about a document that is not open, once it is known what its file holds; None
-        where nothing of closed files is shown. VS Code asks a last time after it has closed a document."""
+        """Answer `textDocument/diagnostic` about a document that is not open, once it is known what its file holds;
+        None where nothing of closed files is shown. VS Code asks a last time after it has closed a document."""
         path = path_of(uri)
         if not path or not path.endswith(".py") or not self._inspection.is_on:
             return None
