@@ -65,7 +65,8 @@ def argparse_options(n: int) -> str:
 
 
 def amp_c_guards(n: int) -> str:
-    guard = "try:\n    import amp_C\n    ok{0} = True\nexcept ImportError:\n    ok{0} = False\nif ok{0}:\n    amp_C.f{0}(1)\n"
+    guard = "try:\n    import amp_C\n    ok{0} = True\nexcept ImportError:\n    ok{0} = False\n"
+    guard += "if ok{0}:\n    amp_C.f{0}(1)\n"
     return _TORCH + "".join(guard.format(i) for i in range(n))
 
 

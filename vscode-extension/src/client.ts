@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import * as vscode from "vscode";
 import {
   CloseAction,
+  DocumentDiagnosticRequest,
   ErrorAction,
   ExecuteCommandRequest,
   LanguageClient,
@@ -15,6 +16,7 @@ import {
   type StaticFeature,
 } from "vscode-languageclient/node";
 
+import { forgetting } from "./closed.ts";
 import type { Launch } from "./launch.ts";
 import { within } from "./patience.ts";
 
@@ -57,6 +59,12 @@ export function makeClient(launch: Launch, log: vscode.LogOutputChannel, ended: 
   const options: LanguageClientOptions = {
     documentSelector: SELECTOR,
     outputChannel: log,
+    middleware: {
+      provideDiagnostics: forgetting(
+        (document) => client.getFeature(DocumentDiagnosticRequest.method).getProvider(document)?.forget(document),
+        (uri) => vscode.workspace.textDocuments.some((document) => document.uri.toString() === uri),
+      ),
+    },
     initializationFailedHandler: () => false,
     errorHandler: {
       error: () => ({ action: ErrorAction.Continue, handled: true }),

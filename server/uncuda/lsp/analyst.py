@@ -1,6 +1,7 @@
 """Analyses texts in a process of its own: those that take too much work to be analysed between two keys.
 
-In: a `Task` a line. Out: two `Answer` a task, one when it begins and one with what came of it.
+In: a `Task` a line; the end of the input ends the process. Out: two `Answer` a task, one when it begins and one with what
+came of it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import sys
 import traceback
 
 from uncuda.catalogue import load
+from uncuda.child import lines
 from uncuda.engine import Engine
 from uncuda.limits import LimitExceeded
 from uncuda.project import Project
@@ -28,7 +30,7 @@ def main() -> None:
     analyst = Analyst()
     gc.freeze()
     try:
-        for line in iter(sys.stdin.buffer.readline, b""):
+        for line in lines():
             task = converter().structure(json.loads(line), Task)
             _write(Answer(task.number))
             _write(analyst.answer(task))

@@ -29,7 +29,7 @@ class Diagnostics:
         self._rendered: dict[str, tuple[Analysis, dict[str, str]]] = {}
         self._results: dict[str, tuple[str, str]] = {}
         self.told: dict[str, str] = {}
-        """The id of what the client was last given for a document that it asked for."""
+        """The id of what the client was last given for an open document, whichever way it asked."""
         self._serial = 0
         self._pushes: dict[str, None] = {}
         self._held: dict[str, list[tuple[asyncio.Future[Prepared], str, Any]]] = {}
@@ -41,10 +41,12 @@ class Diagnostics:
         server.analysed.append(self._release)
 
     def pull(self, params: Any) -> Prepared | asyncio.Future[Prepared]:
-        """Answer `textDocument/diagnostic`: for a document that another process analyses, when it has."""
+        """Answer `textDocument/diagnostic`; later if another process analyses the document or reads the file."""
         uri = field(params, "textDocument", "uri")
         program = self._server.program(uri)
-        if program is None or not self._server.analyse(program).pending:
+        if program is None:
+            return self._server.inspection.pull_closed(uri, params) or _NONE
+        if not self._server.analyse(program).pending:
             return self._answer(uri, params)
         reply: asyncio.Future[Prepared] = self._server.loop.create_future()
         self._held.setdefault(program.uri, []).append((reply, uri, params))
@@ -67,6 +69,11 @@ class Diagnostics:
             reply.set_result(self._answer(uri, params))
         if not held:
             self._server.refresh([document.uri for document in program.documents])
+
+    def pends(self, uri: str) -> bool:
+        """Whether another process still analyses a document: nobody knows what is found in it."""
+        program = self._server.program(uri)
+        return program is not None and self._server.analyse(program).pending
 
     def of(self, uri: str) -> tuple[str, str] | None:
         """The id of a document's diagnostics, another whenever they are, and their JSON list; None if it is closed."""
@@ -136,8 +143,7 @@ class Diagnostics:
     def _push_all(self) -> None:
         pushes, self._pushes = self._pushes, {}
         for uri in pushes:
-            program = self._server.program(uri)
-            if program is not None and self._server.analyse(program).pending:
+            if self.pends(uri):
                 continue
             found = self.of(uri)
             document = self._server.documents.get(uri)

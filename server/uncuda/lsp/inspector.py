@@ -1,8 +1,9 @@
 """Checks the closed files of the workspace in a process of its own, for the diagnostics of the whole workspace.
 
 In, one line of JSON each: first what `Folders.record` gives, with `shims` (by URI of folder and target, where it is
-imported), then lists of paths to check again. Out: `{path, uri, items}` for each file (`items`: the JSON list of its
-diagnostics; files without any only if they were asked for by path), and `{done: true}` after each line.
+imported), then lists of paths to check again, or `{shims}` alone where these are others now. Out: `{path, uri, items}`
+for each file (`items`: the JSON list of its diagnostics; files without any only if they were asked for by path), and
+`{done: true}` after each line.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ def main() -> None:
             if inspector is None:
                 inspector = Inspector(Folders.of_record(request), request["shims"])
                 found = inspector.everything()
+            elif isinstance(request, dict):
+                found = inspector.move_shims(request["shims"])
             else:
                 found = inspector.some(request)
             for record in found:
@@ -64,6 +67,7 @@ class Inspector:
         catalogue = folders.catalogue
         self._renderer = Renderer(folders.client, catalogue, lambda program, target: self._shim(program.path, target))
         self._shims = shims
+        self._tell_of_shims: set[str] = set()
 
     def everything(self) -> Iterator[dict[str, Any]]:
         """What is found in all files of all folders."""
@@ -83,6 +87,11 @@ class Inspector:
             else:
                 yield {"path": path, "uri": uri_of(path), "items": "[]"}
 
+    def move_shims(self, shims: Places) -> Iterator[dict[str, Any]]:
+        """What is found in the files whose diagnostics say where shims are imported, now that it is elsewhere."""
+        self._shims = shims
+        return self.some(sorted(self._tell_of_shims))
+
     def _settings_for(self, folder: Folder) -> Any:
         return lambda place: self._folders.settings_for(place, folder)
 
@@ -95,7 +104,10 @@ class Inspector:
             if source is not None:
                 document = Document(uri, "python", None, source.text, self._folders.client.encoding)
                 report = engine.check(Source(source.text, path), concerned=True)
-                record["items"] = self._renderer.items(Analysis(document, source.text, None, engine, report))[uri]
+                analysis = Analysis(document, source.text, None, engine, report)
+                record["items"] = self._renderer.items(analysis)[uri]
+                if self._renderer.tells_of_shims(analysis):
+                    self._tell_of_shims.add(path)
         except (FileProblem, SourceError):
             pass  # the command line says so; an editor shows it when the file is opened
         except Exception as error:  # noqa: BLE001 one file must not stop the rest

@@ -220,6 +220,7 @@ class Projects:
             self._server.reconfigured()
         elif moved:
             self._server.diagnostics.shims_moved()
+            self._server.inspection.shims_moved()
 
 
 def _in_program(program: Program, place: Place) -> Where:

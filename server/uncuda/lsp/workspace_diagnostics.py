@@ -1,4 +1,8 @@
-"""Diagnostics of the whole workspace, where the setting asks for them: each is sent once, until it is another."""
+"""Diagnostics of the whole workspace, where the setting asks for them: each is sent once, until it is another.
+
+What the client was told last of an open document `Diagnostics.told` says, whichever way it asked; of a closed file the
+request that waits. A document that was closed is doubtful: nobody knows what is shown of it, so it is told once more.
+"""
 
 from __future__ import annotations
 
@@ -10,23 +14,21 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from .background import Background
-from .logs import logger
+from .inspection import PAUSE, Inspection, Result
 from .protocol import Prepared, field
-from .uris import uri_of
+from .uris import path_of, uri_of
 
 if TYPE_CHECKING:
     from .documents import Program
     from .server import UncudaServer
 
-_PAUSE = 0.5
 _CHUNK = 50
 
 
 @dataclass
 class Request:
-    """A request that waits until there is something to say. `told`: ids of the results that the client has; `token`:
-    for partial results, `begun`: some were sent."""
+    """A request that waits until there is something to say. `told`: by key, ids of the results that the client has;
+    `token`: for partial results, `begun`: some were sent."""
 
     reply: asyncio.Future[Prepared]
     told: dict[str, str]
@@ -35,25 +37,24 @@ class Request:
 
 
 class Workspace:
-    """What was found in closed files, and who waits to be told."""
+    """Who waits to be told what was found in closed files. A key is the one URI that this server gives a file."""
 
     def __init__(self, server: UncudaServer) -> None:
         self._server = server
-        self._results: dict[str, tuple[str, str]] = {}
-        self._fresh: set[str] = set()
-        self._left: dict[str, None] = {}
-        """Documents that were closed since: a client that offers this request waits for it to clear what it shows."""
-        self._serial = 0
+        self._inspection = Inspection(server, self._wake_soon, self._checked)
+        self.shims_moved = self._inspection.shims_moved
+        self._doubtful: dict[str, tuple[str, float]] = {}
+        """By key the URI of each document that was closed, or asked for while it was, and when it can be told again:
+        an editor passes over this request until it has been told of the document itself."""
         self._waiting: list[Request] = []
-        self._child: Background | None = None
-        self._busy = False
-        self._start_timer: asyncio.TimerHandle | None = None
-        self._wake_timer: asyncio.TimerHandle | None = None
-        server.scanned.append(lambda folder: self.start_soon())
-        server.reconfigured.append(self.start_soon)
-        server.touched.append(self.check)
+        self._held: list[tuple[asyncio.Future[Any], str, Any]] = []
+        """Requests about single files that are not open: the reply, the URI, the parameters."""
+        self._timer: asyncio.TimerHandle | None = None
+        server.opened.append(lambda program: self._answer_held())
+        for event in (server.changed, server.analysed):
+            event.append(lambda program: self._wake_soon() if self._waiting else None)
+        server.analysed.append(lambda program: self._answer_held())
         server.closed.append(self._close)
-        server.ended.append(self._stop)
 
     def pull(self, params: Any) -> asyncio.Future[Prepared]:
         """Answer `workspace/diagnostic`: at once if there is news, later otherwise."""
@@ -61,97 +62,67 @@ class Workspace:
         told = {}
         previous = params.get("previousResultIds") or []
         for item in field({"previousResultIds": previous}, "previousResultIds", kind=list):
-            uri = field(item, "uri")
-            told[uri] = str(item.get("value"))
+            uri, value = field(item, "uri"), str(item.get("value"))
+            told[_key(uri)] = value
+            if self._server.documents.get(uri) is not None:
+                self._server.diagnostics.told[uri] = value
         request = Request(self._server.loop.create_future(), told, params.get("partialResultToken"))
         self._waiting.append(request)
         self._tell(request)
         return request.reply
 
-    def start_soon(self) -> None:
-        """Check all files anew, as soon as nothing changes any more."""
-        if self._start_timer is not None:
-            self._start_timer.cancel()
-        self._start_timer = self._server.loop.call_later(_PAUSE, self._start)
-
-    def check(self, paths: Iterable[str]) -> None:
-        """Check some files again that are closed now, or were changed on the disk."""
-        wanted = [path for path in paths if path.endswith(".py")]
-        if self._child is not None and wanted:
-            self._busy = True
-            self._child.send(wanted)
+    def pull_closed(self, uri: str, params: Any) -> asyncio.Future[Any] | None:
+        """Answer `textDocument/diagnostic` about a document that is not open, once it is known what its file holds;
+        None where nothing of closed files is shown. VS Code asks a last time after it has closed a document."""
+        path = path_of(uri)
+        if not path or not path.endswith(".py") or not self._inspection.is_on:
+            return None
+        reply: asyncio.Future[Any] = self._server.loop.create_future()
+        self._held.append((reply, uri, params))
+        self._answer_held()
+        return reply
 
     def _close(self, program: Program | None, uris: Iterable[str]) -> None:
         if program and program.path:
-            self.check([program.path])
-        self._left.update(dict.fromkeys(uris))
-        self._wake_soon()  # not before the client has been told of the document itself: it would pass over this
+            self._inspection.check([program.path])
+        for uri in uris:
+            self._doubt(uri)
 
-    def _wanted(self) -> bool:
-        folders = self._server.folders.all
-        return any(f.editor.workspace_diagnostics for f in folders) and all(f.scanned for f in folders)
-
-    def _start(self) -> None:
-        self._start_timer = None
-        self._stop()
-        if not self._wanted():
-            self._results.clear()
-            self._wake()
-            return
-        folders, projects = self._server.folders, self._server.projects
-        shims = {
-            folder.uri: {
-                name: place for name in folders.catalogue.declarations if (place := projects.shim_in(folder, name))
-            }
-            for folder in folders.all
-        }
-        self._busy, self._fresh = True, set()
-        self._child = Background(
-            "uncuda.lsp.inspector",
-            self._server.call,
-            self._take,
-            self._lost,
-            first={**folders.record(), "shims": shims},
-        )
-
-    def _stop(self) -> None:
-        if self._child is not None:
-            self._child.stop()
-        self._child, self._busy = None, False
-
-    def _lost(self) -> None:
-        logger.error("checking the workspace has ended")
-        self._child, self._busy = None, False
-        self._wake()
-
-    def _take(self, record: dict[str, Any]) -> None:
-        if record.get("done"):
-            self._busy = False
-            for uri in self._results.keys() - self._fresh:
-                del self._results[uri]
-            self._wake()
-            return
-        if "failed" in record:
-            self._server.analyses.failed("", record["path"], RuntimeError(record["failed"]))
-        uri, items = record["uri"], record["items"]
-        self._fresh.discard(uri)
-        if items == "[]":
-            self._results.pop(uri, None)
-        else:
-            self._fresh.add(uri)
-            if self._results.get(uri, ("", ""))[1] != items:
-                self._serial += 1
-                self._results[uri] = f"w{self._serial}", items
+    def _doubt(self, uri: str) -> None:
+        self._doubtful[_key(uri)] = uri, self._server.loop.time() + PAUSE
         self._wake_soon()
 
+    def _checked(self) -> None:
+        if self._inspection.is_busy:
+            self._answer_held()
+        else:
+            self._wake()
+
+    def _answer_held(self) -> None:
+        """Answer what was asked about single files, as far as it is known what they hold."""
+        held, self._held = self._held, []
+        for reply, uri, params in held:
+            if reply.done():  # it was taken back
+                continue
+            if self._server.documents.get(uri) is not None and not self._server.diagnostics.pends(uri):
+                reply.set_result(self._server.diagnostics.pull(params))
+            elif self._inspection.is_settled(_key(uri)):
+                found = self._inspection.results.get(_key(uri))
+                items, name = (found.items, f'"resultId":"{found.id}",') if found else ("[]", "")
+                reply.set_result(Prepared(f'{{"kind":"full",{name}"items":{items}}}'))
+                self._doubt(uri)
+            else:
+                self._held.append((reply, uri, params))
+
     def _wake_soon(self) -> None:
-        if self._wake_timer is None:
-            self._wake_timer = self._server.loop.call_later(_PAUSE, self._wake)
+        if self._timer is None:
+            self._timer = self._server.loop.call_later(PAUSE, self._wake)
 
     def _wake(self) -> None:
-        if self._wake_timer is not None:
-            self._wake_timer.cancel()
-            self._wake_timer = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._answer_held()
         for request in list(self._waiting):
             self._tell(request)
 
@@ -160,7 +131,8 @@ class Workspace:
         if request.reply.done():
             self._waiting.remove(request)
             return
-        if self._busy and request.token is None:
+        busy = self._inspection.is_busy
+        if busy and request.token is None:
             return
         reports = list(self._news(request))
         if request.token is not None and reports:
@@ -171,36 +143,68 @@ class Workspace:
                     f'{{"jsonrpc":"2.0","method":"$/progress","params":{{"token":{token},"value":{{"items":[{items}]}}}}}}'
                 )
             request.begun, reports = True, []
-        if (reports or request.begun) and not self._busy:
+        if (reports or request.begun) and not busy:
             self._waiting.remove(request)
             request.reply.set_result(Prepared(f'{{"items":[{",".join(reports)}]}}'))
 
     def _news(self, request: Request) -> Iterator[str]:
-        """Reports on the documents whose results the client does not have; it has them afterwards."""
-        server, told = self._server, request.told
-        shown: dict[str, tuple[str, str, int | None]] = {
-            uri: (result, items, None) for uri, (result, items) in self._results.items()
-        }
+        """Reports on the documents whose results the client does not have, or may not have; it has them afterwards."""
+        told, diagnostics = request.told, self._server.diagnostics
+        shown, opened = self._shown()
+        again = set(self._due())
+        for key, result in shown.items():
+            have = diagnostics.told.get(result.uri) or told.get(key)
+            nothing = result.items == "[]" and have is None
+            if key in again or (key not in self._doubtful and have != result.id and not nothing):
+                told[key] = result.id
+                if key in opened:
+                    diagnostics.told[result.uri] = result.id
+                yield _report(result)
+        gone = [key for key in told if key not in self._doubtful]
+        for key in dict.fromkeys([*gone, *again]):
+            if key not in shown and key not in opened:
+                told.pop(key, None)
+                uri = self._doubtful[key][0] if key in again else key
+                yield f'{{"kind":"full","uri":{json.dumps(uri)},"version":null,"items":[]}}'
+        for key in again:
+            del self._doubtful[key]
+
+    def _shown(self) -> tuple[dict[str, Result], set[str]]:
+        """By key what is to be shown of each document, and which of them are open."""
+        server, wanted = self._server, self._inspection.is_wanted
+        shown, opened = dict(self._inspection.results), set()
         for document in server.documents:
-            found = server.diagnostics.of(document.uri) if document.path and self._wanted() else None
-            shown.pop(uri_of(document.path), None)
+            key = _key(document.uri)
+            opened.add(key)
+            shown.pop(key, None)
+            if server.diagnostics.pends(document.uri):
+                continue
+            found = server.diagnostics.of(document.uri) if document.path and wanted else None
             if found is not None and document.notebook is None:
-                shown[document.uri] = *found, document.version
-            if server.diagnostics.told.get(document.uri):  # asked for by itself meanwhile
-                told[document.uri] = server.diagnostics.told[document.uri]
-        for uri, (result, items, version) in shown.items():
-            if told.get(uri) != result and not (items == "[]" and uri not in told):
-                told[uri] = result
-                number = "null" if version is None else version
-                yield (
-                    f'{{"kind":"full","uri":{json.dumps(uri)},"version":{number},'
-                    f'"resultId":"{result}","items":{items}}}'
-                )
-        left = {} if self._busy else self._left
-        for uri in [uri for uri in {**told, **left} if uri not in shown and server.documents.get(uri) is None]:
-            told.pop(uri, None)
-            yield f'{{"kind":"full","uri":{json.dumps(uri)},"version":null,"items":[]}}'
-        left.clear()
+                shown[key] = Result(document.uri, *found, document.version)
+        return shown, opened
+
+    def _due(self) -> Iterator[str]:
+        """The keys of doubtful documents of which it is known what they hold, and which can be told now."""
+        now = self._server.loop.time()
+        for key, (uri, due) in self._doubtful.items():
+            if due > now:
+                self._wake_soon()
+            elif self._server.documents.get(uri) is not None or self._inspection.is_settled(key):
+                yield key
+
+
+def _key(uri: str) -> str:
+    path = path_of(uri)
+    return uri_of(path) if path else uri
+
+
+def _report(result: Result) -> str:
+    version = "null" if result.version is None else result.version
+    return (
+        f'{{"kind":"full","uri":{json.dumps(result.uri)},"version":{version},'
+        f'"resultId":"{result.id}","items":{result.items}}}'
+    )
 
 
 def register(server: UncudaServer) -> None:

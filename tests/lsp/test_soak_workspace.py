@@ -1,0 +1,81 @@
+"""What the user sees never falls behind, whatever is opened, changed, saved, closed, moved and configured.
+
+UNCUDA_SOAK_STEPS=10000 UNCUDA_SOAK_SEED=1: a longer walk, another one.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from lsp.traffic import Json
+from lsp.wandering import KINDS, Editor, Wanderer
+
+STEPS = int(os.environ.get("UNCUDA_SOAK_STEPS", "200"))
+SEED = int(os.environ.get("UNCUDA_SOAK_SEED", "1"))
+EACH, FRESH = 50, 4
+"""Steps between two rests, and rests from one comparison with a fresh server to the next."""
+
+pytestmark = pytest.mark.slow
+
+
+def compare(walk: Wanderer, due: dict[str, list[Json]]) -> None:
+    """Whether a fresh server says the same."""
+    fresh = walk.again()
+    try:
+        fresh.wait(lambda: fresh.findings() == due, f"the same from a fresh server; {walk.log[-1]}")
+    finally:
+        fresh.kill()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_walk(tmp_path: Path, kind: str) -> None:
+    walk = Wanderer(tmp_path, kind, SEED)
+    try:
+        for number in range(1, STEPS + 1):
+            walk.step()
+            if number % EACH == 0:
+                walk.log.append(f"--- rest after {number} steps, seed {SEED}")
+                due = walk.rest()
+                if number // EACH % FRESH == 0:
+                    compare(walk, due)
+        assert walk.client.shutdown() == 0
+        assert "Traceback" not in walk.client.stderr
+    finally:
+        if walk.client.process.poll() is None:
+            walk.client.kill()
+
+
+def test_fix_all_taken_back_and_saved(tmp_path: Path) -> None:
+    """VS Code saves what was fixed and closes it; the undo opens it again, in tabs; Save All closes it behind them."""
+    text = "import torch\ntorch.cuda.synchronize()\n"
+    for name in ("a.py", "b.py", "c.py"):
+        (tmp_path / name).write_text(text)
+    (tmp_path / "uncuda.toml").write_text('target = "npu"\n')
+    editor = Editor("workspace", [tmp_path], True)
+    try:
+        uris = [(tmp_path / name).as_uri() for name in ("a.py", "b.py", "c.py")]
+        editor.wait(lambda: sorted(editor.findings()) == uris, "the findings of closed files")
+        found = editor.findings()
+        editor.execute("uncuda.fixAllInWorkspace")
+        editor.wait(lambda: not editor.findings(), "no findings")
+        for uri in uris:
+            editor.save(uri)
+            editor.close(uri)
+        for uri in uris:
+            editor.open(uri)
+            editor.type(uri, text)
+            editor.show(uri)
+        editor.wait(lambda: editor.findings() == found, "the findings of the text that is back")
+        for uri in uris:
+            editor.save(uri)
+            editor.close(uri)
+        editor.settle()
+        editor.wait(lambda: editor.findings() == found, "the same of the files")
+        assert editor.pulls_of
+        editor.wait(editor.pulls_of.is_idle, "the last answers")
+        assert editor.findings() == found
+    finally:
+        editor.kill()
