@@ -67,7 +67,7 @@ class Flow:
             steps += 1
             if isinstance(outer, _WIDE):
                 steps += sum(len(getattr(outer, name, ())) for name in _PARTS)
-        self.context.facts.work.compare(steps)
+        self.context.facts.work.compare(1 + steps // 8)
 
     def reaches(self, rule: str, role: Role, statement: Statement, proves: Proof) -> bool:
         """Whether what a string is bound to, compared with, or returned from has a use that `proves` accepts."""

@@ -174,7 +174,7 @@ class _Reader:
         """What a stretch of the text says."""
         text = self.facts.text[start:end].rstrip()
         self._work.compare(1 + len(text) // _READ)
-        found = self._digests[text] if text in self._digests else digest_text(text)
+        found = self._digests[text] if text in self._digests else digest_text(text, self._work.limits.depth)
         self.facts.digests[text] = found
         return found
 
