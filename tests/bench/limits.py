@@ -10,9 +10,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from corpus.fetch import pinned, tree
-
 import uncuda.engine
+from corpus.fetch import pinned, tree
 from uncuda.catalogue import load
 from uncuda.engine import Engine
 from uncuda.limits import UNLIMITED, Limits, Work
@@ -52,7 +51,7 @@ def most(folder: Path, engine: Engine) -> dict[str, tuple[int, str]]:
 
 def main(names: list[str]) -> None:
     """Print a table."""
-    uncuda.engine.Work = _Kept  # type: ignore[misc,attr-defined]
+    uncuda.engine.Work = _Kept  # type: ignore[attr-defined]
     engine = Engine(load(), "npu", Settings(locale="en", strategy="rewrite"))
     for name in names or pinned():
         for kind, (figure, file) in most(tree(name), engine).items():

@@ -65,7 +65,8 @@ def argparse_options(n: int) -> str:
 
 
 def amp_c_guards(n: int) -> str:
-    guard = "try:\n    import amp_C\n    ok{0} = True\nexcept ImportError:\n    ok{0} = False\nif ok{0}:\n    amp_C.f{0}(1)\n"
+    guard = "try:\n    import amp_C\n    ok{0} = True\nexcept ImportError:\n    ok{0} = False\n"
+    guard += "if ok{0}:\n    amp_C.f{0}(1)\n"
     return _TORCH + "".join(guard.format(i) for i in range(n))
 
 
@@ -155,8 +156,10 @@ def try_after_try(n: int) -> str:
 
 
 def returned_names(n: int) -> str:
-    return _TORCH + "".join(f'def f{i}():\n    return "cuda"\n' for i in range(n)) + "".join(
-        f"x.to(f{i}())\n" for i in range(n)
+    return (
+        _TORCH
+        + "".join(f'def f{i}():\n    return "cuda"\n' for i in range(n))
+        + "".join(f"x.to(f{i}())\n" for i in range(n))
     )
 
 
@@ -213,7 +216,11 @@ def both_targets(n: int) -> str:
 
 
 def leaving_tests(n: int) -> str:
-    return _TORCH + 'def f(d):\n' + '    if d.type == "npu":\n        return 1\n    if d.type == "cuda":\n        x.cuda()\n' * n
+    return (
+        _TORCH
+        + "def f(d):\n"
+        + '    if d.type == "npu":\n        return 1\n    if d.type == "cuda":\n        x.cuda()\n' * n
+    )
 
 
 SHAPES: dict[str, Callable[[int], str]] = {

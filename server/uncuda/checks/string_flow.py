@@ -27,6 +27,7 @@ class Flow:
     def __init__(self, context: Context) -> None:
         self.context = context
         self._imported = context.imported
+        self._hops = 0  # from name to name, on the way to the present one
         self._known: dict[tuple[str, str, int], bool] = {}
         self._asked: dict[tuple[str, str, int], bool] = {}
         self._scopes: dict[tuple[str, int], int] = {}
@@ -84,8 +85,12 @@ class Flow:
         self.context.asked.add(spelled)
         if key not in self._known:
             self._known[key] = False  # a name that leads back to itself proves nothing
+            self._hops += 1
+            if self._hops > self.context.facts.work.limits.depth:
+                raise self.context.facts.work.too_deep()
             uses = [*(self._calls(role.name, statement) if called else self._uses(spelled, scope))]
             leads = any(proves(use) or self._leads(rule, use, where, proves) for use, where in uses)
+            self._hops -= 1
             self._known[key] = leads and not any(self._is_looked_up(use) for use, _ in uses)
         return self._known[key]
 

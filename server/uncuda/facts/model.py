@@ -197,11 +197,8 @@ class Facts:
 @lru_cache(maxsize=512)
 def digest_text(text: str, depth: int = Limits.depth) -> Digest | None:
     """What a logical line says; None when it cannot be read, or is nested deeper than `depth`; kept by its text."""
-    try:
-        piece: Piece | None = read_line(text) or read_newer(text, depth)
-        return None if piece is None else digest(piece)
-    except RecursionError:
-        return None
+    piece: Piece | None = read_line(text) or read_newer(text, depth)
+    return None if piece is None else digest(piece)
 
 
 def references(statement: Statement, names: Names, words: Words) -> Iterator[Name]:

@@ -45,10 +45,7 @@ def _is_shallow(text: str, depth: int) -> bool:
 
     Each f-string is shown to it first: where one ends decides what else is a bracket.
     """
-    try:
-        parts = split_strings(text)
-    except RecursionError:
-        return False
+    parts = split_strings(text)
     if parts is None:
         return False
     plain, fields = parts

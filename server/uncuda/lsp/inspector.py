@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from uncuda.limits import LimitExceeded
 from uncuda.source import Source, SourceError
 from uncuda.workspace import FileProblem, discover, load_file
 from uncuda.workspace.discover import File
@@ -96,7 +97,7 @@ class Inspector:
                 document = Document(uri, "python", None, source.text, self._folders.client.encoding)
                 report = engine.check(Source(source.text, path), concerned=True)
                 record["items"] = self._renderer.items(Analysis(document, source.text, None, engine, report))[uri]
-        except (FileProblem, SourceError):
+        except (FileProblem, SourceError, LimitExceeded):
             pass  # the command line says so; an editor shows it when the file is opened
         except Exception as error:  # noqa: BLE001 one file must not stop the rest
             record["failed"] = f"{type(error).__name__}: {error}"

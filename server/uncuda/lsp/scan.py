@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from uncuda.catalogue import Catalogue, load
+from uncuda.limits import LimitExceeded
 from uncuda.project import Project
 from uncuda.settings import Configuration, Vocabulary, values_of
 from uncuda.source import Source, SourceError, Span
@@ -92,7 +93,7 @@ class Reader:
         """What a file on the disk says: nothing, if it cannot be read."""
         try:
             return self.facts(read_text(path), path)
-        except (FileProblem, SourceError):
+        except (FileProblem, SourceError, LimitExceeded):
             return NOTHING
 
     def project(self, files: Mapping[str, Facts]) -> Project:

@@ -9,10 +9,10 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from uncuda.engine import Engine, Finding, Report
+from uncuda.limits import LimitExceeded
 from uncuda.project import Answers, Site
 from uncuda.source import Source, SourceError
 from uncuda.workspace import FileProblem, read_file
-from uncuda.workspace.files import LARGEST
 
 from .changes import command_for
 from .documents import Program
@@ -71,7 +71,7 @@ class Analyses:
         if known is not None and known.text is text and known.engine is choice.engine:
             return known
         report, answers = Report(), _NOTHING
-        if not choice.left_out and len(text) <= LARGEST:
+        if not choice.left_out:
             choice.engine.guard = self.failed
             report, answers = self._check(program, text, choice.engine)
         fresh = text  # of a large text it takes time to look at all of it
@@ -95,6 +95,9 @@ class Analyses:
             report = engine.check(source, edited=program.edit and (program.edit[0], [program.edit[1]]))
             if report.sites and (answers := self.answers(program, text, report.sites)):
                 report = engine.check(source, answers=answers)
+        except LimitExceeded as error:
+            logger.warning("%s: left out: %s", program.path or program.uri, error)
+            return Report(), _NOTHING
         except Exception as error:  # noqa: BLE001 the server goes on
             self.failed("", program.path or program.uri, error)
             return Report(), _NOTHING
@@ -141,6 +144,6 @@ def _declared(path: str) -> str:
     """The encoding of a file in which it has no replacement character; empty if there is none."""
     try:
         source = Source.decode(read_file(path), path)
-    except (FileProblem, SourceError):
+    except (FileProblem, SourceError, LimitExceeded):
         return ""
     return "" if _REPLACEMENT in source.text else source.encoding

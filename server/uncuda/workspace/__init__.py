@@ -2,7 +2,7 @@
 
 from .backends import cudas_own, neighbours
 from .constants import Constants, named_targets
-from .discover import File, Found, Problem, SettingsFor, discover, leads_out, reach
+from .discover import Exceeds, File, Found, Problem, SettingsFor, discover, leads_out, reach
 from .engines import Engines, UndecidedTarget
 from .files import FileProblem, read_file, write_atomically
 from .requirements import Required, required_torch, torch_version
@@ -15,6 +15,7 @@ __all__ = [
     "Constants",
     "EngineFor",
     "Engines",
+    "Exceeds",
     "File",
     "FileProblem",
     "Found",

@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
-LARGEST = 20_000_000
+from uncuda.limits import LimitExceeded, Limits
 
 _serial = count()
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -18,32 +18,31 @@ class FileProblem(Exception):
     """A file that cannot be read or written; the message says why and, if that helps, what to do."""
 
 
-def read_file(path: str) -> bytes:
-    """The bytes of a file; FileProblem if it cannot be read or is larger than LARGEST bytes."""
+def read_file(path: str, most: int = Limits.bytes) -> bytes:
+    """The bytes of a file; FileProblem if it cannot be read, LimitExceeded if it has more than `most` bytes."""
     try:
         # This runs for every file: with a Path it costs twice as much, with a file object half as much again.
         file = os.open(path, _READ)
         try:
-            return _read(file)
+            return _read(file, most)
         finally:
             os.close(file)
     except OSError as error:
         raise FileProblem(f"cannot be read: {error.strerror or error}") from None
 
 
-def _read(file: int) -> bytes:
+def _read(file: int, most: int) -> bytes:
     size = os.fstat(file).st_size
-    if size > LARGEST:
-        raise FileProblem(
-            f"larger than {LARGEST // 1_000_000} MB ({size / 1e6:.0f} MB), skipped; "
-            "`exclude` it if it need not be checked"
-        )
+    if size > most:
+        raise LimitExceeded("bytes", most)
     data = os.read(file, size + 1)
     if len(data) == size:
         return data
     parts = [data]  # it changes, or its size is not known
     while parts[-1]:
-        parts.append(os.read(file, LARGEST))
+        parts.append(os.read(file, most))
+        if sum(map(len, parts)) > most:
+            raise LimitExceeded("bytes", most)
     return b"".join(parts)
 
 
