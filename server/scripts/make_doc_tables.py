@@ -46,6 +46,8 @@ def _values(option: Option) -> str:
         return "table: rule to " + ", ".join(f"`{choice}`" for choice in choices)
     if option.kind in several:
         return several[option.kind]
+    if option.kind == "integer":
+        return f"1 to {option.most:,}"
     if option.kind == "boolean":
         return "`true`, `false`"
     return ", ".join(f"`{choice}`" for choice in choices) or f'a version, as in `"{option.example}"`'
@@ -54,7 +56,7 @@ def _values(option: Option) -> str:
 def _default(option: Option) -> str:
     if option.default is None:
         return "unset"
-    return f"`{str(option.default).lower()}`" if isinstance(option.default, (str, bool)) else "empty"
+    return f"`{str(option.default).lower()}`" if isinstance(option.default, (str, bool, int)) else "empty"
 
 
 def targets() -> str:

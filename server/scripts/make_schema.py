@@ -54,6 +54,8 @@ def _shape(option: Option) -> dict[str, Any]:
         return {"type": "string", **choices, **({"pattern": option.pattern} if option.pattern else {})}
     if option.kind == "boolean":
         return {"type": "boolean"}
+    if option.kind == "integer":
+        return {"type": "integer", "minimum": 1, "maximum": option.most}
     if option.kind == "rules":
         return {"$ref": "#/$defs/rules"}
     if option.kind == "patterns":

@@ -60,6 +60,8 @@ def _shape(option: Option) -> dict[str, Any]:
         return _string(option)
     if option.kind == "boolean":
         return {"type": "boolean", "default": option.default}
+    if option.kind == "integer":
+        return {"type": "integer", "default": option.default, "minimum": 1, "maximum": option.most}
     if option.kind == "rules":
         return {**rules, "default": []}
     if option.kind == "patterns":

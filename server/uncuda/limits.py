@@ -16,11 +16,11 @@ Kind = Literal["bytes", "statements", "comparisons", "depth"]
 class Limits:
     """The most that one analysis of one text may take; docs/decisions say where the defaults come from."""
 
-    bytes: int = 20_000_000
+    bytes: int = 8_000_000
     """Size of the text."""
-    statements: int = 1_000_000
+    statements: int = 10_000
     """Logical lines that are read, those that are read again counted again."""
-    comparisons: int = 20_000_000
+    comparisons: int = 5_000_000
     """Steps of the loops that look at one thing for another: candidates, lines, tokens."""
     depth: int = 100
     """Nesting within one statement, and of blocks."""

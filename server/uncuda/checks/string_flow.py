@@ -27,6 +27,7 @@ class Flow:
     def __init__(self, context: Context) -> None:
         self.context = context
         self._imported = context.imported
+        self._hops = 0  # from name to name, on the way to the present one
         self._known: dict[tuple[str, str, int], bool] = {}
         self._asked: dict[tuple[str, str, int], bool] = {}
         self._scopes: dict[tuple[str, int], int] = {}
@@ -67,7 +68,7 @@ class Flow:
             steps += 1
             if isinstance(outer, _WIDE):
                 steps += sum(len(getattr(outer, name, ())) for name in _PARTS)
-        self.context.facts.work.compare(steps)
+        self.context.facts.work.compare(1 + steps // 8)
 
     def reaches(self, rule: str, role: Role, statement: Statement, proves: Proof) -> bool:
         """Whether what a string is bound to, compared with, or returned from has a use that `proves` accepts."""
@@ -84,8 +85,12 @@ class Flow:
         self.context.asked.add(spelled)
         if key not in self._known:
             self._known[key] = False  # a name that leads back to itself proves nothing
+            self._hops += 1
+            if self._hops > self.context.facts.work.limits.depth:
+                raise self.context.facts.work.too_deep()
             uses = [*(self._calls(role.name, statement) if called else self._uses(spelled, scope))]
             leads = any(proves(use) or self._leads(rule, use, where, proves) for use, where in uses)
+            self._hops -= 1
             self._known[key] = leads and not any(self._is_looked_up(use) for use, _ in uses)
         return self._known[key]
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import click
 
+from uncuda.limits import LimitExceeded
 from uncuda.report import FORMATS, reporter
 from uncuda.report.base import Frame, Reporter
 from uncuda.source import Source, SourceError
-from uncuda.workspace import Checked, File, Problem, check_files
+from uncuda.workspace import Checked, Exceeds, File, Problem, check_files
 
 from . import ERROR, FINDINGS
 from .console import colored
@@ -81,5 +82,8 @@ def _check_text(session: Session, file: File, data: bytes) -> Checked:
     except SourceError as error:
         return Checked(file, problem=Problem(file.path, str(error)))
     engine = session.engine_for(file.settings)
-    answers = session.answers_for((), [file])(file, source, engine)
-    return Checked(file, source, engine.check(source, answers=answers))
+    try:
+        answers = session.answers_for((), [file])(file, source, engine)
+        return Checked(file, source, engine.check(source, answers=answers))
+    except LimitExceeded as error:
+        return Checked(file, problem=Exceeds.of(file.path, error))

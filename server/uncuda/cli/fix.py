@@ -9,11 +9,12 @@ from typing import Any
 
 import click
 
+from uncuda.limits import LimitExceeded
 from uncuda.report.diff import lines_before, name_in_diff, terminal_diff, unified_diff
 from uncuda.report.records import fix_class
 from uncuda.report.text import headline
 from uncuda.source import Source, SourceError
-from uncuda.workspace import File, FileProblem, Problem, Repaired, fix_files, leads_out, write
+from uncuda.workspace import Exceeds, File, FileProblem, Problem, Repaired, fix_files, leads_out, write
 
 from . import ERROR, FINDINGS, INTERRUPTED
 from .console import colored, interrupts_held
@@ -99,6 +100,11 @@ class _Run:
             result = data if fixed.text == source.text else source.encode(fixed.text)
         except SourceError as error:
             self.session.fail(Problem(file.path, str(error)))
+            return
+        except LimitExceeded as error:
+            self.session.fail(Exceeds.of(file.path, error))
+            if not self.diff:
+                sys.stdout.buffer.write(data)  # it takes the place of the text
             return
         if self.diff:
             self._print_diff(file.path, data, result, source.encoding)

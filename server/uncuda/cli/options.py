@@ -15,7 +15,7 @@ CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
 LOCALE = next(option for option in OPTIONS if option.name == "locale")
 # Tables have no form on a command line.
-_SETTINGS = [option for option in OPTIONS if option.kind in ("string", "boolean", "rules", "patterns")]
+_SETTINGS = [option for option in OPTIONS if option.kind in ("string", "boolean", "integer", "rules", "patterns")]
 
 
 def settings_options(command: CommandT) -> CommandT:
@@ -68,6 +68,8 @@ def overrides(given: Mapping[str, Any]) -> dict[str, object]:
 def _form(option: Option) -> dict[str, Any]:
     if option.kind == "boolean":
         return {"default": None, "help": say(option.en, option.zh)}
+    if option.kind == "integer":
+        return {"default": None, "type": int, "metavar": "N", "help": say(option.en, option.zh)}
     metavar = {"string": "TEXT", "rules": "RULES", "patterns": "PATTERN"}[option.kind]
     if option.choices:
         metavar = "|".join(option.choices)

@@ -16,7 +16,7 @@ from uncuda.engine import Engine, Finding, Report
 from uncuda.report.words import Words, language
 from uncuda.settings import SEVERITIES, Configuration, Settings, SettingsError, Vocabulary, hint, values_of
 from uncuda.source import Source
-from uncuda.workspace import AnswersFor, Engines, File, Problem, UndecidedTarget, ask, ask_nobody, discover
+from uncuda.workspace import AnswersFor, Engines, Exceeds, File, Problem, UndecidedTarget, ask, ask_nobody, discover
 from uncuda.workspace import Words as ModuleWords
 
 from .console import Console
@@ -103,6 +103,8 @@ class Session:
 
     def fail(self, problem: Problem, trace: str = "") -> None:
         """Remember and print what could not be done."""
+        if isinstance(problem, Exceeds):
+            problem, trace = Problem(problem.path, self.words.exceeds(problem.limit)), ""
         self.problems.append(problem)
         self.console.error(problem, trace)
 

@@ -29,6 +29,9 @@ from .sites import answered, sites_of
 __all__ = ["Engine", "Finding", "Fixed", "Related", "Report"]
 
 
+_FINDING = 100  # steps that it takes to look at a finding and say it
+
+
 class Engine:
     """One target, one set of settings, one project: checks and fixes any number of texts."""
 
@@ -168,11 +171,13 @@ class Engine:
         ruleset = ruleset or self.ruleset(self._project_shim())
         ignored = self.settings.ignored_in(path)
         hits, silent = self._hits(facts, ruleset, answers or {}, path)
+        facts.work.compare(_FINDING * (len(hits) + len(silent)))
         every = [finding for hit in (*hits, *silent) if (finding := self._guarded(hit, path))]
         findings = [finding for finding in every if finding.rule not in ignored]
         suppressions = NONE
         if facts.says("uncuda:"):
             suppressions = parse(facts.text, facts.layout.is_comment, facts.layout.string_around)
+            facts.work.compare(_FINDING * len(suppressions.comments))
         if suppressions:
             findings = self._suppress(findings, suppressions, ruleset, ignored)
         sites = sites_of((*hits, *silent), findings)

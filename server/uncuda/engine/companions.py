@@ -62,11 +62,12 @@ class Companions:
             if isinstance(outer, _ALIKE) or (isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.Or)):
                 yield _all(found.values())
                 continue
-            self._work.compare(2 * len(found) * len(found))
+            ruled_out: set[ast.AST] = set()
+            if isinstance(outer, ast.BoolOp):
+                ruled_out = {part for part in found if self._rules_out(part, statement)}
             for part, own in found.items():
-                apart = set(siblings(outer, part))
-                if isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And):
-                    apart = {other for other in found if other is not part and self._rules_out(other, statement)}
+                apart = ruled_out - {part} if isinstance(outer, ast.BoolOp) else set(siblings(outer, part))
+                self._work.compare(4 * len(apart))
                 for other in apart.intersection(found):
                     yield own + found[other]
 
@@ -107,7 +108,7 @@ class Companions:
 
     def _inside(self, start: int, end: int) -> Group:
         found = self._places[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
-        self._work.compare(len(found))
+        self._work.compare(1 + len(found))
         return found
 
     def _body(self, clause: Header) -> Group:
@@ -174,6 +175,7 @@ class Companions:
         """An `if` with the one above it that asks the same, or with those for CUDA that leave."""
         line = header.start - self._width(header.start)
         for other in self._indents.lines_above(header.start, "if"):
+            self._work.compare(4)
             asking = self._inside(other.start, other.start + 1)
             if asking and self._text[other.start : other.end] == self._text[header.start : header.end]:
                 yield own + asking if self._indents.extent(other.start) == line else []

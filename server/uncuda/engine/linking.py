@@ -54,6 +54,7 @@ def _keep_imports(hits: list[Hit], package: str, work: Work) -> None:
                 asked[hit.fixes[0].applicability].add(edit)
     if asked[SAFE] or asked[REVIEW]:
         for hit in hits:
+            work.compare(len(hit.statement.digest.bindings) // 2 if hit.statement is not None else 0)
             if _imports(hit, package):
                 first, *others = hit.fixes
                 work.compare(4 * (len(asked[SAFE]) + len(asked[REVIEW])))

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from ..limits import Work
+from ..limits import Limits, Work
 from .bindings import Binding
 from .changes import Region, Searches
 from .digest import Chain, Digest, digest
@@ -179,7 +179,7 @@ class Facts:
         if self.layout.string_around(start) or self.text[start : start + 1] in "#\"'":
             return None
         self.work.compare((end - start) // READ)
-        found = digest_text(self.text[start:end].rstrip())
+        found = digest_text(self.text[start:end].rstrip(), self.work.limits.depth)
         return Statement(start, end, found) if found else None
 
     def imports(self) -> list[tuple[Binding, Statement]]:
@@ -195,9 +195,9 @@ class Facts:
 
 
 @lru_cache(maxsize=512)
-def digest_text(text: str) -> Digest | None:
-    """What a logical line says; None when it cannot be read. Remembered by its text."""
-    piece: Piece | None = read_line(text) or read_newer(text)
+def digest_text(text: str, depth: int = Limits.depth) -> Digest | None:
+    """What a logical line says; None when it cannot be read, or is nested deeper than `depth`; kept by its text."""
+    piece: Piece | None = read_line(text) or read_newer(text, depth)
     return None if piece is None else digest(piece)
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from ..limits import Limits
+from .depth import nesting, split_strings
 from .piece import Piece, read_line
 from .strings import formatted_end, plain_end
 
@@ -21,8 +23,12 @@ _WRAPPERS = (
 )  # fmt: skip
 
 
-def readable(text: str) -> bool:
-    """Whether libcst reads a whole text."""
+def readable(text: str, depth: int = Limits.depth) -> bool:
+    """Whether libcst reads a whole text that is nested no deeper than `depth` brackets."""
+    return _is_shallow(text, depth) and _parses(text)
+
+
+def _parses(text: str) -> bool:
     try:
         import libcst
     except ImportError:
@@ -34,13 +40,31 @@ def readable(text: str) -> bool:
     return True
 
 
-def read_newer(text: str) -> Piece | None:
-    """Read a logical line through libcst; None when libcst is not installed or cannot read it either."""
+def _is_shallow(text: str, depth: int) -> bool:
+    """Whether libcst, which follows nesting on the stack of the process, can be trusted with a text.
+
+    Each f-string is shown to it first: where one ends decides what else is a bracket.
+    """
+    parts = split_strings(text)
+    if parts is None:
+        return False
+    plain, fields = parts
+    deepest = max((sum(map(part.count, "([{")) for part in fields), default=0)
+    return deepest + nesting(plain) <= depth and all(_parses(f"({part})") for part in fields)
+
+
+def read_newer(text: str, depth: int = Limits.depth) -> Piece | None:
+    """Read a logical line through libcst; None when libcst is not installed or cannot read it either.
+
+    `depth`: the nesting beyond which it is not tried.
+    """
     plain = _blanked(text)
     if plain is None or plain == text:
         return None
     piece = read_line(plain)
-    if piece is None or not any(readable(wrapper.replace("{}", text)) for wrapper in _WRAPPERS):
+    if piece is None or not _is_shallow(text, depth):
+        return None
+    if not any(_parses(wrapper.replace("{}", text)) for wrapper in _WRAPPERS):
         return None
     piece.text = text
     return piece

@@ -29,7 +29,7 @@ class Parts:
             self._work.compare()
             if start <= offset < end:
                 self._work.compare((end - start) // _READ)
-                if found := digest_text(self._text[start:end]):
+                if found := digest_text(self._text[start:end], self._work.limits.depth):
                     return start, end, found
         return None
 

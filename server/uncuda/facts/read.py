@@ -83,6 +83,7 @@ class _Reader:
         self._digests = before.digests if before is not None else {}
         self._failed: dict[int, Parts | None] = {}
         self._pending: list[Statement] = []
+        self._stars: dict[str, dict[str, str]] = {}
 
     def read_all(self) -> Facts:
         """Read every statement that matters."""
@@ -174,7 +175,7 @@ class _Reader:
         """What a stretch of the text says."""
         text = self.facts.text[start:end].rstrip()
         self._work.compare(1 + len(text) // _READ)
-        found = self._digests[text] if text in self._digests else digest_text(text)
+        found = self._digests[text] if text in self._digests else digest_text(text, self._work.limits.depth)
         self.facts.digests[text] = found
         return found
 
@@ -274,7 +275,12 @@ class _Reader:
 
     def _follow(self, binding: Binding, dotted: str, known: dict[str, bool]) -> set[str]:
         if binding.kind == "star":
-            names = {child: f"{dotted}.{child}" for child in self.words.children(dotted) if child in self.text}
+            names = self._stars.get(dotted)
+            if names is None:
+                children = self.words.children(dotted)
+                self._work.search(0, len(children) * len(self.text))
+                names = {child: f"{dotted}.{child}" for child in children if child in self.text}
+                self._stars[dotted] = names
             self.facts.names.stars.append((dotted, binding, 0))
         else:
             names = {binding.name: dotted}

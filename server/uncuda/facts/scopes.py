@@ -168,7 +168,7 @@ class IndentScopes:
         above = self.header_above(line.start)
         floor = above.end if above is not None else 0
         for start in self._starts_above(self._layout.line_start(line.start), floor, words):
-            self._layout.work.compare()
+            self._layout.work.compare(4)
             if not self._indented(start, line.indent):
                 continue
             holder = self._layout.string_around(start)

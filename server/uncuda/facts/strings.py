@@ -9,6 +9,7 @@ import re
 from typing import NamedTuple
 
 _START = re.compile(r"([A-Za-z]{0,2})(\"\"\"|'''|\"|')")
+_DEEPEST = 100  # Python 3.12 itself takes no more than 150 f-strings in one another
 _GAP = re.compile(r"(?:[\s()]|\\\r?\n|#[^\n\r]*)*")
 
 
@@ -69,10 +70,11 @@ def plain_end(text: str, start: int, quotes: str) -> int:
         position = found + 1
 
 
-def formatted_end(text: str, start: int, quotes: str) -> tuple[int, list[tuple[int, int]]]:
+def formatted_end(text: str, start: int, quotes: str, level: int = 0) -> tuple[int, list[tuple[int, int]]]:
     """Where an f-string or t-string whose body begins at `start` closes.
 
     Gives the offset of the closing quotes, or -1, and the spans of the expressions of its replacement fields.
+    `level`: how many f-strings and fields are around it; in too many it does not close.
     """
     fields: list[tuple[int, int]] = []
     position, size = start, len(text)
@@ -85,7 +87,7 @@ def formatted_end(text: str, start: int, quotes: str) -> tuple[int, list[tuple[i
         elif text.startswith("{{", position) or text.startswith("}}", position):
             position += 2
         elif char == "{":
-            expression, position = _field(text, position + 1, quotes, fields)
+            expression, position = _field(text, position + 1, quotes, fields, level + 1)
             if expression is None:
                 return -1, fields
             fields.append(expression)
@@ -94,8 +96,12 @@ def formatted_end(text: str, start: int, quotes: str) -> tuple[int, list[tuple[i
     return -1, fields
 
 
-def _field(text: str, start: int, quotes: str, fields: list[tuple[int, int]]) -> tuple[tuple[int, int] | None, int]:
+def _field(
+    text: str, start: int, quotes: str, fields: list[tuple[int, int]], level: int
+) -> tuple[tuple[int, int] | None, int]:
     """The expression of the field that begins at `start`, and the offset after its closing brace."""
+    if level > _DEEPEST:
+        return None, start
     depth, position, size, end = 0, start, len(text), -1
     while position < size:
         char = text[position]
@@ -105,7 +111,7 @@ def _field(text: str, start: int, quotes: str, fields: list[tuple[int, int]]) ->
                 return None, position
             prefixed = text[position - 1 : position] in "fFtT" and position > start
             body, inside = match.end(), match[2]
-            inner = formatted_end(text, body, inside)[0] if prefixed else plain_end(text, body, inside)
+            inner = formatted_end(text, body, inside, level)[0] if prefixed else plain_end(text, body, inside)
             if inner < 0:
                 return None, position
             position = inner + len(match[2])
@@ -113,7 +119,7 @@ def _field(text: str, start: int, quotes: str, fields: list[tuple[int, int]]) ->
         if end >= 0 and text.startswith(quotes, position):
             return None, position
         if char == "{" and end >= 0:
-            nested, position = _field(text, position + 1, quotes, fields)
+            nested, position = _field(text, position + 1, quotes, fields, level + 1)
             if nested is None:
                 return None, position
             fields.append(nested)

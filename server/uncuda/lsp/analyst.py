@@ -1,7 +1,7 @@
 """Analyses texts in a process of its own: those that take too much work to be analysed between two keys.
 
-In: a `Task` a line; the end of the input ends the process. Out: two `Answer` a task, one when it begins and one with what
-came of it.
+In: a `Task` a line; the end of the input ends the process. Out: two `Answer` a task, one when it begins and one with
+what came of it.
 """
 
 from __future__ import annotations

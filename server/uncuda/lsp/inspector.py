@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from uncuda.child import lines
+from uncuda.limits import LimitExceeded
 from uncuda.source import Source, SourceError
 from uncuda.workspace import FileProblem, discover, load_file
 from uncuda.workspace.discover import File
@@ -108,7 +109,7 @@ class Inspector:
                 record["items"] = self._renderer.items(analysis)[uri]
                 if self._renderer.tells_of_shims(analysis):
                     self._tell_of_shims.add(path)
-        except (FileProblem, SourceError):
+        except (FileProblem, SourceError, LimitExceeded):
             pass  # the command line says so; an editor shows it when the file is opened
         except Exception as error:  # noqa: BLE001 one file must not stop the rest
             record["failed"] = f"{type(error).__name__}: {error}"

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from uncuda.catalogue import Catalogue
 from uncuda.engine import Engine, Fixed, Report
+from uncuda.limits import Limits
 from uncuda.project import SILENT, Answers
 from uncuda.report.diff import readable_diff
 from uncuda.report.words import Words
@@ -134,10 +135,10 @@ class _Run:
     def _in_scope(self, path: str) -> bool:
         return not self.job.scope or _is_below(path, self.job.scope)
 
-    def read(self, path: str) -> bytes:
+    def read(self, path: str, most: int = Limits.bytes) -> bytes:
         """What a file holds: an open one what its buffer holds."""
         buffer = self._buffers.get(_key(path))
-        return buffer.text.encode("utf-8", "surrogatepass") if buffer else read_text(path)
+        return buffer.text.encode("utf-8", "surrogatepass") if buffer else read_text(path, most)
 
     def load(self, file: File, engine: Engine) -> tuple[Source | None, bytes]:
         """The text of a file, from its buffer if it is open; None if the engine has no use for it."""

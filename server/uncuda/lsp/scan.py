@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from uncuda.catalogue import Catalogue, load
 from uncuda.child import end_with_input
+from uncuda.limits import LimitExceeded
 from uncuda.project import Project
 from uncuda.settings import Configuration, Vocabulary, values_of
 from uncuda.source import Source, SourceError, Span
@@ -94,7 +95,7 @@ class Reader:
         """What a file on the disk says: nothing, if it cannot be read."""
         try:
             return self.facts(read_text(path), path)
-        except (FileProblem, SourceError):
+        except (FileProblem, SourceError, LimitExceeded):
             return NOTHING
 
     def project(self, files: Mapping[str, Facts]) -> Project:

@@ -175,6 +175,6 @@ def _declared(path: str) -> str:
     """The encoding of a file in which it has no replacement character; empty if there is none."""
     try:
         source = Source.decode(read_file(path), path)
-    except (FileProblem, SourceError):
+    except (FileProblem, SourceError, LimitExceeded):
         return ""
     return "" if _REPLACEMENT in source.text else source.encoding

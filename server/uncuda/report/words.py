@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
+from uncuda.limits import LimitExceeded
+
 _WORDS: dict[str, tuple[str, str]] = {
     "fix": ("fix: {0}", "修复：{0}"),
     "by hand": ("by hand", "手动"),
@@ -39,6 +41,11 @@ _WORDS: dict[str, tuple[str, str]] = {
         "{0}位于当前目录之外（{1}），`git apply` 不会修改它们；请在其上级目录中运行 uncuda",
     ),
     "unread some": ("{0} could not be read ({1}), the others were", "{0}无法读取（{1}），其余部分已读取"),
+    "exceeds": ("{0}, left out; raise `{1}`, or `exclude` it", "{0}，未检查；请调高 `{1}`，或将其加入 `exclude`"),
+    "exceeds bytes": ("larger than {0:,} bytes", "大于 {0:,} 字节"),
+    "exceeds statements": ("more than {0:,} statements to read", "需要读取的语句超过 {0:,} 条"),
+    "exceeds comparisons": ("more than {0:,} comparisons to make", "需要的比较超过 {0:,} 次"),
+    "exceeds depth": ("nested more than {0:,} levels deep", "嵌套超过 {0:,} 层"),
     "unread": ("this statement could not be read", "无法读取此语句"),
     "target assumed": (
         "target: {0} (nothing set; the project imports no plugin)",
@@ -99,6 +106,10 @@ class Words:
         """`3 findings`, `1 finding`, `3 处问题`."""
         one, many, zh = _COUNTED[key]
         return f"{number:,} {zh if self._column else one if number == 1 else many}"
+
+    def exceeds(self, error: LimitExceeded) -> str:
+        """What is said of a text that takes more than a limit allows."""
+        return self("exceeds", self(f"exceeds {error.kind}", error.limit), error.setting)
 
     def join(self, parts: Iterable[str]) -> str:
         """The parts as a list."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from uncuda.limits import Limits
+
 SEVERITIES = ("error", "warning", "information")
 
-Kind = Literal["string", "boolean", "rules", "patterns", "severity-by-rule", "rules-by-pattern"]
+Kind = Literal["string", "boolean", "integer", "rules", "patterns", "severity-by-rule", "rules-by-pattern"]
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,8 @@ class Option:
     planned: tuple[str, ...] = ()
     pattern: str = ""
     example: str = ""
+    most: int = 0
+    """The largest value of an integer; the smallest is 1."""
 
     @property
     def field(self) -> str:
@@ -30,6 +34,7 @@ class Option:
         return self.name.replace("-", "_")
 
 
+_MOST = 1_000_000_000
 _VERSION = r"^\d+(\.\d+)*(\.post\d+)?$"
 
 OPTIONS: tuple[Option, ...] = (
@@ -150,6 +155,42 @@ OPTIONS: tuple[Option, ...] = (
         "do with torch is then silent, what is doubtful is fixed after review only. Takes longer.",
         '同时在其他文件中推断 `x.cuda()`、`x.is_cuda` 与 `x.to("cuda")` 中的 `x`：'
         "与 torch 无关的不再报告，存疑的仅在复核后修复。耗时更长。",
+    ),
+    Option(
+        "max-bytes",
+        "integer",
+        Limits.bytes,
+        "The size of a file, in bytes, above which it is left out and named.",
+        "文件大小上限（字节），超出的文件不读取并会列出。",
+        most=_MOST,
+    ),
+    Option(
+        "max-statements",
+        "integer",
+        Limits.statements,
+        "How many statements of one file may have to be read; a file with more is left out and named. Only statements "
+        "that hold a word of a rule, or a name that leads to one, count.",
+        "单个文件中需要读取的语句数上限，超出的文件不检查并会列出。仅计入含有规则关键词或相关名称的语句。",
+        most=_MOST,
+    ),
+    Option(
+        "max-comparisons",
+        "integer",
+        Limits.comparisons,
+        "How many steps the search through one file may take; a file that takes more is left out and named. Steps are "
+        "counted, not timed, so that the same file is left out on every machine.",
+        "检查单个文件的步数上限，超出的文件不检查并会列出。按步数而非时间计算，因此在任何机器上结果相同。",
+        most=_MOST,
+    ),
+    Option(
+        "max-depth",
+        "integer",
+        Limits.depth,
+        "How deep brackets, blocks and operators may be nested in a statement that only libcst can read, and names may "
+        "lead to one another. Python itself reads no more than 200 brackets.",
+        "仅 libcst 可读的语句中括号、代码块与运算符的嵌套层数上限，以及名称相互指向的层数上限。"
+        "Python 本身最多读取 200 层括号。",
+        most=200,
     ),
 )
 

@@ -79,6 +79,11 @@ def _read(option: Option, value: object, vocabulary: Vocabulary) -> object:
         if not isinstance(value, bool):
             raise ValueProblem(f"`{option.name}` is true or false, not {_said(value)}", option.name)
         return value
+    if option.kind == "integer":
+        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= option.most:
+            said = f"`{option.name}` is a whole number from 1 to {option.most:,}, not {_said(value)}"
+            raise ValueProblem(said, option.name)
+        return value
     if option.kind in ("rules", "patterns"):
         names = _names(option, option.name, value, vocabulary if option.kind == "rules" else None)
         return names if option.kind == "rules" else _patterns(option, names)

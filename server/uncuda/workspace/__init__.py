@@ -2,7 +2,7 @@
 
 from .backends import cudas_own, neighbours
 from .constants import Constants, named_targets
-from .discover import File, Found, Problem, SettingsFor, discover, leads_out, reach
+from .discover import Exceeds, File, Found, Problem, SettingsFor, discover, leads_out, reach
 from .engines import Engines, UndecidedTarget
 from .files import FileProblem, read_file, write_atomically
 from .gitignore import GitIgnore
@@ -16,6 +16,7 @@ __all__ = [
     "Constants",
     "EngineFor",
     "Engines",
+    "Exceeds",
     "File",
     "FileProblem",
     "Found",

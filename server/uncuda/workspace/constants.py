@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
+from uncuda.limits import LimitExceeded, Limits
+
 from ..facts.layout import Layout
 from ..source import SourceError
 from .files import FileProblem
@@ -46,6 +48,6 @@ def named_targets(paths: Iterable[str], words: Mapping[str, tuple[str, ...]], re
     constants = Constants(words)
     found: dict[str, str] = {}
     for path in paths:
-        with suppress(FileProblem, SourceError):
-            found = constants.named(read(path)) | found
+        with suppress(FileProblem, SourceError, LimitExceeded):
+            found = constants.named(read(path, Limits.bytes)) | found
     return found

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from uncuda.limits import LimitExceeded
 from uncuda.settings import CONFIGURATION_FILES, Settings, SettingsError, pattern_set
 
 from .gitignore import GitIgnore
@@ -31,6 +32,19 @@ class Problem(NamedTuple):
 
     path: str
     message: str
+
+
+class Exceeds(Problem):
+    """A file that takes more work than a limit allows; `limit` can be said in another language."""
+
+    limit: LimitExceeded
+
+    @classmethod
+    def of(cls, path: str, limit: LimitExceeded) -> Exceeds:
+        """The problem of a file, said in English."""
+        problem = cls(path, str(limit))
+        problem.limit = limit
+        return problem
 
 
 class File(NamedTuple):

@@ -9,9 +9,8 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+from uncuda.limits import LimitExceeded, Limits
 from uncuda.reading import TooLargeError, read_bytes
-
-LARGEST = 20_000_000
 
 _ACCESS_LIST = "system.posix_acl_access"
 _NOT_KEPT = {errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.ENODATA, errno.EINVAL}
@@ -22,15 +21,12 @@ class FileProblem(Exception):
     """A file that cannot be read or written; the message says why and, if that helps, what to do."""
 
 
-def read_file(path: str) -> bytes:
-    """The bytes of a file; FileProblem if it cannot be read or is larger than LARGEST bytes."""
+def read_file(path: str, most: int = Limits.bytes) -> bytes:
+    """The bytes of a file; FileProblem if it cannot be read, LimitExceeded if it has more than `most` bytes."""
     try:
-        return read_bytes(path, LARGEST)
-    except TooLargeError as error:
-        raise FileProblem(
-            f"larger than {LARGEST // 1_000_000} MB ({error.size / 1e6:.0f} MB), skipped; "
-            "`exclude` it if it need not be checked"
-        ) from None
+        return read_bytes(path, most)
+    except TooLargeError:
+        raise LimitExceeded("bytes", most) from None
     except OSError as error:
         raise FileProblem(f"cannot be read: {error.strerror or error}") from None
 

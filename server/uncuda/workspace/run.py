@@ -7,11 +7,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from uncuda.engine import Engine, Fixed, Report
+from uncuda.limits import LimitExceeded
 from uncuda.project import Answers
 from uncuda.settings import Settings
 from uncuda.source import Source, SourceError
 
-from .discover import File, Problem
+from .discover import Exceeds, File, Problem
 from .files import FileProblem, read_file, write_atomically
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Repaired(NamedTuple):
 
 def load_file(file: File, engine: Engine) -> tuple[Source | None, bytes]:
     """A file as it is on the disk; FileProblem or SourceError if it cannot be read."""
-    data = read_file(file.path)
+    data = read_file(file.path, file.settings.max_bytes)
     if not engine.concerns(data):
         return None, data
     return Source.decode(data, file.path), data
@@ -115,12 +116,14 @@ def write(repaired: Repaired) -> int:
     FileProblem if that fails, or if the file is not as it was when it was read.
     """
     path = repaired.file.path
-    if read_file(path) != repaired.data:
+    if read_file(path, repaired.file.settings.max_bytes) != repaired.data:
         raise FileProblem("changed while it was being fixed; left as it is, run again")
     return write_atomically(path, repaired.result)
 
 
 def _problem(file: File, error: Exception) -> Problem:
+    if isinstance(error, LimitExceeded):
+        return Exceeds.of(file.path, error)
     if isinstance(error, (FileProblem, SourceError)):
         return Problem(file.path, str(error))
     return Problem(file.path, f"internal error, please report it: {type(error).__name__}: {error}")

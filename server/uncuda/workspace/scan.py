@@ -7,11 +7,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from uncuda.facts.layout import Layout
+from uncuda.limits import LimitExceeded, Limits
 from uncuda.project import Project
 from uncuda.source import Source, SourceError, Span
 
 from .backends import cudas_own, neighbours
-from .discover import File, Problem
+from .discover import Exceeds, File, Problem
 from .files import FileProblem, read_file
 
 _METHOD = re.compile(r"^[ \t]+(?:async[ \t]+)?def[ \t]+(?P<name>cuda|is_cuda)\(", re.MULTILINE)
@@ -26,7 +27,8 @@ _IMPORT = re.compile(
 _NEAR = 200
 """Characters after a package's name within which the word `import` makes a line worth reading."""
 
-Read = Callable[[str], bytes]
+Read = Callable[[str, int], bytes]
+"""The bytes of a file, of which no more than so many are read."""
 
 
 @dataclass
@@ -52,9 +54,9 @@ class Words:
     devices: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
-def read_text(path: str) -> bytes:
-    """The bytes of a file that Python could read; FileProblem or SourceError if it could not."""
-    data = read_file(path)
+def read_text(path: str, most: int = Limits.bytes) -> bytes:
+    """The bytes of a file that Python could read; FileProblem, SourceError or LimitExceeded if it could not."""
+    data = read_file(path, most)
     if b"\0" in data or not (data.isascii() or _is_utf8(data)):
         Source.decode(data, path)
     return data
@@ -71,9 +73,12 @@ def survey(
     problems: list[Problem] = []
     for file in files:
         try:
-            data = read(file.path)
+            data = read(file.path, file.settings.max_bytes)
         except (FileProblem, SourceError) as error:
             problems.append(Problem(file.path, str(error)))
+            continue
+        except LimitExceeded as error:
+            problems.append(Exceeds.of(file.path, error))
             continue
         readable.append(file)
         found = concerns(file, data)

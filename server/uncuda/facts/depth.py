@@ -1,0 +1,94 @@
+"""How deep a text is nested, at most: libcst follows every level on the stack of the process, which ends if it is full.
+
+The unit is a bracket; what else nests takes less of the stack. Where a text could be lexed in another way than here,
+its f-strings, libcst has to agree about each of them first: see `readable` in `newer.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from .strings import formatted_end, plain_end
+
+_QUOTES = re.compile(r"#[^\n\r]*|(?<!\w)(?P<prefix>[A-Za-z]{0,2})(?P<quotes>\"\"\"|'''|\"|')|\"|'")
+_TOKEN = re.compile(
+    r"(?P<line>^[ \t]*(?=\S))|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<end>[,;])"
+    r"|\b(?P<lambda>lambda)\b|(?P<step>\b(?:not|and|or|if|else|elif|await|yield|for|in|is|async)\b|[.+*/%@&|^~<>:-])",
+    re.M,
+)
+_CONTINUES = re.compile(r"(?:elif|else|except|finally|case)\b")
+# A level of brackets takes about as much of the stack as so many of the others.
+_BRACKET, _LAMBDA, _STEP, _BLOCK = 6, 3, 1, 6
+_PATTERN = 48  # libcst tries each bracket of a pattern in two ways: the time doubles
+
+
+def nesting(text: str) -> int:
+    """An upper bound of the nesting of a text without f-strings, in brackets."""
+    most = done = 0
+    levels = [[0, 0]]  # for each open bracket: steps since the last comma, lambdas
+    blocks: list[list[int]] = []  # for each block around: its indentation, and the clauses of its statement
+    total = 0  # of what the brackets around took
+    bracket = _BRACKET
+    for match in _TOKEN.finditer(text):
+        kind = match.lastgroup
+        here = levels[-1]
+        if kind == "line":
+            if len(levels) == 1:
+                levels[0] = here = [0, 0]
+                done = _block(blocks, text, match)
+                bracket = _PATTERN if text.startswith("case", match.end()) else _BRACKET
+        elif kind == "open":
+            total += bracket + _weight(here)
+            levels.append([0, 0])
+        elif kind == "close":
+            if len(levels) > 1:
+                levels.pop()
+                total -= bracket + _weight(levels[-1])
+                levels[-1][0] += 1
+        elif kind == "end":
+            here[0] = 0
+        elif kind == "lambda":
+            here[1] += 1
+        else:
+            here[0] += 1
+        most = max(most, done + total + _weight(levels[-1]))
+    return -(-most // _BRACKET)
+
+
+def _weight(level: Sequence[int]) -> int:
+    return _STEP * level[0] + _LAMBDA * level[1]
+
+
+def _block(blocks: list[list[int]], text: str, line: re.Match[str]) -> int:
+    """What the blocks around a line take."""
+    indent = len(line[0].expandtabs(8))
+    while blocks and blocks[-1][0] > indent:
+        blocks.pop()
+    if not blocks or blocks[-1][0] < indent:
+        blocks.append([indent, 0])
+    blocks[-1][1] = blocks[-1][1] + 1 if _CONTINUES.match(text, line.end()) else 0
+    return _BLOCK * sum(1 + clauses for _, clauses in blocks)
+
+
+def split_strings(text: str) -> tuple[str, list[str]] | None:
+    """The text with its strings and comments blanked, and its f-strings and t-strings; None where a string is open."""
+    parts: list[str] = []
+    fields: list[str] = []
+    position = 0
+    while match := _QUOTES.search(text, position):
+        parts.append(text[position : match.start()])
+        position = match.end()
+        if match[0][0] == "#":
+            continue
+        quotes = match["quotes"] or match[0]
+        prefix = (match["prefix"] or "").lower()
+        formatted = "f" in prefix or "t" in prefix
+        end = formatted_end(text, position, quotes)[0] if formatted else plain_end(text, position, quotes)
+        if end < 0:
+            return None
+        position = end + len(quotes)
+        parts.append("_")
+        if formatted:
+            fields.append(text[match.start() : position])
+    return "".join(parts) + text[position:], fields
