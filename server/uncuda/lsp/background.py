@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from uncuda.child import command, start
@@ -23,8 +24,8 @@ class Background:
     """A running process; what it says to standard error goes to ours.
 
     `take` is called with every message, `ended` once when there are no more; both in the thread of `call`, which hands
-    over a call to it. `first`: a message that is sent without waiting until it is read. `read`: what makes a message of
-    a line; it is called in a thread of its own.
+    over a call to it. `first`: a message that is sent at once. `read`: what makes a message of a line; it is called in a
+    thread of its own.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class Background:
     ) -> None:
         self._call, self._take, self._ended, self._parse = call, take, ended, read
         self._stopped = False
+        self._outbox: SimpleQueue[Any] = SimpleQueue()
         self._process: subprocess.Popen[bytes] | None = None
         try:
             self._process = start(command(module))
@@ -45,14 +47,14 @@ class Background:
             logger.exception("%s cannot be started", module)
             call(self._ended)
             return
-        threading.Thread(target=self._read, args=(self._process, first), daemon=True, name=module).start()
+        if first is not None:
+            self.send(first)
+        for work in (self._read, self._write):
+            threading.Thread(target=work, args=(self._process,), daemon=True, name=module).start()
 
     def send(self, message: Any) -> None:
-        """Give it a message; one that has ended does not hear it."""
-        if self._process and self._process.stdin:
-            with suppress(OSError, ValueError):
-                self._process.stdin.write(json.dumps(message).encode() + b"\n")
-                self._process.stdin.flush()
+        """Give it a message, without waiting until it is read; one that has ended does not hear it."""
+        self._outbox.put(message)
 
     def stop(self) -> None:
         """End it; nothing comes from it any more."""
@@ -60,13 +62,20 @@ class Background:
         if self._process:
             self._process.kill()
 
-    def _read(self, process: subprocess.Popen[bytes], first: Any) -> None:
+    def _write(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin is not None
+        with suppress(OSError, ValueError):
+            while (message := self._outbox.get()) is not None:
+                process.stdin.write(json.dumps(message).encode() + b"\n")
+                process.stdin.flush()
+
+    def _read(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
-        with process, suppress(ValueError):  # less than a line: it was ended in the middle of it
-            if first is not None:
-                self.send(first)
+        with suppress(ValueError):  # less than a line: it was ended in the middle of it
             for line in process.stdout:
                 self._call(self._pass, self._parse(line))
+        self._outbox.put(None)
+        process.wait()
         self._call(self._finish)
 
     def _pass(self, message: Any) -> None:

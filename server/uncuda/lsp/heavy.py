@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from uncuda.engine import Engine, Report
 from uncuda.limits import Limits
 from uncuda.project import Answers
+from uncuda.report.words import Words
 
 from .background import Background
 from .logs import logger
@@ -135,19 +136,24 @@ class Heavy:
         """Why a text was not analysed."""
         if answer.exceeded is None:
             return ""
-        return self._texts()("not checked", str(answer.exceeded.error))
+        return self._say("not checked", Words(self._locale).exceeds(answer.exceeded.error))
 
-    def _texts(self) -> Texts:
-        return Texts(self._server.folders.language())
+    def _say(self, key: str, *values: object) -> str:
+        return Texts(self._locale)(key, *values)
+
+    @property
+    def _locale(self) -> str:
+        """The language of the current task's messages."""
+        return self._current[1].settings.locale if self._current else ""
 
     def _too_long(self) -> None:
         self._stop()
-        self._done(Report(), self._texts()("not checked long", f"{_LONGEST:.0f}"))
+        self._done(Report(), self._say("not checked long", f"{_LONGEST:.0f}"))
 
     def _ended(self) -> None:
         self._process = None
         if self._current is not None:
-            self._done(Report(), self._texts()("not checked crashed"))
+            self._done(Report(), self._say("not checked crashed"))
 
     def _forget(self, uri: str) -> None:
         """A document was closed; the process ends with the last heavy one."""
