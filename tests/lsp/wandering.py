@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -320,12 +321,8 @@ class Wanderer:
         shims: dict[str, dict[str, Any]] = {}
         opened = {path_of(uri): buffer.text for uri, buffer in self.client.buffers.open.items()}
         for folder in folders.all:
-            paths = {
-                file.path
-                for file in discover(
-                    [folder.path], lambda place, f=folder: folders.settings_for(place, f), empty=True
-                ).files
-            }
+            settings = partial(folders.settings_for, folder=folder)
+            paths = {file.path for file in discover([folder.path], settings, empty=True).files}
             facts = {path: reader.file(path) for path in paths}
             facts |= {
                 path: reader.facts(text.encode(), path) for path, text in opened.items() if path and folder.holds(path)
