@@ -13,9 +13,9 @@ import pytest
 from lsp.traffic import Json
 from lsp.wandering import KINDS, Editor, Wanderer
 
-STEPS = int(os.environ.get("UNCUDA_SOAK_STEPS", "200"))
+STEPS = int(os.environ.get("UNCUDA_SOAK_STEPS", "100"))
 SEED = int(os.environ.get("UNCUDA_SOAK_SEED", "1"))
-EACH, FRESH = 50, 4
+EACH, FRESH = 50, 2
 """Steps between two rests, and rests from one comparison with a fresh server to the next."""
 
 pytestmark = pytest.mark.slow

@@ -321,8 +321,8 @@ class Wanderer:
         shims: dict[str, dict[str, Any]] = {}
         opened = {path_of(uri): buffer.text for uri, buffer in self.client.buffers.open.items()}
         for folder in folders.all:
-            found = discover([folder.path], partial(folders.settings_for, folder=folder), empty=True)
-            paths = {file.path for file in found.files}
+            settings = partial(folders.settings_for, folder=folder)
+            paths = {file.path for file in discover([folder.path], settings, empty=True).files}
             facts = {path: reader.file(path) for path in paths}
             facts |= {
                 path: reader.facts(text.encode(), path) for path, text in opened.items() if path and folder.holds(path)

@@ -71,11 +71,11 @@ class Background:
 
     def _read(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
-        with suppress(ValueError):  # less than a line: it was ended in the middle of it
+        # ValueError: less than a line, it was ended in the middle of it. OSError: what it was told it had not read.
+        with suppress(OSError, ValueError), process:
             for line in process.stdout:
                 self._call(self._pass, self._parse(line))
         self._outbox.put(None)
-        process.wait()
         self._call(self._finish)
 
     def _pass(self, message: Any) -> None:
