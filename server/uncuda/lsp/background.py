@@ -24,7 +24,7 @@ class Background:
     """A running process; what it says to standard error goes to ours.
 
     `take` is called with every message, `ended` once when there are no more; both in the thread of `call`, which hands
-    over a call to it. `first`: a message that is sent at once. `read`: what makes a message of a line; it is called in a
+    over a call to it. `first`: a message that is sent at once. `read`: what makes a message of a line, called in a
     thread of its own.
     """
 
