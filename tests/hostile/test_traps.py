@@ -63,7 +63,9 @@ class TestCurrentFolder:
         command = [sys.executable, "-m", "probe"]
         started = subprocess.check_output(command, cwd=tmp_path, text=True, env={**os.environ, "PYTHONPATH": SERVER})
         for name in {*sys.stdlib_module_names, *OTHERS} - {*started.split(), "sitecustomize", "usercustomize"}:
-            if find_spec(name):  # else it is another system's: what Python tries at its start and does not find
+            if name in OTHERS or find_spec(
+                name
+            ):  # else it is another system's: what Python tries at its start and does not find
                 made.write(f"{name}.py", made.module(name))
         made.write("sub/main.py", CODE)
         return made
