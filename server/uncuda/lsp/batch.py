@@ -160,7 +160,8 @@ class Batch:
             try:
                 if not chunk or (await self._apply(chunk)).applied:
                     continue
-            except asyncio.CancelledError:  # what is on its way the client may still do
+            except asyncio.CancelledError:  # what is on its way the client may still do: nobody knows what it leaves
+                self.summary.left.update({file.uri: Left() for file in chunk})
                 self.summary.skip(files[start + _CHUNK :], self._texts("stopped"))
                 raise
             for file in chunk:
