@@ -111,7 +111,7 @@ def _fill(folder: Path, choose: random.Random, traps: bool) -> None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             _put(path, choose, traps)
-            if choose.random() < 0.05:
+            if choose.random() < 0.05 and not path.is_symlink():  # what a link leads to is not ours
                 path.chmod(choose.choice((0, 0o200, 0o111, 0o777)))
         except OSError:
             continue
