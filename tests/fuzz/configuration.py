@@ -110,8 +110,12 @@ def _fill(folder: Path, choose: random.Random, traps: bool) -> None:
         path = folder / name
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.parent.resolve().is_relative_to(folder.resolve()):  # what a link leads to is not ours
+                continue
+            if path.is_symlink():
+                path.unlink()
             _put(path, choose, traps)
-            if choose.random() < 0.05 and not path.is_symlink():  # what a link leads to is not ours
+            if choose.random() < 0.05 and not path.is_symlink():
                 path.chmod(choose.choice((0, 0o200, 0o111, 0o777)))
         except OSError:
             continue
