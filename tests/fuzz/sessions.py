@@ -19,7 +19,10 @@ _INTERNAL_ERROR = -32603
 
 
 class _Blind(Client):
-    """A client that does not look at the files that messages speak of: they may be anything."""
+    """A client that neither reads nor writes the files that messages speak of: they may be anything."""
+
+    def _apply_edit(self, params: Json) -> Json:
+        return {"applied": False}
 
     def look(self, message: Json) -> Mapping[str, str]:
         return {}
