@@ -109,10 +109,10 @@ def _fill(folder: Path, choose: random.Random, traps: bool) -> None:
         name = choose.choice(_NAMES) if choose.random() < 0.95 else choose.choice(("a.py", "b/a.py", "b", "link.toml"))
         path = folder / name
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
             if not path.parent.resolve().is_relative_to(folder.resolve()):  # what a link leads to is not ours
                 continue
-            if path.is_symlink():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.is_symlink() or (path.exists() and not path.is_dir()):  # a link is not followed, a pipe not opened
                 path.unlink()
             _put(path, choose, traps)
             if choose.random() < 0.05 and not path.is_symlink():

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fuzz.model import Find, Kind
+from lsp.connection import ResponseError
 from support.imports import ROOT
 
 FOLDER = ROOT / ".cache" / "fuzz"
@@ -74,7 +75,7 @@ class Runner:
     def _try(self, tally: Tally, cases: Sequence[int], narrow: bool = True) -> None:
         began = time.monotonic()
         try:
-            finds = tally.kind.run(self.seed, cases)
+            finds = self._run(tally.kind, cases)
             tally.runs += 1
             tally.inputs += len(cases)
             for find in finds:
@@ -83,6 +84,12 @@ class Runner:
                     self._keep(tally.kind, *(self._narrowed(tally.kind, cases, find) if narrow else (find, cases)))
         finally:
             tally.seconds += time.monotonic() - began
+
+    def _run(self, kind: Kind, cases: Sequence[int]) -> list[Find]:
+        try:
+            return kind.run(self.seed, cases)
+        except (AssertionError, ResponseError) as error:  # a server that does not even start
+            return [Find("no answer", str(error))]
 
     def _narrowed(self, kind: Kind, cases: Sequence[int], find: Find) -> tuple[Find, Sequence[int]]:
         """The find with as few inputs as show it: those that it names, or the half that does, again and again."""
@@ -107,7 +114,7 @@ class Runner:
 
     def _again(self, kind: Kind, cases: Sequence[int], find: Find) -> Find | None:
         """The same find with some of the inputs; None if they do not show it."""
-        found = kind.run(self.seed, cases)
+        found = self._run(kind, cases)
         return next((other for other in found if other.signature == find.signature), None)
 
     def _keep(self, kind: Kind, find: Find, cases: Sequence[int]) -> None:

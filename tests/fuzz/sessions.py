@@ -19,7 +19,10 @@ _INTERNAL_ERROR = -32603
 
 
 class _Blind(Client):
-    """A client that does not look at the files that messages speak of: they may be anything."""
+    """A client that neither reads nor writes the files that messages speak of: they may be anything."""
+
+    def _apply_edit(self, params: Json) -> Json:
+        return {"applied": False}
 
     def look(self, message: Json) -> Mapping[str, str]:
         return {}
@@ -38,7 +41,11 @@ class Session:
         self.ended = False
         kind = Client if conforming else _Blind
         self.client = kind(PROFILES["vscode"].counting(encoding), [folder], command=command, env=variables)
-        self.client.initialize()
+        try:
+            self.client.initialize()
+        except BaseException:
+            self.kill()
+            raise
 
     def end(self, orderly: bool = True) -> Iterator[Find]:
         """End the session, with a request to shut down or by closing the server's input; what was wrong with it."""
@@ -63,7 +70,8 @@ class Session:
     def kill(self) -> None:
         """End the server and what it has started at once."""
         end_all(self.mark)
-        self.client.kill()
+        if self.client.process.poll() is None:
+            self.client.kill()
 
 
 def replies(traffic: Traffic, complete: bool) -> Iterator[Find]:
@@ -97,16 +105,17 @@ def replies(traffic: Traffic, complete: bool) -> Iterator[Find]:
 def converse(session: Session, cases: Sequence[int], speak: Callable[[int], Iterator[Find]]) -> list[Find]:
     """Go through the inputs of one session and end it; the finds."""
     finds: list[Find] = []
-    for case in cases:
-        try:
-            finds += [Find(find.what, find.detail, (case,), find.files) for find in speak(case)]
-        except (AssertionError, ResponseError) as error:
-            finds.append(Find("no answer", f"{session.client.stderr[-3000:]}\n{str(error).splitlines()[0]}", (case,)))
-            break
-        except BaseException:
-            session.kill()
-            raise
-    finds += [] if session.ended else session.end()
+    try:
+        for case in cases:
+            try:
+                finds += [Find(find.what, find.detail, (case,), find.files) for find in speak(case)]
+            except (AssertionError, ResponseError) as error:
+                why = str(error).splitlines()[0]
+                finds.append(Find("no answer", f"{session.client.stderr[-3000:]}\n{why}", (case,)))
+                break
+        finds += [] if session.ended else session.end()
+    finally:
+        session.kill()
     if session.conforming and not finds:
         finds += [Find("not the protocol", text) for text in problems(session.client.traffic)]
     said = "\n".join(session.client.traffic.lines()).encode("utf-8", "backslashreplace")[-5_000_000:]

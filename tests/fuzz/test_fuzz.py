@@ -63,6 +63,22 @@ def test_a_seed_makes_the_same_inputs(kind: str, tmp_path: Path) -> None:
     assert len({repr(item) for item in one}) > 3  # type: ignore[attr-defined]
 
 
+def test_links_to_other_places_are_made_but_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    outside, inside = tmp_path / "outside", tmp_path / "inside"
+    (outside / "folder").mkdir(parents=True)
+    inside.mkdir()
+    (outside / "file").write_text("kept")
+    before = outside.stat().st_mode, trees.state(outside)
+    targets = [str(outside), str(outside / "folder"), str(outside / "file"), str(outside / "missing")]
+    monkeypatch.setattr(configuration, "_TARGETS", targets)
+    monkeypatch.setattr(configuration, "_NAMES", ("uncuda.toml", ".gitignore", "b", "b/a.py", "b/c/a.py"))
+    monkeypatch.setattr(configuration, "_content", lambda name, choose: b"x")
+    for case in range(1500):
+        configuration._fill(inside / f"c{case}", chance("7", "links", case), traps=True)
+    assert any(path.is_symlink() for path in inside.glob("*/*"))
+    assert (outside.stat().st_mode, trees.state(outside)) == before
+
+
 def command(code: str, folder: Path, **more: float) -> list[str]:
     """What is found when a program of these lines stands in for the command line."""
     done = processes.run([sys.executable, "-c", code], folder, **more)  # type: ignore[arg-type]
