@@ -20,7 +20,7 @@ _TOKEN = re.compile(
 _CONTINUES = re.compile(r"(?:elif|else|except|finally|case)\b")
 # A level of brackets takes about as much of the stack as so many of the others.
 _BRACKET, _LAMBDA, _STEP, _BLOCK = 6, 3, 1, 6
-_PATTERN = 48  # libcst tries each bracket of a pattern in two ways: the time doubles
+_PATTERN = 96  # libcst tries each bracket of a pattern in several ways: the time doubles, or more
 
 
 def nesting(text: str) -> int:
