@@ -38,7 +38,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uncuda.engine, "Work", Kept)
 
 
-def refusal(name: str, sizes: tuple[int, ...] = (25, 100, 400, 1600, 6400)) -> tuple[int, LimitExceeded] | None:
+def refusal(name: str, sizes: tuple[int, ...] = (25, 100, 400, 1600, 6400, 25_600)) -> tuple[int, LimitExceeded] | None:
     for size in sizes:
         try:
             engine().check(Source(SHAPES[name](size), "a.py"), limits=SMALL)

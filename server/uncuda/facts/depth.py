@@ -68,7 +68,7 @@ def _block(blocks: list[list[int]], text: str, line: re.Match[str]) -> int:
     if not blocks or blocks[-1][0] < indent:
         blocks.append([indent, 0])
     blocks[-1][1] = blocks[-1][1] + 1 if _CONTINUES.match(text, line.end()) else 0
-    return _BLOCK * sum(1 + clauses for _, clauses in blocks)
+    return _BLOCK * (sum(1 + clauses for _, clauses in blocks) - 1)
 
 
 def split_strings(text: str) -> tuple[str, list[str]] | None:
