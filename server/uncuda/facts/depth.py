@@ -23,8 +23,8 @@ _BRACKET, _LAMBDA, _STEP, _BLOCK = 6, 3, 1, 6
 _PATTERN = 96  # libcst tries each bracket of a pattern in several ways: the time doubles, or more
 
 
-def nesting(text: str) -> int:
-    """An upper bound of the nesting of a text without f-strings, in brackets."""
+def nesting(text: str, enough: int = 1_000_000) -> int:
+    """An upper bound of the nesting of a text without f-strings, in brackets; no more is looked for than `enough`."""
     most = done = 0
     levels = [[0, 0]]  # for each open bracket: steps since the last comma, lambdas
     blocks: list[list[int]] = []  # for each block around: its indentation, and the clauses of its statement
@@ -53,6 +53,8 @@ def nesting(text: str) -> int:
         else:
             here[0] += 1
         most = max(most, done + total + _weight(levels[-1]))
+        if most > _BRACKET * enough:
+            break
     return -(-most // _BRACKET)
 
 
