@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from uncuda.limits import Limits
 from uncuda.settings import OPTIONS, Configuration, Settings, SettingsError, Vocabulary, settings_of, values_of
 
 WORDS = Vocabulary(("musa", "npu"), ("amp-c", "channels-last", "jit-script", "nccl-backend"))
@@ -52,12 +53,17 @@ def test_every_option_is_read(tmp_path: Path) -> None:
         locale = "zh"
         fail-level = "error"
         receivers = true
+        max-bytes = 1
+        max-statements = 2
+        max-comparisons = 3
+        max-depth = 150
         [per-file-ignores]
         "tests/**" = ["amp-c"]
         [severity]
         amp-c = "information"
         """,
     )
+    assert settings.limits == Limits(1, 2, 3, 150)
     root = tmp_path.as_posix()
     assert settings == Settings(
         target="musa",
@@ -74,6 +80,10 @@ def test_every_option_is_read(tmp_path: Path) -> None:
         locale="zh",
         fail_level="error",
         receivers=True,
+        max_bytes=1,
+        max_statements=2,
+        max_comparisons=3,
+        max_depth=150,
     )
 
 
@@ -317,3 +327,9 @@ def test_a_long_chain_of_files(tmp_path: Path) -> None:
 def test_a_folder_deeper_than_calls_may_nest(tmp_path: Path) -> None:
     (tmp_path / "uncuda.toml").write_text('target = "musa"')
     assert Configuration(WORDS).settings_for(str(tmp_path) + "/a" * 1500).target == "musa"
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "151", "1.5", "true", '"9"', "[]"])
+def test_an_integer_that_does_not_fit_is_named_with_its_bounds(tmp_path: Path, value: str) -> None:
+    said = complaint(tmp_path, f"max-depth = {value}\n")
+    assert said.startswith("1: `max-depth` is a whole number from 1 to 150, not ")

@@ -327,7 +327,7 @@ def test_survey_names_what_is_not_text() -> None:
     assert "binary" in told["b.py"]
     assert "not utf-8" in told["c.py"]
     assert "nonsense" in told["f.py"]
-    assert told["g.py"].startswith("larger than 20 MB (50 MB), skipped")
+    assert told["g.py"].startswith("more than 8,000,000 bytes")
 
 
 class TestWrite:

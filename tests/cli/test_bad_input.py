@@ -33,7 +33,7 @@ def bad(request: pytest.FixtureRequest) -> tuple[str, str]:
     if name == "large.py":
         with path.open("wb") as file:
             file.truncate(50_000_000)
-        return name, "larger than 20 MB (50 MB), skipped; `exclude` it if it need not be checked"
+        return name, "larger than 8,000,000 bytes, left out; raise `max-bytes`, or `exclude` it"
     if os.name == "nt" and name in ("loop.py", "pipe.py"):
         pytest.skip("needs symbolic links and pipes")
     if name == "loop.py":

@@ -312,7 +312,7 @@ class TestLeftAlone:
         [
             (b"\0" + SAFE.encode(), "binary file"),
             (b"# caf\xe9\n" + SAFE.encode(), "not utf-8"),
-            (b"#" * 20_000_001, "larger than 20 MB"),
+            (b"#" * 8_000_001, "more than 8,000,000 bytes"),
             (SAFE + "def f(:\n", "does not parse"),
         ],
     )

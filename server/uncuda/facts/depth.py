@@ -20,11 +20,11 @@ _TOKEN = re.compile(
 _CONTINUES = re.compile(r"(?:elif|else|except|finally|case)\b")
 # A level of brackets takes about as much of the stack as so many of the others.
 _BRACKET, _LAMBDA, _STEP, _BLOCK = 6, 3, 1, 6
-_PATTERN = 48  # libcst tries each bracket of a pattern in two ways: the time doubles
+_PATTERN = 96  # libcst tries each bracket of a pattern in several ways: the time doubles, or more
 
 
-def nesting(text: str) -> int:
-    """An upper bound of the nesting of a text without f-strings, in brackets."""
+def nesting(text: str, enough: int = 1_000_000) -> int:
+    """An upper bound of the nesting of a text without f-strings, in brackets; no more is looked for than `enough`."""
     most = done = 0
     levels = [[0, 0]]  # for each open bracket: steps since the last comma, lambdas
     blocks: list[list[int]] = []  # for each block around: its indentation, and the clauses of its statement
@@ -53,6 +53,8 @@ def nesting(text: str) -> int:
         else:
             here[0] += 1
         most = max(most, done + total + _weight(levels[-1]))
+        if most > _BRACKET * enough:
+            break
     return -(-most // _BRACKET)
 
 
@@ -68,7 +70,7 @@ def _block(blocks: list[list[int]], text: str, line: re.Match[str]) -> int:
     if not blocks or blocks[-1][0] < indent:
         blocks.append([indent, 0])
     blocks[-1][1] = blocks[-1][1] + 1 if _CONTINUES.match(text, line.end()) else 0
-    return _BLOCK * sum(1 + clauses for _, clauses in blocks)
+    return _BLOCK * (sum(1 + clauses for _, clauses in blocks) - 1)
 
 
 def split_strings(text: str) -> tuple[str, list[str]] | None:

@@ -50,7 +50,7 @@ def _is_shallow(text: str, depth: int) -> bool:
         return False
     plain, fields = parts
     deepest = max((sum(map(part.count, "([{")) for part in fields), default=0)
-    return deepest + nesting(plain) <= depth and all(_parses(f"({part})") for part in fields)
+    return deepest + nesting(plain, depth) <= depth and all(_parses(f"({part})") for part in fields)
 
 
 def read_newer(text: str, depth: int = Limits.depth) -> Piece | None:

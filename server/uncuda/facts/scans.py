@@ -29,21 +29,25 @@ def anchors(anchor: str, speaks: Callable[[str], bool]) -> Scan:
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         at = text.find(anchor, start, end)
+        done, spoken = -1, whole
         while at >= 0:
-            if whole or speaks(_word_around(text, at)):
+            if at >= done and not whole:
+                first, done = _word_around(text, at)
+                spoken = speaks(text[first:done])
+            if spoken:
                 yield at
             at = text.find(anchor, at + size, end)
 
     return scan
 
 
-def _word_around(text: str, offset: int) -> str:
-    """The letters, digits and underscores around an offset where one of them stands."""
+def _word_around(text: str, offset: int) -> tuple[int, int]:
+    """Where the letters, digits and underscores around an offset, at which one of them stands, begin and end."""
     start = offset
     while start and (text[start - 1] == "_" or text[start - 1].isalnum()):
         start -= 1
     match = _WORD.match(text, start)
-    return match[0] if match else ""
+    return start, match.end() if match else start
 
 
 def imports(roots: re.Pattern[str]) -> Scan:

@@ -45,7 +45,10 @@ _WORDS: dict[str, tuple[str, str]] = {
     "exceeds bytes": ("larger than {0:,} bytes", "大于 {0:,} 字节"),
     "exceeds statements": ("more than {0:,} statements to read", "需要读取的语句超过 {0:,} 条"),
     "exceeds comparisons": ("more than {0:,} comparisons to make", "需要的比较超过 {0:,} 次"),
-    "exceeds depth": ("nested more than {0:,} levels deep", "嵌套超过 {0:,} 层"),
+    "exceeds depth": (
+        "more than {0:,} levels of nesting, or of names that stand for names",
+        "嵌套或名称指代超过 {0:,} 层",
+    ),
     "unread": ("this statement could not be read", "无法读取此语句"),
     "target assumed": (
         "target: {0} (nothing set; the project imports no plugin)",

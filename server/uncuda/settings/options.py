@@ -190,7 +190,7 @@ OPTIONS: tuple[Option, ...] = (
         "lead to one another. Python itself reads no more than 200 brackets.",
         "仅 libcst 可读的语句中括号、代码块与运算符的嵌套层数上限，以及名称相互指向的层数上限。"
         "Python 本身最多读取 200 层括号。",
-        most=200,
+        most=150,
     ),
 )
 

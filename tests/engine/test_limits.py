@@ -1,0 +1,121 @@
+"""Work is counted: what would take long is refused, by the same count every time, and the rest goes on."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import pytest
+
+import uncuda.engine
+from support.growth import SHAPES
+from uncuda.catalogue import load
+from uncuda.edits import Edit
+from uncuda.engine import Engine
+from uncuda.limits import LimitExceeded, Limits, Work
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+SMALL = Limits(bytes=60_000, statements=100, comparisons=20_000)
+FINE = "import torch\ntorch.cuda.synchronize()\n"
+# These take time in proportion to their size, or Python refuses them: their size alone is a limit.
+BY_SIZE = {"comprehensions", "long_comment", "long_word", "attribute_chain", "call_chain", "sum_chain"}
+
+
+def engine(remember: int = 1, **settings: int) -> Engine:
+    return Engine(load(), "npu", Settings(locale="en", **settings), remember=remember)  # type: ignore[arg-type]
+
+
+@lru_cache
+def shared() -> Engine:
+    """An engine, which takes long to make, that is to forget what it read."""
+    return engine()
+
+
+class Kept(Work):
+    """Work that can be asked for after the analysis."""
+
+    last: Work
+
+    def __init__(self, limits: Limits) -> None:
+        super().__init__(limits)
+        Kept.last = self
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uncuda.engine, "Work", Kept)
+
+
+def refusal(name: str, sizes: tuple[int, ...] = (25, 100, 400, 1600, 6400, 25_600)) -> tuple[int, LimitExceeded] | None:
+    for size in sizes:
+        try:
+            shared()._forget("")
+            shared().check(Source(SHAPES[name](size)), limits=SMALL)
+        except LimitExceeded as error:
+            return size, error
+    return None
+
+
+@pytest.mark.usefixtures("counted")
+@pytest.mark.parametrize("name", [name for name in SHAPES if name != "comprehensions"])
+def test_what_grows_is_refused_by_count_at_some_size(name: str) -> None:
+    found = refusal(name)
+    assert found is not None
+    size, error = found
+    assert (error.kind == "bytes") <= (name in BY_SIZE)
+    before = Kept.last.statements, Kept.last.comparisons
+    again = refusal(name, (size,))
+    assert again is not None
+    assert again[1].kind == error.kind
+    assert (Kept.last.statements, Kept.last.comparisons) == before
+
+
+def test_a_chain_of_names_is_no_internal_error() -> None:
+    with pytest.raises(LimitExceeded, match="depth"):
+        engine().check(Source(SHAPES["device_alias_chain"](2000)))
+    with pytest.raises(LimitExceeded, match=r"comparisons|statements|bytes"):
+        engine().check(Source(SHAPES["alias_chain"](512_000)))
+
+
+def test_the_limits_are_those_of_the_settings_unless_others_are_given() -> None:
+    small = engine(max_statements=1)
+    with pytest.raises(LimitExceeded) as caught:
+        small.check(Source(FINE))
+    assert (caught.value.kind, caught.value.limit, caught.value.setting) == ("statements", 1, "max-statements")
+    assert small.check(Source(FINE), limits=Limits()).findings
+
+
+def test_characters_count_as_the_bytes_that_they_take() -> None:
+    text = FINE + "# " + "中" * 100 + "\n"
+    assert engine().check(Source(text), limits=Limits(bytes=len(text.encode()))).findings
+    with pytest.raises(LimitExceeded, match="bytes"):
+        engine().check(Source(text), limits=Limits(bytes=len(text.encode()) - 1))
+
+
+@pytest.mark.parametrize("shape", ["if_after_if", "match_cases", "alias_chain", "dict_of_values", "unclosed_brackets"])
+@pytest.mark.parametrize("comparisons", [10, 300, 1500, 5000])
+def test_what_was_read_in_part_is_not_kept(shape: str, comparisons: int) -> None:
+    made, fresh = engine(remember=3), engine(remember=3)
+    made.check(Source(FINE, "a.py"))
+    grown = SHAPES[shape](300)
+    edited = FINE, [Edit(0, len(FINE), grown)]
+    with pytest.raises(LimitExceeded):
+        made.check(Source(grown, "a.py"), edited=edited, limits=Limits(comparisons=comparisons))
+    after = FINE + "x = torch.cuda.device_count()\n"
+    report = made.check(Source(after, "a.py"), edited=(grown, [Edit(0, len(grown), after)]))
+    assert report == fresh.check(Source(after, "a.py"))
+
+
+def test_every_pass_of_a_fix_has_the_whole_limit_and_no_more() -> None:
+    limits = Limits(statements=12)
+    text = FINE + "torch.cuda.synchronize()\n" * 9
+    assert "torch.npu" in engine().fix(Source(text), limits=limits).text
+    with pytest.raises(LimitExceeded):
+        engine().fix(Source(text + "torch.cuda.synchronize()\n" * 9), limits=limits)
+
+
+def test_a_guard_does_not_hide_a_limit() -> None:
+    made = engine()
+    made.guard = lambda rule, path, error: pytest.fail(f"{rule}: {error}")
+    with pytest.raises(LimitExceeded):
+        made.check(Source(SHAPES["list_of_values"](800)), limits=Limits(comparisons=3000))
