@@ -87,8 +87,8 @@ class Branches:
             if isinstance(outer, (ast.stmt, ast.Lambda)):
                 return False
             speaking = self._speaking(statement, outer)
+            self._work.compare(_wide(outer) // 4 if speaking else 0)
             for sibling in siblings(outer, inner) if speaking else ():
-                self._work.compare()
                 if sibling not in speaking:
                     continue
                 start, end = (statement.start + at for at in statement.digest.piece.span(sibling))
@@ -251,6 +251,11 @@ class Branches:
                 test = indents.header_at(line)
                 if test.word == "if" and test.indent == indent and indents.header_above(line) == above:
                     yield test
+
+
+def _wide(outer: ast.AST) -> int:
+    """How many parts an expression has beside one another."""
+    return sum(len(getattr(outer, name, ())) for name in ("elts", "keys", "values", "patterns"))
 
 
 def siblings(outer: ast.AST, inner: ast.AST) -> Iterator[ast.AST]:

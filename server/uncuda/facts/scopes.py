@@ -16,6 +16,7 @@ _HEAD = re.compile(r"[ \t\f]*(async[ \t]+\w+|\w+|@|[^\s\w])")
 
 _CLAUSES = frozenset({"elif", "else", "except", "finally"})
 _KEYWORDS = frozenset({*kwlist, "match", "case"})
+_LINES = 16  # characters in lines that are looked at for their indentation in about the time of one step
 _LEAVING = frozenset({"return", "raise"})
 
 
@@ -247,12 +248,13 @@ class IndentScopes:
         pattern = re.compile(rf"^[ \t\f]{{0,{indent}}}[^\s#]", re.M)
         for match in pattern.finditer(text, position):
             start = match.start()
-            layout.work.search(position, start)
+            layout.work.compare((start - position) // _LINES)
             holder = layout.string_around(start)
             if holder and holder[0] < start:
                 continue
             if columns(text[start : match.end() - 1]) <= indent and layout.logical_line(start)[0] == start:
                 return start
+        layout.work.compare((len(text) - position) // _LINES)
         return len(text)
 
 
