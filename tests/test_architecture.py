@@ -22,7 +22,8 @@ OWNERS = {
     "jedi": {"receivers"},
     "click": {"cli", "report"},
 }
-STARTS_PROCESSES = {"uncuda.lsp.background", "uncuda.receivers.process"}
+# The one that starts processes, and those that have one started and name its type.
+STARTER, STARTED = "uncuda.child", {"uncuda.lsp.background", "uncuda.receivers.process"}
 STARTS = re.compile(
     r"(?:subprocess|multiprocessing|pty|webbrowser|runpy|asyncio\.(?:subprocess|create_subprocess\w*)|ctypes\.util"
     r"|concurrent\.futures\.ProcessPoolExecutor|platform\.(?:platform|processor|uname|architecture|libc_ver)"
@@ -80,14 +81,20 @@ def test_costly_packages_have_one_owner(name: str) -> None:
 
 def test_processes_are_started_in_few_places() -> None:
     found = {name for name, path in MODULES.items() if any(_starts_processes(ast.parse(path.read_text("utf-8"))))}
-    assert found == STARTS_PROCESSES, "what starts a process could run something of the workspace, or git"
-    commands = {
-        name: re.findall(r"subprocess\.\w+\(\s*(.*?),\n", MODULES[name].read_text("utf-8")) for name in STARTS_PROCESSES
+    assert found == {STARTER, *STARTED}, "what starts a process could run something of the workspace, or git"
+    calls = {
+        name: set(re.findall(r"subprocess\.Popen\(|(?<![.\w])start\(\s*(.*?)(?:,\n|\)\n)", _code(name)))
+        for name in found
     }
-    assert commands == {
-        "uncuda.lsp.background": ["command(module)"],
-        "uncuda.receivers.process": ["arguments or command(_MODULE)"],
+    assert calls == {
+        STARTER: {""},  # Popen
+        "uncuda.lsp.background": {"command(module)"},
+        "uncuda.receivers.process": {"arguments or command(_MODULE)"},
     }
+
+
+def _code(name: str) -> str:
+    return MODULES[name].read_text("utf-8")
 
 
 def _starts_processes(tree: ast.Module) -> Iterator[ast.AST]:

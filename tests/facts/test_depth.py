@@ -37,6 +37,7 @@ _REFUSED = {name for name in NESTED if name.startswith(("broken", "open"))} | {"
 
 
 def test_no_construct_ends_the_process_however_deep() -> None:
+    pytest.importorskip("libcst")
     folder = str(Path(__file__).resolve().parents[1])
     done = subprocess.run([sys.executable, "-c", SMALL, folder], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.strip()) == (0, "alive"), done.stderr
@@ -44,6 +45,7 @@ def test_no_construct_ends_the_process_however_deep() -> None:
 
 @pytest.mark.parametrize("name", sorted(set(NESTED) - _REFUSED))
 def test_what_is_nested_as_people_nest_is_read(name: str) -> None:
+    pytest.importorskip("libcst")
     assert readable(NESTED[name](6))
 
 

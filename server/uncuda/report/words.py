@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from uncuda.limits import LimitExceeded
+if TYPE_CHECKING:
+    from uncuda.limits import LimitExceeded
 
 _WORDS: dict[str, tuple[str, str]] = {
     "fix": ("fix: {0}", "修复：{0}"),
