@@ -43,6 +43,7 @@ class Projects:
         self._waiting: dict[str, None] = {}
         server.opened.append(self.note)
         server.changed.append(self.note)
+        server.saved.append(self._saved)
         server.closed.append(self._close)
         server.touched.append(self.read)
         server.ended.append(self.stop)
@@ -158,8 +159,8 @@ class Projects:
         alone = []
         for uri in stale:
             program = self._server.program(uri) or self._server.notebooks.get(uri)
-            if program is None:
-                continue
+            if program is None or (uri in self._open and self._server.analyse(program).heavy):
+                continue  # a heavy one is asked when it is opened or saved
             facts = self._reader.facts(program.text.encode("utf-8", "surrogatepass"), program.path)
             self._open[uri] = program, facts
             folder = self._server.folders.choice_of(program).folder
@@ -172,6 +173,11 @@ class Projects:
         self._update(touched)
         if alone:
             self._server.refresh([document.uri for program in alone for document in program.documents])
+
+    def _saved(self, program: Program) -> None:
+        if program.uri in self._open and self._server.analyse(program).heavy:
+            del self._open[program.uri]
+            self.note(program)
 
     def _close(self, program: Program | None, uris: Iterable[str]) -> None:
         if program is None:
