@@ -6,6 +6,7 @@ import asyncio
 import copy
 import itertools
 import json
+import logging
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -149,6 +150,8 @@ class NoJob:
 @pytest.fixture
 def inside(monkeypatch: pytest.MonkeyPatch) -> Iterator[Inside]:
     monkeypatch.setattr("uncuda.lsp.batch.JobProcess", NoJob)
+    # What pytest captures goes from one process to another, which half of a character cannot.
+    monkeypatch.setattr(logging.getLogger("uncuda"), "propagate", False)
     made = Inside()
     assert made.reply(made.begin("initialize", PROFILES["vscode"].initialize([])))["result"]
     yield made
