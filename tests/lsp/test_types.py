@@ -215,6 +215,11 @@ def test_every_notification_with_every_part_of_another_type(inside: Inside) -> N
     assert [message for message in inside.said if message.get("id", 0) == 0 and "error" in message] == []
 
 
+@pytest.mark.parametrize("params", ["untitled:", 7, [], True])
+def test_a_request_that_may_wait_long_is_refused_at_once(inside: Inside, params: Any) -> None:
+    assert inside.reply(inside.begin("workspace/diagnostic", params))["error"]["code"] == INVALID_PARAMS
+
+
 class TestIds:
     """Either side has ids of its own; each request has one reply."""
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
 
 from .inspection import PAUSE, Inspection, Result
 from .protocol import Prepared, field
@@ -58,7 +59,8 @@ class Workspace:
 
     def pull(self, params: Any) -> asyncio.Future[Prepared]:
         """Answer `workspace/diagnostic`: at once if there is news, later otherwise."""
-        params = params if isinstance(params, dict) else {}
+        if not isinstance(params := {} if params is None else params, dict):
+            raise JsonRpcInvalidParams("the parameters are an object")
         told = {}
         previous = params.get("previousResultIds") or []
         for item in field({"previousResultIds": previous}, "previousResultIds", kind=list):
