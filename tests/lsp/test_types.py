@@ -249,6 +249,11 @@ class TestIds:
         inside.reply(waiting)
         assert self.codes(inside, waiting) == [CANCELLED]
 
+    def test_what_is_neither_request_nor_reply_has_no_id(self, inside: Inside) -> None:
+        inside.send({"id": 1, "resullt": None})  # the first request had this id, and was answered
+        inside.send({"id": 7, "method": 3})
+        assert [message["id"] for message in inside.said if "error" in message] == [None, 7]
+
     @pytest.mark.parametrize("identifier", [None, 7, "nobody's", [1], 1.5, True])
     def test_a_reply_to_nothing_is_not_replied_to(self, inside: Inside, identifier: Any) -> None:
         before = len(inside.said)
