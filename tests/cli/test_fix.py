@@ -298,6 +298,14 @@ def test_other_names_of_a_file_keep_the_old_text_and_are_counted() -> None:
     assert FIXED in Path("x/a.py").read_text()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs hard links")
+def test_a_name_that_is_written_later_kept_nothing() -> None:
+    make({"x/a.py": SAFE})
+    os.link("x/a.py", "x/b.py")
+    assert "hard links" not in fix("x").err
+    assert Path("x/b.py").read_text() == Path("x/a.py").read_text() != SAFE
+
+
 @pytest.mark.skipif(os.name == "nt", reason="needs symbolic links")
 class TestLinks:
     def test_a_link_that_leads_out_of_the_folder_is_not_written_through(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -79,6 +80,8 @@ class _Run:
     outside: list[str] = field(default_factory=list)
     failed: bool = False
     folders: tuple[str, ...] = ()
+    old_names: dict[tuple[int, int], tuple[str, int]] = field(default_factory=dict)
+    """By device and number of each file that was replaced: the last of its names, and how many still have it."""
 
     def files(self, results: Iterable[Repaired]) -> None:
         """Write what was fixed, file by file."""
@@ -116,6 +119,7 @@ class _Run:
 
     def interrupted(self) -> str:
         """What to say when the run was stopped."""
+        self._note_old_names()
         if not self.changed or self.diff:
             return self.session.words("interrupted")
         return self.session.words("interrupted after", ", ".join(self.changed))
@@ -123,6 +127,7 @@ class _Run:
     def summarize(self, review: bool) -> None:
         """What was fixed, by rule, and what is left, on standard error."""
         session, words = self.session, self.session.words
+        self._note_old_names()
         for path, why in self.refused:
             session.console.print(f"{path}: {words('refused', why)}")
         if session.quiet:
@@ -170,15 +175,24 @@ class _Run:
             return True
         try:
             with interrupts_held():
+                names = os.stat(path)  # noqa: PTH116 of the file that is replaced
                 other_names = write(result)
                 self.changed.append(path)
+        except OSError as error:
+            self.session.fail(Problem(path, error.strerror or str(error)))
+            return False
         except FileProblem as error:
             self.session.fail(Problem(path, str(error)))
             return False
-        if other_names:
-            words = self.session.words
-            self.session.console.note(f"{path}: " + words("hard links", words.count(other_names, "name")))
+        self.old_names[names.st_dev, names.st_ino] = path, other_names  # of the last one that was written
         return True
+
+    def _note_old_names(self) -> None:
+        """Name the files of which other names (hard links) keep the old text, now that all are written."""
+        words = self.session.words
+        for path, number in self.old_names.values():
+            if number:
+                self.session.console.note(f"{path}: " + words("hard links", words.count(number, "name")))
 
     def _print_diff(self, path: str, before: bytes, after: bytes, encoding: str) -> None:
         """Print a diff: for a person on a terminal, for `git apply` everywhere else."""
