@@ -21,7 +21,7 @@ _NAMES_CUDA = re.compile(r"([\w.]*\w)[ \t]*=[ \t]*[\"']cuda[\"']")
 _IF = frozenset({"if", "elif", "else"})
 _TEST = re.compile(r"[ \t\f]*if\b")
 PARTED = (ast.IfExp, ast.BoolOp, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.MatchOr)
-_TEXTS = (ast.Constant, ast.JoinedStr, ast.MatchValue)
+TEXTS = (ast.Constant, ast.JoinedStr, ast.MatchValue)
 
 
 class Branches:
@@ -92,7 +92,7 @@ class Branches:
                 if sibling not in speaking:
                     continue
                 start, end = (statement.start + at for at in statement.digest.piece.span(sibling))
-                alike = isinstance(node, _TEXTS) and isinstance(sibling, _TEXTS)
+                alike = isinstance(node, TEXTS) and isinstance(sibling, TEXTS)
                 if self._words.polarity(start, end, alike) > 0:
                     return True
             if isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And):
@@ -270,7 +270,7 @@ def siblings(outer: ast.AST, inner: ast.AST) -> Iterator[ast.AST]:
         for key, value in zip(outer.keys, outer.values, strict=True):
             if inner not in (key, value) and key is not None:
                 yield key
-                if isinstance(value, _TEXTS) and isinstance(inner, _TEXTS):
+                if isinstance(value, TEXTS) and isinstance(inner, TEXTS):
                     yield value
     elif isinstance(outer, ast.MatchOr):
         yield from (pattern for pattern in outer.patterns if pattern is not inner)

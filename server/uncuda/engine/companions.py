@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from ..checks import Hit
-from ..checks.branches import MEMBER, PARTED, Branches, siblings
+from ..checks.branches import MEMBER, PARTED, TEXTS, Branches, siblings
 from ..facts.read import Facts, Statement
 from ..facts.scopes import Header
 from .guards import parts_of
@@ -61,6 +61,9 @@ class Companions:
         for statement, outer, found in parts_of(self._places, PARTED, self._work):
             if isinstance(outer, _ALIKE) or (isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.Or)):
                 yield _all(found.values())
+                continue
+            if isinstance(outer, ast.Dict) and not found.keys() & set(outer.keys):  # texts are alike, and no others
+                yield _all(own for part, own in found.items() if isinstance(part, TEXTS))
                 continue
             ruled_out: set[ast.AST] = set()
             if isinstance(outer, ast.BoolOp):

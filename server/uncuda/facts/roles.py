@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 
 from .digest import Digest, Text
@@ -235,11 +236,18 @@ def _assignment(parent: ast.AST, node: ast.AST) -> Role:
 
 def _entry(parent: ast.Dict, node: ast.AST, digest: Digest, resolve: Resolve) -> Role:
     outer = role_at(parent, -1, digest, resolve)
-    if any(key is node for key in parent.keys):
+    keys = _keys_of_values(parent)
+    if node not in keys:
         return Role("key", node, subject=parent, outer=outer, items=_texts(parent.keys, node))
-    key = next((key for key, value in zip(parent.keys, parent.values, strict=True) if value is node), None)
+    key = keys[node]
     name = key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
     return Role("value", node, name=name, subject=parent, outer=outer, items=_texts(parent.values, node))
+
+
+@lru_cache(maxsize=16)
+def _keys_of_values(entries: ast.Dict) -> dict[ast.AST, ast.expr | None]:
+    """The key of each value; remembered, since every value of a dictionary asks."""
+    return dict(zip(entries.values, entries.keys, strict=True))
 
 
 def _subscript(parent: ast.Subscript, node: ast.AST, digest: Digest, resolve: Resolve) -> Role:
