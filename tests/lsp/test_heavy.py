@@ -138,10 +138,13 @@ def test_a_process_that_does_not_answer(start: Start, tmp_path: Path, number: in
     heavy = tmp_path / "heavy.py"
     assert client.diagnostics(heavy)
     (pid,) = analyst(client)
-    os.kill(pid, number)
+    os.kill(pid, signal.SIGSTOP)
     client.type(heavy, HEAVY + CALL)
-    assert why in note(client, heavy)
+    waiting = pull(client, heavy)
     assert hover(client, tmp_path / "light.py")
+    os.kill(pid, number)  # not before it is asked: another would be started
+    (item,) = client.reply(waiting)["items"]
+    assert why in item["message"]
     client.type(heavy, HEAVY + 2 * CALL)
     assert len(client.diagnostics(heavy)) == HEAVY.count(CALL) + 2
 
