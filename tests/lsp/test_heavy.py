@@ -165,6 +165,14 @@ def test_closed_while_it_is_analysed(start: Start, tmp_path: Path) -> None:
     assert client.reply(waiting) == {"kind": "full", "items": []}
 
 
+def test_changed_while_it_is_analysed(start: Start, tmp_path: Path) -> None:
+    client = begin(start, tmp_path)
+    heavy = tmp_path / "heavy.py"
+    waiting = pull(client, heavy)
+    client.type(heavy, HEAVY + CALL)
+    assert len(client.reply(waiting)["items"]) == HEAVY.count(CALL) + 1
+
+
 def test_only_the_last_of_many_changes_counts(start: Start, tmp_path: Path) -> None:
     client = begin(start, tmp_path)
     heavy = tmp_path / "heavy.py"
