@@ -173,6 +173,17 @@ def test_changed_while_it_is_analysed(start: Start, tmp_path: Path) -> None:
     assert len(client.reply(waiting)["items"]) == HEAVY.count(CALL) + 1
 
 
+def test_light_for_a_moment_while_it_is_analysed(start: Start, tmp_path: Path) -> None:
+    client = begin(start, tmp_path)
+    heavy = tmp_path / "heavy.py"
+    pull(client, heavy)
+    client.type(heavy, LIGHT)
+    assert len(client.diagnostics(heavy)) == 1
+    client.close(tmp_path / "light.py")
+    client.type(heavy, HEAVY)
+    assert len(client.diagnostics(heavy)) == HEAVY.count(CALL)
+
+
 def test_only_the_last_of_many_changes_counts(start: Start, tmp_path: Path) -> None:
     client = begin(start, tmp_path)
     heavy = tmp_path / "heavy.py"
