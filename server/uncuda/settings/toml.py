@@ -14,7 +14,7 @@ _PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
 _LONG_KEY = re.compile(rf"""(?<![\w."'-])(?:{_PART}[ \t]*\.[ \t]*){{{_MOST_PARTS}}}""")
 # What else may look like one: what is said in strings and comments. An end that is missing is the text's.
 _SAID = re.compile(
-    r'''"{3}(?:[^"\\]|\\.|"(?!""))*(?:"{3})?|'{3}(?:[^']|'(?!''))*(?:'{3})?|"(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?|#[^\n]*''',
+    r""""{3}(?:[^"\\]|\\.|"(?!""))*(?:"{3})?|'{3}(?:[^']|'(?!''))*(?:'{3})?|"(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?|#[^\n]*""",
     re.DOTALL,
 )
 _LONG_NUMBER = re.compile(r"\d[\d_]{1000,}")
