@@ -9,6 +9,7 @@ import pytest
 
 from uncuda.limits import Limits
 from uncuda.settings import OPTIONS, Configuration, Settings, SettingsError, Vocabulary, settings_of, values_of
+from uncuda.settings.toml import InvalidTomlError, parse_toml
 
 WORDS = Vocabulary(("musa", "npu"), ("amp-c", "channels-last", "jit-script", "nccl-backend"))
 ROOT = Path(__file__).parents[1]
@@ -333,3 +334,12 @@ def test_a_folder_deeper_than_calls_may_nest(tmp_path: Path) -> None:
 def test_an_integer_that_does_not_fit_is_named_with_its_bounds(tmp_path: Path, value: str) -> None:
     said = complaint(tmp_path, f"max-depth = {value}\n")
     assert said.startswith("1: `max-depth` is a whole number from 1 to 150, not ")
+
+
+@pytest.mark.parametrize("said", ["# {0}", 'd = """\n{0} """', "d = '''\n{0}'''", 'd = " {0}"', "d = ' {0}'"])
+def test_what_is_said_in_toml_is_no_key(said: str) -> None:
+    dotted = ".".join("abcdefghijklmnopqrstuvwxyz")
+    parse_toml(said.format(dotted))
+    with pytest.raises(InvalidTomlError, match="a key of more than 16 parts") as caught:
+        parse_toml(f"{said.format(dotted)}\n{dotted} = 1\n")
+    assert caught.value.line == said.count("\n") + 2

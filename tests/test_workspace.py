@@ -565,12 +565,15 @@ class TestRun:
         write(results["a.py"])
         assert [Path(name).read_text() for name in ("a.py", "d.py")] == ["new", "old"]
 
-    def test_a_file_that_changed_meanwhile_is_left_as_it_is(self) -> None:
-        results = {result.file.path: result for result in fix_files(look().files, self.engine, review=False)}
-        make("a.py=someone else's")
+    @pytest.mark.parametrize("text", ["someone else's", "of more bytes than are read"])
+    def test_a_file_that_changed_meanwhile_is_left_as_it_is(self, text: str) -> None:
+        settings = Settings(max_bytes=20)
+        files = [file._replace(settings=settings) for file in look().files]
+        results = {result.file.path: result for result in fix_files(files, self.engine, review=False)}
+        make(f"a.py={text}")
         with pytest.raises(FileProblem, match="changed while"):
             write(results["a.py"])
-        assert Path("a.py").read_text() == "someone else's"
+        assert Path("a.py").read_text() == text
 
     def test_a_result_that_the_encoding_cannot_hold(self) -> None:
         make("a.py=# coding: ascii\nold")

@@ -10,6 +10,7 @@ import pytest
 
 from support.oracle import logical_lines
 from uncuda.facts.layout import Layout
+from uncuda.limits import Limits, Work
 
 TEXTS = [
     "a = 1\nb = (\n  2,\n)\nc = 3\n",
@@ -80,3 +81,14 @@ def test_an_open_bracket_ends_at_the_next_statement() -> None:
     start, end = layout.logical_line(0)
     assert text[start:end] == "x = f(\n"
     assert start in layout.unclosed
+
+
+def test_questions_about_one_long_line_take_time_linear_in_it() -> None:
+    text = "x = (a, 'b', # c\n" + "'e'," * 5_000 + "d;" * 100_000
+    work = Work(Limits(comparisons=1_000_000))
+    layout = Layout(text, work=work)
+    asked = range(0, len(text), 50)
+    found = [layout.token_at(offset) for offset in asked]
+    assert found[:1] == [""]
+    for offset in (len(text), 8, 13, 1, len(text) - 1, 9):  # in any order, the same
+        assert layout.token_at(offset) == Layout(text).token_at(offset)

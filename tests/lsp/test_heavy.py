@@ -138,10 +138,13 @@ def test_a_process_that_does_not_answer(start: Start, tmp_path: Path, number: in
     heavy = tmp_path / "heavy.py"
     assert client.diagnostics(heavy)
     (pid,) = analyst(client)
-    os.kill(pid, number)
+    os.kill(pid, signal.SIGSTOP)
     client.type(heavy, HEAVY + CALL)
-    assert why in note(client, heavy)
+    waiting = pull(client, heavy)
     assert hover(client, tmp_path / "light.py")
+    os.kill(pid, number)  # not before it is asked: another would be started
+    (item,) = client.reply(waiting)["items"]
+    assert why in item["message"]
     client.type(heavy, HEAVY + 2 * CALL)
     assert len(client.diagnostics(heavy)) == HEAVY.count(CALL) + 2
 
@@ -160,6 +163,25 @@ def test_closed_while_it_is_analysed(start: Start, tmp_path: Path) -> None:
     waiting = pull(client, tmp_path / "heavy.py")
     client.close(tmp_path / "heavy.py")
     assert client.reply(waiting) == {"kind": "full", "items": []}
+
+
+def test_changed_while_it_is_analysed(start: Start, tmp_path: Path) -> None:
+    client = begin(start, tmp_path)
+    heavy = tmp_path / "heavy.py"
+    waiting = pull(client, heavy)
+    client.type(heavy, HEAVY + CALL)
+    assert len(client.reply(waiting)["items"]) == HEAVY.count(CALL) + 1
+
+
+def test_light_for_a_moment_while_it_is_analysed(start: Start, tmp_path: Path) -> None:
+    client = begin(start, tmp_path)
+    heavy = tmp_path / "heavy.py"
+    pull(client, heavy)
+    client.type(heavy, LIGHT)
+    assert len(client.diagnostics(heavy)) == 1
+    client.close(tmp_path / "light.py")
+    client.type(heavy, HEAVY)
+    assert len(client.diagnostics(heavy)) == HEAVY.count(CALL)
 
 
 def test_only_the_last_of_many_changes_counts(start: Start, tmp_path: Path) -> None:

@@ -48,6 +48,8 @@ class Layout:
         self.known_starts: list[int] = []
         self.known_ends: list[int] = []
         self.unclosed: set[int] = set()
+        self._passed: tuple[int, int, tuple[int, int] | None] = (-1, 0, None)
+        """Of the last `token_at`: start of the logical line, a place in it between tokens, the next token."""
 
     def string_around(self, offset: int) -> tuple[int, int] | None:
         """The triple-quoted string (its quotes included) that holds `offset`, if any."""
@@ -102,16 +104,19 @@ class Layout:
         if self.string_around(offset):
             return '"'
         start, end = self.logical_line(offset)
-        position = start
+        position, token = start, None
+        if self._passed[0] == start and self._passed[1] <= offset:  # who asks about a long line asks in order
+            _, position, token = self._passed
         while position <= offset:
             self.work.compare()
-            token = self._next_token(position, end)
-            if token is None or token[0] > offset:
+            token = token or self._next_token(position, end) or (end, end)
+            self._passed = start, position, token
+            if token[0] > offset or token[0] == end:
                 return ""
             if offset < token[1]:
                 kind = self.text[token[0]]
                 return kind if kind in "#\"'" else ""
-            position = token[1]
+            position, token = token[1], None
         return ""
 
     def tokens(self, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -64,6 +64,8 @@ class Diagnostics:
 
     def _release(self, program: Program) -> None:
         """Answer what waited for an analysis; a client that did not ask is told."""
+        if self._server.analyse(program).pending:  # it is another text, or the settings are, since that was asked for
+            return
         held = [entry for entry in self._held.pop(program.uri, ()) if not entry[0].done()]
         for reply, uri, params in held:
             reply.set_result(self._answer(uri, params))

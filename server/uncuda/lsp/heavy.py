@@ -72,7 +72,7 @@ class Heavy:
         """Whether a document is heavy: it was once, and has not become half as long since."""
         size = self._sizes.get(program.uri)
         if size is not None and 2 * len(text) < size:
-            del self._sizes[program.uri]
+            self._forget(program.uri)
             return False
         return size is not None
 
@@ -156,7 +156,7 @@ class Heavy:
             self._done(Report(), self._say("not checked crashed"))
 
     def _forget(self, uri: str) -> None:
-        """A document was closed; the process ends with the last heavy one."""
+        """A document was closed, or is heavy no more; the process ends with the last heavy one."""
         self._sizes.pop(uri, None)
         self._waiting.pop(uri, None)
         if self._current is not None and self._current[0] == uri:

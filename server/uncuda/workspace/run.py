@@ -116,7 +116,11 @@ def write(repaired: Repaired) -> int:
     FileProblem if that fails, or if the file is not as it was when it was read.
     """
     path = repaired.file.path
-    if read_file(path, repaired.file.settings.max_bytes) != repaired.data:
+    try:
+        same = read_file(path, len(repaired.data)) == repaired.data
+    except LimitExceeded:
+        same = False
+    if not same:
         raise FileProblem("changed while it was being fixed; left as it is, run again")
     return write_atomically(path, repaired.result)
 

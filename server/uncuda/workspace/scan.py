@@ -134,7 +134,7 @@ class Scanner:
         names = frozenset(match["name"] for match in found if not layout.token_at(match.start("name")))
         modules: dict[str, Span] = {}
         for match in self._imports(text) if imports else ():
-            fresh = self._of_interest(match) - modules.keys() - set(known)
+            fresh = [name for name in self._of_interest(match) if name not in modules and name not in known]
             if fresh and not layout.token_at(match.start("word")):
                 modules.update(dict.fromkeys(fresh, Span(*match.span("word"))))
         return Said(modules, names)
