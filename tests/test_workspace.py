@@ -1,5 +1,6 @@
 """Files: which are read, what is said of those that are not, and writing that never leaves half a file."""
 
+import io
 import os
 import stat
 import struct
@@ -472,7 +473,7 @@ class TestWrite:
 
 
 def _modes_seen(monkeypatch: pytest.MonkeyPatch, folder: Path, act: Callable[[], object]) -> list[int]:
-    """The modes that the other files of a folder had in turn, after any call of `os`, while something acts."""
+    """The modes that the other files of a folder had in turn, after any call that makes or changes one."""
     seen: list[int] = []
 
     def watch(*_: object) -> None:
@@ -493,6 +494,7 @@ def _modes_seen(monkeypatch: pytest.MonkeyPatch, folder: Path, act: Callable[[],
             supported |= {made}
             patch.setattr(os, name, made)
         patch.setattr(os, "supports_fd", supported)
+        patch.setattr(io, "open", watched(io.open))  # by which a path is opened
         act()
     return seen
 

@@ -54,10 +54,17 @@ def test_each_costs_what_it_governs() -> None:
     for name, (words, message) in CONFIGURATIONS.items():
         make({f"{name}/a.py": SAFE, f"{name}/uncuda.toml": words})
         expected[f"{name}/uncuda.toml"] = message
+    make({"chain/a.py": SAFE, "chain/uncuda.toml": 'extend = "0.toml"'})
+    make({f"chain/{number}.toml": f'extend = "{number + 1}.toml"' for number in range(2000)})
+    expected[str(Path("chain/32.toml"))] = "`extend` leads from chain/uncuda.toml through more than 32 files"
+    if hasattr(sys, "get_int_max_str_digits"):
+        make({"digits/a.py": SAFE, "digits/uncuda.toml": "target = " + "9" * 5000})
+        expected["digits/uncuda.toml"] = "line 1: not valid TOML: Exceeds the limit"
+    name = f"{'a' * 120}.py"
+    make({f"star-exclude/{name}": SAFE, "star-exclude/uncuda.toml": "exclude = ['*a*a*a*a*a*b']"})
+    make({f"star-ignore/{name}": SAFE, "star-ignore/uncuda.toml": "[per-file-ignores]\n'*a*a*a*a*a*b' = ['cuda-api']"})
     make({"many/a.py": SAFE, "many/.gitignore": "a\n" * 200_000, "stars/a.py": SAFE, "b.toml": ""})
-    make(
-        {"stars/.gitignore": "*a*a*a*a*a*b\n[z-a]\nignored.py", "stars/ignored.py": SAFE, f"stars/{'a' * 120}.py": SAFE}
-    )
+    make({"stars/.gitignore": "*a*a*a*a*a*b\n[z-a]\nignored.py", "stars/ignored.py": SAFE, f"stars/{name}": SAFE})
     expected["many/.gitignore"] = "more than 5,000 patterns; it ignores nothing"
     done = subprocess.run(
         [sys.executable, "-m", "uncuda", "check", "--target", "npu", "--output-format", "json"],

@@ -1,5 +1,6 @@
 """Fix all in workspace: what `uncuda fix` gives, in every client, whatever happens meanwhile."""
 
+import os
 import shutil
 import threading
 from collections.abc import Callable
@@ -96,6 +97,18 @@ class TestLikeTheCommandLine:
         able.buffers.undo()
         assert (able.text(tmp_path / "a.py"), (tmp_path / "pkg/b.py").read_text()) == ("# typed\n" + SAFE, SAFE)
         assert able.execute(COMMAND)["files"] == 2
+
+    @pytest.mark.skipif(os.name == "nt", reason="needs symbolic links")
+    def test_a_link_out_of_the_workspace_is_left_alone(self, start: Start, tmp_path: Path) -> None:
+        folder, outside = tmp_path / "in", tmp_path / "out.py"
+        write(tmp_path, {"in/a.py": SAFE, "in/uncuda.toml": TARGET["uncuda.toml"], "out.py": SAFE})
+        (folder / "link.py").symlink_to(outside)
+        client = start(folders=[folder])
+        result = client.execute(COMMAND)
+        assert [skipped["uri"] for skipped in result["skipped"]] == [(folder / "link.py").as_uri()]
+        assert ((folder / "a.py").read_text(), outside.read_text()) == (FIXED, SAFE)
+        assert "link.py: left alone: it is a link" in uncuda("fix", str(folder)).err
+        assert outside.read_text() == SAFE
 
     def test_a_client_that_takes_no_edits_gets_a_diff(self, start: Start, tmp_path: Path) -> None:
         client = start("kate", files={"a.py": SAFE, **TARGET})

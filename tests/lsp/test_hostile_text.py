@@ -61,6 +61,15 @@ def test_what_an_editor_shows(start: Start, tmp_path: Path) -> None:
     assert not commands("\n".join((log(client), kept, client.stderr)))
 
 
+def test_nesting_does_not_end_the_server(start: Start, tmp_path: Path) -> None:
+    fine = "import torch\ntorch.cuda.synchronize()\n"
+    deep = 'x = f"{' + "(" * 1500 + "torch.cuda.f()" + ")" * 1500 + '}"\n'
+    client = start(files={"uncuda.toml": 'target = "npu"\n', "deep.py": fine + deep, "fine.py": fine})
+    for name in ("deep.py", "fine.py"):
+        assert "cuda-api" in [item["code"] for item in client.diagnostics(client.open(tmp_path / name))]
+    assert client.shutdown() == 0
+
+
 @pytest.mark.parametrize(
     ("text", "span"),
     [

@@ -150,11 +150,12 @@ class NoJob:
 @pytest.fixture
 def inside(monkeypatch: pytest.MonkeyPatch) -> Iterator[Inside]:
     monkeypatch.setattr("uncuda.lsp.batch.JobProcess", NoJob)
-    # What pytest captures goes from one process to another, which half of a character cannot.
-    monkeypatch.setattr(logging.getLogger("uncuda"), "propagate", False)
+    # What pytest captures, of pygls' too, goes from one process to another, which half of a character cannot.
+    logging.disable()
     made = Inside()
     assert made.reply(made.begin("initialize", PROFILES["vscode"].initialize([])))["result"]
     yield made
+    logging.disable(logging.NOTSET)
     made.server.ended()
     made.server.loop.close()
 
