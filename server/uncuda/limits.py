@@ -18,7 +18,7 @@ class Limits:
 
     bytes: int = 8_000_000
     """Size of the text."""
-    statements: int = 10_000
+    statements: int = 50_000
     """Logical lines that are read, those that are read again counted again."""
     comparisons: int = 5_000_000
     """Steps of the loops that look at one thing for another: candidates, lines, tokens."""

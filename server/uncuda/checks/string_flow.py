@@ -84,10 +84,10 @@ class Flow:
         key = (rule, spelled, scope)
         self.context.asked.add(spelled)
         if key not in self._known:
+            if self._hops >= self.context.facts.work.limits.depth:
+                return False  # what is so far away proves nothing
             self._known[key] = False  # a name that leads back to itself proves nothing
             self._hops += 1
-            if self._hops > self.context.facts.work.limits.depth:
-                raise self.context.facts.work.too_deep()
             uses = [*(self._calls(role.name, statement) if called else self._uses(spelled, scope))]
             leads = any(proves(use) or self._leads(rule, use, where, proves) for use, where in uses)
             self._hops -= 1

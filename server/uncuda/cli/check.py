@@ -63,7 +63,7 @@ def _report(results: Iterable[Checked], report: Reporter, session: Session) -> b
     failed = False
     for result in results:
         if result.problem:
-            session.fail(result.problem, result.trace)
+            session.fail_read(result.problem, result.trace)
             continue
         if result.source is None or result.report is None:
             continue

@@ -87,7 +87,7 @@ class _Run:
         """Write what was fixed, file by file."""
         for result in results:
             if result.problem:
-                self.session.fail(result.problem, result.trace)
+                self.session.fail_read(result.problem, result.trace)
                 continue
             if result.result != result.data and not (self._allowed(result.file) and self._save(result)):
                 continue
@@ -102,10 +102,10 @@ class _Run:
             fixed = engine.fix(source, review, answers=answers)
             result = data if fixed.text == source.text else source.encode(fixed.text)
         except SourceError as error:
-            self.session.fail(Problem(file.path, str(error)))
+            self.session.fail_read(Problem(file.path, str(error)))
             return
         except LimitExceeded as error:
-            self.session.fail(Exceeds.of(file.path, error))
+            self.session.fail_read(Exceeds.of(file.path, error))
             if not self.diff:
                 sys.stdout.buffer.write(data)  # it takes the place of the text
             return

@@ -101,6 +101,11 @@ class Session:
         self.read += 1
         return file, data
 
+    def fail_read(self, problem: Problem, trace: str = "") -> None:
+        """The same for a file that was counted as read: nothing is said to be found in it, nor nothing."""
+        self.read -= 1
+        self.fail(problem, trace)
+
     def fail(self, problem: Problem, trace: str = "") -> None:
         """Remember and print what could not be done."""
         if isinstance(problem, Exceeds):

@@ -93,9 +93,9 @@ class Engine:
             self._sets[shim, every] = Ruleset(self.catalogue, self.target, Settings() if every else settings, shim)
         return self._sets[shim, every]
 
-    def read(self, source: Source, every: bool = False) -> tuple[Facts, Ruleset]:
-        """What a text says, and the rules for it; `every`: as for `ruleset`."""
-        work = Work(self.settings.limits)
+    def read(self, source: Source, every: bool = False, limits: Limits | None = None) -> tuple[Facts, Ruleset]:
+        """What a text says, and the rules for it; `every`: as for `ruleset`, `limits` and LimitExceeded for `check`."""
+        work = Work(limits or self.settings.limits)
         ruleset = self.ruleset(self.patched(source.text, work), every)
         return self._facts(source, ruleset, work), ruleset
 

@@ -11,6 +11,7 @@ from ..checks.name import Check as NameCheck
 from ..checks.name_imports import module_span
 from ..checks.verdicts import Verdicts
 from ..facts.model import Facts, Name, Statement
+from ..limits import Limits
 from ..source import Source, Span
 from ..suppress import RULE as UNUSED
 from ..suppress import Comment, parse
@@ -55,13 +56,18 @@ class Explanation:
     silenced: tuple[str, ...] | None = None
 
 
-def explain(engine: Engine, source: Source, findings: Iterable[Finding], offset: int) -> Explanation | None:
-    """What is at an offset of a text with these findings; None where there is nothing to say."""
+def explain(
+    engine: Engine, source: Source, findings: Iterable[Finding], offset: int, limits: Limits | None = None
+) -> Explanation | None:
+    """What is at an offset of a text with these findings; None where there is nothing to say.
+
+    `limits`, LimitExceeded: as for `Engine.check`.
+    """
     text = source.text
     here = _here(findings, offset)
     if not here and not _may_say(engine, text, offset):
         return None
-    facts, ruleset = engine.read(source, every=True)
+    facts, ruleset = engine.read(source, every=True, limits=limits)
     comments = parse(text, facts.layout.is_comment).comments
     for comment in comments:
         if comment.span.start <= offset < comment.span.end:

@@ -71,10 +71,14 @@ class Background:
 
     def _read(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
-        # ValueError: less than a line, it was ended in the middle of it. OSError: what it was told it had not read.
-        with suppress(OSError, ValueError), process:
-            for line in process.stdout:
-                self._call(self._pass, self._parse(line))
+        try:
+            # ValueError: less than a line, it was ended in the middle of it. OSError: what it was told it had not read.
+            with suppress(OSError, ValueError), process:
+                for line in process.stdout:
+                    self._call(self._pass, self._parse(line))
+        except Exception:  # noqa: BLE001 whoever waits must learn that nothing comes any more
+            logger.exception("what a process of ours says cannot be read")
+            process.kill()
         self._outbox.put(None)
         self._call(self._finish)
 

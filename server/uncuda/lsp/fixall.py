@@ -11,10 +11,12 @@ from lsprotocol import types
 from uncuda.edits import SAFE
 from uncuda.engine import Finding
 from uncuda.engine.messages import language
+from uncuda.limits import LimitExceeded
 from uncuda.source import Source
 
 from . import convert
 from .changes import command_for
+from .heavy import between_keys
 from .server import UncudaServer
 from .state import Analysis
 from .texts import Texts
@@ -77,7 +79,11 @@ def edit_of(server: UncudaServer, batch: Batch, analysis: Analysis) -> tuple[typ
         return None, too_heavy(analysis, batch.review)
     rules = {batch.rule} if batch.rule else None
     source = Source(analysis.text, analysis.program.path)
-    fixed = analysis.engine.fix(source, review=batch.review, rules=rules, answers=analysis.answers)
+    limits = between_keys(analysis.engine.settings.limits)
+    try:
+        fixed = analysis.engine.fix(source, batch.review, rules=rules, answers=analysis.answers, limits=limits)
+    except LimitExceeded:
+        return None, too_heavy(analysis, batch.review)
     if fixed.refused is not None:
         return None, fixed.refused
     edits = [(change.edit, change.rules[0]) for change in fixed.changes]

@@ -32,8 +32,10 @@ _LONGEST = 10.0
 _START = 20.0
 """Seconds within which the process has to begin."""
 
+_ORDINARY = Limits(bytes=400_000, statements=1_000, comparisons=250_000)
+"""More than the largest file of the corpus takes, and less than a quarter of a second."""
 _SHARE = 20
-"""How many times the largest file of the corpus the default limits allow."""
+"""Where the settings allow less than that many times as much, that much less."""
 _SHARED = ("bytes", "statements", "comparisons")
 
 Take = Callable[[Report, str], object]
@@ -41,12 +43,8 @@ Take = Callable[[Report, str], object]
 
 
 def between_keys(limits: Limits) -> Limits:
-    """The limits for what is analysed while nothing else is: a twentieth, which is what the largest files take.
-
-    So they are on every machine, and for whoever lets larger files take more.
-    """
-    usual = Limits()
-    parts = {name: min(getattr(limits, name), getattr(usual, name)) // _SHARE for name in _SHARED}
+    """The limits for what is analysed while nothing else is: what ordinary files take, on every machine."""
+    parts = {name: min(getattr(limits, name) // _SHARE, getattr(_ORDINARY, name)) for name in _SHARED}
     return replace(limits, **parts)
 
 
@@ -60,6 +58,7 @@ class Heavy:
         self._server = server
         self._fail = fail
         self._sizes: dict[str, int] = {}
+        self._said_of: dict[str, str] = {}
         self._waiting: dict[str, tuple[Task, Take]] = {}
         self._current: tuple[str, Task, Take] | None = None
         self._serial = 0
@@ -126,8 +125,9 @@ class Heavy:
     def _done(self, report: Report, why: str) -> None:
         assert self._current is not None
         uri, task, take = self._current
-        if why:
+        if why and self._said_of.get(uri) != why:
             logger.warning("%s: %s", task.path or uri, why)
+        self._said_of[uri] = why
         if uri not in self._waiting:  # else it has changed meanwhile
             take(report, why)
         self._next()

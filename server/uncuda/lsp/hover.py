@@ -14,11 +14,13 @@ from uncuda.catalogue import Rule, read_chinese, read_page
 from uncuda.engine import Engine, Finding
 from uncuda.engine.explain import Counterpart, Explanation, explain, explain_findings
 from uncuda.facts.newer import wants_libcst
+from uncuda.limits import LimitExceeded
 from uncuda.source import Source, Span
 
 from . import convert
 from .actions import newer_python
 from .asked import offset_in
+from .heavy import between_keys
 from .markup import code
 from .phrases import Phrases, phrases
 from .protocol import field
@@ -42,10 +44,7 @@ def register(server: UncudaServer) -> None:
         offset = offset_in(program, params, "position")
         if offset is None:
             return None
-        if analysis.heavy:
-            found = explain_findings(analysis.engine, analysis.findings, offset)
-        else:
-            found = explain(analysis.engine, Source(analysis.text, program.path), analysis.findings, offset)
+        found = _explained(analysis, offset)
         say = phrases(analysis.engine)
         if found is not None:
             text, span = "\n\n---\n\n".join(_parts(server, analysis.engine, found, say)), found.span
@@ -58,6 +57,17 @@ def register(server: UncudaServer) -> None:
         return types.Hover(content, range=program.locate(span)[1])
 
     server.feature(types.TEXT_DOCUMENT_HOVER)(hover)  # what the client is told
+
+
+def _explained(analysis: Analysis, offset: int) -> Explanation | None:
+    """What is at an offset; what findings alone say of it, where more takes too much work."""
+    engine, source = analysis.engine, Source(analysis.text, analysis.program.path)
+    if not analysis.heavy:
+        try:
+            return explain(engine, source, analysis.findings, offset, between_keys(engine.settings.limits))
+        except LimitExceeded:
+            pass
+    return explain_findings(engine, analysis.findings, offset)
 
 
 def plain(markdown: str) -> str:
