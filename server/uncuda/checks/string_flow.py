@@ -16,8 +16,8 @@ from .base import At, Context
 Proof = Callable[[Role], bool]
 _MANY = 60
 _DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
-_PARTS = ("args", "keywords", "elts", "keys", "values", "comparators")
-_WIDE = (ast.Call, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.BoolOp, ast.Compare)
+_PARTS = ("args", "keywords", "values", "comparators")
+_WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # of lists and dictionaries no more than a few parts are looked at
 _LINKED = frozenset({"comparison", "membership", "assignment", "default", "case", "item"})
 
 

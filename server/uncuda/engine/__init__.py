@@ -29,7 +29,7 @@ from .sites import answered, sites_of
 __all__ = ["Engine", "Finding", "Fixed", "Related", "Report"]
 
 
-_FINDING = 200  # steps that it takes to look at a finding and say it
+_FINDING = 60  # steps that it takes to look at a finding and say it
 
 
 class Engine:

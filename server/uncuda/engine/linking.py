@@ -164,7 +164,7 @@ def _share(hits: list[Hit], sets: _Sets, along: list[tuple[int, int]], work: Wor
         work.compare(4 * len(every))
         edits[root] = tuple(merge(hits[index].fixes[0] for index in every if hits[index].fixes))
     for root, shared in edits.items():  # whoever reads the fixes reads all of these for each
-        work.compare(len(shared) * len(members.get(root, [root])))
+        work.compare(len(shared) * len(members.get(root, [root])) // 16)
         for index in members.get(root, [root]):
             if hits[index].fixes:
                 first, *others = hits[index].fixes
