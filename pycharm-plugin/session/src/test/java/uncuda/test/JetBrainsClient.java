@@ -183,6 +183,7 @@ final class JetBrainsClient implements LanguageClient {
 
     @Override
     public CompletableFuture<MessageActionItem> showMessageRequest(ShowMessageRequestParams params) {
+        messages.add(params.getMessage());
         return CompletableFuture.completedFuture(params.getActions().get(0));
     }
 

@@ -183,7 +183,7 @@ class SessionTest {
         assertEquals(FILES + 1 - CHUNK, report.skipped().size());
         assertEquals("end", session.client.events.get(session.client.events.size() - 1));
         String text = report.ofSkipped(new Messages(Locale.ENGLISH), false);
-        assertTrue(text.startsWith("Fixed 50 places in 25 files; left out 36 files;"), text);
+        assertTrue(text.startsWith("Fixed 50 places in 25 files; left out 36 files. Left: "), text);
         assertTrue(text.contains(files.get(FILES - 1) + ": cancelled\n"), text);
         assertEquals(BEFORE, Files.readString(files.get(FILES - 1)));
     }
