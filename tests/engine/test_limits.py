@@ -17,10 +17,10 @@ from uncuda.source import Source
 
 SMALL = Limits(bytes=60_000, statements=100, comparisons=20_000)
 FINE = "import torch\ntorch.cuda.synchronize()\n"
-# These take time in proportion to their size, or Python refuses them: their size alone is a limit.
 # What recurses deeply ends WebAssembly's Python itself, whose stack is that of the browser: not among its tests.
 pytestmark = pytest.mark.slow
 
+# These take time in proportion to their size, or Python refuses them: their size alone is a limit.
 BY_SIZE = {
     "comprehensions",
     "device_alias_chain",
