@@ -70,16 +70,17 @@ def follow(parent: int) -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     except (ImportError, OSError, AttributeError):
         return  # then its input tells
-    if os.getppid() != parent and not _lives(parent):  # it ended before
+    if os.getppid() != parent and not lives(parent):  # it ended before
         os._exit(1)
 
 
-def _lives(process: int) -> bool:
+def lives(process: int) -> bool:
+    """Whether a process of this machine runs; not for Windows. Where it cannot be told, it does."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except OSError:
+    except (OSError, OverflowError):
         return True
     return True
 

@@ -78,7 +78,6 @@ class Background:
                     self._call(self._pass, self._parse(line))
         except Exception:  # noqa: BLE001 whoever waits must learn that nothing comes any more
             logger.exception("what a process of ours says cannot be read")
-            process.kill()
         self._outbox.put(None)
         self._call(self._finish)
 

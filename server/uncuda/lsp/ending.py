@@ -15,7 +15,7 @@ import threading
 import time
 from typing import Any
 
-from uncuda.child import end_all
+from uncuda import child
 
 _PATIENCE = 1.2  # seconds for the loop
 _HEARTBEAT = 1.0
@@ -30,7 +30,7 @@ def leave_soon(code: int, seconds: float = _PATIENCE) -> None:
 
 
 def _leave(code: int) -> None:
-    end_all()
+    child.end_all()
     os._exit(code)
 
 
@@ -52,13 +52,7 @@ def lives(process: int) -> bool:
     """Whether a process of this machine runs. Where it cannot be told, it does."""
     if sys.platform == "win32":
         return _lives_on_windows(process)
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True
+    return child.lives(process)
 
 
 def wait_for_end(process: int) -> None:

@@ -11,6 +11,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from uncuda.engine import Engine, Report
@@ -42,6 +43,7 @@ Take = Callable[[Report, str], object]
 """Is given what was found, and why the document was not analysed if it was not: "" it was, else a reason to show."""
 
 
+@lru_cache(maxsize=16)
 def between_keys(limits: Limits) -> Limits:
     """The limits for what is analysed while nothing else is: what ordinary files take, on every machine."""
     parts = {name: min(getattr(limits, name) // _SHARE, getattr(_ORDINARY, name)) for name in _SHARED}
@@ -158,6 +160,7 @@ class Heavy:
     def _forget(self, uri: str) -> None:
         """A document was closed, or is heavy no more; the process ends with the last heavy one."""
         self._sizes.pop(uri, None)
+        self._said_of.pop(uri, None)
         self._waiting.pop(uri, None)
         if self._current is not None and self._current[0] == uri:
             self._stop()
