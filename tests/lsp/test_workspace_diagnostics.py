@@ -163,6 +163,27 @@ def test_an_open_document_that_was_not_pulled(start: Start, tmp_path: Path) -> N
     assert puller.versions[uri] == 5
 
 
+def test_an_open_document_that_was_not_pulled_when_it_is_switched_off(
+    start: Start, token: str | None, tmp_path: Path
+) -> None:
+    """Nothing else tells the client of a document without a tab; who pulls it is asked to do so again, once."""
+    client = start(files=FILES, options=ON)
+    uri = client.open(tmp_path / "a.py", TEXT + "x.cuda()\n")
+    puller = Puller(client, token)
+    puller.wait({"a.py": 2, "b.py": 2})
+    asked = {"textDocument": {"uri": uri}}
+    name = client.request("textDocument/diagnostic", asked)["resultId"]
+    client.configure({"workspaceDiagnostics": False, "target": "npu"})
+    puller.wait({})
+    client.wait(puller.look, "a request that waits")
+    client.wait(lambda: client.traffic.received("workspace/diagnostic/refresh"), "the question")
+    assert len(client.request("textDocument/diagnostic", {**asked, "previousResultId": name})["items"]) == 2
+    client.configure({"workspaceDiagnostics": True, "target": "npu"})
+    puller.wait({"b.py": 2})  # the open one was pulled
+    client.type(uri, TEXT)
+    puller.wait({"a.py": 1, "b.py": 2})
+
+
 def test_another_target_sends_all(start: Start, token: str | None) -> None:
     client = start(files=FILES, options=ON)
     puller = Puller(client, token)

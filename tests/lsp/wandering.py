@@ -294,16 +294,17 @@ class Wanderer:
         shims = self._read_projects(folders)
         renderer = Renderer(folders.client, load(), lambda program, target: _shim(shims, folders, program.path, target))
         inspector = Inspector(folders, shims)
+        closed = self.on and self.kind in ("workspace", "whole")
         found = {}
         for uri, buffer in client.buffers.open.items():
-            if client.pulls_of is None or self.on or uri in client.pulls_of.tabs:
+            if client.pulls_of is None or closed or uri in client.pulls_of.tabs:
                 document = Document(uri, "python", buffer.version, buffer.text, folders.client.encoding)
                 choice = folders.choice_of(document)
                 report = Report() if choice.left_out else choice.engine.check(Source(buffer.text, document.path))
                 found[uri] = renderer.items(Analysis(document, buffer.text, 1, choice.engine, report))[uri]
-        if self.on and self.kind in ("workspace", "whole"):
-            closed = [path_of(uri) or "" for uri in self._files() if uri not in self._open]
-            found |= {client.uri(Path(record["path"])): record["items"] for record in inspector.some(closed)}
+        if closed:
+            paths = [path_of(uri) or "" for uri in self._files() if uri not in self._open]
+            found |= {client.uri(Path(record["path"])): record["items"] for record in inspector.some(paths)}
         return {uri: json.loads(items) for uri, items in found.items() if items != "[]"}
 
     def again(self) -> Editor:

@@ -72,6 +72,11 @@ class Diagnostics:
         if not held:
             self._server.refresh([document.uri for document in program.documents])
 
+    def forget(self, uri: str) -> None:
+        """Count as told of nothing the client that was told of a document."""
+        self._results.pop(uri, None)
+        self.told.pop(uri, None)
+
     def pends(self, uri: str) -> bool:
         """Whether another process still analyses a document: nobody knows what is found in it."""
         program = self._server.program(uri)
@@ -131,8 +136,7 @@ class Diagnostics:
                 if not reply.done():
                     reply.set_result(_NONE)
         for uri in uris:
-            self._results.pop(uri, None)
-            self.told.pop(uri, None)
+            self.forget(uri)
         if not self._server.client.pull:
             self._push(uris)
 

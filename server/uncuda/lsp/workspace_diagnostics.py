@@ -47,6 +47,8 @@ class Workspace:
         self._doubtful: dict[str, tuple[str, float]] = {}
         """By key the URI of each document that was closed, or asked for while it was, and when it can be told again:
         an editor passes over this request until it has been told of the document itself."""
+        self._opened: dict[str, str] = {}
+        """By key the URI of each open document that such a request told of: one without a tab is not asked for."""
         self._waiting: list[Request] = []
         self._held: list[tuple[asyncio.Future[Any], str, Any]] = []
         """Requests about single files that are not open: the reply, the URI, the parameters."""
@@ -91,6 +93,7 @@ class Workspace:
             self._doubt(uri)
 
     def _doubt(self, uri: str) -> None:
+        self._opened.pop(_key(uri), None)
         self._doubtful[_key(uri)] = uri, self._server.loop.time() + PAUSE
         self._wake_soon()
 
@@ -161,15 +164,27 @@ class Workspace:
                 told[key] = result.id
                 if key in opened:
                     diagnostics.told[result.uri] = result.id
+                    self._opened[key] = result.uri
                 yield _report(result)
+        yield from self._switched_off(told)
         gone = [key for key in told if key not in self._doubtful]
         for key in dict.fromkeys([*gone, *again]):
             if key not in shown and key not in opened:
                 told.pop(key, None)
-                uri = self._doubtful[key][0] if key in again else key
-                yield f'{{"kind":"full","uri":{json.dumps(uri)},"version":null,"items":[]}}'
+                yield _nothing(self._doubtful[key][0] if key in again else key)
         for key in again:
             del self._doubtful[key]
+
+    def _switched_off(self, told: dict[str, str]) -> Iterator[str]:
+        """Take back what was told of open documents, once nobody asks for it; whoever shows them otherwise asks anew."""
+        if self._inspection.is_on or not self._opened:
+            return
+        taken, self._opened = self._opened, {}
+        for key, uri in taken.items():
+            told.pop(key, None)
+            self._server.diagnostics.forget(uri)
+            yield _nothing(uri)
+        self._server.diagnostics.refresh(taken.values())
 
     def _shown(self) -> tuple[dict[str, Result], set[str]]:
         """By key what is to be shown of each document, and which of them are open."""
@@ -199,6 +214,10 @@ class Workspace:
 def _key(uri: str) -> str:
     path = path_of(uri)
     return uri_of(path) if path else uri
+
+
+def _nothing(uri: str) -> str:
+    return f'{{"kind":"full","uri":{json.dumps(uri)},"version":null,"items":[]}}'
 
 
 def _report(result: Result) -> str:
