@@ -176,7 +176,7 @@ class Workspace:
             del self._doubtful[key]
 
     def _switched_off(self, told: dict[str, str]) -> Iterator[str]:
-        """Take back what was told of open documents, once nobody asks for it; whoever shows them otherwise asks anew."""
+        """Take back what was told of open documents once nobody asks for it; whoever shows them otherwise asks anew."""
         if self._inspection.is_on or not self._opened:
             return
         taken, self._opened = self._opened, {}
