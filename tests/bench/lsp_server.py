@@ -34,6 +34,7 @@ RUNS = 5
 TURNS = 3  # of ours and theirs, one after the other
 TYPED = "torch.cuda.set_device(1)"
 MEGATRON = "megatron-core"
+BEYOND = 30_000  # pairs of statements
 # Of the files of the benchmark's packages that hold CUDA's words and have 950 to 1,050, or 4,500 to 5,500 lines, those
 # with the median number of such lines; 10,000 lines are the second with another large file of its package.
 # The dense texts are about little but CUDA: they show what findings cost, and have no budget.
@@ -184,6 +185,31 @@ def fixing(folder: Path) -> Iterator[Figure]:
     yield Figure("fix all: files fixed", result["files"], "")
 
 
+def crowding(folder: Path) -> Iterator[Figure]:
+    """Hovers in one document while another, beyond the limits, is typed into."""
+    (folder / "uncuda.toml").write_text('target = "npu"\n', encoding="utf-8")
+    client = started(SERVER, folder)
+    uri = client.open(folder / "open.py", "import torch\n\ntorch.cuda.synchronize()\n")
+    asked = {"textDocument": {"uri": uri}, "position": {"line": 2, "character": 14}}
+    client.diagnostics(uri)
+    crowd = "".join(f'if x{n}.is_cuda and y == "cuda":\n    torch.cuda.synchronize()\n' for n in range(BEYOND))
+    other = client.open(folder / "beyond.py", "import torch\n" + crowd)
+    waits: list[float] = []
+    for number in range(10):
+        running = client.begin("textDocument/diagnostic", {"textDocument": {"uri": other}})
+        while not client.answered(running):
+            begun = time.perf_counter()
+            assert client.request("textDocument/hover", asked)
+            waits.append(1000 * (time.perf_counter() - begun))
+        (note,) = client.reply(running)["items"]
+        assert "did not check" in note["message"], note
+        start = {"line": 2 * number, "character": 0}
+        client.change(other, {"range": {"start": start, "end": start}, "text": "n = 1\n"})
+    ended(client)
+    yield Figure("hover beside a file beyond the limits: p99", statistics.quantiles(waits, n=100)[-1], "ms", 200)
+    yield Figure("hover beside a file beyond the limits: longest", max(waits), "ms")
+
+
 def settled(client: Client) -> Usage:
     """What a server has used when it does nothing any more."""
     last = usage(client.process.pid)
@@ -195,7 +221,7 @@ def settled(client: Client) -> Usage:
         last = now
 
 
-GROUPS: list[Callable[[Path], Iterator[Figure]]] = [starting, keystrokes, remembering, fixing]
+GROUPS: list[Callable[[Path], Iterator[Figure]]] = [starting, keystrokes, remembering, fixing, crowding]
 
 
 def figures() -> Iterator[Figure]:
