@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from ..catalogue import Rule, Target
 from ..edits import REVIEW, SAFE, Edit, Fix
@@ -13,7 +14,7 @@ from ..facts.read import Name, Statement
 from .amp_c_calls import stand_in
 from .amp_c_guards import Guard, guard_of, guarded, protected
 from .argument import removed
-from .base import Context, Hit, cap, import_edit
+from .base import Context, Hit, Links, cap, import_edit
 
 _STAND_IN = "Use `torch._foreach_*`, which every device has"
 
@@ -94,34 +95,35 @@ class Check:
         binding, statement = found.binding, found.statement
         assert binding.alias is not None
         start, end = (statement.start + offset for offset in statement.digest.piece.span(binding.alias))
-        hit = Hit(rule, start, end, {"name": binding.dotted}, statement=statement)
+        hit = partial(Hit, rule, start, end, {"name": binding.dotted}, statement=statement)
         if rule.get("part") != "import":
-            return hit
-        hit.limits = self._limits
+            return hit()
+        hit = partial(hit, limits=self._limits)
         node = binding.statement
         assert isinstance(node, (ast.Import, ast.ImportFrom))
         if not found.uses and (allowed := cap(rule, SAFE)) and binding.kind != "star":
             title = f"Remove the unused import of `{binding.name}`"
-            hit.fixes = (Fix(title, allowed, _removal(context, statement, node, start, end)),)
-        elif found.replaceable and "use" in self._parts:
-            hit.fixes = (Fix(_STAND_IN, REVIEW, _removal(context, statement, node, start, end)),)
-            hit.links = (("stand-ins", binding.name),)
-        elif guard := guarded(context, statement, node):
-            hit.fixes = (Fix(f"Guard the import of `{binding.name}`", REVIEW, guard),)
-        return hit
+            return hit(fixes=(Fix(title, allowed, _removal(context, statement, node, start, end)),))
+        if found.replaceable and "use" in self._parts:
+            fix = Fix(_STAND_IN, REVIEW, _removal(context, statement, node, start, end))
+            return hit(fixes=(fix,), links=(("stand-ins", binding.name),))
+        if guard := guarded(context, statement, node):
+            return hit(fixes=(Fix(f"Guard the import of `{binding.name}`", REVIEW, guard),))
+        return hit()
 
     def _use(self, context: Context, found: _Import, use: Name, edit: Edit | None, rule: Rule) -> Hit:
         base, piece = use.statement.start, use.chain.piece
         start, end = (base + offset for offset in piece.span(use.chain.node))
         words = {"name": use.dotted}
-        hit = Hit(rule, start, end, words, limits=self._limits, statement=use.statement, node=use.chain.node)
+        fixes: tuple[Fix, ...] = ()
+        links: Links = ()
         allowed = cap(rule, REVIEW)
         if edit is not None and allowed:
             edits = (edit, *_torch(context, found.statement))
-            hit.fixes = (Fix(_STAND_IN, allowed, edits),)
+            fixes = (Fix(_STAND_IN, allowed, edits),)
             if found.guard is None and found.replaceable and "import" in self._parts:
-                hit.links = (("stand-ins", found.binding.name),)
-        return hit
+                links = (("stand-ins", found.binding.name),)
+        return Hit(rule, start, end, words, fixes, links, self._limits, statement=use.statement, node=use.chain.node)
 
 
 def _torch(context: Context, statement: Statement) -> tuple[Edit, ...]:

@@ -53,10 +53,9 @@ class Check:
             start, end = (base + offset for offset in piece.span(reference.chain.node))
             if _is_fallback(context, start, end):
                 return None
-            hit = Hit(rule, start, end, words, limits=limits, statement=reference.statement, node=call)
             edit = _added(context, base + piece.end(call), call, words["new"])
-            hit.fixes = self._fix(context, rule, f"Add `{words['new']}`", (edit,), start)
-            return hit
+            added = self._fix(context, rule, f"Add `{words['new']}`", (edit,), start)
+            return Hit(rule, start, end, words, added, limits=limits, statement=reference.statement, node=call)
         if found is None:
             return None
         node, value = found
@@ -66,19 +65,20 @@ class Check:
         if said is None:
             return None
         start, end = base + piece.start(node), base + piece.end(node)
-        hit = Hit(rule, start, end, {**words, "old": said}, limits=limits, statement=reference.statement, node=value)
+        fixes: tuple[Fix, ...] = ()
         if statements := rule.get("statements"):
-            hit.fixes = self._instead(context, reference, call, rule, statements.get(said, ""))
+            fixes = self._instead(context, reference, call, rule, statements.get(said, ""))
         elif rule.get("replace"):
             new = self.target.fill(rule.get("replace"))
             place = Edit(base + piece.start(value), base + piece.end(value), new)
-            hit.fixes = self._fix(context, rule, f"Replace with `{new}`", (place,), start)
+            fixes = self._fix(context, rule, f"Replace with `{new}`", (place,), start)
         elif rule.get("rename"):
-            hit.fixes = self._renamed(context, rule, reference, node, value)
+            fixes = self._renamed(context, rule, reference, node, value)
         elif rule.fix:
             edit = removed(context, base + piece.start(call), start, end)
-            hit.fixes = self._fix(context, rule, f"Remove `{name}`", (edit,), start)
-        return hit
+            fixes = self._fix(context, rule, f"Remove `{name}`", (edit,), start)
+        words["old"] = said
+        return Hit(rule, start, end, words, fixes, limits=limits, statement=reference.statement, node=value)
 
     def _value(self, context: Context, reference: Name, value: ast.expr, rule: Rule) -> str | None:
         """What the argument says; None when the rule is about other values, or the value is the plugin's own."""

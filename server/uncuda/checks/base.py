@@ -4,52 +4,22 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
 from ..catalogue import Catalogue, Row, Rule, Target
-from ..edits import Edit, Fix, lowest
+from ..edits import Edit, lowest
 from ..facts.digest import Text
 from ..facts.names import from_imports, plain_imports
 from ..facts.read import Facts, Name, Statement
 from ..facts.roles import Role, role_of
 from ..project import Project
 from ..source import Span
+from .hit import At, Hit, Links
 
-
-@dataclass(slots=True)
-class Hit:
-    """A place that a rule is about.
-
-    Hits that share a key of `links` change together or not at all. What stands in `keeps` is CUDA's and stays so.
-    `receiver`: where the attribute's name stands, if all hangs on the object that it belongs to. `origin`: where a
-    local name was bound through which the place was found: the name, what it stands for, and the span. `by_hand`: its
-    name serves the target elsewhere, so that somebody has to say what is left to CUDA.
-    """
-
-    rule: Rule
-    start: int
-    end: int
-    words: dict[str, str] = field(default_factory=dict)
-    fixes: tuple[Fix, ...] = ()
-    links: tuple[tuple[Hashable, ...], ...] = ()
-    limits: tuple[str, ...] = ()
-    severity: str = ""
-    statement: Statement | None = None
-    node: ast.AST | None = None
-    since: str = ""
-    keeps: tuple[int, int] = (0, 0)
-    receiver: int | None = None
-    origin: tuple[str, str, Span] | None = None
-    by_hand: bool = False
-
-
-class At(int):
-    """An offset in a key of `Hit.links`."""
-
-    __slots__ = ()
+__all__ = ["At", "Check", "Context", "Hit", "Links", "cap", "import_edit", "row_class"]
 
 
 class Check(Protocol):

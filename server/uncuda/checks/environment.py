@@ -94,15 +94,15 @@ class Check:
         assert row is not None
         start, end = (statement.start + offset for offset in place.span)
         words = {"old": place.name, "new": row.replacement}
-        hit = Hit(rule, start, end, words, limits=row.limits, statement=statement, node=place.node)
+        fixes: tuple[Fix, ...] = ()
         allowed = cap(rule, applicability)
         differs = place.value is not None and not set(row.limits).isdisjoint(rule.get("value-limits", ()))
         if differs and place.value is not None and not shared(place.value, rule.get("values", ())):
             allowed = None
         if row.replacement and allowed and context.text.startswith(place.name, place.at):
             edit = Edit(place.at, place.at + len(place.name), row.replacement)
-            hit.fixes = (Fix(f"Replace with `{row.replacement}`", allowed, (edit,)),)
-        return hit
+            fixes = (Fix(f"Replace with `{row.replacement}`", allowed, (edit,)),)
+        return Hit(rule, start, end, words, fixes, limits=row.limits, statement=statement, node=place.node)
 
 
 def _class(role: Role, rule: Rule) -> str | None:

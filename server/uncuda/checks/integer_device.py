@@ -38,11 +38,11 @@ class Check:
         new = f'"{self.target.words["device"]}:{old}"'
         words = {"old": old, "new": new}
         limits = context.feature_limits(rule)
-        hit = Hit(rule, start, end, words, limits=limits, statement=statement, node=value)
+        fixes: tuple[Fix, ...] = ()
         if allowed := cap(rule, applicability):
             edits = (Edit(start, end, new), *context.requires(rule, start))
-            hit.fixes = (Fix(f"Replace with `{new}`", allowed, edits),)
-        return hit
+            fixes = (Fix(f"Replace with `{new}`", allowed, edits),)
+        return Hit(rule, start, end, words, fixes, limits=limits, statement=statement, node=value)
 
 
 def _devices(call: ast.Call, callee: str, rule: Rule) -> Iterator[ast.Constant]:

@@ -27,13 +27,13 @@ class Check:
                 continue
             statement, node = reference.statement, reference.chain.node
             start, end = (statement.start + offset for offset in reference.chain.piece.span(node))
-            hit = Hit(rule, start, end, {"name": reference.dotted}, statement=statement, node=node)
+            fixes: tuple[Fix, ...] = ()
             applicability = cap(rule, "review")
             if applicability:
                 title, edits = self._removal(context, reference, end)
                 if edits:
-                    hit.fixes = (Fix(title, applicability, edits),)
-            yield hit
+                    fixes = (Fix(title, applicability, edits),)
+            yield Hit(rule, start, end, {"name": reference.dotted}, fixes, statement=statement, node=node)
 
     def _removal(self, context: Context, reference: Name, end: int) -> tuple[str, tuple[Edit, ...]]:
         statement, node = reference.statement, reference.chain.node

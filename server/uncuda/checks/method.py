@@ -68,20 +68,18 @@ class Check:
     ) -> Hit:
         start = end - len(node.attr)
         new = self.target.fill(rule.get("replace", ""))
-        hit = Hit(rule, start, end, {"old": node.attr, "new": new}, statement=statement, node=node)
-        hit.receiver = start
-        hit.limits = context.feature_limits(rule)
-        if isinstance(node.value, ast.Call):
-            hit.links = (("call", At(statement.start), id(node.value)),)
+        links = (("call", At(statement.start), id(node.value)),) if isinstance(node.value, ast.Call) else ()
+        limits = context.feature_limits(rule)
+        fixes: tuple[Fix, ...] = ()
         applicability = cap(rule, "safe" if new else None)
         if limit := _lacking(context, node, rule):
-            hit.limits, applicability = (limit,), None
-        if applicability is None:
-            return hit
-        applicability = lowest(applicability, _certainty(context, statement, node, call, rule)) or REVIEW
-        edits = (Edit(start, end, new), *context.requires(rule, start))
-        hit.fixes = (Fix(f"Replace with `.{new}`", applicability, edits),)
-        return hit
+            limits, applicability = (limit,), None
+        if applicability is not None:
+            applicability = lowest(applicability, _certainty(context, statement, node, call, rule)) or REVIEW
+            edits = (Edit(start, end, new), *context.requires(rule, start))
+            fixes = (Fix(f"Replace with `.{new}`", applicability, edits),)
+        words = {"old": node.attr, "new": new}
+        return Hit(rule, start, end, words, fixes, links, limits, statement=statement, node=node, receiver=start)
 
 
 def _lacking(context: Context, node: ast.Attribute, rule: Rule) -> str:

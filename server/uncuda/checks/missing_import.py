@@ -44,12 +44,12 @@ class Check:
             return
         for rule in self._rules:
             start, end = use
-            hit = Hit(rule, start, end, {"name": context.text[start:end], "package": self._package})
+            fixes: tuple[Fix, ...] = ()
             edits = context.requires(rule, start)
             applicability = cap(rule, SAFE)
             if edits and applicability:
-                hit.fixes = (Fix(f"Import `{self._package}`", applicability, edits),)
-            yield hit
+                fixes = (Fix(f"Import `{self._package}`", applicability, edits),)
+            yield Hit(rule, start, end, {"name": context.text[start:end], "package": self._package}, fixes)
 
     def _uses(self, context: Context) -> Iterator[tuple[int, int]]:
         flow = Flow(context)

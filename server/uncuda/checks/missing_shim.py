@@ -35,7 +35,7 @@ class Check:
         newline = context.facts.layout.newline_at(first.end)
         end = first.start + len(context.text[first.start : first.end].rstrip())
         for rule in self._rules:
-            hit = Hit(rule, first.start, end, {"new": new}, statement=first)
+            fixes: tuple[Fix, ...] = ()
             if applicability := cap(rule, "safe"):
-                hit.fixes = (Fix(f"Add `{new}`", applicability, (Edit(first.start, first.start, new + newline),)),)
-            yield hit
+                fixes = (Fix(f"Add `{new}`", applicability, (Edit(first.start, first.start, new + newline),)),)
+            yield Hit(rule, first.start, end, {"new": new}, fixes, statement=first)

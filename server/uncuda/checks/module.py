@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 
 from ..catalogue import Rule, Target
@@ -46,16 +47,16 @@ class Check:
             ):
                 seen.add((statement.start, module))
                 start, end = (statement.start + offset for offset in statement.digest.piece.span(alias))
-                yield self._hit(module, start, end, statement=statement)
+                yield self._hit(module, module, start, end, statement)
         for reference in context.references:
             module = self._module(reference.dotted)
             if module and self._rules[module].get("uses"):
                 start, end = (reference.statement.start + at for at in reference.chain.piece.span(reference.chain.node))
-                hit = self._hit(module, start, end, statement=reference.statement)
-                hit.words["name"], hit.node = reference.dotted, reference.chain.node
-                yield hit
+                yield self._hit(module, reference.dotted, start, end, reference.statement, reference.chain.node)
 
-    def _hit(self, module: str, start: int, end: int, statement: Statement) -> Hit:
+    def _hit(
+        self, module: str, name: str, start: int, end: int, statement: Statement, node: ast.AST | None = None
+    ) -> Hit:
         rule = self._rules[module]
         limits = self.target.modules[module].limits
-        return Hit(rule, start, end, {"name": module}, limits=limits, statement=statement)
+        return Hit(rule, start, end, {"name": name}, limits=limits, statement=statement, node=node)

@@ -9,7 +9,7 @@ from ..catalogue import Rule, Target
 from ..edits import Edit, Fix, lowest
 from ..facts.model import Name
 from ..source import Span
-from .base import At, Context, Hit
+from .base import At, Context, Hit, Links
 from .name_calls import asked, call_classes, call_of, keyword_edits, keyword_limits, nearest_call
 from .name_imports import import_hits
 from .verdicts import Judge, Verdict, Verdicts
@@ -87,22 +87,34 @@ def _reference(context: Context, reference: Name, verdict: Verdict, judge: Judge
     edits = _edits(reference.dotted, new, spans, hidden, base) if new else []
     if alias is not None and edits == [] and new and applicability == alias.applicability:
         return None
-    hit = _hit(reference, verdict, spans)
-    hit.limits += keyword_limits(reference, verdict.row, context.target)
-    hit.origin = _origin(context, reference) if hidden else None
     if edits is None:
         edits = _spelled_anew(context, reference, new, rule)
         alias = alias if edits is None else None
         stays = _alias(reference, judge) if edits is None and reference.chain.root in stuck else None
         if stays is not None and stays.rule is rule:
             return None
+    start, end = _place(reference, spans)
+    words, links = verdict.words(reference.dotted), _links(reference, rule)
+    fixes: tuple[Fix, ...] = ()
     if alias is not None or bound:
-        hit.links = (*hit.links, ("alias", bound or reference.chain.root))
+        links = (*links, ("alias", bound or reference.chain.root))
     if applicability is not None and edits is not None and (edits or alias is not None):
         edits += [*named, *keyword_edits(reference, verdict.row, context.target)]
-        needed = context.requires(rule, hit.start, new)
-        hit.fixes = (Fix(f"Replace with `{hit.words['replacement']}`", applicability, (*edits, *needed)),)
-    return hit
+        needed = context.requires(rule, start, new)
+        fixes = (Fix(f"Replace with `{words['replacement']}`", applicability, (*edits, *needed)),)
+    return Hit(
+        rule,
+        start,
+        end,
+        words,
+        fixes,
+        links,
+        verdict.limits + keyword_limits(reference, verdict.row, context.target),
+        statement=reference.statement,
+        node=reference.chain.node,
+        since=verdict.since,
+        origin=_origin(context, reference) if hidden else None,
+    )
 
 
 def _origin(context: Context, reference: Name) -> tuple[str, str, Span] | None:
@@ -137,18 +149,21 @@ def _assigned(context: Context, reference: Name) -> bool:
     return not reference.chain.parts and any(bound.dotted and bound.binding.kind == "assign" for bound in bounds)
 
 
-def _hit(reference: Name, verdict: Verdict, spans: list[Place | None]) -> Hit:
-    statement, node = reference.statement, reference.chain.node
+def _place(reference: Name, spans: list[Place | None]) -> Place:
+    """Where a reference is spelled, as far as it is."""
     spelled = [span for span in spans if span is not None] or [_alias_place(reference)]
-    words = verdict.words(reference.dotted)
-    hit = Hit(verdict.rule, spelled[0][0], spelled[-1][1], words, statement=statement, node=node)
-    hit.limits, hit.since = verdict.limits, verdict.since
-    call = call_of(reference)
+    return spelled[0][0], spelled[-1][1]
+
+
+def _links(reference: Name, rule: Rule) -> Links:
+    """What else changes with a reference: a method of its call's result, and the group of its rule."""
+    statement, call = reference.statement, call_of(reference)
+    links: Links = ()
     if call is not None and isinstance(statement.digest.parents.get(call), ast.Attribute):
-        hit.links = (("call", At(statement.start), id(call)),)
-    if group := verdict.rule.get("group"):
-        hit.links = (*hit.links, ("group", group))
-    return hit
+        links = (("call", At(statement.start), id(call)),)
+    if group := rule.get("group"):
+        links = (*links, ("group", group))
+    return links
 
 
 def _alias_place(reference: Name) -> Place:

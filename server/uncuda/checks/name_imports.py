@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..edits import REVIEW, Edit, Fix, lowest
 from ..facts.model import Statement
-from .base import At, Context, Hit
+from .base import At, Context, Hit, Links
 from .verdicts import Judge, Verdict
 
 
@@ -30,15 +30,24 @@ def import_hits(context: Context, judge: Judge, stuck: frozenset[str]) -> Iterat
             yield from _from(context, statement, node, spoken, stuck)
 
 
-def _hit(verdict: Verdict, statement: Statement, alias: ast.alias, dotted: str, local: str) -> Hit:
-    base = statement.start
-    start, end = statement.digest.piece.span(alias)
-    hit = Hit(verdict.rule, base + start, base + end, verdict.words(dotted))
-    hit.statement, hit.links = statement, (("alias", local), ("import", At(base)))
-    if group := verdict.rule.get("group"):
-        hit.links = (*hit.links, ("group", group))
-    hit.limits, hit.since = verdict.limits, verdict.since
-    return hit
+def _hit(
+    verdict: Verdict,
+    statement: Statement,
+    alias: ast.alias,
+    dotted: str,
+    links: Links,
+    fixes: tuple[Fix, ...] = (),
+) -> Hit:
+    start, end = (statement.start + offset for offset in statement.digest.piece.span(alias))
+    words, limits, since = verdict.words(dotted), verdict.limits, verdict.since
+    return Hit(verdict.rule, start, end, words, fixes, links, limits, statement=statement, since=since)
+
+
+def _links(verdict: Verdict, statement: Statement, local: str) -> Links:
+    """What else changes with an import: the uses of its local name, the statement, and the group of its rule."""
+    links: Links = (("alias", local), ("import", At(statement.start)))
+    group = verdict.rule.get("group")
+    return (*links, ("group", group)) if group else links
 
 
 def _plain(
@@ -49,21 +58,19 @@ def _plain(
         verdict = judge(alias.name)
         if verdict is None:
             continue
-        local = alias.asname or alias.name.split(".")[0]
-        hit = _hit(verdict, statement, alias, alias.name, alias.asname or f"import {alias.name}")
+        if not alias.asname and not (verdict.replacement and verdict.row is not None and verdict.row.kind == "module"):
+            continue
+        new = alias.name.split(".")[0]
+        links: Links = ()
+        fixes: tuple[Fix, ...] = ()
         if alias.asname:
-            new = context.target.module_path(verdict.replacement)
-        else:
-            new = local
-            hit.links = ()
-            if not verdict.replacement or verdict.row is None or verdict.row.kind != "module":
-                continue
+            new, links = context.target.module_path(verdict.replacement), _links(verdict, statement, alias.asname)
         if verdict.applicability is not None and verdict.replacement and alias.asname not in stuck:
-            start = hit.start
+            start = statement.start + statement.digest.piece.start(alias)
             needed = () if alias.asname else context.requires(verdict.rule, start)
             edits = (Edit(start, start + len(alias.name), new), *needed)
-            hit.fixes = (Fix(f"Replace with `{new}`", verdict.applicability, edits),)
-        yield hit
+            fixes = (Fix(f"Replace with `{new}`", verdict.applicability, edits),)
+        yield _hit(verdict, statement, alias, alias.name, links, fixes)
 
 
 def _from(
@@ -74,20 +81,16 @@ def _from(
         yield from _star(context, statement, node, judge)
         return
     verdicts = {alias: judge(f"{module}.{alias.name}") for alias in node.names}
-    hits = {}
-    for alias, verdict in verdicts.items():
-        if verdict is not None:
-            hits[alias] = _hit(verdict, statement, alias, f"{module}.{alias.name}", alias.asname or alias.name)
     moved = {
         alias: verdict.replacement
         for alias, verdict in verdicts.items()
-        if alias in hits
-        and verdict is not None
+        if verdict is not None
         and verdict.replacement
         and verdict.applicability is not None
         and context.target.has_module(verdict.replacement.rpartition(".")[0])
         and (alias.asname or alias.name) not in stuck
     }
+    fixes: dict[ast.alias, Fix] = {}
     if moved:
         edits = _move(context, statement, node, moved)
         classes = [v.applicability for a, v in verdicts.items() if a in moved and v is not None]
@@ -97,23 +100,26 @@ def _from(
             extra: tuple[Edit, ...] = ()
             if _place(context, new)[0].split(".")[0] == "torch":
                 extra = context.requires(verdict.rule, statement.start, new)
-            hits[alias].fixes = (Fix(f"Import `{new}`", lowest(*classes) or REVIEW, (*edits, *extra)),)
-    for alias, hit in hits.items():
-        if alias not in moved:
-            hit.links = ()
-        yield hit
+            fixes[alias] = Fix(f"Import `{new}`", lowest(*classes) or REVIEW, (*edits, *extra))
+    for alias, verdict in verdicts.items():
+        dotted, fix = f"{module}.{alias.name}", fixes.get(alias)
+        if verdict is not None and fix is not None:
+            links = _links(verdict, statement, alias.asname or alias.name)
+            yield _hit(verdict, statement, alias, dotted, links, (fix,))
+        elif verdict is not None:
+            yield _hit(verdict, statement, alias, dotted, ())
 
 
 def _star(context: Context, statement: Statement, node: ast.ImportFrom, judge: Judge) -> Iterator[Hit]:
     verdict = judge(node.module or "")
     if verdict is None:
         return
-    hit = _hit(verdict, statement, node.names[0], node.module or "", "*")
+    fixes: tuple[Fix, ...] = ()
     if verdict.applicability is not None and context.target.has_module(verdict.replacement) and verdict.replacement:
         new = context.target.module_path(verdict.replacement)
         span = module_span(statement, node)
-        hit.fixes = (Fix(f"Import from `{new}`", REVIEW, (Edit(span[0], span[1], new),)),)
-    yield hit
+        fixes = (Fix(f"Import from `{new}`", REVIEW, (Edit(span[0], span[1], new),)),)
+    yield _hit(verdict, statement, node.names[0], node.module or "", _links(verdict, statement, "*"), fixes)
 
 
 def module_span(statement: Statement, node: ast.ImportFrom) -> tuple[int, int]:

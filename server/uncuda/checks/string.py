@@ -12,7 +12,7 @@ from ..edits import REVIEW, SAFE, Edit, Fix, lowest
 from ..facts.digest import Text
 from ..facts.read import Statement
 from ..facts.roles import Role
-from .base import Context, Hit, cap
+from .base import Context, Hit, Links, cap
 from .device_map import entry, kept
 from .string_evidence import compared, complete, weigh
 from .string_flow import Flow
@@ -80,18 +80,29 @@ class Check:
             edits = [added] if added else []
         elif role.cut and len(new) != len(text.value):
             edits = []  # a slice of fixed length would not hold the new word
-        hit = Hit(rule, start, end, {"old": text.value, "new": new}, statement=statement, node=text.node)
-        hit.receiver = _receiver(rule, role, text, context, statement)
-        if rule.get("entry"):
-            hit.keeps = kept(role, statement)
         allowed = cap(rule, applicability)
+        fixes: tuple[Fix, ...] = ()
+        links: Links = ()
+        by_hand = False
         if edits and allowed is not None:
             title = f'Add an entry for "{new}"' if rule.get("entry") else f'Replace with "{new}"'
-            hit.fixes = (Fix(title, allowed, (*edits, *context.requires(rule, start))),)
-            hit.links = flow.links(role, statement)
-            new_words = set(prepared.new.values()) if hit.links else ()
-            hit.by_hand = any(flow.asks_for(word, role, statement) for word in new_words)
-        return hit
+            fixes = (Fix(title, allowed, (*edits, *context.requires(rule, start))),)
+            links = flow.links(role, statement)
+            new_words = set(prepared.new.values()) if links else ()
+            by_hand = any(flow.asks_for(word, role, statement) for word in new_words)
+        return Hit(
+            rule,
+            start,
+            end,
+            {"old": text.value, "new": new},
+            fixes,
+            links,
+            statement=statement,
+            node=text.node,
+            keeps=kept(role, statement) if rule.get("entry") else (0, 0),
+            receiver=_receiver(rule, role, text, context, statement),
+            by_hand=by_hand,
+        )
 
     def _edits(self, prepared: _Prepared, text: Text, context: Context, statement: Statement) -> tuple[list[Edit], str]:
         edits: list[Edit] = []

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 from ..facts.digest import Text
 from ..facts.read import Statement
 from ..facts.role_calls import last_word
 from ..facts.roles import Role, role_at, role_of, unwrapped
-from .base import At, Context
+from .base import At, Context, Links
 
 Proof = Callable[[Role], bool]
 _MANY = 60
@@ -222,7 +222,7 @@ class Flow:
         start, end = min((field for token in text.tokens for field in token.fields), default=(0, 0))
         return self.context.text[statement.start + start : statement.start + end].strip() == spelled
 
-    def links(self, role: Role, statement: Statement) -> tuple[tuple[Hashable, ...], ...]:
+    def links(self, role: Role, statement: Statement) -> Links:
         """Keys that a string shares with the strings that must change when it does.
 
         A local variable belongs to its function; an attribute, an option and a field to the file. What a function

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 
 from ..catalogue import Catalogue
@@ -17,7 +17,7 @@ from ..settings import Settings
 from ..source import Source, Span
 from ..suppress import NONE, Suppressions, parse
 from ..suppress import RULE as UNUSED
-from .carried import Carried, Kept, Row, copies, same
+from .carried import Carried, Kept, Row, same
 from .fixing import Edited, fixed
 from .guard import Tell, run_apart
 from .linking import link, safe_of, without_idle, without_kept
@@ -190,7 +190,7 @@ class Engine:
         skipped = tuple(Span(start, end) for start, end in facts.unread)
         return Report(tuple(findings), skipped, sites)
 
-    def _hits(self, facts: Facts, ruleset: Ruleset, answers: Answers, path: str) -> tuple[list[Hit], list[Hit]]:
+    def _hits(self, facts: Facts, ruleset: Ruleset, answers: Answers, path: str) -> tuple[Sequence[Hit], Sequence[Hit]]:
         """The hits of all checks, and those that an answer silences."""
         key = path, ruleset
         known, kept = self._carried.take(key, facts, self.project)
@@ -204,15 +204,12 @@ class Engine:
         found = [hit for row in rows for hit, _ in row]
         branches = Branches(facts, self.target, partial(safe_of, found))
         rows = [[(h, _served(h, branches) if served is None else served) for h, served in row] for row in rows]
-        before = [copies(row) for row in rows] if self._remember > 1 else []
-        hits, silent = answered(
-            without_kept([hit for row in rows for hit, served in row if not served], facts.work), answers
-        )
+        hits = without_kept([hit for row in rows for hit, served in row if not served], facts.work)
+        hits, silent = answered(hits, answers)
         if hits:
-            link(hits, facts, branches, self.target.words.get("package", ""))
-        hits = without_idle(hits)
+            hits = without_idle(link(hits, facts, branches, self.target.words.get("package", "")))
         if self._remember > 1:
-            self._carried.keep(key, facts, context, known, before, None if answers else hits, branches.certain)
+            self._carried.keep(key, facts, context, known, rows, None if answers else hits, branches.certain)
         return hits, silent
 
     def _look(self, facts: Facts, ruleset: Ruleset, path: str, kept: Kept | None) -> tuple[Context, list[Row]]:

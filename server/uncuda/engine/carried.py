@@ -13,10 +13,10 @@ from collections.abc import Collection, Hashable, Sequence
 from keyword import iskeyword
 from typing import NamedTuple
 
-from ..checks import At, Context, Hit
-from ..edits import Edit, Fix
+from ..checks import Context, Hit
+from ..checks.hit import moved
 from ..facts.changes import Region
-from ..facts.read import Facts, Statement
+from ..facts.read import Facts
 from ..project import Project
 from ..source import Span
 
@@ -96,7 +96,7 @@ def carry(found: Found, facts: Facts, project: Project) -> Kept | None:
     if found.project is not project:
         return None
     if facts is found.facts:
-        return Kept([copies(row) for row in found.hits], _NONE)
+        return Kept(found.hits, _NONE)
     if facts.origin is not found.facts.token or facts.region is None or facts.present != found.facts.present:
         return None
     region = facts.region
@@ -116,7 +116,7 @@ def carry(found: Found, facts: Facts, project: Project) -> Kept | None:
             now = facts.statements.get(region.place(statement.start))
             if now is None or now.digest is not statement.digest or _reaches(hit, region):
                 return None
-            kept[-1].append((_moved(hit, now, region), served if found.certain else None))
+            kept[-1].append((moved(hit, now, region), served if found.certain else None))
     return Kept(kept, Span(region.new, region.new_end), _linked(found, facts, region, sum(map(len, kept))))
 
 
@@ -127,25 +127,16 @@ def _linked(found: Found, facts: Facts, region: Region, kept: int) -> list[Hit] 
     for hit in found.linked:
         if hit.statement is None or _reaches(hit, region):
             return None
-        linked.append(_moved(hit, facts.statements[region.place(hit.statement.start)], region))
+        linked.append(moved(hit, facts.statements[region.place(hit.statement.start)], region))
     return linked
 
 
 def same(kept: Row, found: Row) -> bool:
     """Whether a check found what it had found."""
-    return len(kept) == len(found) and all(
-        (one.rule, one.start, one.end, one.fixes) == (other.rule, other.start, other.end, other.fixes)
-        for (one, _), (other, _) in zip(kept, found)
-    )
+    return [hit for hit, _ in kept] == [hit for hit, _ in found]
 
 
 _NONE = Span(0, 0)
-_NOWHERE = Region(0, 0, 0, 0)
-
-
-def copies(row: Row) -> Row:
-    """The same hits, not to change with these."""
-    return [(_moved(hit, hit.statement, _NOWHERE), served) for hit, served in row]
 
 
 def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> bool:
@@ -189,27 +180,3 @@ def _within(offsets: Sequence[int], start: int, end: int) -> bool:
 def _reaches(hit: Hit, region: Region) -> bool:
     """Whether a fix changes the line that is typed."""
     return any(edit.start < region.old_end and region.old < edit.end for fix in hit.fixes for edit in fix.edits)
-
-
-def _moved(hit: Hit, statement: Statement | None, region: Region) -> Hit:
-    """A hit of its own, at its place in the new text."""
-
-    here = region.place
-    copy = Hit(hit.rule, here(hit.start), here(hit.end), hit.words, hit.fixes, hit.links, hit.limits, hit.severity)
-    copy.statement, copy.node, copy.since = statement, hit.node, hit.since
-    copy.keeps = (here(hit.keeps[0]), here(hit.keeps[1])) if hit.keeps[1] else hit.keeps
-    copy.receiver = None if hit.receiver is None else here(hit.receiver)
-    if region.shift:
-        copy.fixes = tuple(
-            Fix(
-                fix.title,
-                fix.applicability,
-                tuple([Edit(here(start), here(end), text) for start, end, text in fix.edits]),
-            )
-            for fix in hit.fixes
-        )
-        copy.links = tuple(tuple(At(here(part)) if isinstance(part, At) else part for part in key) for key in hit.links)
-    if hit.origin is not None:
-        name, dotted, span = hit.origin
-        copy.origin = name, dotted, Span(here(span.start), here(span.end))
-    return copy

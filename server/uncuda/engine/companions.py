@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from ..checks import Hit
@@ -25,16 +25,23 @@ _ASKED = re.compile(r"(?:elif|case)\b")
 _RULED_OUT = re.compile(r"if\b[^\n]*(?:\bnot\b|!=|<|(?:==|\bis)[ \t]*(?:False|None|0)\b)")
 _FAR = 4000  # clauses of one chain lie closer together, or one misreading of them is not worth the search
 
-Group = list[Hit]
+Group = list[int]
+"""Hits, by their positions among those of the text."""
 
 
 class Companions:
     """The groups of one text; only hits with fixes are in them."""
 
-    def __init__(self, hits: Iterable[Hit], facts: Facts, branches: Branches) -> None:
-        places = [hit for hit in hits if hit.fixes and hit.statement and hit.rule.check != "missing-import"]
-        self._places = sorted(places, key=_start)
-        self._starts = [_start(hit) for hit in self._places]
+    def __init__(self, hits: Sequence[Hit], facts: Facts, branches: Branches) -> None:
+        places = [
+            (hit.statement.start, index)
+            for index, hit in enumerate(hits)
+            if hit.fixes and hit.statement and hit.rule.check != "missing-import"
+        ]
+        places.sort()
+        self._hits = hits
+        self._places = [index for _, index in places]
+        self._starts = [start for start, _ in places]
         self._text, self._indents = facts.text, facts.indents
         self._branches, self._work = branches, branches.work
 
@@ -58,7 +65,8 @@ class Companions:
 
     def _expressions(self) -> Iterator[Group]:
         """Parts of a list, a dictionary, a boolean or a conditional expression that would be taken for one another."""
-        for statement, outer, found in parts_of(self._places, PARTED, self._work):
+        numbered = ((index, self._hits[index]) for index in self._places)
+        for statement, outer, found in parts_of(numbered, PARTED, self._work):
             if isinstance(outer, _ALIKE) or (isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.Or)):
                 yield _all(found.values())
                 continue
@@ -134,7 +142,7 @@ class Companions:
     def _asked(self, clause: Header, own: Group) -> int:
         """What a condition asks of the target once its places are changed: 1 for it, -1 for anything else, 0."""
         changed, done = "", clause.start
-        for edit in sorted({edit for hit in own for edit in hit.fixes[0].edits}):
+        for edit in sorted({edit for index in own for edit in self._hits[index].fixes[0].edits}):
             if done <= edit.start and edit.end <= clause.end:
                 changed += self._text[done : edit.start] + edit.text
                 done = edit.end
@@ -187,18 +195,13 @@ class Companions:
 
     def _members(self) -> Iterator[Group]:
         """What a class lists: `CUDA = "cuda"` and `GPU = "cuda"`."""
-        listed = [hit for hit in self._places if MEMBER.match(self._text, _start(hit))]
+        listed = [place for place in zip(self._starts, self._places) if MEMBER.match(self._text, place[0])]
         classes: dict[int, Group] = {}
-        for hit in listed if len(listed) > 1 else ():
-            above = self._indents.header_above(_start(hit))
+        for start, index in listed if len(listed) > 1 else ():
+            above = self._indents.header_above(start)
             if above is not None and above.word == "class":
-                classes.setdefault(above.start, []).append(hit)
+                classes.setdefault(above.start, []).append(index)
         yield from (group for group in classes.values() if len(group) > 1)
-
-
-def _start(hit: Hit) -> int:
-    assert hit.statement is not None
-    return hit.statement.start
 
 
 def _all(groups: Iterable[Group]) -> Group:

@@ -14,17 +14,20 @@ from ..limits import Work
 
 _DRIVEN = frozenset({"lstsq", "svd", "svdvals"})  # their `driver` is one of cuSOLVER's
 
-Parts = dict[ast.AST, list[Hit]]
+Numbered = Iterable[tuple[int, Hit]]
+"""Hits, each with its position among those of the text."""
+Parts = dict[ast.AST, list[int]]
+"""The positions of the hits in each part of an expression."""
 
 
 def parts_of(
-    hits: Iterable[Hit], kinds: tuple[type[ast.AST], ...], work: Work
+    hits: Numbered, kinds: tuple[type[ast.AST], ...], work: Work
 ) -> Iterator[tuple[Statement, ast.AST, Parts]]:
     """The statement, the expression, and the hits by part, of each expression with hits in different parts."""
     found: dict[tuple[int, ast.AST], tuple[Statement, Parts]] = {}
-    placed = [hit for hit in hits if hit.node is not None]
-    several = Counter(hit.statement.start for hit in placed if hit.statement)
-    for hit in placed:
+    placed = [(index, hit) for index, hit in hits if hit.node is not None]
+    several = Counter(hit.statement.start for _, hit in placed if hit.statement)
+    for index, hit in placed:
         inner, statement = hit.node, hit.statement
         if inner is None or statement is None or several[statement.start] < 2:
             continue
@@ -33,14 +36,14 @@ def parts_of(
             if isinstance(outer, (ast.stmt, ast.Lambda)):
                 break
             if isinstance(outer, kinds):
-                found.setdefault((statement.start, outer), (statement, {}))[1].setdefault(inner, []).append(hit)
+                found.setdefault((statement.start, outer), (statement, {}))[1].setdefault(inner, []).append(index)
             inner = outer
     yield from ((statement, outer, parts) for (_, outer), (statement, parts) in found.items() if len(parts) > 1)
 
 
-def guarded(hits: Iterable[Hit], branches: Branches) -> Iterator[tuple[Hit, Hit]]:
-    """Pairs of a hit in a question and a hit in what is only evaluated if the answer is CUDA."""
-    for statement, outer, parts in parts_of(hits, (ast.BoolOp, ast.IfExp, ast.Subscript), branches.work):
+def guarded(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]]:
+    """Pairs of positions: a hit in a question, and one in what is only evaluated if the answer is CUDA."""
+    for statement, outer, parts in parts_of(enumerate(hits), (ast.BoolOp, ast.IfExp, ast.Subscript), branches.work):
         for question, asking in parts.items():
             branches.work.compare(len(getattr(outer, "values", ())))
             start, end = (statement.start + offset for offset in statement.digest.piece.span(question))
@@ -62,11 +65,15 @@ def _behind(outer: ast.AST, question: ast.AST, denied: bool) -> list[ast.expr]:
     return []
 
 
-def filled(hits: Sequence[Hit], work: Work) -> Iterator[tuple[Hit, Hit]]:
-    """Pairs of a string and what is filled into it: `"cuda:{}".format(torch.cuda.current_device())`."""
-    heads = {(hit.statement.start, hit.node): hit for hit in hits if hit.rule.check == "string" and hit.statement}
+def filled(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int]]:
+    """Pairs of a string and what is filled into it, as positions: `"cuda:{}".format(torch.cuda.current_device())`."""
+    heads = {
+        (hit.statement.start, hit.node): index
+        for index, hit in enumerate(hits)
+        if hit.rule.check == "string" and hit.statement
+    }
     starts = {start for start, _ in heads}
-    for hit in hits if heads else ():
+    for index, hit in enumerate(hits) if heads else ():
         statement, node = hit.statement, hit.node
         if statement is None or node is None or statement.start not in starts:
             continue
@@ -75,8 +82,8 @@ def filled(hits: Sequence[Hit], work: Work) -> Iterator[tuple[Hit, Hit]]:
             if isinstance(outer, ast.stmt):
                 break
             head = heads.get((statement.start, _head(outer)))
-            if head is not None and head is not hit:
-                yield head, hit
+            if head is not None and head != index:
+                yield head, index
 
 
 def _head(outer: ast.AST) -> ast.AST:

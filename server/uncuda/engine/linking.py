@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 from ..checks import Hit
@@ -15,22 +15,19 @@ from .companions import Companions
 from .guards import choosing, filled, guarded
 
 
-def without_kept(hits: list[Hit], work: Work) -> list[Hit]:
+def without_kept(hits: Sequence[Hit], work: Work) -> Sequence[Hit]:
     """Hits without those in a stretch that another hit says stays CUDA's: `{"cuda": torch.cuda.synchronize}`."""
     kept = [hit.keeps for hit in hits if hit.keeps[1]]
     if not kept:
         return hits
     work.compare(len(hits) * len(kept))
-    stays = {id(hit) for hit in hits if any(start <= hit.start and hit.end <= end for start, end in kept)}
-    links = {key for hit in hits if id(hit) in stays for key in hit.links}
-    left = [hit for hit in hits if id(hit) not in stays]
-    for hit in left:
-        if links.intersection(hit.links):
-            hit.fixes = ()
-    return left
+    stays = [any(start <= hit.start and hit.end <= end for start, end in kept) for hit in hits]
+    links = {key for hit, stay in zip(hits, stays) if stay for key in hit.links}
+    left = [hit for hit, stay in zip(hits, stays) if not stay]
+    return [hit.lowered(None) if links.intersection(hit.links) else hit for hit in left]
 
 
-def without_idle(hits: list[Hit]) -> list[Hit]:
+def without_idle(hits: Sequence[Hit]) -> list[Hit]:
     """Hits without names that only have to change with another, where that other does not change."""
     return [hit for hit in hits if hit.fixes or not hit.rule.get("beside") or _is_its_own(hit)]
 
@@ -40,8 +37,8 @@ def _is_its_own(hit: Hit) -> bool:
     return not name or name in hit.rule.get("beside")
 
 
-def _keep_imports(hits: list[Hit], package: str, work: Work) -> None:
-    """Let a fix that makes an import the plugin's bring along the plain import that other fixes ask for.
+def _keep_imports(hits: Sequence[Hit], package: str, work: Work) -> Sequence[Hit]:
+    """Hits whose fix, where it makes an import the plugin's, brings along the plain import that other fixes ask for.
 
     Once any import is the plugin's, they do not ask for it any more, though that one may stand in a condition.
     """
@@ -52,14 +49,22 @@ def _keep_imports(hits: list[Hit], package: str, work: Work) -> None:
         for edit in hit.fixes[0].edits if hit.fixes else ():
             if plain in edit.text and edit.text.strip("; \t\r\n") == plain:
                 asked[hit.fixes[0].applicability].add(edit)
-    if asked[SAFE] or asked[REVIEW]:
-        for hit in hits:
-            work.compare(len(hit.statement.digest.bindings) // 2 if hit.statement is not None else 0)
-            if _imports(hit, package):
-                first, *others = hit.fixes
-                work.compare(4 * (len(asked[SAFE]) + len(asked[REVIEW])))
-                more = asked[SAFE] if first.applicability == SAFE else asked[SAFE] | asked[REVIEW]
-                hit.fixes = (replace(first, edits=tuple(merge([first, replace(first, edits=tuple(more))]))), *others)
+    if not asked[SAFE] and not asked[REVIEW]:
+        return hits
+    found = list(hits)
+    for index, hit in enumerate(hits):
+        work.compare(len(hit.statement.digest.bindings) // 2 if hit.statement is not None else 0)
+        if _imports(hit, package):
+            first = hit.fixes[0]
+            work.compare(4 * (len(asked[SAFE]) + len(asked[REVIEW])))
+            more = asked[SAFE] if first.applicability == SAFE else asked[SAFE] | asked[REVIEW]
+            found[index] = _with_edits(hit, tuple(merge([first, replace(first, edits=tuple(more))])))
+    return found
+
+
+def _with_edits(hit: Hit, edits: tuple[Edit, ...]) -> Hit:
+    first, *others = hit.fixes
+    return hit if edits == first.edits else hit.with_fixes((replace(first, edits=edits), *others))
 
 
 def _imports(hit: Hit, package: str) -> bool:
@@ -72,53 +77,44 @@ def _imports(hit: Hit, package: str) -> bool:
     )
 
 
-def safe_of(hits: list[Hit], branches: Branches) -> list[Hit]:
+def safe_of(hits: Sequence[Hit], branches: Branches) -> list[Hit]:
     """The hits that a safe fix changes, with all that must change with them."""
     _, _, classes = _linked(hits, branches)
     return [hit for hit, applicability in zip(hits, classes) if applicability == SAFE]
 
 
-def link(hits: list[Hit], facts: Facts, branches: Branches, package: str) -> None:
-    """Give every hit of a group the edits of all of them, and the lowest class.
+def link(hits: Sequence[Hit], facts: Facts, branches: Branches, package: str) -> list[Hit]:
+    """The hits, in their order, those of a group with the edits of all of it and the lowest class.
 
     A question does not change before what it guards in its expression, nor unseen before calls in its block that raise
     on the target. Companions are linked within a class only: what is safe need not
     wait for what needs review, which takes it along. A text in which nothing safe is left is not misread.
     `package`: the plugin's.
     """
-    _keep_imports(hits, package, facts.work)
-    for hit in hits:
-        if hit.by_hand and hit.fixes:
-            hit.fixes = (replace(hit.fixes[0], applicability=REVIEW), *hit.fixes[1:])
+    hits = [hit.lowered(REVIEW) if hit.by_hand else hit for hit in _keep_imports(hits, package, facts.work)]
     sets, pairs, classes = _linked(hits, branches)
-    for hit, applicability in zip(hits, classes):
-        if applicability is None:
-            hit.fixes = ()
-        elif applicability != hit.fixes[0].applicability:
-            hit.fixes = (replace(hit.fixes[0], applicability=applicability), *hit.fixes[1:])
-    place = {id(hit): index for index, hit in enumerate(hits)}
+    hits = [hit.lowered(applicability) for hit, applicability in zip(hits, classes)]
     along = [(one, other) for one, other in pairs if hits[one].fixes]
     for group in Companions(hits, facts, branches).groups():
         first: dict[str, int] = {}
-        for hit in group:
-            sets.join(place[id(hit)], first.setdefault(hit.fixes[0].applicability, place[id(hit)]))
+        for index in group:
+            sets.join(index, first.setdefault(hits[index].fixes[0].applicability, index))
         if len(first) > 1:
             along.append((first[REVIEW], first[SAFE]))
-    _share(hits, sets, along, facts.work)
+    return _shared(hits, sets, along, facts.work)
 
 
-def _linked(hits: list[Hit], branches: Branches) -> tuple[_Sets, list[tuple[int, int]], list[str | None]]:
+def _linked(hits: Sequence[Hit], branches: Branches) -> tuple[_Sets, list[tuple[int, int]], list[str | None]]:
     """Sets of hits that share a link, pairs of a question and what it guards, and the class that each comes to."""
     sets = _Sets(len(hits))
     owner: dict[Hashable, int] = {}
     for index, hit in enumerate(hits):
         for key in hit.links:
             sets.join(index, owner.setdefault(key, index))
-    place = {id(hit): index for index, hit in enumerate(hits)}
-    for head, hit in filled(hits, branches.work):
-        sets.join(place[id(head)], place[id(hit)])
+    for head, index in filled(hits, branches.work):
+        sets.join(head, index)
     groups = list(sets.members().values())
-    pairs = [(place[id(one)], place[id(other)]) for one, other in guarded(hits, branches)]
+    pairs = list(guarded(hits, branches))
     classes = [hit.fixes[0].applicability if hit.fixes else None for hit in hits]
     if branches.says("driver"):
         for index in choosing(hits, branches.work):
@@ -147,8 +143,11 @@ def _settle(classes: list[str | None], groups: list[list[int]], pairs: list[tupl
             classes[one] = lowest(classes[one], classes[other])
 
 
-def _share(hits: list[Hit], sets: _Sets, along: list[tuple[int, int]], work: Work) -> None:
-    """Give the first fix of each hit the edits of its set; `along`: the set of the first takes along the second's."""
+def _shared(hits: Sequence[Hit], sets: _Sets, along: list[tuple[int, int]], work: Work) -> list[Hit]:
+    """The hits, each with the edits of its set in its first fix.
+
+    `along`: pairs; the set of the first takes along the second's.
+    """
     taken: dict[int, set[int]] = {}
     for one, other in along:
         taken.setdefault(sets.root(one), set()).add(sets.root(other))
@@ -163,12 +162,13 @@ def _share(hits: list[Hit], sets: _Sets, along: list[tuple[int, int]], work: Wor
         every = [index for item in reached for index in members.get(item, [item])]
         work.compare(4 * len(every))
         edits[root] = tuple(merge(hits[index].fixes[0] for index in every if hits[index].fixes))
+    found = list(hits)
     for root, shared in edits.items():  # whoever reads the fixes reads all of these for each
         work.compare(len(shared) * len(members.get(root, [root])) // 16)
         for index in members.get(root, [root]):
             if hits[index].fixes:
-                first, *others = hits[index].fixes
-                hits[index].fixes = (replace(first, edits=shared), *others)
+                found[index] = _with_edits(hits[index], shared)
+    return found
 
 
 class _Sets:

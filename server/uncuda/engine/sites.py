@@ -38,7 +38,7 @@ def _site(hit: Hit) -> Site | None:
     return Site(hit.rule.name, Span(hit.start, hit.end), hit.receiver, argument, lacking)
 
 
-def answered(hits: list[Hit], answers: Answers) -> tuple[list[Hit], list[Hit]]:
+def answered(hits: Sequence[Hit], answers: Answers) -> tuple[Sequence[Hit], Sequence[Hit]]:
     """The hits that stay, and those that an answer silences; fixes are lowered where an answer says so.
 
     What would have to change together with a silenced hit has no fix.
@@ -50,16 +50,19 @@ def answered(hits: list[Hit], answers: Answers) -> tuple[list[Hit], list[Hit]]:
     for hit in hits:
         site = _site(hit)
         verdict = answers.get(site, UNKNOWN) if site is not None else UNKNOWN
-        (silent if verdict == SILENT else stay).append(hit)
-        if verdict == REVIEW:
-            hit.fixes = tuple(
-                replace(fix, applicability=lowest(fix.applicability, REVIEW) or REVIEW) for fix in hit.fixes
-            )
+        if verdict == SILENT:
+            silent.append(hit)
+        else:
+            stay.append(_lowered(hit) if verdict == REVIEW else hit)
     links = {key for hit in silent for key in hit.links}
-    for hit in stay:
-        if links.intersection(hit.links):
-            hit.fixes = ()
-    return stay, silent
+    return [hit.lowered(None) if links.intersection(hit.links) else hit for hit in stay], silent
+
+
+def _lowered(hit: Hit) -> Hit:
+    """The hit with all its fixes for review at most."""
+    return hit.with_fixes(
+        tuple([replace(fix, applicability=lowest(fix.applicability, REVIEW) or REVIEW) for fix in hit.fixes])
+    )
 
 
 def moved(answers: Answers, edits: Sequence[Edit]) -> dict[Site, str]:
