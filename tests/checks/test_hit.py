@@ -12,7 +12,7 @@ from uncuda.checks import At, Hit
 from uncuda.checks.hit import moved
 from uncuda.edits import Edit, Fix
 from uncuda.facts.changes import Region
-from uncuda.facts.read import Statement, digest_text
+from uncuda.facts.model import Statement, digest_text
 from uncuda.source import Span
 
 FIVE_MORE = Region(20, 30, 20, 35)

@@ -250,6 +250,14 @@ def test_a_line_after_a_block_ends_it() -> None:
     typist.erase(len(above) + 21, 17)
 
 
+def test_an_import_that_cannot_be_read_is_named_after_each_key() -> None:
+    line = "    from apex import amp    has_apex = True\n"
+    text = f"import torch\ntry:\n{line}except ImportError:\n    torch.cuda.seed()\n"
+    typist = Typist(text, prepared("npu"))
+    assert typist.typed.check(Source(text, PATH)).skipped
+    typist.erase(text.index("amp") + 3, 2)
+
+
 def test_nearly_every_key_of_a_call_is_carried(monkeypatch: pytest.MonkeyPatch) -> None:
     carried: list[Kept | None] = []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import random
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
@@ -20,6 +21,10 @@ from uncuda.source import Source
 PATH = "typed.py"
 _NAMES = tuple(field.name for field in fields(Hit))
 _VERDICTS = (SILENT, "review", "unknown")
+WORDS = (
+    *("torch.cuda.set_device(1)", "torch.cuda.synchr", "x.cuda()", "x.is_cuda", "x = 'cuda'", "device", "self.device"),
+    *("torch.npu.synchronize()", "npu", "backend", "hccl", "pass", "return", "return torch.cuda.seed()", "if gpu:"),
+)
 
 
 @cache
@@ -103,3 +108,29 @@ class Typist:
         """Take back that many characters before an offset."""
         for offset in range(end, end - count, -1):
             self.replace(offset - 1, offset, "")
+
+    def wander(self, chance: random.Random, keys: int) -> None:
+        """Work at random until at least that many keys were pressed."""
+        done = self.keys + keys
+        while self.keys < done:
+            findings = self.typed.check(Source(self.text, PATH)).findings
+            near = chance.choice(findings).span.start if findings and chance.random() < 0.6 else -1
+            at = near if near >= 0 else chance.randrange(len(self.text) + 1)
+            start, end = self.text.rfind("\n", 0, at) + 1, (self.text.find("\n", at) + 1 or len(self.text))
+            line = self.text[start:end]
+            what = chance.random()
+            if what < 0.55:  # a line of its own
+                words = chance.choice(WORDS)
+                indent = line[: len(line) - len(line.lstrip())].rstrip("\r\n")
+                self.replace(start, start, indent + "\n")
+                self.type(start + len(indent), words, chance.random() < 0.9)
+                self.erase(start + len(indent) + len(words), chance.choice((0, 1, len(words))))
+            elif what < 0.8:  # a word retyped
+                count = min(chance.randrange(1, 5), end - at)
+                old = self.text[at : at + count]
+                self.erase(at + count, count)
+                self.type(at, chance.choice((old, old[:-1], old + "x")))
+            elif what < 0.9:
+                self.replace(start, end, "")
+            else:
+                self.replace(start, start, line if line.endswith("\n") else "\n")
