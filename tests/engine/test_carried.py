@@ -258,6 +258,13 @@ def test_an_import_that_cannot_be_read_is_named_after_each_key() -> None:
     typist.erase(text.index("amp") + 3, 2)
 
 
+def test_a_word_that_begins_statements_no_more_is_looked_above() -> None:
+    """The bracket above it is open for what stands below."""
+    text = 'import torch\n\nx = f(1,\n      return\n      device="cuda")\ntorch.cuda.seed()\n'
+    typist = Typist(text, prepared("npu"))
+    typist.erase(text.index("return") + 6, 2)
+
+
 def test_nearly_every_key_of_a_call_is_carried(monkeypatch: pytest.MonkeyPatch) -> None:
     carried: list[Kept | None] = []
 
