@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from dataclasses import MISSING, Field, fields
 from pathlib import Path
 
 import pytest
 
 import uncuda.engine.carried
-from uncuda.catalogue import load
-from uncuda.edits import Edit
-from uncuda.engine import Engine
+from engine.typist import PATH, Typist, prepared
+from uncuda.checks import Hit
+from uncuda.edits import Fix
+from uncuda.engine import Engine, Finding, Related, Report
 from uncuda.engine.carried import Kept, carry
-from uncuda.settings import Settings
 from uncuda.source import Source
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -75,6 +77,43 @@ if __name__ == "__main__":
 
     model(torch.zeros(1, device="cuda"))
 '''
+FIELDS = '''\
+"""Every field of a hit."""
+import torch
+import torch.distributed as dist
+import torch.cuda as tc
+from torch.cuda import amp, synchronize as wait
+
+BACKEND = "nccl"
+SYNC = {"cuda": torch.cuda.synchronize, "cpu": print}
+
+
+def port():
+    dist.init_process_group(BACKEND)
+    if BACKEND == "hccl":
+        return tc.nccl.version()
+    elif BACKEND == "mccl":
+        return tc.empty_cache()
+
+
+def run(x, kind="cuda"):
+    wait()
+    name = torch.cuda.get_device_properties(0).name
+    flags = torch.cuda.nccl.version(), torch.cuda.memory._record_memory_history()
+    y = x.cuda() if x.is_cuda and torch.cuda.is_available() else x.to("cuda:0")
+    with torch.cuda.stream(torch.cuda.Stream()), amp.autocast():
+        torch.cuda.ExternalStream(1)
+        y = torch.device(kind), y
+    return y, "cuda:{}".format(torch.cuda.current_device())
+
+
+if __name__ == "__main__":
+    port()
+    run(torch.zeros(1, device="cuda"))
+'''
+VERSIONS = [("npu", None), ("npu", "2.1.0"), ("musa", None)]
+UNUSED = {"severity"}
+"""Fields that no check gives yet."""
 TYPED = [
     *("torch.cuda.set_device(1)", "torch.cuda.seed()", "wait(1, 2)", "tc.synchronize()", "tc.list_gpu_processes()"),
     *(
@@ -117,34 +156,7 @@ TYPED = [
 
 
 def texts() -> list[str]:
-    return [PROGRAM, *(path.read_text(encoding="utf-8") for path in sorted(EXAMPLES.rglob("*.py")))]
-
-
-class Typist:
-    """Types into a text, and compares each version with what a fresh look at it finds."""
-
-    def __init__(self, text: str, target: str) -> None:
-        settings = Settings(locale="en")
-        self.text, self.typed = text, Engine(load(), target, settings, remember=2)
-        self.fresh = Engine(load(), target, settings)
-        self.typed.check(Source(text, "typed.py"))
-
-    def replace(self, start: int, end: int, new: str, told: bool) -> None:
-        before, self.text = self.text, self.text[:start] + new + self.text[end:]
-        edited = (before, [Edit(start, end, new)]) if told else None
-        report = self.typed.check(Source(self.text, "typed.py"), edited=edited)
-        again = self.typed.check(Source(self.text, "typed.py"))
-        expected = self.fresh.check(Source(self.text, ""))
-        assert (report.findings, report.skipped) == (expected.findings, expected.skipped), (before, start, end, new)
-        assert again == report
-
-    def type(self, at: int, words: str, told: bool = True) -> None:
-        for offset, key in enumerate(words, at):
-            self.replace(offset, offset, key, told)
-
-    def erase(self, end: int, count: int) -> None:
-        for offset in range(end, end - count, -1):
-            self.replace(offset - 1, offset, "", True)
+    return [PROGRAM, FIELDS, *(path.read_text(encoding="utf-8") for path in sorted(EXAMPLES.rglob("*.py")))]
 
 
 def blank(text: str, indent: str, chance: random.Random) -> tuple[str, int]:
@@ -160,23 +172,97 @@ def blank(text: str, indent: str, chance: random.Random) -> tuple[str, int]:
 @pytest.mark.parametrize("seed", range(6))
 def test_typed_findings_are_those_of_a_fresh_look(seed: int, target: str) -> None:
     chance = random.Random(seed)
-    for words in chance.sample(TYPED, 12):
+    for words in chance.sample(TYPED, 8):
         text, at = blank(chance.choice(texts()), "    ", chance)
-        typist = Typist(text, target)
-        typist.type(at, words, told=chance.random() < 0.8)
+        typist = Typist(text, prepared(target), answering=chance.random() < 0.3)
+        typist.type(at, words, told_of_edit=chance.random() < 0.8)
         if chance.random() < 0.5:  # something else meanwhile
             other = chance.randrange(len(typist.text) + 1)
-            typist.replace(other, min(other + chance.choice([0, 1, 5]), len(typist.text)), chance.choice("x (\n"), True)
+            typist.replace(other, min(other + chance.choice([0, 1, 5]), len(typist.text)), chance.choice("x (\n"))
         else:
             typist.erase(at + len(words), len(words))
 
 
 def test_two_lines_one_after_the_other() -> None:
-    typist = Typist(PROGRAM, "npu")
+    typist = Typist(PROGRAM, prepared("npu"))
     for above in ("        x = x.to(device).cuda()\n", "        return x, get_device()\n", "    model(torch.zeros"):
         at = typist.text.index(above)
-        typist.replace(at, at, "        \n", True)
+        typist.replace(at, at, "        \n")
         typist.type(at + 8, "torch.cuda.seed()")
+
+
+def given(engine: Engine, text: str) -> Iterator[str]:
+    """The fields that checks give to some hit of a text."""
+
+    def default(field: Field[object]) -> object:
+        return field.default_factory() if field.default_factory is not MISSING else field.default
+
+    engine.check(Source(text, PATH))
+    for found in engine._carried._found.values():
+        for hit in (hit for row in found.hits for hit, _ in row):
+            yield from (field.name for field in fields(Hit) if getattr(hit, field.name) != default(field))
+
+
+def test_the_program_has_hits_with_every_field() -> None:
+    found = {name for version in VERSIONS for name in given(prepared(*version), FIELDS)}
+    assert {field.name for field in fields(Hit)} - found == UNUSED
+
+
+@pytest.mark.parametrize("kind", [Hit, Finding, Related, Fix, Report])
+def test_nothing_is_left_out_of_comparisons(kind: type[Hit]) -> None:
+    assert all(field.compare for field in fields(kind))
+
+
+@pytest.mark.parametrize(("target", "version"), VERSIONS)
+def test_every_field_is_carried_past_each_line(target: str, version: str | None) -> None:
+    words = "torch.cuda.sync"
+    lines = FIELDS.splitlines(keepends=True)
+    for number in range(2, len(lines) + 1):
+        line = lines[number] if number < len(lines) else ""
+        indent = line[: len(line) - len(line.lstrip())]
+        above = "".join(lines[:number]) + indent
+        typist = Typist(above + "\n" + "".join(lines[number:]), prepared(target, version))
+        typist.replace(len(above), len(above), words[:-2])
+        typist.type(len(above) + len(words) - 2, words[-2:])
+        typist.erase(len(above) + len(words), 1)
+
+
+def test_a_name_that_serves_the_target_elsewhere_is_left_to_review() -> None:
+    """A key in another line does not make it safe."""
+    text = (
+        'import torch\nimport torch.distributed as dist\n\nbackend = "nccl"\ndist.init_process_group(backend)\n'
+        'if backend == "hccl":\n    port()\n\n\ndef wait():\n    torch.cuda.sync\n'
+    )
+    typist = Typist(text, prepared("npu"))
+    for key in "hr":
+        typist.type(len(typist.text) - 1, key)
+        (found,) = (f for f in typist.typed.check(Source(typist.text, PATH)).findings if f.rule == "nccl-backend")
+        assert [fix.applicability for fix in found.fixes] == ["review"]
+
+
+def test_a_line_after_a_block_ends_it() -> None:
+    """What leaves the block above, and what stands below it now, change together."""
+    above = "import torch\n\n\ndef f(x, y):\n    if x.is_cuda:\n        return y.cuda()\n"
+    typist = Typist(above + "    \n    return x\n", prepared("npu"))
+    typist.type(len(above) + 4, "torch.cuda.seed()")
+    question, _, seed = typist.typed.check(Source(typist.text, PATH)).findings
+    assert question.fixes[0].edits == seed.fixes[0].edits
+    typist.erase(len(above) + 21, 17)
+
+
+def test_an_import_that_cannot_be_read_is_named_after_each_key() -> None:
+    line = "    from apex import amp    has_apex = True\n"
+    text = f"import torch\ntry:\n{line}except ImportError:\n    torch.cuda.seed()\n"
+    typist = Typist(text, prepared("npu"))
+    assert typist.typed.check(Source(text, PATH)).skipped
+    typist.erase(text.index("amp") + 3, 2)
+
+
+def test_a_word_that_begins_statements_no_more_is_looked_above() -> None:
+    """The bracket above it is open for what stands below."""
+    text = 'import torch\n\nx = f(1,\n      return\n      device="cuda")\ntorch.cuda.seed()\n'
+    typist = Typist(text, prepared("npu"))
+    typist.erase(text.index("return") + 6, 2)
 
 
 def test_nearly_every_key_of_a_call_is_carried(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,7 +272,7 @@ def test_nearly_every_key_of_a_call_is_carried(monkeypatch: pytest.MonkeyPatch) 
         carried.append(carry(*arguments))  # type: ignore[arg-type]
         return carried[-1]
 
-    typist = Typist(PROGRAM.replace("        x = x.to", "        \n        x = x.to", 1), "npu")
+    typist = Typist(PROGRAM.replace("        x = x.to", "        \n        x = x.to", 1), prepared("npu"))
     monkeypatch.setattr(uncuda.engine.carried, "carry", counted)
     typist.type(typist.text.index("        x = x.to") - 1, "torch.cuda.set_device(1)")
     assert sum(kept is not None for kept in carried) >= len(carried) - 3  # an open bracket takes in what follows

@@ -112,7 +112,8 @@ def _step(what: str, choose: random.Random) -> Any:
 
 def _shown(items: list[Json]) -> list[str]:
     return sorted(
-        repr({key: item.get(key) for key in ("code", "range", "severity", "message", "tags")}) for item in items
+        repr({key: item.get(key) for key in ("code", "range", "severity", "message", "tags", "relatedInformation")})
+        for item in items
     )
 
 

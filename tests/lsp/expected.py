@@ -7,11 +7,13 @@ from lsp.client import Client
 from lsp.text import Positions
 from lsp.traffic import Json
 from uncuda.catalogue import load
-from uncuda.engine import Engine
+from uncuda.engine import Engine, Finding
+from uncuda.lsp.render import SEVERITIES
+from uncuda.printable import printable
 from uncuda.settings import Settings
 from uncuda.source import Source
 
-Place = tuple[str, int, int, int, int]
+Place = tuple[str | int, ...]
 
 
 @cache
@@ -20,14 +22,25 @@ def engine(target: str = "npu", locale: str = "en") -> Engine:
     return Engine(load(), target, Settings(locale=locale))
 
 
+def said(found: Finding, range_: Json) -> Json:
+    """What a diagnostic says of a finding, as far as `places` looks at it."""
+    severity, message = SEVERITIES[found.severity], printable(found.message)
+    return {"code": found.rule, "range": range_, "severity": severity, "message": message}
+
+
 def places(client: Client, uri: str, shown: Iterable[Json] | None = None) -> list[Place]:
-    """The rule and the range of diagnostics in order: of those shown, or (None) of what the engine finds."""
+    """Rule, range, severity and message of diagnostics in order: of those shown, or (None) of what the engine finds."""
     if shown is None:
         text = client.text(uri)
         positions = Positions(text, client.buffers.encoding)
         findings = engine().check(Source(text)).findings
-        shown = [{"code": found.rule, "range": positions.range(*found.span)} for found in findings]
+        shown = [said(found, positions.range(*found.span)) for found in findings]
     return sorted(
-        (item["code"], *(item["range"][end][part] for end in ("start", "end") for part in ("line", "character")))
+        (
+            item["code"],
+            *(item["range"][end][part] for end in ("start", "end") for part in ("line", "character")),
+            item["severity"],
+            item["message"],
+        )
         for item in shown
     )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lsp.client import Client
 from lsp.editbuffer import Buffer
-from lsp.expected import Place, engine, places
+from lsp.expected import Place, engine, places, said
 from lsp.notebook import CODE, open_notebook
 from lsp.profiles import PROFILES
 from lsp.starting import Start
@@ -114,7 +114,7 @@ def expected(client: Client, uris: list[str]) -> Iterator[tuple[str, Place]]:
     for found in engine().check(Source("\n".join(texts))).findings:
         index = bisect_right(starts, found.span.start, hi=len(uris)) - 1
         start, end = (min(offset - starts[index], len(texts[index])) for offset in found.span)
-        shown = {"code": found.rule, "range": Positions(texts[index], client.buffers.encoding).range(start, end)}
+        shown = said(found, Positions(texts[index], client.buffers.encoding).range(start, end))
         yield uris[index], places(client, uris[index], [shown])[0]
 
 

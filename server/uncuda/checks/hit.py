@@ -68,28 +68,35 @@ class Hit:
 def moved(hit: Hit, statement: Statement, region: Region) -> Hit:
     """The hit as it is found in the text after an edit that left it alone; `statement`: its statement there.
 
-    What is no offset is carried over as it is.
+    Every field is named, those without an offset as they are: this runs for each hit at each key, where
+    `dataclasses.replace` shows.
     """
-    here = region.place
     if not region.shift:
         return hit if statement is hit.statement else replace(hit, statement=statement)
+    here = region.place
     receiver, origin = hit.receiver, hit.origin
     if origin is not None:
         name, dotted, span = origin
         origin = name, dotted, Span(here(span.start), here(span.end))
-    return replace(
-        hit,
-        start=here(hit.start),
-        end=here(hit.end),
-        fixes=tuple([_moved(fix, region) for fix in hit.fixes]),
-        links=tuple([tuple([At(here(part)) if isinstance(part, At) else part for part in key]) for key in hit.links]),
-        statement=statement,
-        keeps=(here(hit.keeps[0]), here(hit.keeps[1])) if hit.keeps[1] else hit.keeps,
-        receiver=None if receiver is None else here(receiver),
-        origin=origin,
+    return Hit(
+        hit.rule,
+        here(hit.start),
+        here(hit.end),
+        hit.words,
+        tuple([Fix(fix.title, fix.applicability, _moved(fix.edits, region)) for fix in hit.fixes]),
+        tuple([tuple([At(here(part)) if isinstance(part, At) else part for part in key]) for key in hit.links]),
+        hit.limits,
+        hit.severity,
+        statement,
+        hit.node,
+        hit.since,
+        (here(hit.keeps[0]), here(hit.keeps[1])) if hit.keeps[1] else hit.keeps,
+        None if receiver is None else here(receiver),
+        origin,
+        hit.by_hand,
     )
 
 
-def _moved(fix: Fix, region: Region) -> Fix:
+def _moved(edits: tuple[Edit, ...], region: Region) -> tuple[Edit, ...]:
     here = region.place
-    return replace(fix, edits=tuple([Edit(here(start), here(end), text) for start, end, text in fix.edits]))
+    return tuple([Edit(here(start), here(end), text) for start, end, text in edits])

@@ -52,7 +52,7 @@ def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> bo
         starts += [start + shift for start in before.known_starts[done:last]]
         ends += [end + shift for end in before.known_ends[done:last]]
         lines = _lines(layout, span)
-        if lines is None:
+        if lines is None or (_holds_sure(before, span.old, span.old_end) and not layout.is_sure(span.new)):
             layout.unclosed.clear()
             return False
         alike = alike and len(lines) == 1 and before.logical_line(span.old) == (span.old, span.old_end)
@@ -97,6 +97,15 @@ def _lines(layout: Layout, span: Region) -> list[tuple[int, int]] | None:
         lines.append((position, end))
         position = end
     return lines
+
+
+def _holds_sure(layout: Layout, start: int, end: int) -> bool:
+    """Whether a line is sure to begin a statement, so that nobody looked above it for an open bracket."""
+    while start < end:
+        if layout.is_sure(start):
+            return True
+        start = layout.text.find("\n", start, end) + 1 or end
+    return False
 
 
 def _doubtful(layout: Layout, start: int, end: int) -> bool:

@@ -79,9 +79,10 @@ class IndentScopes:
                 else:
                     header = Header(known.start + shift, known.end + shift, known.indent, known.word)
             self._above[start if start < first else start + shift if start >= last else here(start)] = header
+        ends = dict(_ends(before._text, self._text, lines))
         for start, end in before._extents.items():
             place = start if start < first else start + shift if start >= last else here(start)
-            self._extents[place] = end if end < first else end + shift if end >= last else here(end)
+            self._extents[place] = ends.get(end) or (end if end < first else end + shift if end >= last else here(end))
         for start, line in before._headers.items():
             if line.end <= first:
                 self._headers[start] = line
@@ -262,6 +263,16 @@ def _here(offset: int, lines: Sequence[Region]) -> int:
     """Where an offset of the old text that is not above all changed lines is in the new one."""
     line = lines[bisect_right(lines, offset, key=lambda line: line.old) - 1]
     return offset - line.old + line.new if offset < line.old_end else offset + line.shift
+
+
+def _ends(old: str, new: str, lines: Sequence[Region]) -> Iterator[tuple[int, int]]:
+    """Where blocks ended, and where they end now that a blank line there has become one of code, or the reverse."""
+    for line in lines:
+        was, now = old[line.old : line.old_end].strip(), new[line.new : line.new_end].strip()
+        if now and not was:
+            yield line.old_end, line.new
+        elif was and not now:
+            yield line.old, line.new_end
 
 
 def same_beginnings(old: str, new: str, regions: Sequence[Region]) -> list[Region] | None:

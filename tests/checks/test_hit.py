@@ -1,0 +1,82 @@
+"""A hit never changes; after an edit elsewhere it is moved as a whole."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import MISSING, FrozenInstanceError, fields
+
+import pytest
+
+from uncuda.catalogue import load
+from uncuda.checks import At, Hit
+from uncuda.checks.hit import moved
+from uncuda.edits import Edit, Fix
+from uncuda.facts.changes import Region
+from uncuda.facts.model import Statement, digest_text
+from uncuda.source import Span
+
+FIVE_MORE = Region(20, 30, 20, 35)
+
+
+def statement(start: int) -> Statement:
+    digest = digest_text("x.cuda()")
+    assert digest is not None
+    return Statement(start, start + 8, digest)
+
+
+def full() -> Hit:
+    """A hit below the edit, with something in every field."""
+    return Hit(
+        rule=load().rules["cuda-method"],
+        start=102,
+        end=106,
+        words={"old": "cuda"},
+        fixes=(Fix("Replace", "review", (Edit(102, 106, "npu"), Edit(7, 7, "import torch_npu\n"))),),
+        links=(("alias", "x"), ("call", At(100), 102), ("name", "x", At(-1))),
+        limits=("tensor-only",),
+        severity="warning",
+        statement=statement(100),
+        node=ast.Constant(102),
+        since="2.7.1",
+        keeps=(101, 107),
+        receiver=102,
+        origin=("tc", "torch.cuda", Span(40, 50)),
+        by_hand=True,
+    )
+
+
+MOVED = {
+    "start": 107,
+    "end": 111,
+    "fixes": (Fix("Replace", "review", (Edit(107, 111, "npu"), Edit(7, 7, "import torch_npu\n"))),),
+    "links": (("alias", "x"), ("call", At(105), 102), ("name", "x", At(-1))),
+    "keeps": (106, 112),
+    "receiver": 107,
+    "origin": ("tc", "torch.cuda", Span(45, 55)),
+}
+CARRIED = {"rule", "words", "limits", "severity", "node", "since", "by_hand"}
+
+
+def test_every_field_is_moved_or_carried() -> None:
+    before, there = full(), statement(105)
+    after = moved(before, there, FIVE_MORE)
+    assert {field.name for field in fields(Hit)} == MOVED.keys() | CARRIED | {"statement"}
+    assert {name: getattr(after, name) for name in MOVED} == MOVED
+    assert after.statement is there
+    for name in CARRIED:
+        assert getattr(after, name) is getattr(before, name)
+    for field in fields(Hit):
+        assert field.default is MISSING or getattr(before, field.name) != field.default, "a value that can be lost"
+
+
+def test_a_hit_stays_what_it_is() -> None:
+    hit = full()
+    assert hit.statement is not None
+    assert moved(hit, hit.statement, Region(20, 30, 20, 30)) is hit
+    for field in fields(Hit):
+        with pytest.raises(FrozenInstanceError):
+            setattr(hit, field.name, getattr(hit, field.name))
+    assert hit.lowered("review") is hit.with_fixes(hit.fixes) is hit
+    assert hit.lowered("safe").fixes[0].applicability == "safe"
+    assert hit.lowered(None).fixes == ()
+    assert hit.fixes[0].applicability == "review"

@@ -1,0 +1,136 @@
+"""Somebody who types into a text: every version is compared, field by field, with what a fresh look at it finds."""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cache
+from typing import Any
+
+from uncuda.catalogue import Rule, load
+from uncuda.checks import At, Hit
+from uncuda.edits import Edit
+from uncuda.engine import Engine
+from uncuda.facts.read import Statement
+from uncuda.project import SILENT, Answers, Site
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+PATH = "typed.py"
+_NAMES = tuple(field.name for field in fields(Hit))
+_VERDICTS = (SILENT, "review", "unknown")
+WORDS = (
+    *("torch.cuda.set_device(1)", "torch.cuda.synchr", "x.cuda()", "x.is_cuda", "x = 'cuda'", "device", "self.device"),
+    *("torch.npu.synchronize()", "npu", "backend", "hccl", "pass", "return", "return torch.cuda.seed()", "if gpu:"),
+)
+
+
+@cache
+def prepared(target: str, version: str | None = None) -> Engine:
+    """An engine that remembers as the language server's does."""
+    return Engine(load(), target, Settings(locale="en", target_version=version), remember=16)
+
+
+def answers(sites: tuple[Site, ...]) -> Answers:
+    """An answer to every site, one of each kind in turn."""
+    return {site: _VERDICTS[number % len(_VERDICTS)] for number, site in enumerate(sites)}
+
+
+def told(engine: Engine, text: str) -> list[Any]:
+    """Every field of every hit that an engine remembers of a text, before and after they were linked."""
+    seen: dict[int, int] = {}
+    every: list[Any] = []
+    for found in engine._carried._found.values():
+        if found.facts.text == text:
+            rows = [(number, hit, served) for number, row in enumerate(found.hits) for hit, served in row]
+            linked = [(-1, hit, False) for hit in found.linked or ()]
+            for number, hit, served in sorted((*rows, *linked), key=_order):
+                every.append((number, served, {name: _plain(getattr(hit, name), seen) for name in _NAMES}))
+    return every
+
+
+def _order(item: tuple[int, Hit, bool | None]) -> tuple[int, int, int, str]:
+    number, hit, _ = item
+    return number, hit.start, hit.end, hit.rule.name
+
+
+def _plain(value: object, seen: dict[int, int]) -> Any:
+    """What two looks at one text have in common; identities are numbered in the order in which they come."""
+    if isinstance(value, (str, bool, Rule)) or value is None:
+        return value
+    if isinstance(value, Statement):
+        return value.start, value.end, value.digest.piece.text
+    if isinstance(value, ast.AST):
+        return type(value), getattr(value, "lineno", 0), getattr(value, "col_offset", 0)
+    if type(value) is tuple:
+        return tuple(_plain(part, seen) for part in value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    if type(value) is int and value > 1 << 24:  # an identity, in a key of links
+        return "identity", seen.setdefault(value, len(seen))
+    return ("offset", int(value)) if isinstance(value, At) else value
+
+
+class Typist:
+    """Types into a text. `answering`: what receivers are is known, too."""
+
+    def __init__(self, text: str, engine: Engine, answering: bool = False) -> None:
+        self.text, self.keys, self.answering = text, 0, answering
+        self.typed = engine.knowing(engine.project)
+        self.typed.check(Source(text, PATH))
+
+    def replace(self, start: int, end: int, new: str, told_of_edit: bool = True) -> None:
+        """One edit, and the comparison. `told_of_edit`: the engine is told where it was."""
+        before, self.text = self.text, self.text[:start] + new + self.text[end:]
+        self.keys += 1
+        edited = (before, [Edit(start, end, new)]) if told_of_edit else None
+        source, edit = Source(self.text, PATH), (before, start, end, new)
+        fresh = self.typed.knowing(self.typed.project)
+        expected = fresh.check(source)
+        report = self.typed.check(source, edited=edited)
+        assert report == expected, edit
+        assert told(self.typed, self.text) == told(fresh, self.text), edit
+        if self.answering:
+            known = answers(expected.sites)
+            expected = fresh.knowing(fresh.project).check(source, answers=known)
+            assert self.typed.check(source, answers=known) == expected, edit
+        if self.keys % 4 == 0:
+            assert self.typed.check(source) == report, edit
+
+    def type(self, at: int, words: str, told_of_edit: bool = True) -> None:
+        """Type words, one key at a time."""
+        for offset, key in enumerate(words, at):
+            self.replace(offset, offset, key, told_of_edit)
+
+    def erase(self, end: int, count: int) -> None:
+        """Take back that many characters before an offset."""
+        for offset in range(end, end - count, -1):
+            self.replace(offset - 1, offset, "")
+
+    def wander(self, chance: random.Random, keys: int) -> None:
+        """Work at random until at least that many keys were pressed."""
+        done = self.keys + keys
+        while self.keys < done:
+            findings = self.typed.check(Source(self.text, PATH)).findings
+            near = chance.choice(findings).span.start if findings and chance.random() < 0.6 else -1
+            at = near if near >= 0 else chance.randrange(len(self.text) + 1)
+            start, end = self.text.rfind("\n", 0, at) + 1, (self.text.find("\n", at) + 1 or len(self.text))
+            line = self.text[start:end]
+            what = chance.random()
+            if what < 0.55:  # a line of its own
+                words = chance.choice(WORDS)
+                indent = line[: len(line) - len(line.lstrip())].rstrip("\r\n")
+                self.replace(start, start, indent + "\n")
+                self.type(start + len(indent), words, chance.random() < 0.9)
+                self.erase(start + len(indent) + len(words), chance.choice((0, 1, len(words))))
+            elif what < 0.8:  # a word retyped
+                count = min(chance.randrange(1, 5), end - at)
+                old = self.text[at : at + count]
+                self.erase(at + count, count)
+                self.type(at, chance.choice((old, old[:-1], old + "x")))
+            elif what < 0.9:
+                self.replace(start, end, "")
+            else:
+                self.replace(start, start, line if line.endswith("\n") else "\n")
