@@ -103,10 +103,12 @@ class Heavy:
         uri = next(iter(self._waiting))
         task, take = self._waiting.pop(uri)
         self._current = uri, task, take
+        patience = _LONGEST
         if self._process is None:
+            patience = _START
             self._process = Background("uncuda.lsp.analyst", self._server.call, self._take, self._ended, read=_read)
         self._process.send(converter().unstructure(task))
-        self._wait(_START)
+        self._wait(patience)
 
     def _wait(self, seconds: float | None) -> None:
         """End the process unless it says something within so many seconds (None: it need not)."""
