@@ -161,10 +161,10 @@ class Window:
         return self.until(lambda: [text for text in self.notifications() if part in text], self.notifications)[0]
 
     def answer(self, button: str) -> None:
-        """Press a button of a notification."""
+        """Press a button of a notification, by key: the mouse may lie where a tooltip covers it."""
         shown = self.page.locator(".notification-list-item .monaco-button:visible", has_text=button)
         self.until(lambda: self.notifications() and shown.count(), self.notifications)
-        shown.first.click()
+        shown.first.press("Enter")
 
     def problems(self) -> list[str]:
         """The rows of the Problems panel, opened if it is not."""
