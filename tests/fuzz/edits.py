@@ -14,6 +14,7 @@ from lsp.test_fuzz import LINES, change_in_one
 from lsp.test_fuzz_notebooks import Notebook
 from lsp.traffic import Json
 
+_FIELDS = ("code", "range", "severity", "message", "tags", "relatedInformation")
 _PIECES = (*SCRAPS, *ODD, *LINES, "", "", "x")
 _LONGEST = 20_000
 
@@ -93,9 +94,9 @@ def _notebook(typed: Client, fresh: Client, folder: Path, case: int, choose: ran
         notebook.step(what, choose.randrange(10), _step(what, choose))
         texts = [typed.text(uri) for uri in notebook.uris]
         opened = Notebook(fresh, path, texts)
-        due = [_shown(fresh.diagnostics(uri)) for uri in opened.uris]
+        due = [_shown(fresh.diagnostics(uri), opened.uris) for uri in opened.uris]
         opened.close()
-        got = [_shown(typed.diagnostics(uri)) for uri in notebook.uris]
+        got = [_shown(typed.diagnostics(uri), notebook.uris) for uri in notebook.uris]
         if got != due:
             yield Find("a typed notebook is not fresh", f"{texts!r}\n{got}\n{due}\nother diagnostics")
     notebook.close()
@@ -110,11 +111,15 @@ def _step(what: str, choose: random.Random) -> Any:
     return choose.random(), choose.choice(_PIECES) or "x" if what == "type" else choose.choice((1, 5, 20))
 
 
-def _shown(items: list[Json]) -> list[str]:
-    return sorted(
-        repr({key: item.get(key) for key in ("code", "range", "severity", "message", "tags", "relatedInformation")})
-        for item in items
-    )
+def _shown(items: list[Json], cells: Sequence[str] = ()) -> list[str]:
+    """What each diagnostic says; `cells` are called by their places: once moved, a cell has another URI."""
+    shown = []
+    for item in items:
+        said = repr({key: item.get(key) for key in _FIELDS})
+        for place, uri in enumerate(cells):
+            said = said.replace(repr(uri), f"cell {place}")
+        shown.append(said)
+    return sorted(shown)
 
 
 def _less(some: list[str], others: list[str]) -> list[str]:
