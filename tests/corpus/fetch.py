@@ -1,4 +1,4 @@
-"""Fetches the packages of corpus.lock and witness.lock and unpacks them into a cache, checked by SHA-256; nothing in them is run.
+"""Fetches the packages of the locks into a cache and unpacks them, checked by SHA-256; nothing in them is run.
 
     python tests/corpus/fetch.py [NAME…]    fetch these (default: all), print the folder of each
 

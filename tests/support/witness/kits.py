@@ -86,7 +86,9 @@ def _parts(project: Project, module: Module) -> Iterator[Part]:
 
 def _profiler(module: Module) -> Iterator[Record]:
     """The profiler and its activities: all of torch's, or all of the plugin's."""
-    ours, torchs, activity = [], [], []
+    ours: list[ast.AST] = []
+    torchs: list[ast.AST] = []
+    activity: list[Word] = []
     for node in module.parents:
         if not isinstance(node, ast.Attribute | ast.Name) or isinstance(module.parents[node], ast.Attribute):
             continue

@@ -130,11 +130,13 @@ class Module:
             return found.dotted if found else ""
         if isinstance(node, ast.Call) and node.args:
             callee, first = self.resolve(node.func) or getattr(node.func, "id", ""), node.args[-1]
-            if callee == "importlib.import_module" and isinstance(first, ast.Constant):
-                return str(first.value)
-            if callee == "getattr" and len(node.args) == 2 and isinstance(first, ast.Constant):
-                base = self.resolve(node.args[0])
-                return f"{base}.{first.value}" if base == "torch" else ""
+            text = first.value if isinstance(first, ast.Constant) else ""
+            if not isinstance(text, str):
+                return ""
+            if callee == "importlib.import_module":
+                return text
+            if callee == "getattr" and len(node.args) == 2 and self.resolve(node.args[0]) == "torch":
+                return f"torch.{text}"
         return ""
 
     def _side(self, dotted: str) -> bool | None:

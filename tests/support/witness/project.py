@@ -74,14 +74,20 @@ class Project:
         if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == "self":
             owner = module.class_of(call)
             return self._method(module, owner, func.attr) if owner else None
-        found: tuple[Module, ast.AST] | None = None
-        if isinstance(func, ast.Name) and func.id not in module.bindings:
-            found = self._local(module, call, func.id)
-        elif dotted := module.resolve(func):
-            found = self._top(dotted)
+        if isinstance(func, ast.Attribute) and func.attr == "apply":  # of a torch.autograd.Function
+            found = self._named(module, func.value)
+            return self._method(found[0], found[1], "forward") if found and isinstance(found[1], ast.ClassDef) else None
+        found = self._named(module, func)
         if found and isinstance(found[1], ast.ClassDef):
             return self._method(found[0], found[1], "__init__")
         return (found[0], found[1]) if found and isinstance(found[1], FUNCTION) else None
+
+    def _named(self, module: Module, func: ast.AST) -> tuple[Module, ast.AST] | None:
+        """The function or class of the project that an expression names."""
+        if isinstance(func, ast.Name) and func.id not in module.bindings:
+            return self._local(module, func, func.id)
+        dotted = module.resolve(func)
+        return self._top(dotted) if dotted else None
 
     def _local(self, module: Module, call: ast.AST, name: str) -> tuple[Module, ast.AST] | None:
         scope = module.function(call)
@@ -90,8 +96,8 @@ class Project:
                 if isinstance(node, FUNCTION) and node.name == name:
                     return module, node
             scope = module.function(scope)
-        node = self._tops[module].get(name)
-        return (module, node) if node else None
+        top = self._tops[module].get(name)
+        return (module, top) if top is not None else None
 
     def _top(self, dotted: str) -> tuple[Module, ast.AST] | None:
         base, _, name = dotted.rpartition(".")
@@ -131,23 +137,18 @@ class Project:
             if dotted := module.resolve(node):
                 home = self.module(dotted.rpartition(".")[0])
                 return Key("name", home.path, None, node.attr) if home else None
-            if base.lower().lstrip("_") in OPTIONS or (base, node.attr) in self.fields:
+            if base.lower().lstrip("_") in OPTIONS:
                 return Key("option", "", None, node.attr)
             return None
         if isinstance(node, ast.Call):
             if (module.resolve(node.func) or "").endswith("distributed.get_backend"):
                 return Key("result", "", None, "get_backend")
-            found = self.callee(module, node)
-            return Key("result", found[0].path, found[1], "") if found and found[1].name != "__init__" else None
+            runs = self.callee(module, node)
+            return Key("result", runs[0].path, runs[1], "") if runs and runs[1].name != "__init__" else None
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
             base = getattr(node.value, "id", getattr(node.value, "attr", ""))
             return Key("option", "", None, str(node.slice.value)) if base.lower() in OPTIONS else None
         return None
-
-    @cached_property
-    def fields(self) -> set[tuple[str, str]]:
-        """(variable, attribute) of what is made in a file from a class of the project."""
-        return set()
 
     def _locals(self, module: Module, scope: Function) -> set[str]:
         if scope not in self._names:
@@ -180,8 +181,8 @@ class Project:
                     for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                         put(self.key(module, target), module, node.value)
                 elif isinstance(node, FUNCTION):
-                    for name, value in defaults(node):
-                        put(Key("name", module.path, node, name), module, value)
+                    for name, default in defaults(node):
+                        put(Key("name", module.path, node, name), module, default)
                 elif isinstance(node, ast.Return):
                     put(Key("result", module.path, module.function(node), ""), module, node.value)
                 elif isinstance(node, ast.Call):
@@ -252,7 +253,7 @@ class Project:
         return NOTHING if isinstance(node, ast.Name) else self._direct(module, node) or NOTHING
 
     def _direct(self, module: Module, node: ast.AST) -> Answers | None:
-        found = [word for word in module.inside(node) if word.family in ("api", "method") or word.text in ("hccl",)]
+        found = [word for word in module.inside(node) if word.family in ("api", "method")]
         starts = isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "startswith"
         found += [word for word in module.inside(node) if starts and word.family in ("device", "ccl")]
         if not found or any(isinstance(item, ast.Lambda | ast.IfExp) for item in ast.walk(node)):
@@ -283,8 +284,6 @@ class Project:
         for module, value in self.given.get(key, ()):
             if isinstance(value, ast.Constant) and (value.value is None or isinstance(value.value, bool)):
                 continue
-            if isinstance(value, ast.IfExp) and isinstance(value.body, ast.Constant) and value.body.value is True:
-                value = value.test
             if isinstance(plain(value), ast.Name | ast.Attribute) and self.key(module, value) == key:
                 continue
             if isinstance(value, ast.Call) and module.words.get(value.func, None) and not boolean(module, value):

@@ -46,7 +46,7 @@ class Questions:
         if word and word.stayed and self._runs(module, node):
             return word.text
         if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
-            if (dotted := module.resolve(node)) and CUDA_ONLY.match(dotted) and not self.project.module(dotted):
+            if (dotted := module.resolve(node)) and self._foreign(module, node, dotted):
                 return dotted
         if not isinstance(node, ast.Call):
             return ""
@@ -54,6 +54,33 @@ class Questions:
             return f"{module.source(node.func)}, a compiled CUDA module"
         found = self.project.callee(module, node) if depth < DEPTH else None
         return self._reach(*found, depth + 1) if found else ""
+
+    def _foreign(self, module: Module, node: ast.AST, dotted: str) -> bool:
+        """Whether a function of a CUDA-only module is called or handed on there, whether it was imported or not."""
+        parent = module.parents.get(node)
+        root = dotted.partition(".")[0]
+        if not CUDA_ONLY.match(dotted) or not isinstance(parent, ast.Call) or self.project.module(root):
+            return False
+        if parent.func is not node and not dotted.rpartition(".")[2].islower():
+            return False
+        return not self._tried(module, node) and not self._asked_for(module, node)
+
+    def _asked_for(self, module: Module, node: ast.AST) -> bool:
+        """Whether a test above asks for a name that is set where imports are tried."""
+        tried = {
+            name.id
+            for item in ast.walk(module.tree)
+            if isinstance(item, ast.Try) and item.handlers
+            for name in ast.walk(item)
+            if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+        }
+        above = module.parents.get(node)
+        while above is not None:
+            if isinstance(above, ast.If | ast.IfExp):
+                if any(isinstance(name, ast.Name) and name.id in tried for name in ast.walk(above.test)):
+                    return True
+            above = module.parents.get(above)
+        return False
 
     def _runs(self, module: Module, node: ast.AST) -> bool:
         """Whether a word does something: an import in a `try`, a key or a comparison of the program's own does not."""
@@ -112,7 +139,7 @@ class Questions:
             return True
         key = self.project.key(module, node)
         values = self.project.given.get(key, []) if key else []
-        return any(isinstance(value, ast.Call) and home.resolve(value.func) in LOADERS for home, value in values)
+        return any(isinstance(value, ast.Call) and home.resolve(value.func).endswith(LOADERS) for home, value in values)
 
     @cached_property
     def _built(self) -> set[str]:

@@ -117,9 +117,9 @@ class Regions:
                 yield from self._expression(value, guards)
                 guards += self._ask(value, true=isinstance(node.op, ast.And))
         elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
-            for part in node.generators:
-                yield from self._expression(part.iter, guards)
-                for test in part.ifs:
+            for loop in node.generators:
+                yield from self._expression(loop.iter, guards)
+                for test in loop.ifs:
                     yield from self._expression(test, guards)
                     guards += self._ask(test, true=True)
             for part in [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]:

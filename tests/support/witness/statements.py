@@ -123,7 +123,7 @@ def _label(module: Module, node: ast.AST) -> bool:
         stored = isinstance(parent.ctx, ast.Store) and isinstance(value, ast.Assign)
         return not (stored and isinstance(value, ast.Assign) and dispatched(value.value))
     if isinstance(parent, ast.Dict) and node in parent.keys:
-        return not dispatched(parent.values[parent.keys.index(node)])  # type: ignore[arg-type]
+        return not dispatched(parent.values[parent.keys.index(node)])
     return False
 
 
@@ -136,10 +136,12 @@ def _call(project: Project, module: Module, node: ast.Call) -> Iterator[Record]:
     """A call of one device around a direct argument, or on a receiver, of the other."""
     callee = module.words.get(node.func)
     foreign = CUDA_ONLY.match(module.resolve(node.func)) and not project.module(module.resolve(node.func))
-    if foreign or (callee and callee.stayed) or (callee and callee.ported):
+    if foreign or (callee and (callee.stayed or callee.ported)):
         outer_target = bool(callee and callee.target)
         for value in (*node.args, *(item.value for item in node.keywords)):
             for word in _handed(project, module, value, follow=bool(foreign)):
+                if foreign and word.family not in ("api", "method"):
+                    continue  # a tensor may come from anywhere; a handle is one device's
                 if word.ported if not outer_target else word.stayed:
                     yield record(module, node, "call", word.text)
                     return
@@ -159,13 +161,14 @@ def _handed(project: Project, module: Module, value: ast.AST, *, follow: bool) -
         return
     if isinstance(value, ast.Lambda | ast.Dict | ast.ListComp | ast.GeneratorExp):
         return
-    if isinstance(value, ast.Name) and follow and (key := project.key(module, value)):
-        for home, source in project.given.get(key, ()):
+    if isinstance(value, ast.Name) and follow:
+        key = project.key(module, value)
+        for home, source in project.given.get(key, ()) if key else ():
             yield from home.inside(source)
         return
     for node in ast.walk(value):
         word = module.words.get(node)
         parent = module.parents.get(node)
-        key = isinstance(parent, ast.Subscript) and parent.slice is node
-        if word and word.family not in ("other", "import", "path") and not key:
+        label = isinstance(parent, ast.Subscript) and parent.slice is node
+        if word and word.family not in ("other", "import", "path") and not label:
             yield word

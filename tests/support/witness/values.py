@@ -103,7 +103,7 @@ def _tables(module: Module, name: str) -> Iterator[ast.Dict]:
 
 
 def _strings(module: Module, node: ast.AST) -> Iterator[Word]:
-    parts = node.elts if isinstance(node, ast.Tuple | ast.List | ast.Set) else [node]
+    parts: Sequence[ast.AST] = node.elts if isinstance(node, ast.Tuple | ast.List | ast.Set) else [node]
     if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "device":
         parts = node.args[:1]
     if isinstance(node, ast.pattern):

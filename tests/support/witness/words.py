@@ -22,12 +22,22 @@ class Device:
 
 CUDA = Device("cuda", "nccl", ("torch.cuda",), (), "CUDA_VISIBLE_DEVICES", "CUDAGraph", "CUDAExtension")
 NPU = Device(
-    *("npu", "hccl", ("torch.npu", "torch_npu")),
-    *(("torch_npu",), "ASCEND_RT_VISIBLE_DEVICES", "NPUGraph", "NpuExtension"),
+    device="npu",
+    ccl="hccl",
+    modules=("torch.npu", "torch_npu"),
+    plugins=("torch_npu",),
+    visible="ASCEND_RT_VISIBLE_DEVICES",
+    graph="NPUGraph",
+    extension="NpuExtension",
 )
 MUSA = Device(
-    *("musa", "mccl", ("torch.musa", "torch_musa")),
-    *(("torch_musa", "torchada"), "MUSA_VISIBLE_DEVICES", "MUSAGraph", "MUSAExtension"),
+    device="musa",
+    ccl="mccl",
+    modules=("torch.musa", "torch_musa"),
+    plugins=("torch_musa", "torchada"),
+    visible="MUSA_VISIBLE_DEVICES",
+    graph="MUSAGraph",
+    extension="MUSAExtension",
 )
 TARGETS = {"npu": NPU, "musa": MUSA}
 
@@ -36,7 +46,7 @@ CUDA_ONLY = re.compile(
     r"(?:amp_C|apex_C|cupy|pycuda|tensorrt|flash_attn\w*|transformer_engine\w*|cutlass|onnxruntime_gpu|numba\.cuda"
     r"|cuda|fused_\w+_cuda|\w+_cuda|\w+_cuda_lib|cuda_\w+)(?:\.|$)"
 )
-LOADERS = {"torch.utils.cpp_extension.load", "torch.utils.cpp_extension.load_inline"}
+LOADERS = ("cpp_extension.load", "cpp_extension.load_inline", ".load_ext")
 
 
 class Words:
@@ -66,7 +76,7 @@ class Words:
 
     def family(self, text: str) -> str:
         """What kind of word a whole string is: device, ccl, other, path, or nothing."""
-        found = self.string.fullmatch(text if text not in {self.device.ccl.upper()} else self.device.ccl)
+        found = self.string.fullmatch(self.device.ccl if text == self.device.ccl.upper() else text)
         return (found.lastgroup or "") if found else ""
 
 
