@@ -151,6 +151,8 @@ def _made(project: Project, module: Module, node: ast.AST) -> list[Word]:
     found = []
     if isinstance(node, ast.Call):
         word = module.words.get(node.func)
+        if not word and isinstance(node.func, ast.Attribute) and node.func.attr == "pool":
+            return _made(project, module, node.func.value)
         return [word] if word and word.text.rpartition(".")[2] in MADE else []
     key = project.key(module, node)
     for home, value in project.sources(key) if key else ():

@@ -200,7 +200,7 @@ class Module:
                 name = above.func.attr if isinstance(above.func, ast.Attribute) else getattr(above.func, "id", "")
                 if name in SAID:
                     return True
-                if self.resolve(above.func).startswith("torch"):
+                if name not in ("format", "str", "join", "ljust", "rjust", "center"):
                     return False
             above = self.parents.get(above)
         return isinstance(above, ast.Raise)
@@ -220,7 +220,8 @@ class Module:
         found = self.binding(bottom.id, node) if isinstance(bottom, ast.Name) else None
         through = found is not None and self._side(found.dotted) is not None
         moved = found.moved if found and through else self._node_moved(node, dotted)
-        return Word(node, node.lineno, side, moved, "api", dotted)
+        backend = dotted.endswith((f"Backend.{CUDA.ccl.upper()}", f"Backend.{self.target.ccl.upper()}"))
+        return Word(node, node.lineno, side, moved, "ccl" if backend else "api", dotted)
 
     def _attribute(self, node: ast.Attribute) -> Word | None:
         parent = self.parents.get(node)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from .expressions import device_word
 from .module import Module, Word
 from .project import Project
 from .record import Record, record
@@ -19,7 +20,7 @@ NETWORK = re.compile(
 SAYS_DEVICE = re.compile(r"(?:\w+\.)*\w*(?:device|dev)(?!_?(?:id|ids|index|idx|num|count|rank)\b)\w*")
 
 
-def positions(module: Module) -> Iterator[Record]:
+def positions(project: Project, module: Module) -> Iterator[Record]:
     """Arguments whose place means something else on the target."""
     if module.target is not NPU:
         return
@@ -32,19 +33,23 @@ def positions(module: Module) -> Iterator[Record]:
         if word.text.endswith(".GradScaler") and len(node.args) > 4:
             yield record(module, node, "position", "the fifth is dynamic")
         elif word.text == "npu" and node.args and isinstance(node.func, ast.Attribute):
-            if _network(module, node.func.value) and _says_device(module, node.args[0]):
+            if _network(project, module, node.func.value) and _says_device(project, module, node.args[0]):
                 yield record(module, node, "position", "a module takes an index only")
 
 
-def _network(module: Module, node: ast.AST) -> bool:
+def _network(project: Project, module: Module, node: ast.AST) -> bool:
     """Whether a receiver is a module by its name, its class or its annotation."""
     if isinstance(node, ast.Call):
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         return name[:1].isupper() and not name.endswith("Tensor")
-    return bool(NETWORK.fullmatch(ast.unparse(node)))
+    if NETWORK.fullmatch(ast.unparse(node)):
+        return True
+    key = project.key(module, node)
+    values = [value for _, value in project.given.get(key, ())] if key else []
+    return any(isinstance(value, ast.Call) and _network(project, module, value) for value in values)
 
 
-def _says_device(module: Module, node: ast.AST) -> bool:
+def _says_device(project: Project, module: Module, node: ast.AST) -> bool:
     """Whether an argument is a string or device and no index."""
     if isinstance(node, ast.Constant):
         return isinstance(node.value, str)
@@ -52,7 +57,10 @@ def _says_device(module: Module, node: ast.AST) -> bool:
         return True
     if isinstance(node, ast.Call):
         return module.resolve(node.func) == "torch.device"
-    return isinstance(node, ast.Name | ast.Attribute) and bool(SAYS_DEVICE.fullmatch(ast.unparse(node)))
+    if isinstance(node, ast.Name | ast.Attribute) and SAYS_DEVICE.fullmatch(ast.unparse(node)):
+        return True
+    key = project.key(module, node)
+    return any(device_word(home, value) for home, value in project.sources(key)) if key else False
 
 
 def imports(project: Project, texts: dict[str, str], target: Device) -> Iterator[Record]:
@@ -72,6 +80,9 @@ def _is_argument(module: Module, word: Word) -> bool:
     return isinstance(module.parents.get(word.node), ast.Call | ast.keyword)
 
 
+METHOD = "()"  # x.cuda(): a method of tensors or modules
+
+
 class Patched(NamedTuple):
     """A name that a test replaces."""
 
@@ -88,8 +99,11 @@ def patches(project: Project) -> Iterator[Record]:
     nodes = {item.word.node for item in patched}
     for module in project.modules:
         for word in module.words.values():
+            if word.family == "method" and word.text in (CUDA.device, module.target.device):
+                uses.setdefault(METHOD, []).append((module, word))
             if word.family in ("api", "import") and word.node not in nodes and (name := _below(module, word.text)):
                 uses.setdefault(name, []).append((module, word))
+                uses.setdefault("", []).append((module, word))
     for item in patched:
         near = {item.module, *_imported(project, item.module)}
         found = uses.get(item.name, [])
@@ -116,7 +130,9 @@ def _patched(module: Module) -> Iterator[Patched]:
             continue
         first, word = node.args[0], module.words.get(node.args[0])
         if word and word.family == "path":
-            yield Patched(module, node, ".".join(word.text.split(".")[2:]), word)
+            device = module.target.device if word.target else CUDA.device
+            base, _, below = word.text.partition(f".{device}")
+            yield Patched(module, node, METHOD if base.endswith(("Tensor", "Module")) else below.lstrip("."), word)
         elif word and word.family == "api" and len(node.args) > 1:
             attribute = node.args[1]
             below = _below(module, word.text + ".x").removesuffix("x")

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 from functools import cached_property
 
+from .index import DEPTH
 from .module import FUNCTION, Function, Module
-from .project import DEPTH, Project
+from .project import Project
 from .record import Record, record
 from .regions import Regions, Site, sites, skipped
 from .words import CUDA_ONLY, LOADERS

@@ -51,6 +51,6 @@ def _read(before: Mapping[str, str], after: Mapping[str, str], target: str) -> I
     yield from kits.records(project)
     yield from statements.records(project)
     for module in modules:
-        yield from places.positions(module)
+        yield from places.positions(project, module)
     yield from places.imports(project, dict(after), device)
     yield from places.patches(project)

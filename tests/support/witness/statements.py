@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from .expressions import device_word
 from .module import FUNCTION, Module, Word
 from .project import Project
 from .record import Record, record
@@ -32,9 +33,8 @@ def _statement(module: Module, node: ast.stmt) -> Iterator[Record]:
     for part in _parts(node):
         stayed, ported = _both(module, part)
         if stayed and ported:
-            yield record(
-                module, node if not hasattr(node, "body") else part, "statement", f"{stayed[0].text}, {ported[0].text}"
-            )
+            place = part if isinstance(part, ast.expr) and hasattr(part, "lineno") and hasattr(node, "body") else node
+            yield record(module, place, "statement", f"{stayed[0].text}, {ported[0].text}")
             return
 
 
@@ -55,7 +55,7 @@ def _parts(node: ast.stmt) -> Iterator[ast.AST]:
         if isinstance(node, ast.With | ast.AsyncWith) and len(parts) > 1:
             yield ast.Tuple(elts=[item.context_expr for item in parts if isinstance(item, ast.withitem)])
         else:
-            yield from parts
+            yield from (item.context_expr if isinstance(item, ast.withitem) else item for item in parts)
 
 
 def _both(module: Module, node: ast.AST) -> Sides:
@@ -117,7 +117,9 @@ def _arms(module: Module, node: ast.AST) -> bool:
 
 def _label(module: Module, node: ast.AST) -> bool:
     """Whether a string only names something: the key under which a result is stored."""
-    parent = module.parents.get(node)
+    parent, word = module.parents.get(node), module.words.get(node)
+    if word and word.family == "other":
+        return False
     if isinstance(parent, ast.Subscript) and parent.slice is node:
         value = module.parents.get(parent)
         stored = isinstance(parent.ctx, ast.Store) and isinstance(value, ast.Assign)
@@ -165,6 +167,12 @@ def _handed(project: Project, module: Module, value: ast.AST, *, follow: bool) -
         key = project.key(module, value)
         for home, source in project.given.get(key, ()) if key else ():
             yield from home.inside(source)
+        return
+    if isinstance(value, ast.Name | ast.Attribute) and value not in module.words:
+        key = project.key(module, value)
+        held = [device_word(home, source) for home, source in project.sources(key)] if key else []
+        if len({word.target for word in held if word and word.family == "device"}) == 1:
+            yield from (word for word in held if word and word.family == "device")
         return
     for node in ast.walk(value):
         word = module.words.get(node)

@@ -6,8 +6,10 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from .expressions import alternatives, arguments, defaults, device_word, option_name, plain
+from .index import Key
 from .module import FUNCTION, Module, Word
-from .project import Key, Project, alternatives, arguments, defaults, device_word, option_name
+from .project import Project
 from .record import Record, record
 
 
@@ -25,9 +27,16 @@ def records(project: Project) -> Iterator[Record]:
     choices = _choices(project)
     for key, tests in _tests(project).items():
         values = [(module, word) for module, node in project.sources(key) if (word := device_word(module, node))]
-        for home, found in choices.get(key.name, ()) if key.kind == "option" else ():
+        if key.kind == "attribute":
+            owners = {item for item in project.given if item.kind == "self" and item.name == key.name}
+            if len(owners) != 1:
+                continue
+            values = [(home, word) for home, part in project.sources(owners.pop()) if (word := device_word(home, part))]
+        decorators = getattr(key.owner, "decorator_list", ())
+        optional = key.kind == "option" or key.name in {option_name(d) for d in decorators if isinstance(d, ast.Call)}
+        for home, found in choices.get(key.name, ()) if optional else ():
             values += [(home, word) for word in found]
-        kind = "option" if key.kind == "option" and key.name in options else "value"
+        kind = "option" if optional and key.name in options else "value"
         yield from _split(kind, tests, values)
     for module in project.modules:
         if module.change.any:
@@ -62,9 +71,12 @@ def _tests(project: Project) -> dict[Key, list[Tested]]:
     found: dict[Key, list[Tested]] = {}
     for module in project.modules:
         for node in module.parents:
-            for subject, held in _tested(module, node):
+            for subject, parts in _tested(module, node):
                 key = project.key(module, subject)
-                words = tuple(word for part in held for word in _strings(module, part))
+                held = plain(subject)
+                if key is None and isinstance(held, ast.Attribute) and held.attr != "device":
+                    key = Key("attribute", "", None, held.attr)  # of an object that is not known
+                words = tuple(word for part in parts for word in _strings(module, part))
                 if key is not None and words:
                     found.setdefault(key, []).append(Tested(module, node, words))
     return found

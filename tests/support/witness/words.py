@@ -64,7 +64,7 @@ class Words:
         self.string = re.compile(
             rf"(?P<device>{name}(?::[^\s/]{{0,16}})?)|(?P<ccl>{ccl}|cpu:gloo,{name}:{ccl})"
             rf"|(?P<other>{device.visible}|{name}graphs|(?:self_)?{name}_time_total)"
-            rf"|(?P<path>torch\.{name}(?:\.\w+)*)"
+            rf"|(?P<path>(?:\w+\.)*torch\.(?:Tensor\.|nn\.Module\.)?{name}(?:\.\w+)*)"
         )
 
     def owns(self, dotted: str) -> bool:
