@@ -16,7 +16,7 @@ from pathlib import Path
 
 from corpus.fetch import LOCKS, pinned, tree
 from support.witness.figures import figures, table, write
-from support.witness.runs import MODES, TARGETS, Run, run_all
+from support.witness.runs import MODES, TARGETS, run_all
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -34,13 +34,15 @@ def main(arguments: list[str] | None = None) -> int:
     packages = {folder.name: folder for folder in given.folders}
     names = given.packages or ([] if packages else sorted(pinned(*LOCKS)))
     packages |= {name: tree(name) for name in names}
-    runs = run_all(packages, given.target, given.mode, given.jobs)
+    runs = []
+    for run in run_all(packages, given.target, given.mode, given.jobs):
+        runs.append(run)
+        for item in run.records if given.list else ():
+            print(f"{run.package} {run.target} {run.mode} {item.path}:{item.line}: {item.kind}: {item.saw}", flush=True)
     found = figures(runs, _engine())
     for mode in given.mode:
         for target in given.target:
             print(f"{target}, {mode} ({found['engine']})\n\n{table(found, target, mode)}")
-    if given.list:
-        _list(runs)
     if given.json:
         places = [
             {"package": run.package, "target": run.target, "mode": run.mode, **vars(item)}
@@ -51,12 +53,6 @@ def main(arguments: list[str] | None = None) -> int:
     if given.write:
         write(found)
     return 1 if any(run.records for run in runs) else 0
-
-
-def _list(runs: list[Run]) -> None:
-    for run in runs:
-        for item in run.records:
-            print(f"{run.package} {run.target} {run.mode} {item.path}:{item.line}: {item.kind}: {item.saw}")
 
 
 def _engine() -> str:

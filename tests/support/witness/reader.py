@@ -14,6 +14,9 @@ from .questions import Questions
 from .record import KINDS, Record
 from .words import TARGETS
 
+# In a file that did not change, what documentation says of a device leads nowhere.
+PROSE = re.compile(r'"""(?:[^"\\]|\\.|"(?!""))*"""|#[^\n]*|^ *(?:from \S+ )?import [^\n]*', re.M | re.S)
+
 
 def witness(before: Mapping[str, str], after: Mapping[str, str], target: str) -> list[Record]:
     """What the fix made half, by place; texts by path relative to the tree, of Python files.
@@ -35,10 +38,10 @@ def witness(before: Mapping[str, str], after: Mapping[str, str], target: str) ->
 
 def _read(before: Mapping[str, str], after: Mapping[str, str], target: str) -> Iterator[Record]:
     device = TARGETS[target]
-    word = re.compile(rf"cuda|nccl|{device.device}|{device.ccl}", re.IGNORECASE)
+    word = re.compile(rf"(?<![A-Za-z])(?:cuda|nccl|{device.device}|{device.ccl})", re.IGNORECASE)
     modules = []
     for path, text in sorted(after.items()):
-        if word.search(text):
+        if word.search(text) and (before.get(path) != text or word.search(PROSE.sub("", text))):
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,13 +52,14 @@ def run(package: str, folder: Path, target: str, mode: str) -> Run:
     return Run(package, target, mode, changed, tuple(witness(before, after, target)))
 
 
-def run_all(packages: dict[str, Path], targets: Iterable[str], modes: Iterable[str], jobs: int) -> list[Run]:
-    """Every package, target and mode, in this order."""
+def run_all(packages: dict[str, Path], targets: Iterable[str], modes: Iterable[str], jobs: int) -> Iterator[Run]:
+    """Every package, target and mode, in this order, each as it is ready."""
     cases = [(name, folder, target, mode) for name, folder in packages.items() for target in targets for mode in modes]
     if jobs == 1:
-        return [run(*case) for case in cases]
+        yield from (run(*case) for case in cases)
+        return
     with ProcessPoolExecutor(jobs) as pool:
-        return list(pool.map(run, *zip(*cases)))
+        yield from pool.map(run, *zip(*cases))
 
 
 def _copy(folder: Path, tree: Path) -> None:
