@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -25,12 +26,17 @@ class Key(NamedTuple):
 class Index:
     """The parsed files by path."""
 
-    def __init__(self, modules: list[Module]) -> None:
+    def __init__(self, modules: list[Module], paths: Iterable[str]) -> None:
         self.modules = modules
         self.sites_of: dict[Module, list[Any]] = {}  # regions.sites
+        self._roots = {part for path in paths for part in path.removesuffix(".py").split("/")}
         self._by_tail: dict[str, list[Module]] = {}
         for module in modules:
             self._by_tail.setdefault(module.dotted.rpartition(".")[2], []).append(module)
+
+    def is_own(self, dotted: str) -> bool:
+        """Whether a module lies in the tree, read or not."""
+        return dotted.partition(".")[0] in self._roots
 
     def module(self, dotted: str) -> Module | None:
         """The file that an import means, by the end of its path."""

@@ -59,8 +59,7 @@ class Questions:
     def _foreign(self, module: Module, node: ast.AST, dotted: str) -> bool:
         """Whether a function of a CUDA-only module is called or handed on there, whether it was imported or not."""
         parent = module.parents.get(node)
-        root = dotted.partition(".")[0]
-        if not CUDA_ONLY.match(dotted) or not isinstance(parent, ast.Call) or self.project.module(root):
+        if not CUDA_ONLY.match(dotted) or not isinstance(parent, ast.Call) or self.project.is_own(dotted):
             return False
         if parent.func is not node and not dotted.rpartition(".")[2].islower():
             return False

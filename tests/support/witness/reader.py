@@ -48,7 +48,7 @@ def _read(before: Mapping[str, str], after: Mapping[str, str], target: str) -> I
                     modules.append(Module(path, before.get(path), text, device))
             except (SyntaxError, ValueError, RecursionError):
                 continue
-    project = Project(modules)
+    project = Project(modules, after)
     yield from Questions(project).records()
     yield from values.records(project)
     yield from kits.records(project)

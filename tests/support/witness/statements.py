@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from .expressions import device_word
@@ -11,6 +12,7 @@ from .project import Project
 from .record import Record, record
 from .words import CUDA_ONLY
 
+HANDLE = re.compile(r"stream|event|graph|pool|handle", re.IGNORECASE)
 HEADERS = {"body", "orelse", "finalbody", "handlers", "cases"}
 Sides = tuple[list[Word], list[Word]]  # CUDA's that stayed, the target's that the fix wrote
 
@@ -137,12 +139,13 @@ def dispatched(value: ast.AST) -> bool:
 def _call(project: Project, module: Module, node: ast.Call) -> Iterator[Record]:
     """A call of one device around a direct argument, or on a receiver, of the other."""
     callee = module.words.get(node.func)
-    foreign = CUDA_ONLY.match(module.resolve(node.func)) and not project.module(module.resolve(node.func))
+    dotted = module.resolve(node.func)
+    foreign = CUDA_ONLY.match(dotted) and not project.is_own(dotted)
     if foreign or (callee and (callee.stayed or callee.ported)):
         outer_target = bool(callee and callee.target)
         for value in (*node.args, *(item.value for item in node.keywords)):
             for word in _handed(project, module, value, follow=bool(foreign)):
-                if foreign and word.family not in ("api", "method"):
+                if foreign and not HANDLE.search(word.text):
                     continue  # a tensor may come from anywhere; a handle is one device's
                 if word.ported if not outer_target else word.stayed:
                     yield record(module, node, "call", word.text)
