@@ -16,6 +16,9 @@ FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 SAID = {"print", "debug", "info", "warning", "warn", "error", "critical", "exception", "log", "print_rank_0", "fail"}
 
 
+LABELS = {"id", "ids", "help", "desc", "label", "title"}
+
+
 class Binding(NamedTuple):
     """What a name stands for."""
 
@@ -193,6 +196,8 @@ class Module:
         above = self.parents.get(node)
         if isinstance(above, ast.FormattedValue | ast.JoinedStr | ast.Expr):
             return True
+        if isinstance(above, ast.keyword) and above.arg in LABELS:
+            return True
         if isinstance(above, ast.Subscript) and above.slice is node and isinstance(above.ctx, ast.Store | ast.Del):
             return False
         while above is not None and not isinstance(above, ast.stmt):
@@ -227,6 +232,8 @@ class Module:
         parent = self.parents.get(node)
         called = isinstance(parent, ast.Call) and parent.func is node
         end = node.end_col_offset or 0
+        if node.attr in self._own and not called:
+            return None
         for device in (CUDA, self.target):
             known = words(device)
             method = node.attr in known.call and called
@@ -234,6 +241,13 @@ class Module:
                 moved = self.change.moved(node.end_lineno or 0, end - len(node.attr.encode()), end)
                 return Word(node, node.end_lineno or 0, device is not CUDA, moved, "method", node.attr)
         return None
+
+    @cached_property
+    def _own(self) -> set[str]:
+        """Attributes that the program gives its objects: `self.is_cuda = …` is no tensor's."""
+        return {
+            node.attr for node in self.parents if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+        }
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> Word | None:
         for alias in node.names:
