@@ -12,7 +12,7 @@ from support.witness.record import KINDS
 from support.witness.runs import MODES, TARGETS, run
 
 # Small, and with halves of most kinds.
-PACKAGES = ("accelerate", "bitsandbytes", "fairscale", "mmcv", "xformers", "yolov5")
+PACKAGES = ("bitsandbytes", "fairscale", "mmcv", "xformers", "yolov5")
 
 
 @pytest.mark.slow
