@@ -10,7 +10,7 @@ from .module import Module, Word
 from .project import Project
 from .record import Record, record
 from .regions import sites, skipped
-from .words import NPU
+from .words import CUDA, NPU, words
 
 GRAPHS = {"CUDAGraph", "NPUGraph", "MUSAGraph", "graph", "graph_pool_handle", "make_graphed_callables"}
 # A kit and whether its parts belong together in a whole file, or in one function.
@@ -55,6 +55,11 @@ def records(project: Project) -> Iterator[Record]:
                     groups.setdefault(None if whole else module.function(part.node), []).append(part)
             for group in groups.values():
                 yield from _split(module, group)
+        for word in module.words.values():
+            tail = ".".join(word.text.split(".")[-2:])
+            cuda = words(CUDA).last
+            if word.ported and (cuda.fullmatch(tail) or cuda.fullmatch(tail.rpartition(".")[2])):
+                yield record(module, word.node, "kit", f"{word.text} is CUDA's in the target's module")
         yield from _profiler(module)
         yield from _imports(project, module)
         for node in list(module.parents):
