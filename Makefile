@@ -4,7 +4,7 @@ PY := $(VENV)/bin/python
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test quick lint format types generate check-generated bench fuzz wheel vsix vscode screenshots pycharm lock clean
+.PHONY: help setup demo test quick lint format types generate check-generated bench fuzz witness wheel vsix vscode screenshots pycharm lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-16s %s\n", $$1, $$2 }'
@@ -44,6 +44,9 @@ bench: setup ## CPU time and memory beside ruff on large packages (BENCH_ARGS="-
 
 fuzz: setup ## random input of every kind for MINUTES (10; SEED, KIND and CASE repeat what was found)
 	@PYTHONPATH=tests $(PY) -m fuzz --minutes $(or $(MINUTES),10) $(if $(SEED),--seed $(SEED)) $(if $(KIND),--kind $(KIND)) $(if $(CASE),--case $(CASE))
+
+witness: setup ## what `uncuda fix` leaves half in the pinned packages (WITNESS_ARGS="--packages mmcv --list"; --write)
+	@PYTHONPATH=tests $(PY) -m support.witness $(WITNESS_ARGS)
 
 wheel: setup ## build the sdist and the wheel into dist/
 	@$(PY) -m build --no-isolation --outdir dist

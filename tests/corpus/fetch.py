@@ -1,4 +1,4 @@
-"""Fetches the packages of corpus.lock and unpacks them into a cache, checked by SHA-256; nothing in them is run.
+"""Fetches the packages of the locks into a cache and unpacks them, checked by SHA-256; nothing in them is run.
 
     python tests/corpus/fetch.py [NAME…]    fetch these (default: all), print the folder of each
 
@@ -23,6 +23,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
+LOCKS = ("corpus.lock", "witness.lock")
 TIMEOUT_SECONDS = 60
 TRIES = 3
 FAILURES = (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError)
@@ -33,16 +34,17 @@ class Unavailable(Exception):
 
 
 class Pinned(NamedTuple):
-    """One line of corpus.lock."""
+    """One line of a lock."""
 
     name: str
     file: str
     sha256: str
 
 
-def pinned() -> dict[str, Pinned]:
-    """The packages of corpus.lock by name."""
-    lines = (HERE / "corpus.lock").read_text(encoding="utf-8").splitlines()
+def pinned(*locks: str) -> dict[str, Pinned]:
+    """The packages of some locks by name (default: of corpus.lock)."""
+    names = locks or LOCKS[:1]
+    lines = [line for lock in names for line in (HERE / lock).read_text(encoding="utf-8").splitlines()]
     rows = [Pinned(*line.split()) for line in lines if line.strip() and not line.startswith("#")]
     return {row.name: row for row in rows}
 
@@ -54,7 +56,7 @@ def cache() -> Path:
 
 def tree(name: str) -> Path:
     """The unpacked sources of a package, fetched if they are not there yet; raises Unavailable."""
-    package = pinned()[name]
+    package = pinned(*LOCKS)[name]
     folder = cache() / f"{name}-{package.sha256[:8]}"
     if not folder.is_dir():
         archive = _archive(package)
@@ -77,7 +79,7 @@ def _archive(package: Pinned) -> Path:
     except FAILURES as error:
         raise Unavailable(f"no package index for {package.file}: {error}") from error
     if _sha256(data) != package.sha256:
-        raise ValueError(f"{package.file} has SHA-256 {_sha256(data)}, corpus.lock says {package.sha256}")
+        raise ValueError(f"{package.file} has SHA-256 {_sha256(data)}, the lock says {package.sha256}")
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as scratch:
         scratch.write(data)
@@ -181,10 +183,10 @@ def _members(archive: Path) -> Iterator[tuple[str, bytes]]:
 def main(names: list[str]) -> int:
     """Fetches and prints; exit code 1 if something cannot be had."""
     status = 0
-    known = pinned()
+    known = pinned(*LOCKS)
     for name in names or known:
         try:
-            print(tree(name) if name in known else f"{name}: not in corpus.lock, which has {', '.join(known)}")
+            print(tree(name) if name in known else f"{name}: not in a lock; these are: {', '.join(known)}")
         except Unavailable as error:
             print(f"{name}: {error}", file=sys.stderr)
             status = 1

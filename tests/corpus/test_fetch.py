@@ -68,7 +68,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Inde
 
 
 def pin(monkeypatch: pytest.MonkeyPatch, digest: str) -> None:
-    monkeypatch.setattr(fetch, "pinned", lambda: {"tiny": fetch.Pinned("tiny", FILE, digest)})
+    monkeypatch.setattr(fetch, "pinned", lambda *_: {"tiny": fetch.Pinned("tiny", FILE, digest)})
 
 
 @pytest.mark.parametrize("kind", ["application/vnd.pypi.simple.v1+json", "text/html"])
@@ -84,7 +84,7 @@ def test_fetches_and_unpacks_only_what_is_inside(index: type[Index], tmp_path: P
 
 def test_another_hash_is_refused(index: type[Index], tmp_path: Path) -> None:
     index.data = b"something else"
-    with pytest.raises(ValueError, match=r"corpus\.lock says"):
+    with pytest.raises(ValueError, match="the lock says"):
         fetch.tree("tiny")
     assert not list(tmp_path.rglob("*.py"))
 
@@ -96,4 +96,4 @@ def test_no_index_is_said(index: type[Index], monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_every_pinned_file_has_a_hash() -> None:
-    assert all(len(package.sha256) == 64 for package in fetch.pinned().values())
+    assert all(len(package.sha256) == 64 for package in fetch.pinned(*fetch.LOCKS).values())

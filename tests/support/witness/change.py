@@ -1,0 +1,48 @@
+"""Which characters of a text after are not those before: lines first, then the words of lines that changed."""
+
+from __future__ import annotations
+
+import difflib
+import re
+
+WORD = re.compile(rb"\w+|[^\s\w]")
+
+
+class Change:
+    """Columns, in bytes, of each line after (from 1) that were replaced or added."""
+
+    def __init__(self, before: str | None, after: str) -> None:
+        self._spans: dict[int, list[tuple[int, int, bool]]] = {}
+        self.whole = before is None
+        new = after.encode().split(b"\n")
+        old = (before or "").encode().split(b"\n")
+        if before == after or self.whole:
+            return
+        for tag, i, j, k, m in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+            if tag == "replace":
+                self._compare(old[i:j], new[k:m], k + 1)
+            elif tag == "insert":
+                for line in range(k, m):
+                    self._spans[line + 1] = [(0, len(new[line]), True)]
+
+    def _compare(self, old: list[bytes], new: list[bytes], first: int) -> None:
+        left = [word for line in old for word in WORD.findall(line)]
+        right = [(first + n, found) for n, line in enumerate(new) for found in WORD.finditer(line)]
+        matcher = difflib.SequenceMatcher(None, left, [found[0] for _, found in right], autojunk=False)
+        for tag, _, _, k, m in matcher.get_opcodes():
+            if tag in ("replace", "insert"):
+                for line, found in right[k:m]:
+                    self._spans.setdefault(line, []).append((found.start(), found.end(), tag == "insert"))
+
+    def moved(self, line: int, start: int, end: int) -> bool:
+        """Whether a word of the span is new."""
+        return self.whole or any(a < end and start < b for a, b, _ in self._spans.get(line, ()))
+
+    def added(self, line: int, start: int, end: int) -> bool:
+        """Whether the span is new and took nothing's place."""
+        return self.whole or any(a < end and start < b and added for a, b, added in self._spans.get(line, ()))
+
+    @property
+    def any(self) -> bool:
+        """Whether the text changed at all."""
+        return self.whole or bool(self._spans)

@@ -1,0 +1,95 @@
+"""What an expression says beside what it names."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .module import Function, Module, Word
+
+
+def plain(node: ast.AST) -> ast.AST:
+    """An expression without what does not change whose value it is: `str(x.device.type).lower()` is `x.device`."""
+    while True:
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "str" and node.args:
+            node = node.args[0]
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("lower", "strip", "split", "partition"):
+            node = node.func.value  # type: ignore[attr-defined]
+        elif isinstance(node, ast.Attribute) and node.attr == "type":
+            node = node.value
+        elif (
+            isinstance(node, ast.Subscript) and isinstance(node.value, ast.Call) and node.value is not plain(node.value)
+        ):
+            node = plain(node.value)
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "device" and len(node.args) == 1:
+            node = node.args[0]
+        else:
+            return node
+
+
+def alternatives(node: ast.AST) -> Iterator[ast.AST]:
+    """The expressions that one may turn out to be."""
+    if isinstance(node, ast.IfExp):
+        yield from (*alternatives(node.body), *alternatives(node.orelse))
+    elif isinstance(node, ast.BoolOp):
+        for value in node.values:
+            yield from alternatives(value)
+    elif (
+        isinstance(node, ast.Call)
+        and getattr(node.func, "attr", "") in ("get", "getenv", "pop")
+        and len(node.args) == 2
+    ):
+        yield node.args[1]
+    elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("Option", "Argument") and node.args:
+        yield node.args[0]
+    elif isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in ("field", "Field"):
+        yield from (item.value for item in node.keywords if item.arg == "default")
+    else:
+        yield plain(node)
+
+
+def defaults(node: Function) -> Iterator[tuple[str, ast.expr]]:
+    """Parameters with their defaults."""
+    positional = [*node.args.posonlyargs, *node.args.args]
+    yield from ((arg.arg, value) for arg, value in zip(reversed(positional), reversed(node.args.defaults)))
+    yield from ((arg.arg, value) for arg, value in zip(node.args.kwonlyargs, node.args.kw_defaults) if value)
+
+
+def decorated(node: Function) -> Iterator[tuple[str, ast.expr]]:
+    """Parameters with the defaults of the options that decorators fill them from."""
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Call) and (name := option_name(decorator)):
+            yield from ((name, item.value) for item in decorator.keywords if item.arg == "default")
+
+
+def arguments(node: Function, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+    """Parameters with what a call hands to them."""
+    names = [arg.arg for arg in (*node.args.posonlyargs, *node.args.args)]
+    if names[:1] in (["self"], ["cls"]):
+        names = names[1:]
+    for name, value in zip(names, call.args):
+        if isinstance(value, ast.Starred):
+            return
+        yield name, value
+    yield from ((item.arg, item.value) for item in call.keywords if item.arg)
+
+
+def option_name(call: ast.Call) -> str:
+    """The attribute that `add_argument`, `click.option` and their like fill, or nothing."""
+    func = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if func not in ("add_argument", "option", "add_option", "DEFINE_string", "DEFINE_enum"):
+        return ""
+    for keyword in call.keywords:
+        if keyword.arg == "dest" and isinstance(keyword.value, ast.Constant):
+            return str(keyword.value.value)
+    texts = [str(arg.value) for arg in call.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
+    names = [text for text in texts if text.startswith("--")] or texts[:1]
+    return names[0].lstrip("-").replace("-", "_") if names else ""
+
+
+def device_word(module: Module, node: ast.AST) -> Word | None:
+    """The device or backend that an expression is, if it says one."""
+    if isinstance(node, ast.BinOp):
+        node = node.left
+    word = module.words.get(node)
+    return word if word and word.family in ("device", "ccl") else None

@@ -1,0 +1,104 @@
+"""How many halves there are by package and kind: as JSON, as a table, and as the page docs/witness.md."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from corpus.fetch import LOCKS, pinned
+
+from .record import KINDS
+from .runs import MODES, Run
+from .words import TARGETS
+
+ROOT = Path(__file__).parents[3]
+FIGURES = Path(__file__).parent / "figures.json"
+PAGE = ROOT / "docs" / "witness.md"
+Figures = dict[str, Any]
+
+HEAD = """# The witness: what a port leaves half CUDA and half target
+
+`tests/support/witness` shares no code with the engine. It reads trees of Python files before and after `uncuda fix`
+with `ast` and counts the places that the fix made half: never what was there before, nor what it left alone.
+
+| kind | what is counted |
+|---|---|
+| question | a test that asks for the target now, over CUDA code left in what it guards, project functions included |
+| stayed question | a test that still asks for CUDA, over code of the target |
+| value | a variable, attribute, parameter or result that moved while one of its tests stayed, or the other way round |
+| option | the same of an option; a default that is not among its choices |
+| kit | APIs that only work together: graphs and pools, streams and events, autocast and GradScaler, the profiler |
+| call | a call of one device around an argument of the other |
+| position | an argument whose place means something else on the target |
+| patch | a name that a test replaces, and that the code does not call any more |
+| import | the target's names in a project in which no file imports the plugin |
+| statement | both devices' words in one statement, other than in arms that serve one each |
+
+A line counts once, as the first of option, value, question, stayed question, kit, call, position, patch, import and
+statement that it is. Files count as changed if they hold a fix.
+
+```console
+$ make witness
+```
+"""
+
+
+def figures(runs: Iterable[Run], engine: str) -> Figures:
+    """The counts of runs, with the engine they were made with and the files of the packages."""
+    runs, files = list(runs), pinned(*LOCKS)
+    return {
+        "engine": engine,
+        "packages": {run.package: files[run.package].file for run in runs if run.package in files},
+        "runs": [
+            {"package": run.package, "target": run.target, "mode": run.mode, "changed": run.changed, **run.kinds}
+            for run in runs
+        ],
+    }
+
+
+def committed() -> Figures:
+    """The figures of figures.json."""
+    found: Figures = json.loads(FIGURES.read_text(encoding="utf-8"))
+    return found
+
+
+def table(found: Figures, target: str, mode: str) -> str:
+    """A Markdown table by package and kind."""
+    rows = [row for row in found["runs"] if (row["target"], row["mode"]) == (target, mode)]
+    kinds = [kind for kind in KINDS if any(row.get(kind) for row in rows)]
+    total: Counter[str] = Counter()
+    lines = [f"| package | files changed | {''.join(f'{kind} | ' for kind in kinds)}all |"]
+    lines.append("|---|" + "--:|" * (len(kinds) + 2))
+    for row in rows:
+        total.update({name: row.get(name, 0) for name in ("changed", *kinds)})
+        lines.append(_line(row["package"], row, kinds))
+    return "\n".join([*lines, _line("**all**", total, kinds)]) + "\n"
+
+
+def _line(name: str, row: dict[str, Any], kinds: list[str]) -> str:
+    cells = [row.get(kind, 0) for kind in kinds]
+    return f"| {name} | {row['changed']} | {''.join(f'{cell} | ' for cell in cells)}{sum(cells)} |"
+
+
+def page(found: Figures) -> str:
+    """The text of docs/witness.md."""
+    parts = [HEAD, f"Engine: {found['engine']}. Written by `make witness WITNESS_ARGS=--write`.\n"]
+    for mode in MODES:
+        for target in TARGETS:
+            options = " --review-fixes" if mode == "review" else ""
+            title = f"## `uncuda fix --target {target}{options}`\n"
+            parts += [title, table(found, target, mode)]
+    packages = "".join(f"- {name}: `{file}`\n" for name, file in sorted(found["packages"].items()))
+    return "\n".join([*parts, "## Packages\n", packages])
+
+
+def write(found: Figures) -> None:
+    """Write figures.json and the page."""
+    rows = ",\n  ".join(json.dumps(row) for row in found["runs"])
+    rest = {"engine": found["engine"], "packages": found["packages"]}
+    head = json.dumps(rest, indent=1).removesuffix("\n}")
+    FIGURES.write_text(f'{head},\n "runs": [\n  {rows}\n ]\n}}\n', encoding="utf-8")
+    PAGE.write_text(page(found), encoding="utf-8")

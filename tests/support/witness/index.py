@@ -1,0 +1,187 @@
+"""All files of the tree together: which function is called, which variable is meant."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from .expressions import plain
+from .module import FUNCTION, Function, Module
+
+DEPTH = 4
+OPTIONS = {"args", "opt", "opts", "options", "config", "cfg", "conf", "hparams", "params", "flags", "FLAGS", "ns"}
+
+
+class Key(NamedTuple):
+    """A variable, attribute, option or result that can hold a value."""
+
+    kind: str  # name, self, option, result
+    module: str
+    owner: ast.AST | None
+    name: str
+
+
+class Index:
+    """The parsed files by path."""
+
+    def __init__(self, modules: list[Module], paths: Iterable[str]) -> None:
+        self.modules = modules
+        self.sites_of: dict[Module, list[Any]] = {}  # regions.sites
+        self._roots = {part for path in paths for part in path.removesuffix(".py").split("/")}
+        self._by_tail: dict[str, list[Module]] = {}
+        for module in modules:
+            self._by_tail.setdefault(module.dotted.rpartition(".")[2], []).append(module)
+
+    def is_own(self, dotted: str) -> bool:
+        """Whether a module lies in the tree, read or not."""
+        return dotted.partition(".")[0] in self._roots
+
+    def module(self, dotted: str) -> Module | None:
+        """The file that an import means, by the end of its path."""
+        found = [
+            item
+            for item in self._by_tail.get(dotted.rpartition(".")[2], ())
+            if item.dotted == dotted or item.dotted.endswith("." + dotted)
+        ]
+        return min(found, key=lambda item: len(item.dotted)) if found else None
+
+    @cached_property
+    def _tops(self) -> dict[Module, dict[str, ast.AST]]:
+        return {
+            module: {node.name: node for node in module.tree.body if isinstance(node, (*FUNCTION, ast.ClassDef))}
+            for module in self.modules
+        }
+
+    def callee(self, module: Module, call: ast.Call) -> tuple[Module, Function] | None:
+        """The project's function that a call runs; a class gives its `__init__`."""
+        func = call.func
+        if isinstance(func, ast.Subscript):  # a Triton kernel with its grid
+            func = func.value
+        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == "self":
+            owner = module.class_of(call)
+            return self._method(module, owner, func.attr) if owner else None
+        if isinstance(func, ast.Attribute) and func.attr == "apply":  # of a torch.autograd.Function
+            found = self._named(module, func.value)
+            return self._method(found[0], found[1], "forward") if found and isinstance(found[1], ast.ClassDef) else None
+        found = self._named(module, func)
+        if found and isinstance(found[1], ast.ClassDef):
+            return self._method(found[0], found[1], "__init__")
+        return (found[0], found[1]) if found and isinstance(found[1], FUNCTION) else None
+
+    def _named(self, module: Module, func: ast.AST) -> tuple[Module, ast.AST] | None:
+        """The function or class of the project that an expression names."""
+        if isinstance(func, ast.Name) and func.id not in module.bindings:
+            return self._local(module, func, func.id)
+        dotted = module.resolve(func)
+        return self._top(dotted) if dotted else None
+
+    def _local(self, module: Module, call: ast.AST, name: str) -> tuple[Module, ast.AST] | None:
+        scope = module.function(call)
+        while scope is not None:
+            for node in scope.body:
+                if isinstance(node, FUNCTION) and node.name == name:
+                    return module, node
+            scope = module.function(scope)
+        top = self._tops[module].get(name)
+        return (module, top) if top is not None else None
+
+    def _top(self, dotted: str) -> tuple[Module, ast.AST] | None:
+        base, _, name = dotted.rpartition(".")
+        module = self.module(base) if base else None
+        node = self._tops[module].get(name) if module else None
+        return (module, node) if module and node else None
+
+    def _method(self, module: Module, owner: ast.ClassDef, name: str, depth: int = 0) -> tuple[Module, Function] | None:
+        for node in owner.body:
+            if isinstance(node, FUNCTION) and node.name == name:
+                return module, node
+        for base in owner.bases if depth < DEPTH else ():
+            found = self._top(module.resolve(base)) if module.resolve(base) else None
+            if isinstance(base, ast.Name) and base.id in self._tops[module]:
+                found = (module, self._tops[module][base.id])
+            if found and isinstance(found[1], ast.ClassDef):
+                if method := self._method(found[0], found[1], name, depth + 1):
+                    return method
+        return None
+
+    def key(self, module: Module, node: ast.AST) -> Key | None:
+        """What variable, attribute, option or result an expression names."""
+        node = plain(node)
+        if isinstance(node, ast.Name):
+            scope = module.function(node)
+            while scope is not None and node.id not in self._locals(module, scope):
+                scope = module.function(scope)
+            if scope is None and (found := module.binding(node.id, node)):
+                base, _, name = found.dotted.rpartition(".")
+                home = self.module(base)
+                return Key("name", home.path, None, name) if home else None
+            return Key("name", module.path, scope, node.id)
+        if isinstance(node, ast.Attribute):
+            if isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"):
+                return Key("self", module.path, module.class_of(node), node.attr)
+            base = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")
+            if dotted := module.resolve(node):
+                home = self.module(dotted.rpartition(".")[0])
+                return Key("name", home.path, None, node.attr) if home else None
+            if base.lower().lstrip("_") in OPTIONS:
+                return Key("option", "", None, node.attr)
+            return self._held(module, node)
+        if isinstance(node, ast.Call):
+            if (module.resolve(node.func) or "").endswith("distributed.get_backend"):
+                return Key("result", "", None, "get_backend")
+            runs = self.callee(module, node)
+            return Key("result", runs[0].path, runs[1], "") if runs and runs[1].name != "__init__" else None
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            base = getattr(node.value, "id", getattr(node.value, "attr", ""))
+            return Key("option", "", None, str(node.slice.value)) if base.lower() in OPTIONS else None
+        return None
+
+    def _held(self, module: Module, node: ast.Attribute) -> Key | None:
+        """An attribute of a variable that is made where it is: of a class of the project, or by a parser of options."""
+        if not isinstance(node.value, ast.Name):
+            return None
+        named = self._tops[module].get(node.value.id)
+        if isinstance(named, ast.ClassDef):
+            return Key("self", module.path, named, node.attr)
+        for value in self._made(module).get(node.value.id, ()):
+            if (getattr(value.func, "attr", "") or "").startswith(("parse_args", "parse_known_args")):
+                return Key("option", "", None, node.attr)
+            found = self._named(module, value.func)
+            if found and isinstance(found[1], ast.ClassDef):
+                return Key("self", found[0].path, found[1], node.attr)
+        return None
+
+    def _made(self, module: Module) -> dict[str, list[ast.Call]]:
+        """The calls that variables of a file are assigned."""
+        if module not in self._calls:
+            found: dict[str, list[ast.Call]] = {}
+            for node in module.parents:
+                if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                    for target in node.targets:
+                        for name in target.elts if isinstance(target, ast.Tuple) else [target]:
+                            if isinstance(name, ast.Name):
+                                found.setdefault(name.id, []).append(node.value)
+            self._calls[module] = found
+        return self._calls[module]
+
+    @cached_property
+    def _calls(self) -> dict[Module, dict[str, list[ast.Call]]]:
+        return {}
+
+    def _locals(self, module: Module, scope: Function) -> set[str]:
+        if scope not in self._names:
+            arguments = scope.args
+            names = {arg.arg for arg in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+            for node in ast.walk(scope):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                    names.add(node.id)
+                elif isinstance(node, ast.Global):
+                    names -= set(node.names)
+            self._names[scope] = names
+        return self._names[scope]
+
+    @cached_property
+    def _names(self) -> dict[ast.AST, set[str]]:
+        return {}

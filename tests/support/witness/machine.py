@@ -1,0 +1,83 @@
+"""Halves made by a machine: right ports with one word swapped back to CUDA's, or CUDA programs with one word ported.
+
+A port is a file of `ports/`: a program in which every word that a port changes is written `[[word|back|forward]]`.
+`back` names the kind of half that results if that word alone stays CUDA's, `forward` if it alone is ported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from .words import CUDA, TARGETS, Device
+
+FOLDER = Path(__file__).parent / "ports"
+MARK = re.compile(r"\[\[(\w+)(?:\|([^|\]]*))?(?:\|([^|\]]*))?\]\]")
+FILE = re.compile(r"^# file: (\S+)\n", re.M)
+Texts = dict[str, str]
+
+
+class Half(NamedTuple):
+    """A program before, the same half ported, and what is wrong with that."""
+
+    name: str
+    target: str
+    kind: str
+    before: Texts
+    after: Texts
+
+
+def ports() -> list[str]:
+    """The names of the right ports."""
+    return sorted(path.name.removesuffix(".py.in") for path in FOLDER.glob("*.py.in"))
+
+
+def right(name: str, target: str) -> tuple[Texts, Texts]:
+    """A program and its right port."""
+    text = (FOLDER / f"{name}.py.in").read_text(encoding="utf-8")
+    return _files(name, _written(text, CUDA, TARGETS[target], ())), _files(
+        name, _written(text, TARGETS[target], TARGETS[target], ())
+    )
+
+
+def halves(target: str) -> Iterator[Half]:
+    """Every half that the marks of the ports name."""
+    for name in ports():
+        text = (FOLDER / f"{name}.py.in").read_text(encoding="utf-8")
+        before = _files(name, _written(text, CUDA, TARGETS[target], ()))
+        for number, mark in enumerate(MARK.finditer(text)):
+            for kind, most, way in ((mark[2], TARGETS[target], "back"), (mark[3], CUDA, "forward")):
+                if kind:
+                    after = _files(name, _written(text, most, TARGETS[target], (number,)))
+                    line = text.count("\n", 0, mark.start()) + 1
+                    yield Half(f"{name}:{line}:{number} {way}", target, kind, before, after)
+
+
+def _written(text: str, most: Device, target: Device, other: tuple[int, ...]) -> str:
+    """The program with the words of `most`, and of the other side at the marks with these numbers."""
+    parts, at = [], 0
+    for number, mark in enumerate(MARK.finditer(text)):
+        device = most if number not in other else (CUDA if most is target else target)
+        imported = target if other else device
+        parts += [text[at : mark.start()], _word(mark[1], imported if mark[1] == "import" else device)]
+        at = mark.end()
+    return "".join([*parts, text[at:]]).replace("# nothing\n", "")
+
+
+def _word(name: str, device: Device) -> str:
+    return {
+        "d": device.device,
+        "D": device.device.upper(),
+        "c": device.ccl,
+        "is": f"is_{device.device}",
+        "G": device.graph,
+        "import": f"import {device.plugins[0]}" if device.plugins else "# nothing",
+        "profiler": "torch_npu.profiler" if device.device == "npu" else "torch.profiler",
+    }[name]
+
+
+def _files(name: str, text: str) -> Texts:
+    parts = FILE.split(text)
+    return {f"{name}.py": text} if len(parts) == 1 else dict(zip(parts[1::2], parts[2::2]))

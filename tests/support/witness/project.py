@@ -1,0 +1,127 @@
+"""The files of the tree, and what their tests ask."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+from typing import NamedTuple
+
+from .expressions import plain
+from .flow import Flow
+from .index import DEPTH, Key
+from .module import Module
+
+
+class Question(NamedTuple):
+    """A test whether the device is there, or is this one."""
+
+    target: bool
+    moved: bool
+    yes: bool  # the way taken where it is
+
+    @property
+    def ported(self) -> bool:
+        return self.target and self.moved
+
+    @property
+    def stayed(self) -> bool:
+        return not self.target and not self.moved
+
+
+Answers = tuple[tuple[Question, ...], tuple[Question, ...]]  # where the test is true, where it is false
+NOTHING: Answers = ((), ())
+
+
+class Project(Flow):
+    """The parsed files, their names, and the answers to their questions."""
+
+    @cached_property
+    def _asked(self) -> dict[ast.AST, Answers]:
+        return {}
+
+    def asks(self, module: Module, node: ast.AST, depth: int = 0) -> Answers:
+        """What is known of the device where a test is true, and where it is false."""
+        if depth:
+            return self._asks(module, node, depth)
+        if node not in self._asked:
+            self._asked[node] = self._asks(module, node, depth)
+        return self._asked[node]
+
+    def _asks(self, module: Module, node: ast.AST, depth: int) -> Answers:
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            true, false = self.asks(module, node.operand, depth)
+            return false, true
+        if isinstance(node, ast.BoolOp):
+            parts = [self.asks(module, value, depth) for value in node.values]
+            every, one = (0, 1) if isinstance(node.op, ast.And) else (1, 0)
+            joined = tuple(item for part in parts for item in part[every])
+            alone = tuple(item for part in parts for item in part[one]) if all(part[one] for part in parts) else ()
+            return (joined, alone) if every == 0 else (alone, joined)
+        if isinstance(node, ast.NamedExpr):
+            return self.asks(module, node.value, depth)
+        if isinstance(node, ast.Compare) and (found := self._compared(module, node)):
+            return found
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("bool", "int", "all", "any") and node.args:
+            inner = node.args[0]
+            return self.asks(module, inner.elt if isinstance(inner, ast.GeneratorExp) else inner, depth)
+        if isinstance(node, ast.Name | ast.Attribute | ast.Call) and depth < DEPTH:
+            if direct := self._direct(module, node):
+                return direct
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                called = self.key(module, node.func)
+                for home, value in self.given.get(called, ()) if called else ():
+                    if isinstance(value, ast.Lambda):
+                        return self.asks(home, value.body, depth + 1)
+            if key := self.key(module, node):
+                return self._carried(key, depth + 1)
+        return NOTHING if isinstance(node, ast.Name) else self._direct(module, node) or NOTHING
+
+    def _direct(self, module: Module, node: ast.AST) -> Answers | None:
+        found = [word for word in module.inside(node) if word.family in ("api", "method")]
+        starts = isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "startswith"
+        found += [word for word in module.inside(node) if starts and word.family in ("device", "ccl")]
+        if not found or any(isinstance(item, ast.Lambda | ast.IfExp) for item in ast.walk(node)):
+            return None
+        word = found[0]
+        return answers(word.target, all(item.moved for item in found))
+
+    def _compared(self, module: Module, node: ast.Compare) -> Answers | None:
+        inside = module.inside(node)
+        found = [word for word in inside if word.family in ("device", "ccl", "api", "method", "other")]
+        if not found or len(node.ops) != 1:
+            return None
+        strings = [word for word in found if word.family in ("device", "ccl")] or found
+        target = any(word.target for word in strings)
+        one = answers(target, any(word.moved for word in strings if word.target == target))
+        right = node.comparators[0]
+        zero = isinstance(right, ast.Constant) and right.value in (0, None, False) and not isinstance(right.value, str)
+        negative = isinstance(node.ops[0], ast.NotEq | ast.NotIn | ast.Lt | ast.LtE) or (
+            zero and isinstance(node.ops[0], ast.Eq | ast.Is)
+        )
+        if zero and isinstance(node.ops[0], ast.NotEq | ast.IsNot):
+            negative = False
+        return (one[1], one[0]) if negative else one
+
+    def _carried(self, key: Key, depth: int) -> Answers:
+        """The answers of a name, if all that it is given agree; `False` and `None` say nothing against them."""
+        found: set[Answers] = set()
+        for module, value in self.given.get(key, ()):
+            if isinstance(value, ast.Constant) and (value.value is None or isinstance(value.value, bool)):
+                continue
+            if isinstance(plain(value), ast.Name | ast.Attribute) and self.key(module, value) == key:
+                continue
+            if isinstance(value, ast.Call) and module.words.get(value.func, None) and not boolean(module, value):
+                return NOTHING
+            found.add(self.asks(module, value, depth))
+        return found.pop() if len(found) == 1 else NOTHING
+
+
+def boolean(module: Module, call: ast.Call) -> bool:
+    """Whether a torch call answers yes or no."""
+    name = (module.resolve(call.func) or getattr(call.func, "attr", "")).rpartition(".")[2]
+    return name.startswith(("is_", "has_")) or name in ("device_count", "getattr", "hasattr")
+
+
+def answers(target: bool, moved: bool) -> Answers:
+    """Yes where a test is true, no where it is false."""
+    return (Question(target, moved, True),), (Question(target, moved, False),)

@@ -1,0 +1,167 @@
+"""Questions whose answer and region are no longer about the same device."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cached_property
+
+from .index import DEPTH
+from .module import FUNCTION, Function, Module
+from .project import Project
+from .record import Record, record
+from .regions import Regions, Site, sites, skipped
+from .words import CUDA_ONLY, LOADERS
+
+
+class Questions:
+    """Reads the regions of all files of a project."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._reached: dict[tuple[ast.AST, bool], str] = {}
+
+    def records(self) -> Iterator[Record]:
+        """Ported questions over CUDA code, and CUDA's questions over ported code."""
+        for module in self.project.modules:
+            seen: set[tuple[str, ast.AST]] = set()
+            for site in sites(self.project, module):
+                for kind, test, why in self._judge(module, site):
+                    if (kind, test) not in seen:
+                        seen.add((kind, test))
+                        yield record(module, test, kind, f"{getattr(site.node, 'lineno', 0)}: {why}")
+
+    def _judge(self, module: Module, site: Site) -> Iterator[tuple[str, ast.AST, str]]:
+        ported = [guard for guard in site.guards if guard.question.ported and guard.question.yes]
+        stayed = [guard for guard in site.guards if guard.question.stayed and guard.question.yes]
+        if ported and not skipped(site.guards):
+            if left := self._left(module, site.node, depth=0):
+                yield "question", ported[-1].test, left
+        if stayed and not any(guard.question.target for guard in site.guards):
+            if made := self._ported(module, site.node):
+                yield "stayed question", stayed[-1].test, made
+
+    def _left(self, module: Module, node: ast.AST, depth: int) -> str:
+        """CUDA code that an expression or statement is, or that the function it calls comes to."""
+        word = module.words.get(node)
+        if word and word.stayed and self._runs(module, node):
+            return word.text
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+            if (dotted := module.resolve(node)) and self._foreign(module, node, dotted):
+                return dotted
+        if not isinstance(node, ast.Call):
+            return ""
+        if self._loaded(module, node.func):
+            return f"{module.source(node.func)}, a compiled CUDA module"
+        found = self.project.callee(module, node) if depth < DEPTH else None
+        return self._reach(*found, depth + 1) if found else ""
+
+    def _foreign(self, module: Module, node: ast.AST, dotted: str) -> bool:
+        """Whether a function of a CUDA-only module is called or handed on there, whether it was imported or not."""
+        parent = module.parents.get(node)
+        if not CUDA_ONLY.match(dotted) or not isinstance(parent, ast.Call) or self.project.is_own(dotted):
+            return False
+        if parent.func is not node and not dotted.rpartition(".")[2].islower():
+            return False
+        return not self._tried(module, node) and not self._asked_for(module, node)
+
+    def _asked_for(self, module: Module, node: ast.AST) -> bool:
+        """Whether a test above asks for a name that is set where imports are tried."""
+        tried = {
+            name.id
+            for item in ast.walk(module.tree)
+            if isinstance(item, ast.Try) and item.handlers
+            for name in ast.walk(item)
+            if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+        }
+        above = module.parents.get(node)
+        while above is not None:
+            if isinstance(above, ast.If | ast.IfExp):
+                if any(isinstance(name, ast.Name) and name.id in tried for name in ast.walk(above.test)):
+                    return True
+            above = module.parents.get(above)
+        return False
+
+    def _runs(self, module: Module, node: ast.AST) -> bool:
+        """Whether a word does something: an import in a `try`, a key or a comparison of the program's own does not."""
+        word = module.words[node]
+        if word.family in ("api", "method", "import"):
+            return not self._tried(module, node)
+        parent = module.parents.get(node)
+        while isinstance(parent, ast.JoinedStr | ast.BinOp | ast.IfExp | ast.Tuple | ast.List):
+            parent = module.parents.get(parent)
+        if isinstance(parent, ast.keyword):
+            return parent.arg in ("device", "device_type", "map_location", "backend", "accelerator")
+        if isinstance(parent, ast.Call):
+            name = parent.func.attr if isinstance(parent.func, ast.Attribute) else getattr(parent.func, "id", "")
+            return name in ("to", "device", "autocast", "init_process_group", "append") or (
+                module.resolve(parent.func).startswith("torch.") and word.family in ("device", "ccl")
+            )
+        if isinstance(parent, ast.Assign | ast.AnnAssign):
+            target = parent.targets[0] if isinstance(parent, ast.Assign) else parent.target
+            name = getattr(target, "id", getattr(target, "attr", "")).lower()
+            return any(part in name for part in ("device", "backend", "dev", "location"))
+        return isinstance(parent, ast.Return)
+
+    def _tried(self, module: Module, node: ast.AST) -> bool:
+        """Whether an error there is caught."""
+        child, above = node, module.parents.get(node)
+        while above is not None and not isinstance(above, FUNCTION):
+            if isinstance(above, ast.Try) and child in above.body and above.handlers:
+                return True
+            child, above = above, module.parents.get(above)
+        return False
+
+    def _reach(self, module: Module, function: Function, depth: int) -> str:
+        """The CUDA code that a function always comes to on the target, or nothing."""
+        if (function, True) in self._reached:
+            return self._reached[function, True]
+        self._reached[function, True] = ""
+        if any("triton" in module.resolve(getattr(item, "func", item)) for item in function.decorator_list):
+            self._reached[function, True] = f"{function.name}, a Triton kernel"
+        for site in Regions(self.project, module).sites(function):
+            if skipped(site.guards):
+                continue
+            if left := self._left(module, site.node, depth):
+                self._reached[function, True] = f"{function.name} in {module.path}: {left}"
+                break
+        return self._reached[function, True]
+
+    def _loaded(self, module: Module, node: ast.AST) -> bool:
+        """Whether a callee belongs to a module that `load` compiled, or that the project's setup.py builds for CUDA."""
+        while isinstance(node, ast.Attribute):
+            if module.resolve(node).startswith(tuple(self._built)) and self._built:
+                return True
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return False
+        if module.resolve(node).startswith(tuple(self._built)) and self._built:
+            return True
+        key = self.project.key(module, node)
+        values = self.project.given.get(key, []) if key else []
+        return any(isinstance(value, ast.Call) and home.resolve(value.func).endswith(LOADERS) for home, value in values)
+
+    @cached_property
+    def _built(self) -> set[str]:
+        """Names of the extension modules that a `CUDAExtension` in the tree makes."""
+        found = set()
+        for module in self.project.modules:
+            for node in module.parents:
+                if isinstance(node, ast.Call) and module.resolve(node.func).endswith(".CUDAExtension"):
+                    names = [*node.args[:1], *(item.value for item in node.keywords if item.arg == "name")]
+                    found |= {str(name.value) for name in names if isinstance(name, ast.Constant)}
+        return found
+
+    def _ported(self, module: Module, node: ast.AST) -> str:
+        """The target's code that the fix wrote here, or in the function that is called here and reaches no CUDA."""
+        word = module.words.get(node)
+        if word and word.ported:
+            return word.text
+        found = self.project.callee(module, node) if isinstance(node, ast.Call) else None
+        if not found or self._reach(*found, 1):
+            return ""
+        for site in Regions(self.project, found[0]).sites(found[1]):
+            inner = found[0].words.get(site.node)
+            if not site.guards and inner and inner.ported and inner.family in ("api", "method"):
+                return f"{found[1].name} in {found[0].path}: {inner.text}"
+        return ""

@@ -1,0 +1,59 @@
+"""The witness: reads a tree before and after a fix and says what is half."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+
+from . import kits, places, statements, values
+from .exceptions import is_excepted
+from .module import Module
+from .project import Project
+from .questions import Questions
+from .record import KINDS, Record
+from .words import TARGETS
+
+# In a file that did not change, what documentation says of a device leads nowhere.
+PROSE = re.compile(r'"""(?:[^"\\]|\\.|"(?!""))*"""|#[^\n]*|^ *(?:from \S+ )?import [^\n]*', re.M | re.S)
+
+
+def witness(before: Mapping[str, str], after: Mapping[str, str], target: str) -> list[Record]:
+    """What the fix made half, by place; texts by path relative to the tree, of Python files.
+
+    Every half has a word that the fix wrote, and one that it left: what was there before is nobody's. Files that do not
+    parse are left out. One line has one record, of the most telling kind.
+    """
+    if dict(before) == dict(after):
+        return []
+    best: dict[tuple[str, int], Record] = {}
+    for item in _read(before, after, target):
+        if is_excepted(item):
+            continue
+        place = (item.path, item.line)
+        if place not in best or KINDS.index(item.kind) < KINDS.index(best[place].kind):
+            best[place] = item
+    return sorted(best.values())
+
+
+def _read(before: Mapping[str, str], after: Mapping[str, str], target: str) -> Iterator[Record]:
+    device = TARGETS[target]
+    word = re.compile(rf"(?<![A-Za-z])(?:cuda|nccl|{device.device}|{device.ccl})", re.IGNORECASE)
+    modules = []
+    for path, text in sorted(after.items()):
+        if word.search(text) and (before.get(path) != text or word.search(PROSE.sub("", text))):
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    modules.append(Module(path, before.get(path), text, device))
+            except (SyntaxError, ValueError, RecursionError):
+                continue
+    project = Project(modules, after)
+    yield from Questions(project).records()
+    yield from values.records(project)
+    yield from kits.records(project)
+    yield from statements.records(project)
+    for module in modules:
+        yield from places.positions(project, module)
+    yield from places.imports(project, dict(after), device)
+    yield from places.patches(project)

@@ -1,0 +1,30 @@
+"""What the witness says of one place."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from .module import Module
+
+# Most telling first: of two records about one line, the first kind stays.
+KINDS = (
+    *("option", "value", "question", "stayed question", "kit", "call", "position", "patch", "import"),
+    "statement",
+)
+
+
+@dataclass(frozen=True, order=True)
+class Record:
+    """One place that the fix left half CUDA and half target."""
+
+    path: str
+    line: int
+    kind: str
+    saw: str
+
+
+def record(module: Module, node: ast.AST, kind: str, why: str = "") -> Record:
+    """A record about a node: its source, and what else was seen."""
+    line = getattr(node, "lineno", 1)
+    return Record(module.path, line, kind, module.source(node) + (f"  [{why}]" if why else ""))

@@ -1,0 +1,65 @@
+"""The witness finds what is half, says nothing of what is whole, and knows nothing of the engine."""
+
+from __future__ import annotations
+
+import ast
+import random
+from pathlib import Path
+
+import pytest
+
+from support.witness import witness
+from support.witness.exceptions import EXCEPTIONS, MOST
+from support.witness.machine import Half, halves, ports, right
+from support.witness.words import TARGETS
+
+HERE = Path(__file__).parent
+SEEDED = 50  # of each target's halves
+
+
+def seeded(target: str) -> list[Half]:
+    """As many halves of each kind as there are, up to the number that is drawn."""
+    return random.Random(f"halves {target}").sample(list(halves(target)), SEEDED)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", ports())
+def test_right_ports_are_silent(name: str, target: str) -> None:
+    before, after = right(name, target)
+    assert before != after
+    for text in (*before.values(), *after.values()):
+        ast.parse(text)
+    assert witness(before, after, target) == []
+    assert witness(before, before, target) == []
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_seeded_halves_are_found(target: str) -> None:
+    drawn = seeded(target)
+    missed = [f"{half.name} {half.kind}" for half in drawn if not witness(half.before, half.after, target)]
+    assert len(missed) <= len(drawn) // 50, missed
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_all_halves_are_found_and_their_kind_is_said(target: str) -> None:
+    made = list(halves(target))
+    found = {half.name: {item.kind for item in witness(half.before, half.after, target)} for half in made}
+    missed = [f"{half.name} {half.kind}" for half in made if not found[half.name]]
+    other = [f"{half.name} {half.kind}: {found[half.name]}" for half in made if half.kind not in found[half.name]]
+    assert len(missed) <= len(made) // 50, missed
+    assert len(other) <= len(made) // 10, other
+
+
+def test_exceptions_are_few_and_say_why() -> None:
+    assert len(EXCEPTIONS) <= MOST
+    assert all(path and quoted and why for path, quoted, why in EXCEPTIONS)
+
+
+def test_it_shares_nothing_with_the_engine() -> None:
+    for path in HERE.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not [name for name in names if name.split(".")[0] == "uncuda"], path
+            if isinstance(node, ast.Constant) and path.name != Path(__file__).name:
+                assert "rules/" not in str(node.value), path

@@ -1,0 +1,197 @@
+"""Values that moved while a test of them stayed, and the other way round; options with their choices."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from .expressions import alternatives, arguments, defaults, device_word, option_name, plain
+from .index import Key
+from .module import FUNCTION, Module, Word
+from .project import Project
+from .record import Record, record
+
+
+class Tested(NamedTuple):
+    """A comparison of a key with words."""
+
+    module: Module
+    node: ast.AST
+    words: tuple[Word, ...]
+
+
+def records(project: Project) -> Iterator[Record]:
+    """Splits between values and tests, and within options."""
+    options = {option_name(node) for module in project.modules for node in module.parents if isinstance(node, ast.Call)}
+    choices = _choices(project)
+    for key, tests in _tests(project).items():
+        values = [(module, word) for module, node in project.sources(key) if (word := device_word(module, node))]
+        if key.kind == "attribute":
+            owners = {item for item in project.given if item.kind == "self" and item.name == key.name}
+            if len(owners) != 1:
+                continue
+            values = [(home, word) for home, part in project.sources(owners.pop()) if (word := device_word(home, part))]
+        decorators = getattr(key.owner, "decorator_list", ())
+        optional = key.kind == "option" or key.name in {option_name(d) for d in decorators if isinstance(d, ast.Call)}
+        for home, found in choices.get(key.name, ()) if optional else ():
+            values += [(home, word) for word in found]
+        kind = "option" if optional and key.name in options else "value"
+        yield from _split(kind, tests, values)
+    for module in project.modules:
+        if module.change.any:
+            for node in list(module.parents):
+                yield from _option(project, module, node)
+
+
+def _split(kind: str, tests: list[Tested], values: list[tuple[Module, Word]]) -> Iterator[Record]:
+    for family in ("device", "ccl"):
+        moved = [word for _, word in values if word.ported and word.family == family]
+        stayed = [word for _, word in values if word.stayed and word.family == family]
+        served = {word.target for test in tests for word in test.words if word.family == family}
+        for test in tests:
+            found = [word for word in test.words if word.family == family]
+            sides = {word.target for word in found}
+            if len(sides) != 1:
+                continue
+            if found[0].stayed and moved and not _also(tests, test, served):
+                yield record(test.module, test.node, kind, f"given {moved[0].text}")
+            elif found[0].ported and stayed and not moved:
+                yield record(test.module, test.node, kind, f"given {stayed[0].text}")
+
+
+def _also(tests: list[Tested], test: Tested, served: set[bool]) -> bool:
+    """Whether the target's word, that was there before, is tested beside CUDA's: the program tells them apart."""
+    return True in served and any(
+        word.target and not word.moved for other in tests if other.module is test.module for word in other.words
+    )
+
+
+def _tests(project: Project) -> dict[Key, list[Tested]]:
+    found: dict[Key, list[Tested]] = {}
+    for module in project.modules:
+        for node in module.parents:
+            for subject, parts in _tested(module, node):
+                key = project.key(module, subject)
+                held = plain(subject)
+                if key is None and isinstance(held, ast.Attribute) and held.attr != "device":
+                    key = Key("attribute", "", None, held.attr)  # of an object that is not known
+                words = tuple(word for part in parts for word in _strings(module, part))
+                if key is not None and words:
+                    found.setdefault(key, []).append(Tested(module, node, words))
+    return found
+
+
+def _tested(module: Module, node: ast.AST) -> Iterator[tuple[ast.AST, list[ast.AST]]]:
+    """(what is tested, the words it is tested for)."""
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        left, right = node.left, node.comparators[0]
+        if isinstance(node.ops[0], ast.In | ast.NotIn) and module.words.get(left):
+            yield right, [left]
+        else:
+            yield left, [right]
+            if isinstance(node.ops[0], ast.Eq | ast.NotEq):
+                yield right, [left]
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "startswith":
+        yield node.func.value, [*node.args]
+    elif isinstance(node, ast.Match):
+        yield node.subject, [case.pattern for case in node.cases]
+    elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Dict):
+        yield node.slice, [key for key in node.value.keys if key]
+    elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name):
+        for table in _tables(module, node.value.id):
+            yield node.slice, [key for key in table.keys if key]
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.args:
+        if isinstance(node.func.value, ast.Name):
+            for table in _tables(module, node.func.value.id):
+                yield node.args[0], [key for key in table.keys if key]
+
+
+def _tables(module: Module, name: str) -> Iterator[ast.Dict]:
+    for node in module.tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict):
+            if any(getattr(target, "id", "") == name for target in node.targets):
+                yield node.value
+
+
+def _strings(module: Module, node: ast.AST) -> Iterator[Word]:
+    parts: Sequence[ast.AST] = node.elts if isinstance(node, ast.Tuple | ast.List | ast.Set) else [node]
+    if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "device":
+        parts = node.args[:1]
+    if isinstance(node, ast.pattern):
+        parts = [item for item in ast.walk(node) if isinstance(item, ast.Constant)]
+    for part in parts:
+        word = module.words.get(part)
+        if word and word.family in ("device", "ccl"):
+            yield word
+
+
+def _choices(project: Project) -> dict[str, list[tuple[Module, list[Word]]]]:
+    found: dict[str, list[tuple[Module, list[Word]]]] = {}
+    for module in project.modules:
+        for node in module.parents:
+            if isinstance(node, ast.Call) and (name := option_name(node)):
+                for listed in _listed(project, module, node):
+                    found.setdefault(name, []).append((module, list(_strings(module, listed))))
+    return found
+
+
+def _listed(project: Project, module: Module, call: ast.Call) -> Iterator[ast.AST]:
+    """The lists of words that an option takes: `choices=`, `click.Choice(…)`, or a name of one."""
+    for keyword in call.keywords:
+        value: ast.AST = keyword.value
+        if keyword.arg == "type" and isinstance(value, ast.Call) and getattr(value.func, "attr", "") == "Choice":
+            value = value.args[0]
+        elif keyword.arg != "choices":
+            continue
+        if isinstance(value, ast.Name) and (key := project.key(module, value)):
+            yield from (source for home, source in project.given.get(key, ()) if home is module)
+        yield value
+
+
+def _option(project: Project, module: Module, node: ast.AST) -> Iterator[Record]:
+    """Defaults that are not among the words that are listed beside them."""
+    if isinstance(node, ast.Call) and option_name(node):
+        given = [item.value for item in node.keywords if item.arg == "default"]
+        yield from _disagree(module, node, given, [*_listed(project, module, node)])
+    elif isinstance(node, ast.AnnAssign) and node.value is not None:
+        listed = list(_literals(node.annotation))
+        if isinstance(node.value, ast.Call):
+            metadata = [item.value for item in node.value.keywords if item.arg == "metadata"]
+            for item in metadata:
+                if isinstance(item, ast.Dict):
+                    listed += [v for k, v in zip(item.keys, item.values) if getattr(k, "value", "") == "choices"]
+        yield from _disagree(module, node, [*alternatives(node.value)], listed)
+    elif isinstance(node, FUNCTION):
+        annotations = {arg.arg: arg.annotation for arg in (*node.args.args, *node.args.kwonlyargs) if arg.annotation}
+        for name, value in defaults(node):
+            if name in annotations:
+                yield from _disagree(module, value, [value], [*_literals(annotations[name])])
+    if isinstance(node, ast.Call) and (found := project.callee(module, node)):
+        annotations = {
+            arg.arg: arg.annotation for arg in (*found[1].args.args, *found[1].args.kwonlyargs) if arg.annotation
+        }
+        for name, value in arguments(found[1], node):
+            listed = [*_literals(annotations[name])] if name in annotations else []
+            words = [word for item in listed for word in _strings(found[0], item)]
+            own = device_word(module, value)
+            if own and words and (own.ported or own.stayed) and own.text not in {word.text for word in words}:
+                if any(word.moved or own.moved for word in words):
+                    yield record(module, node, "option", words[0].text)
+
+
+def _literals(annotation: ast.AST | None) -> Iterator[ast.AST]:
+    for node in ast.walk(annotation) if annotation is not None else ():
+        if isinstance(node, ast.Subscript) and ast.unparse(node.value).endswith("Literal"):
+            yield node.slice
+
+
+def _disagree(module: Module, node: ast.AST, given: Sequence[ast.AST], listed: list[ast.AST]) -> Iterator[Record]:
+    words = [word for item in listed for word in _strings(module, item)]
+    sides = {word.target for word in words}
+    for value in given:
+        for part in alternatives(value):
+            own = device_word(module, part)
+            if own and len(sides) == 1 and own.target not in sides and (own.moved or words[0].moved):
+                yield record(module, node, "option", f"{own.text}, {words[0].text}")
+                return

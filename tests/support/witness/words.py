@@ -1,0 +1,86 @@
+"""The words of CUDA and of each target, as names, methods and strings of a program."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+
+@dataclass(frozen=True)
+class Device:
+    """How one accelerator is spelled in PyTorch programs."""
+
+    device: str  # torch.device("…"), torch.…, x.…()
+    ccl: str  # init_process_group("…")
+    modules: tuple[str, ...]  # dotted names that are this device's, with all below
+    plugins: tuple[str, ...]  # packages that bring the device
+    visible: str  # environment variable of visible devices
+    graph: str  # class of graphs
+    extension: str  # class of extensions in setup.py
+
+
+CUDA = Device("cuda", "nccl", ("torch.cuda",), (), "CUDA_VISIBLE_DEVICES", "CUDAGraph", "CUDAExtension")
+NPU = Device(
+    device="npu",
+    ccl="hccl",
+    modules=("torch.npu", "torch_npu"),
+    plugins=("torch_npu",),
+    visible="ASCEND_RT_VISIBLE_DEVICES",
+    graph="NPUGraph",
+    extension="NpuExtension",
+)
+MUSA = Device(
+    device="musa",
+    ccl="mccl",
+    modules=("torch.musa", "torch_musa"),
+    plugins=("torch_musa", "torchada"),
+    visible="MUSA_VISIBLE_DEVICES",
+    graph="MUSAGraph",
+    extension="MUSAExtension",
+)
+TARGETS = {"npu": NPU, "musa": MUSA}
+
+# Modules that run on CUDA only, whoever installs them; their names are those of the packages.
+CUDA_ONLY = re.compile(
+    r"(?:amp_C|apex_C|cupy|pycuda|tensorrt|flash_attn\w*|transformer_engine\w*|cutlass|onnxruntime_gpu|numba\.cuda"
+    r"|cuda|fused_\w+_cuda|\w+_cuda|\w+_cuda_lib|cuda_\w+)(?:\.|$)"
+)
+LOADERS = ("cpp_extension.load", "cpp_extension.load_inline", ".load_ext")
+
+
+class Words:
+    """One device's words, ready to be matched."""
+
+    def __init__(self, device: Device) -> None:
+        name, ccl = device.device, device.ccl
+        self.device = device
+        self.attribute = re.compile(rf"is_{name}|{name}_stream|{name}_event|(?:self_)?{name}_time_total")
+        self.call = {name, f"is_{ccl}_available", f"{name}_graph"}
+        self.last = re.compile(
+            rf"is_{ccl}_available|ProcessGroup{ccl.upper()}|{device.graph}|{device.extension}"
+            rf"|ProfilerActivity\.{name.upper()}|Backend\.{ccl.upper()}|(?:Tensor|Module)\.{name}"
+        )
+        self.string = re.compile(
+            rf"(?P<device>{name}(?::[^\s/]{{0,16}})?)|(?P<ccl>{ccl}|cpu:gloo,{name}:{ccl})"
+            rf"|(?P<other>{device.visible}|{name}graphs|(?:self_)?{name}_time_total)"
+            rf"|(?P<path>(?:\w+\.)*torch\.(?:Tensor\.|nn\.Module\.)?{name}(?:\.\w+)*)"
+        )
+
+    def owns(self, dotted: str) -> bool:
+        """Whether a resolved dotted name is this device's."""
+        if any(dotted == module or dotted.startswith(module + ".") for module in self.device.modules):
+            return True
+        tail = ".".join(dotted.split(".")[-2:])
+        return bool(self.last.fullmatch(tail) or self.last.fullmatch(tail.rpartition(".")[2]))
+
+    def family(self, text: str) -> str:
+        """What kind of word a whole string is: device, ccl, other, path, or nothing."""
+        found = self.string.fullmatch(self.device.ccl if text == self.device.ccl.upper() else text)
+        return (found.lastgroup or "") if found else ""
+
+
+@lru_cache
+def words(device: Device) -> Words:
+    """The matchers of a device, made once."""
+    return Words(device)
