@@ -40,15 +40,15 @@ def nearest_call(reference: Name) -> str:
     return ""
 
 
-def call_classes(reference: Name, row: Row | None, chained: dict[str, tuple[str, ...]]) -> list[str]:
+def call_classes(reference: Name, row: Row | None, target: Target, chained: dict[str, tuple[str, ...]]) -> list[str]:
     """What the call around a reference takes away from its class."""
     call = call_of(reference)
     if call is None or row is None:
         return []
     found = []
-    if any(_lacks(keyword, row) for keyword in call.keywords):
+    if any(_lacks(keyword, row, target) for keyword in call.keywords):
         found.append("review")
-    if row.positions and call.args:
+    if row.positions and call.args and not _same_first(call, row, target):
         found.append("review")
     outer = reference.statement.digest.parents.get(call)
     if isinstance(outer, ast.Attribute) and outer.attr in chained.get(row.name, ()):
@@ -56,9 +56,22 @@ def call_classes(reference: Name, row: Row | None, chained: dict[str, tuple[str,
     return found
 
 
-def _lacks(keyword: ast.keyword, row: Row) -> bool:
-    """Whether the target's function has no such parameter, or may have none: `**options`."""
-    return keyword.arg in row.missing or (keyword.arg is None and bool(row.missing))
+def _same_first(call: ast.Call, row: Row, target: Target) -> bool:
+    """Whether one argument is given by position, to a parameter that only its name tells from the target's."""
+    alone = len(call.args) == 1 and not isinstance(call.args[0], ast.Starred)
+    return alone and bool(row.missing and row.extra) and row.extra[0] == _said(row.missing[0], target) != row.missing[0]
+
+
+def _lacks(keyword: ast.keyword, row: Row, target: Target) -> bool:
+    """Whether the target's function has no such parameter under any name, or may have none: `**options`."""
+    if keyword.arg is None:
+        return bool(row.missing)
+    return keyword.arg in row.missing and _said(keyword.arg, target) not in row.extra
+
+
+def _said(parameter: str, target: Target) -> str:
+    """What the target would call a parameter that has CUDA in its name."""
+    return parameter.replace("cuda", target.words["device"])
 
 
 def keyword_limits(reference: Name, row: Row | None, target: Target) -> tuple[str, ...]:
@@ -84,7 +97,7 @@ def keyword_edits(reference: Name, row: Row | None, target: Target) -> list[Edit
 def _renamed(keyword: ast.keyword, row: Row, target: Target) -> str:
     """What a keyword that the target's function lacks is called there; "" where nothing is like it."""
     old = keyword.arg or ""
-    said = old.replace("cuda", target.words["device"])
+    said = _said(old, target)
     return next((word for word in row.extra if word == said or word.startswith(old + "_")), "")
 
 

@@ -1,0 +1,159 @@
+"""Calls with what they are made of: an argument, the receiver and the call change together, or none of them.
+
+Half of it would ask CUDA about the target's device, or hand a stream of one to the graph of the other. What a name
+holds counts where it is an object of the device: streams, events, graphs and their like. A number counts only where
+it stands.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from ...checks import Hit
+from ...checks.branches import Branches
+from ...facts.read import Statement
+from ...facts.role_calls import last_word
+
+# Their results belong to one device, whatever name holds them.
+_OBJECTS = frozenset(
+    {"CUDAGraph", "Event", "ExternalStream", "MemPool", "Stream", "current_stream", "default_stream", "get_rng_state",
+     "get_rng_state_all", "graph_pool_handle"}
+)  # fmt: skip
+# What these give says the same of a device as what they are given.
+_SAME = frozenset({"device", "int", "max", "min", "str"})
+_PARTS = (ast.Starred, ast.keyword, ast.JoinedStr, ast.FormattedValue, ast.BinOp, ast.List, ast.Tuple)
+_SPINE = (ast.Attribute, ast.Subscript, ast.Call)
+
+Pair = tuple[int, int]
+Key = tuple[int, str]  # the scope of a name, or -1, and the name
+
+
+class Together:
+    """The pairs of one text, as positions in `hits`."""
+
+    def __init__(self, hits: Sequence[Hit], branches: Branches) -> None:
+        self._hits, self._branches, self._work = hits, branches, branches.work
+        self._indents = branches.indents
+        self._at: dict[tuple[int, ast.AST], list[int]] = {}
+        for index, hit in enumerate(hits):
+            if hit.node is not None and hit.statement is not None:
+                self._at.setdefault((hit.statement.start, hit.node), []).append(index)
+        self._held = self._holders()
+
+    def pairs(self) -> Iterator[Pair]:
+        """Every pair of a call and a part of it, or of two parts of one call that is no place itself."""
+        self._work.compare(len(self._at))
+        for (_, node), found in self._at.items():
+            statement = self._hits[found[0]].statement
+            assert statement is not None
+            yield from ((found[0], other) for other in found[1:])
+            call = self._call_of_argument(node, statement)
+            if call is not None:
+                yield from ((found[0], other) for other in self._heads(call.func, statement))
+            yield from self._named(node, found[0], statement)
+
+    def _named(self, node: ast.AST, index: int, statement: Statement) -> Iterator[Pair]:
+        """A place in the callee, or among the arguments, with what the names in the call hold."""
+        if not self._held:
+            return
+        call = self._call_of_argument(node, statement)
+        if call is not None:
+            yield from ((index, other) for other in self._holding(_base(call.func), statement))
+        for outer in _spine(node, statement, self._work):
+            if isinstance(outer, ast.Call):
+                self._work.compare(len(outer.args) + len(outer.keywords))
+                for argument in (*outer.args, *(keyword.value for keyword in outer.keywords)):
+                    yield from ((index, other) for other in self._holding(_base(argument), statement))
+
+    def _call_of_argument(self, node: ast.AST, statement: Statement) -> ast.Call | None:
+        """The call that is given what stands at `node`, or what comes of it."""
+        inner = node
+        for outer in statement.digest.ancestors(node):
+            self._work.compare()
+            if isinstance(outer, ast.Call) and inner is not outer.func:
+                if last_word(outer.func) not in _SAME or (statement.start, outer.func) in self._at:
+                    return outer
+            elif isinstance(outer, ast.IfExp):
+                if inner is outer.test:
+                    return None
+            elif isinstance(outer, ast.Subscript) and inner is not outer.value:
+                return None
+            elif not isinstance(outer, (*_PARTS, *_SPINE)):
+                return None
+            inner = outer
+        return None
+
+    def _heads(self, node: ast.AST, statement: Statement) -> Iterator[int]:
+        """The places on the way from a callee down to where its expression begins."""
+        while True:
+            self._work.compare()
+            yield from self._at.get((statement.start, node), ())
+            if not isinstance(node, _SPINE):
+                return
+            node = node.func if isinstance(node, ast.Call) else node.value
+
+    def _holders(self) -> dict[Key, list[int]]:
+        """By name, the places whose objects it is given."""
+        held: dict[Key, list[int]] = {}
+        for (_, node), found in self._at.items():
+            hit = self._hits[found[0]]
+            if hit.rule.check != "name" or hit.words.get("name", "").rpartition(".")[2] not in _OBJECTS:
+                continue
+            assert hit.statement is not None
+            *spine, top = [node, *_spine(node, hit.statement, self._work)]
+            parent = hit.statement.digest.parents.get(top)
+            if not isinstance(top, ast.Call) or len(spine) != 1 or not isinstance(parent, (ast.Assign, ast.AnnAssign)):
+                continue
+            for target in parent.targets if isinstance(parent, ast.Assign) else [parent.target]:
+                if name := _spelled(target):
+                    held.setdefault((self._scope(name, hit.statement.start), name), []).append(found[0])
+        return held
+
+    def _holding(self, base: ast.AST, statement: Statement) -> Sequence[int]:
+        """The places whose objects a name, or an attribute of `self`, holds in a statement."""
+        name = _spelled(base)
+        if not name:
+            return ()
+        scope = self._scope(name, statement.start)
+        while True:
+            self._work.compare()
+            found = self._held.get((scope, name), ())
+            if found or scope < 0 or "." in name:
+                return found
+            above = self._indents.scope_of(scope)
+            scope = above[0] if above is not None else -1
+
+    def _scope(self, name: str, offset: int) -> int:
+        """Where the function begins that a name belongs to, or the class of an attribute; -1: the module."""
+        found = self._indents.scope_of(offset)
+        while found is not None and "." in name and found[1] != "class":
+            found = self._indents.scope_of(found[0])
+        return found[0] if found is not None else -1
+
+
+def _spine(node: ast.AST, statement: Statement, work: object) -> Iterator[ast.AST]:
+    """The calls, attributes and items of what stands at `node`, from inside."""
+    inner = node
+    for outer in statement.digest.ancestors(node):
+        if not isinstance(outer, _SPINE) or inner is not (outer.func if isinstance(outer, ast.Call) else outer.value):
+            return
+        yield outer
+        inner = outer
+
+
+def _base(node: ast.AST) -> ast.AST:
+    """The name, or the attribute of one, that the value of an expression is taken from: `s` of `s.pool()[0]`."""
+    while isinstance(node, _SPINE):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"):
+            return node
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node
+
+
+def _spelled(node: ast.AST) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"):
+        return f"self.{node.attr}"
+    return ""
