@@ -156,3 +156,10 @@ def test_packed_sequences_and_tensors_of_one_name_are_asked_and_moved_alike() ->
     )
     assert classes("y = pack_sequence(z).cuda(0)\n") == ["by hand"]
     assert fixed('y = pack_sequence(z).cuda("cuda:1")\n') == 'y = pack_sequence(z).to("npu:1")\n'
+
+
+@pytest.mark.parametrize("engine", [NPU, MUSA], ids=["npu", "musa"])
+def test_what_a_keyword_gives_to_cuda_stays_beside_the_targets(engine: Engine) -> None:
+    text = "sync = dict(cuda=lambda: torch.cuda.synchronize(), {0}=lambda: torch.{0}.synchronize())\n"
+    assert classes(text.format(engine.target.id), engine) == []
+    assert classes(text.format("xpu"), engine) == ["safe"]

@@ -8,12 +8,13 @@ it stands.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ...checks import Hit
 from ...checks.branches import Branches
 from ...facts.read import Statement
 from ...facts.role_calls import last_word
+from ...limits import Work
 
 # Their results belong to one device, whatever name holds them.
 _OBJECTS = frozenset(
@@ -60,29 +61,14 @@ class Together:
         call = self._call_of_argument(node, statement)
         if call is not None:
             yield from ((index, other) for other in self._holding(_base(call.func), statement))
-        for outer in _spine(node, statement, self._work):
+        for outer in spine_of(node, statement):
             if isinstance(outer, ast.Call):
                 self._work.compare(len(outer.args) + len(outer.keywords))
                 for argument in (*outer.args, *(keyword.value for keyword in outer.keywords)):
                     yield from ((index, other) for other in self._holding(_base(argument), statement))
 
     def _call_of_argument(self, node: ast.AST, statement: Statement) -> ast.Call | None:
-        """The call that is given what stands at `node`, or what comes of it."""
-        inner = node
-        for outer in statement.digest.ancestors(node):
-            self._work.compare()
-            if isinstance(outer, ast.Call) and inner is not outer.func:
-                if last_word(outer.func) not in _SAME or (statement.start, outer.func) in self._at:
-                    return outer
-            elif isinstance(outer, ast.IfExp):
-                if inner is outer.test:
-                    return None
-            elif isinstance(outer, ast.Subscript) and inner is not outer.value:
-                return None
-            elif not isinstance(outer, (*_PARTS, *_SPINE)):
-                return None
-            inner = outer
-        return None
+        return call_given(node, statement, self._work, lambda callee: (statement.start, callee) in self._at)
 
     def _heads(self, node: ast.AST, statement: Statement) -> Iterator[int]:
         """The places on the way from a callee down to where its expression begins."""
@@ -101,7 +87,7 @@ class Together:
             if hit.rule.check != "name" or hit.words.get("name", "").rpartition(".")[2] not in _OBJECTS:
                 continue
             assert hit.statement is not None
-            *spine, top = [node, *_spine(node, hit.statement, self._work)]
+            *spine, top = [node, *spine_of(node, hit.statement)]
             parent = hit.statement.digest.parents.get(top)
             if not isinstance(top, ast.Call) or len(spine) != 1 or not isinstance(parent, (ast.Assign, ast.AnnAssign)):
                 continue
@@ -132,7 +118,28 @@ class Together:
         return found[0] if found is not None else -1
 
 
-def _spine(node: ast.AST, statement: Statement, work: object) -> Iterator[ast.AST]:
+def call_given(
+    node: ast.AST, statement: Statement, work: Work, stops: Callable[[ast.AST], bool] = lambda _: False
+) -> ast.Call | None:
+    """The call that is given what stands at `node`, or what comes of it; `stops`: whether a callee is meant itself."""
+    inner = node
+    for outer in statement.digest.ancestors(node):
+        work.compare()
+        if isinstance(outer, ast.Call) and inner is not outer.func:
+            if last_word(outer.func) not in _SAME or stops(outer.func):
+                return outer
+        elif isinstance(outer, ast.IfExp):
+            if inner is outer.test:
+                return None
+        elif isinstance(outer, ast.Subscript) and inner is not outer.value:
+            return None
+        elif not isinstance(outer, (*_PARTS, *_SPINE)):
+            return None
+        inner = outer
+    return None
+
+
+def spine_of(node: ast.AST, statement: Statement) -> Iterator[ast.AST]:
     """The calls, attributes and items of what stands at `node`, from inside."""
     inner = node
     for outer in statement.digest.ancestors(node):
