@@ -14,12 +14,13 @@ LACKS = "lacks-parameter"
 
 
 class Asked(NamedTuple):
-    """`hasattr(torch.cuda, "CUDAGraph")`: the attribute, where it stands, whether it may be absent."""
+    """`hasattr(torch.cuda, "CUDAGraph")`: the attribute, where it stands, whether it may be absent, or is replaced."""
 
     name: str
     start: int
     end: int
     optional: bool
+    patched: bool
 
 
 def call_of(reference: Name) -> ast.Call | None:
@@ -102,17 +103,20 @@ def _renamed(keyword: ast.keyword, row: Row, target: Target) -> str:
 
 
 def asked(reference: Name, text: str) -> Asked | None:
-    """The attribute that `hasattr` or `getattr` asks of a reference."""
+    """The attribute that `hasattr` or `getattr` asks of a reference, or that `patch.object` and `setattr` replace."""
     node, statement, piece = reference.chain.node, reference.statement, reference.chain.piece
     call = statement.digest.parents.get(node)
     if not isinstance(call, ast.Call) or len(call.args) < 2 or call.args[0] is not node:
         return None
     function, name = call.func, call.args[1]
-    if not isinstance(function, ast.Name) or function.id not in ("hasattr", "getattr"):
+    word = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    patched = word in ("setattr", "delattr", "object")
+    if not patched and (not isinstance(function, ast.Name) or word not in ("hasattr", "getattr")):
         return None
     if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
         return None
     start, end = (statement.start + offset for offset in piece.span(name))
     if text[start + 1 : end - 1] != name.value:
         return None
-    return Asked(name.value, start + 1, end - 1, function.id == "hasattr" or len(call.args) > 2)
+    optional = word == "hasattr" or (word == "getattr" and len(call.args) > 2)
+    return Asked(name.value, start + 1, end - 1, optional, patched)

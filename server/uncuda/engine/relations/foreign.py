@@ -1,4 +1,4 @@
-"""What a library of CUDA is handed stays CUDA's: `cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream)`."""
+"""What a library of CUDA is handed stays CUDA's: `cuda.CUstream(torch.cuda.current_stream().cuda_stream)`."""
 
 from __future__ import annotations
 
@@ -99,9 +99,7 @@ def _through_names(hits: Sequence[Hit], held: Held, libraries: _Libraries, conte
 
 def _given_to(node: ast.AST, statement: Statement) -> str:
     """The variable that is given what comes of `node`; "" if none is."""
-    top = node
-    for top in spine_of(node, statement):
-        pass
+    top = [node, *spine_of(node, statement)][-1]
     parent = statement.digest.parents.get(top)
     target = parent.targets[0] if isinstance(parent, ast.Assign) else getattr(parent, "target", None)
     return target.id if isinstance(target, ast.Name) and getattr(parent, "value", None) is top else ""

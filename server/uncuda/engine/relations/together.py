@@ -44,6 +44,7 @@ class Together:
 
     def pairs(self) -> Iterator[Pair]:
         """Every pair of a call and a part of it, or of two parts of one call that is no place itself."""
+        yield from self._patched()
         self._work.compare(len(self._at))
         for (_, node), found in self._at.items():
             statement = self._hits[found[0]].statement
@@ -53,6 +54,13 @@ class Together:
             if call is not None:
                 yield from ((found[0], other) for other in self._heads(call.func, statement))
             yield from self._named(node, found[0], statement)
+
+    def _patched(self) -> Iterator[Pair]:
+        """A name that a test replaces, with the uses of that name."""
+        patched = {str(key[1]): at for at, hit in enumerate(self._hits) for key in hit.links if key[0] == "patched"}
+        for index, hit in enumerate(self._hits) if patched else ():
+            if hit.rule.check == "name" and (at := patched.get(hit.words.get("name", ""), index)) != index:
+                yield at, index
 
     def _named(self, node: ast.AST, index: int, statement: Statement) -> Iterator[Pair]:
         """A place in the callee, or among the arguments, with what the names in the call hold."""
