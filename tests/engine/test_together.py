@@ -163,3 +163,29 @@ def test_what_a_keyword_gives_to_cuda_stays_beside_the_targets(engine: Engine) -
     text = "sync = dict(cuda=lambda: torch.cuda.synchronize(), {0}=lambda: torch.{0}.synchronize())\n"
     assert classes(text.format(engine.target.id), engine) == []
     assert classes(text.format("xpu"), engine) == ["safe"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'def f():\n    return "cuda", torch.cuda.device_count()\n',
+        'def f():\n    return torch.cuda.get_device_properties(0).total_memory, "cuda"\n',
+        'kind, count = "cuda", torch.cuda.device_count()\n',
+    ],
+)
+def test_a_word_in_a_tuple_and_what_is_asked_beside_it_change_together(text: str) -> None:
+    assert classes(text) == ["review", "review"]
+    assert "cuda" not in NPU.fix(Source(HEAD + text), review=True).text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('print("cuda", torch.cuda.device_count())\n', ["safe"]),
+        ('device, count = "cuda", torch.cuda.device_count()\n', ["safe", "safe"]),
+        ('def f():\n    return "cuda", g(torch.cuda.device_count())\n', ["review", "safe"]),
+        ('def f():\n    return "cpu", torch.cuda.device_count()\n', ["safe"]),
+    ],
+)
+def test_a_label_and_what_stands_near_by_take_nothing_along(text: str, expected: list[str]) -> None:
+    assert classes(text) == expected

@@ -24,6 +24,7 @@ _OBJECTS = frozenset(
 # What these give says the same of a device as what they are given.
 _SAME = frozenset({"device", "int", "max", "min", "str"})
 _PARTS = (ast.Starred, ast.keyword, ast.JoinedStr, ast.FormattedValue, ast.BinOp, ast.List, ast.Tuple)
+_GIVING = (ast.Return, ast.Yield, ast.Assign, ast.AnnAssign)
 _SPINE = (ast.Attribute, ast.Subscript, ast.Call)
 
 Pair = tuple[int, int]
@@ -54,6 +55,7 @@ class Together:
             if call is not None:
                 yield from ((found[0], other) for other in self._heads(call.func, statement))
             yield from self._named(node, found[0], statement)
+            yield from self._beside(node, found[0], statement)
 
     def _patched(self) -> Iterator[Pair]:
         """A name that a test replaces, with the uses of that name."""
@@ -74,6 +76,17 @@ class Together:
                 self._work.compare(len(outer.args) + len(outer.keywords))
                 for argument in (*outer.args, *(keyword.value for keyword in outer.keywords)):
                     yield from ((index, other) for other in self._holding(_base(argument), statement))
+
+    def _beside(self, word: ast.AST, index: int, statement: Statement) -> Iterator[Pair]:
+        """A device's word in a tuple, with what CUDA is asked beside it: `return "cuda", torch.cuda.device_count()`."""
+        parents = statement.digest.parents
+        tuple_ = parents.get(word)
+        if self._hits[index].rule.check != "string" or not isinstance(tuple_, ast.Tuple):
+            return
+        self._work.compare(len(tuple_.elts))
+        for element in tuple_.elts if isinstance(parents.get(tuple_), _GIVING) else ():
+            if element is not word and not isinstance(element, ast.Constant):
+                yield from ((index, other) for other in self._heads(element, statement))
 
     def _call_of_argument(self, node: ast.AST, statement: Statement) -> ast.Call | None:
         return call_given(node, statement, self._work, lambda callee: (statement.start, callee) in self._at)
