@@ -23,7 +23,7 @@ _OBJECTS = frozenset(
 )  # fmt: skip
 # What these give says the same of a device as what they are given.
 _SAME = frozenset({"device", "int", "max", "min", "str"})
-_PARTS = (ast.Starred, ast.keyword, ast.JoinedStr, ast.FormattedValue, ast.BinOp, ast.List, ast.Tuple)
+_PARTS = (ast.Starred, ast.keyword, ast.List, ast.Tuple)
 _GIVING = (ast.Return, ast.Yield, ast.Assign, ast.AnnAssign)
 _SPINE = (ast.Attribute, ast.Subscript, ast.Call)
 
@@ -42,6 +42,7 @@ class Together:
             if hit.node is not None and hit.statement is not None:
                 self._at.setdefault((hit.statement.start, hit.node), []).append(index)
         self._held = self._holders()
+        self._first: dict[tuple[int, ast.AST], list[int]] = {}  # of what is asked in a tuple
 
     def pairs(self) -> Iterator[Pair]:
         """Every pair of a call and a part of it, or of two parts of one call that is no place itself."""
@@ -53,7 +54,8 @@ class Together:
             yield from ((found[0], other) for other in found[1:])
             call = self._call_of_argument(node, statement)
             if call is not None:
-                yield from ((found[0], other) for other in self._heads(call.func, statement))
+                heads = [at for at in self._heads(call.func, statement) if self._is_cudas(at, call)]
+                yield from ((found[0], at) for at in heads)
             yield from self._named(node, found[0], statement)
             yield from self._beside(node, found[0], statement)
 
@@ -72,10 +74,18 @@ class Together:
         if call is not None:
             yield from ((index, other) for other in self._holding(_base(call.func), statement))
         for outer in spine_of(node, statement):
-            if isinstance(outer, ast.Call):
+            if isinstance(outer, ast.Call) and self._is_cudas(index, outer):
                 self._work.compare(len(outer.args) + len(outer.keywords))
                 for argument in (*outer.args, *(keyword.value for keyword in outer.keywords)):
                     yield from ((index, other) for other in self._holding(_base(argument), statement))
+
+    def _is_cudas(self, index: int, call: ast.Call) -> bool:
+        """Whether a place makes the call that it leads to CUDA's: not so DataParallel(model.cuda())."""
+        hit = self._hits[index]
+        if hit.rule.check == "method":
+            return hit.node is call.func
+        parts = hit.words.get("name", "").split(".")
+        return hit.rule.check == "name" and parts[0] == "torch" and any(p.lstrip("_").startswith("cuda") for p in parts)
 
     def _beside(self, word: ast.AST, index: int, statement: Statement) -> Iterator[Pair]:
         """A device's word in a tuple, with what CUDA is asked beside it: `return "cuda", torch.cuda.device_count()`."""
@@ -83,10 +93,14 @@ class Together:
         tuple_ = parents.get(word)
         if self._hits[index].rule.check != "string" or not isinstance(tuple_, ast.Tuple):
             return
-        self._work.compare(len(tuple_.elts))
-        for element in tuple_.elts if isinstance(parents.get(tuple_), _GIVING) else ():
-            if element is not word and not isinstance(element, ast.Constant):
-                yield from ((index, other) for other in self._heads(element, statement))
+        key = statement.start, tuple_
+        if key not in self._first:
+            self._work.compare(len(tuple_.elts))
+            given = tuple_.elts if isinstance(parents.get(tuple_), _GIVING) else ()
+            asked = [at for part in given if isinstance(part, _SPINE) for at in self._heads(part, statement)]
+            self._first[key] = asked[:1]
+            yield from ((asked[0], at) for at in asked[1:])
+        yield from ((index, at) for at in self._first[key])
 
     def _call_of_argument(self, node: ast.AST, statement: Statement) -> ast.Call | None:
         return call_given(node, statement, self._work, lambda callee: (statement.start, callee) in self._at)
@@ -154,10 +168,17 @@ def call_given(
                 return None
         elif isinstance(outer, ast.Subscript) and inner is not outer.value:
             return None
+        elif isinstance(outer, ast.BinOp):
+            if inner is outer.right and _is_text(outer.left):
+                return None  # it is a part of that text, whatever this says
         elif not isinstance(outer, (*_PARTS, *_SPINE)):
             return None
         inner = outer
     return None
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
 def spine_of(node: ast.AST, statement: Statement) -> Iterator[ast.AST]:
