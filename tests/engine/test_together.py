@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
+from support.halves import Half, programs
 from uncuda.catalogue import load
 from uncuda.edits import apply_edits
 from uncuda.engine import Engine
@@ -201,3 +204,27 @@ def test_a_kernel_given_to_a_wrapper_by_hand_is_its_own_fix() -> None:
     text += "multi_tensor_applier(amp_C.multi_tensor_scale, overflow, [grads, grads], scale)\n"
     assert classes(text).count("review") == 2
     assert classes("from apex import amp\nmodel = amp.initialize(model.cuda())\n")[-1] == "safe"
+
+
+KINDS = {"mixed-statement", "argument-left", "kit-split"}
+HALVES = [half for half in programs() if half.kind in KINDS and half.name != "list_of_devices"]
+
+
+def statements(text: str) -> list[str]:
+    """The statements of a text, and the headers of its blocks, without imports."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.With):
+            found.append(", ".join(map(ast.unparse, node.items)))
+        elif isinstance(node, (ast.If, ast.While)):
+            found.append(ast.unparse(node.test))
+        elif isinstance(node, ast.stmt) and not hasattr(node, "body") and not isinstance(node, ast.ImportFrom):
+            found.append(ast.unparse(node))
+    return found
+
+
+@pytest.mark.parametrize("half", HALVES, ids=lambda half: half.name)
+def test_no_statement_of_a_seeded_program_is_left_half(half: Half) -> None:
+    for path, text in half.before.items():
+        for said in statements(ENGINES[half.target].fix(Source(text, path)).text):
+            assert not ("cuda" in said.lower() and half.target in said.lower()), said
