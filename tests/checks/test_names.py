@@ -184,7 +184,8 @@ def test_attributes_that_are_asked_for_take_the_names_of_the_target(asked: str, 
     [
         ("torch.cuda.amp.GradScaler(enabled=True)", "safe"),
         ("torch.cuda.amp.GradScaler(2.0)", "review"),
-        ("torch.cuda.graph(g)", "review"),
+        ("torch.cuda.graph(g)", "safe"),
+        ("torch.cuda.graph(g, None)", "review"),
         ("torch.cuda.get_device_name(0)", "safe"),
         ("torch.cuda.get_device_name(device=0)", "review"),
         ("torch.cuda.get_device_name(**options)", "review"),
@@ -288,3 +289,20 @@ def test_names_that_only_go_along_are_silent_where_nothing_changes() -> None:
     (own,) = findings(head + "a = [torch.profiler.ProfilerActivity.CUDA]\n")
     assert own.rule == "profiler-activity"
     assert not own.fixes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "try:\n    {0}\nexcept ImportError:\n    {0}\n",
+        "if new:\n    {0}\nelse:\n    {0}\n",
+        "def f():\n    {0}\n    use(autocast)\ndef g():\n    {0}\n    use(autocast)\n",
+    ],
+)
+@pytest.mark.parametrize("line", ["from torch.cuda.amp import autocast", "import torch.cuda.amp as autocast"])
+def test_each_import_of_a_name_is_a_place_of_its_own(text: str, line: str) -> None:
+    text = text.format(line)
+    assert len(findings(text)) == 2
+    ported = fixed(text, review=False)
+    assert "torch.cuda" not in ported
+    assert ported.count("torch_npu.npu.amp") == 2

@@ -148,8 +148,6 @@ REVIEW = [
     "device_map = {'': 'cuda:0'}",
     "f(device_map={'': f'cuda:{i}'})",
     "x = torch.load(path, map_location={'cuda:0': 'cuda:1'})",
-    "ok = hasattr(torch, 'cuda')",
-    "module = getattr(torch, 'cuda')",
     "x = 'nccl'",
     "f('nccl')",
     "device = f'cuda{suffix}'",

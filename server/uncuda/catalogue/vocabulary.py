@@ -29,7 +29,7 @@ CHECKS: dict[str, dict[str, str]] = {
              "manual-limits": TEXTS, "chained": TABLE, "beside": TEXTS, "group": TEXT,
              "harmless-sources": TEXTS},
     "method": {"methods": TEXTS, "call": FLAG, "replace": TEXT, "arguments": TEXTS, "receivers": TEXTS,
-               "not-from": TABLE},
+               "not-from": TABLE, "for-all": TEXT, "with-device": TEXT},
     "string": {"pattern": PATTERN, "words": TABLE, "calls": TEXTS, "parameters": TEXTS, "methods": TEXTS,
                "anywhere": FLAG, "names": TEXTS, "compared": TEXTS, "beside": TEXTS, "near": TEXTS, "otherwise": TEXT,
                "entry": FLAG, "silent-calls": TEXTS, "silent-parameters": TEXTS, "silent-names": TEXTS,

@@ -48,7 +48,7 @@ class Branches:
         """Whether a sibling of the place already serves the target."""
         if not self._words.any:
             return False
-        if node is not None and self._in_expression(statement, node):
+        if node is not None and (self._in_expression(statement, node) or self._keyword_serves(statement, node)):
             return True
         if statement.start not in self._known:
             self._known[statement.start] = self._in_blocks(statement.start)
@@ -101,6 +101,18 @@ class Branches:
                 if any(self._words.polarity(statement.start + a, statement.start + b) < 0 for a, b in spans):
                     return True
             inner = outer
+        return False
+
+    def _keyword_serves(self, statement: Statement, node: ast.AST) -> bool:
+        """Whether a call says CUDA's and the target's by keywords: `dict(cuda=torch.cuda.f, xpu=torch.xpu.f)`."""
+        device = self._target.words["device"]
+        for outer in statement.digest.ancestors(node):
+            self._work.compare()
+            call = statement.digest.parents.get(outer) if isinstance(outer, ast.keyword) else None
+            if isinstance(outer, ast.keyword) and outer.arg == "cuda" and isinstance(call, ast.Call):
+                self._work.compare(len(call.keywords))
+                if any(keyword.arg == device for keyword in call.keywords):
+                    return True
         return False
 
     def _speaking(self, statement: Statement, outer: ast.AST) -> frozenset[ast.AST]:

@@ -47,6 +47,8 @@ class Hit:
     """What stands there is CUDA's and stays so."""
     receiver: int | None = None
     """Where the attribute's name stands, if all hangs on the object that it belongs to."""
+    lacking: tuple[str, ...] = ()
+    """The functions whose results have no such attribute on the target, if the fix writes it."""
     origin: tuple[str, str, Span] | None = None
     """Where a local name was bound through which the place was found: the name, what it stands for, and the span."""
     by_hand: bool = False

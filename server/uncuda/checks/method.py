@@ -67,19 +67,50 @@ class Check:
         self, context: Context, statement: Statement, node: ast.Attribute, call: ast.Call | None, rule: Rule, end: int
     ) -> Hit:
         start = end - len(node.attr)
-        new = self.target.fill(rule.get("replace", ""))
+        new, lacking = self.target.fill(rule.get("replace", "")), tuple(rule.get("not-from", ()))
+        edits: tuple[Edit, ...] = (Edit(start, end, new),)
         links = (("call", At(statement.start), id(node.value)),) if isinstance(node.value, ast.Call) else ()
         limits = context.feature_limits(rule)
         fixes: tuple[Fix, ...] = ()
         applicability = cap(rule, "safe" if new else None)
         if limit := _lacking(context, node, rule):
-            limits, applicability = (limit,), None
+            new, edits = self._for_all(context, call, rule, start, end)
+            limits, applicability = (limits, applicability) if edits else ((limit,), None)
+            lacking = ()
+        elif call is not None and rule.get("with-device") and _names_device(call):
+            new = self.target.fill(rule.get("with-device"))
+            edits, lacking = (Edit(start, end, new),), ()
         if applicability is not None:
             applicability = lowest(applicability, _certainty(context, statement, node, call, rule)) or REVIEW
-            edits = (Edit(start, end, new), *context.requires(rule, start))
-            fixes = (Fix(f"Replace with `.{new}`", applicability, edits),)
-        words = {"old": node.attr, "new": new}
-        return Hit(rule, start, end, words, fixes, links, limits, statement=statement, node=node, receiver=start)
+            fixes = (Fix(f"Replace with `.{new}`", applicability, (*edits, *context.requires(rule, start))),)
+        words = {"old": node.attr, "new": new or self.target.fill(rule.get("replace", ""))}
+        return Hit(
+            rule,
+            start,
+            end,
+            words,
+            fixes,
+            links,
+            limits,
+            statement=statement,
+            node=node,
+            receiver=start,
+            lacking=lacking,
+        )
+
+    def _for_all(
+        self, context: Context, call: ast.Call | None, rule: Rule, start: int, end: int
+    ) -> tuple[str, tuple[Edit, ...]]:
+        """What a receiver has, too, that lacks the method, and the edits that write it; nothing if a call says more."""
+        new, _, argument = self.target.fill(rule.get("for-all", "")).rstrip(")").partition("(")
+        if call is None or not new:
+            return new, (Edit(start, end, new),) if new else ()
+        if _names_device(call):
+            return new, (Edit(start, end, new),)
+        if call.args or any(keyword.arg in (None, "device") for keyword in call.keywords):
+            return "", ()
+        at = context.text.index("(", end) + 1
+        return new, (Edit(start, end, new), Edit(at, at, argument + (", " if call.keywords else "")))
 
 
 def _lacking(context: Context, node: ast.Attribute, rule: Rule) -> str:
@@ -116,6 +147,23 @@ def _own(context: Context, node: ast.Attribute) -> bool:
         return False
     spelled = rf"{re.escape(node.value.id)}\.{node.attr}"  # first in the pattern: a search for a plain word is fast
     return re.search(rf"{spelled}(?<![\w.]{spelled})[ \t]*(?::[^=\n]+)?=(?!=)", context.text) is not None
+
+
+def _names_device(call: ast.Call) -> bool:
+    """Whether a call says by name to which device, `x.cuda("cuda:0")`: only `.to` takes that of tensors and modules."""
+    given = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "device")]
+    return len(given) == 1 and _is_device(given[0])
+
+
+def _is_device(node: ast.expr) -> bool:
+    if isinstance(node, ast.IfExp):
+        return _is_device(node.body) and _is_device(node.orelse)
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, (ast.Add, ast.Mod)) and _is_device(node.left)
+    if isinstance(node, ast.Call):
+        fills = isinstance(node.func, ast.Attribute) and node.func.attr == "format" and _is_device(node.func.value)
+        return fills or last_word(node.func) == "device"
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
 def _piece(digest: Digest, node: ast.AST) -> Piece:

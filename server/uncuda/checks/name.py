@@ -12,6 +12,7 @@ from ..source import Span
 from .base import At, Context, Hit, Links
 from .name_calls import asked, call_classes, call_of, keyword_edits, keyword_limits, nearest_call
 from .name_imports import import_hits
+from .name_strings import string_hits
 from .verdicts import Judge, Verdict, Verdicts
 
 Place = tuple[int, int]
@@ -39,6 +40,7 @@ class Check:
         )
         if context.line is None:  # what is taken over has none
             yield from import_hits(context, judge, stuck)
+        yield from string_hits(context, judge, stuck)
         for reference, verdict in spoken:
             hit = _reference(context, reference, verdict, judge, stuck)
             if hit is not None:
@@ -73,7 +75,8 @@ def _reference(context: Context, reference: Name, verdict: Verdict, judge: Judge
     base = alias.replacement if alias is not None else ".".join(reference.dotted.split(".")[:hidden])
     applicability = verdict.applicability
     if applicability is not None:
-        applicability = lowest(applicability, *call_classes(reference, verdict.row, rule.get("chained", {})))
+        taken = call_classes(reference, verdict.row, context.target, rule.get("chained", {}))
+        applicability = lowest(applicability, *taken)
     bound = _bound(reference)
     if around in rule.get("skip-calls", ()) or bound in stuck:
         applicability = None
@@ -95,6 +98,8 @@ def _reference(context: Context, reference: Name, verdict: Verdict, judge: Judge
             return None
     start, end = _place(reference, spans)
     words, links = verdict.words(reference.dotted), _links(reference, rule)
+    if attribute and attribute.patched:
+        links = (*links, ("patched", f"{reference.dotted}.{attribute.name}"))
     fixes: tuple[Fix, ...] = ()
     if alias is not None or bound:
         links = (*links, ("alias", bound or reference.chain.root))

@@ -14,12 +14,13 @@ LACKS = "lacks-parameter"
 
 
 class Asked(NamedTuple):
-    """`hasattr(torch.cuda, "CUDAGraph")`: the attribute, where it stands, whether it may be absent."""
+    """`hasattr(torch.cuda, "CUDAGraph")`: the attribute, where it stands, whether it may be absent, or is replaced."""
 
     name: str
     start: int
     end: int
     optional: bool
+    patched: bool
 
 
 def call_of(reference: Name) -> ast.Call | None:
@@ -40,15 +41,15 @@ def nearest_call(reference: Name) -> str:
     return ""
 
 
-def call_classes(reference: Name, row: Row | None, chained: dict[str, tuple[str, ...]]) -> list[str]:
+def call_classes(reference: Name, row: Row | None, target: Target, chained: dict[str, tuple[str, ...]]) -> list[str]:
     """What the call around a reference takes away from its class."""
     call = call_of(reference)
     if call is None or row is None:
         return []
     found = []
-    if any(_lacks(keyword, row) for keyword in call.keywords):
+    if any(_lacks(keyword, row, target) for keyword in call.keywords):
         found.append("review")
-    if row.positions and call.args:
+    if row.positions and call.args and not _same_first(call, row, target):
         found.append("review")
     outer = reference.statement.digest.parents.get(call)
     if isinstance(outer, ast.Attribute) and outer.attr in chained.get(row.name, ()):
@@ -56,9 +57,22 @@ def call_classes(reference: Name, row: Row | None, chained: dict[str, tuple[str,
     return found
 
 
-def _lacks(keyword: ast.keyword, row: Row) -> bool:
-    """Whether the target's function has no such parameter, or may have none: `**options`."""
-    return keyword.arg in row.missing or (keyword.arg is None and bool(row.missing))
+def _same_first(call: ast.Call, row: Row, target: Target) -> bool:
+    """Whether one argument is given by position, to a parameter that only its name tells from the target's."""
+    alone = len(call.args) == 1 and not isinstance(call.args[0], ast.Starred)
+    return alone and bool(row.missing and row.extra) and row.extra[0] == _said(row.missing[0], target) != row.missing[0]
+
+
+def _lacks(keyword: ast.keyword, row: Row, target: Target) -> bool:
+    """Whether the target's function has no such parameter under any name, or may have none: `**options`."""
+    if keyword.arg is None:
+        return bool(row.missing)
+    return keyword.arg in row.missing and _said(keyword.arg, target) not in row.extra
+
+
+def _said(parameter: str, target: Target) -> str:
+    """What the target would call a parameter that has CUDA in its name."""
+    return parameter.replace("cuda", target.words["device"])
 
 
 def keyword_limits(reference: Name, row: Row | None, target: Target) -> tuple[str, ...]:
@@ -84,22 +98,25 @@ def keyword_edits(reference: Name, row: Row | None, target: Target) -> list[Edit
 def _renamed(keyword: ast.keyword, row: Row, target: Target) -> str:
     """What a keyword that the target's function lacks is called there; "" where nothing is like it."""
     old = keyword.arg or ""
-    said = old.replace("cuda", target.words["device"])
+    said = _said(old, target)
     return next((word for word in row.extra if word == said or word.startswith(old + "_")), "")
 
 
 def asked(reference: Name, text: str) -> Asked | None:
-    """The attribute that `hasattr` or `getattr` asks of a reference."""
+    """The attribute that `hasattr` or `getattr` asks of a reference, or that `patch.object` and `setattr` replace."""
     node, statement, piece = reference.chain.node, reference.statement, reference.chain.piece
     call = statement.digest.parents.get(node)
     if not isinstance(call, ast.Call) or len(call.args) < 2 or call.args[0] is not node:
         return None
     function, name = call.func, call.args[1]
-    if not isinstance(function, ast.Name) or function.id not in ("hasattr", "getattr"):
+    word = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    patched = word in ("setattr", "delattr", "object")
+    if not patched and (not isinstance(function, ast.Name) or word not in ("hasattr", "getattr")):
         return None
     if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
         return None
     start, end = (statement.start + offset for offset in piece.span(name))
     if text[start + 1 : end - 1] != name.value:
         return None
-    return Asked(name.value, start + 1, end - 1, function.id == "hasattr" or len(call.args) > 2)
+    optional = word == "hasattr" or (word == "getattr" and len(call.args) > 2)
+    return Asked(name.value, start + 1, end - 1, optional, patched)

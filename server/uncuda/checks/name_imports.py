@@ -13,7 +13,7 @@ from .verdicts import Judge, Verdict
 
 def import_hits(context: Context, judge: Judge, stuck: frozenset[str]) -> Iterator[Hit]:
     """Hits at import statements. `stuck`: local names that have to stay what they are."""
-    seen: set[int] = set()
+    seen: set[tuple[int, int]] = set()  # one statement's node is another's where both say the same
 
     def spoken(dotted: str) -> Verdict | None:
         verdict = judge(dotted)
@@ -21,9 +21,9 @@ def import_hits(context: Context, judge: Judge, stuck: frozenset[str]) -> Iterat
 
     for binding, statement in context.facts.imports():
         node = binding.statement
-        if node is None or id(node) in seen:
+        if node is None or (statement.start, id(node)) in seen:
             continue
-        seen.add(id(node))
+        seen.add((statement.start, id(node)))
         if isinstance(node, ast.Import):
             yield from _plain(context, statement, node, spoken, stuck)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:

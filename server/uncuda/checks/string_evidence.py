@@ -80,10 +80,8 @@ def _is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
         return True
     if role.method in ("get", "pop", "setdefault") and role.parameter == 0:
         return True  # the key, not what is kept under it
-    if role.method in ("hasattr", "getattr", "setattr", "delattr") and role.call is not None and role.call.args:
-        owner = role.call.args[0]
-        return not (role.parameter == 1 and isinstance(owner, ast.Name) and owner.id == "torch")
-    return False
+    # The name of an attribute; of torch's the rules about names speak.
+    return role.method in ("hasattr", "getattr", "setattr", "delattr")
 
 
 def is_prose(role: Role) -> bool:

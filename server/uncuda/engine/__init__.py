@@ -22,6 +22,7 @@ from .fixing import Edited, fixed
 from .guard import Tell, run_apart
 from .linking import link, safe_of, without_idle, without_kept
 from .messages import Messages
+from .relations.foreign import without_handed
 from .results import Finding, Fixed, Related, Report, sparing
 from .ruleset import Ruleset
 from .sites import answered, sites_of
@@ -205,7 +206,7 @@ class Engine:
         branches = Branches(facts, self.target, partial(safe_of, found))
         rows = [[(h, _served(h, branches) if served is None else served) for h, served in row] for row in rows]
         hits = without_kept([hit for row in rows for hit, served in row if not served], facts.work)
-        hits, silent = answered(hits, answers)
+        hits, silent = answered(without_handed(hits, context), answers)
         if hits:
             hits = without_idle(link(hits, facts, branches, self.target.words.get("package", "")))
         if self._remember > 1:

@@ -13,6 +13,7 @@ from ..limits import Work
 from .blocks import barred
 from .companions import Companions
 from .guards import choosing, filled, guarded
+from .relations.together import Together
 
 
 def without_kept(hits: Sequence[Hit], work: Work) -> Sequence[Hit]:
@@ -111,7 +112,7 @@ def _linked(hits: Sequence[Hit], branches: Branches) -> tuple[_Sets, list[tuple[
     for index, hit in enumerate(hits):
         for key in hit.links:
             sets.join(index, owner.setdefault(key, index))
-    for head, index in filled(hits, branches.work):
+    for head, index in (*filled(hits, branches.work), *Together(hits, branches).pairs()):
         sets.join(head, index)
     groups = list(sets.members().values())
     pairs = list(guarded(hits, branches))

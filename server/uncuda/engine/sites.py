@@ -34,8 +34,7 @@ def _site(hit: Hit) -> Site | None:
     if hit.receiver is None:
         return None
     argument = not hit.start <= hit.receiver < hit.end
-    lacking = () if argument else tuple(hit.rule.get("not-from", ()))
-    return Site(hit.rule.name, Span(hit.start, hit.end), hit.receiver, argument, lacking)
+    return Site(hit.rule.name, Span(hit.start, hit.end), hit.receiver, argument, hit.lacking)
 
 
 def answered(hits: Sequence[Hit], answers: Answers) -> tuple[Sequence[Hit], Sequence[Hit]]:

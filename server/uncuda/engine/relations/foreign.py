@@ -1,0 +1,105 @@
+"""What a library of CUDA is handed stays CUDA's: `cuda.CUstream(torch.cuda.current_stream().cuda_stream)`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ...checks import Context, Hit
+from ...facts.read import Statement
+from .together import call_given, spine_of
+
+LIMIT = "handed-to-cuda"
+_LOST = frozenset({"unsupported", "replaced"})
+_BINDINGS = frozenset({"cuda.core", "cuda.cuda", "cuda.cudart", "cuda.nvrtc"})  # of the package of cuda.bindings
+
+Held = dict[str, list[int]]
+"""Positions of the hits whose value a name is given, by the name."""
+
+
+def without_handed(hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
+    """The hits, those without fixes whose value a library is handed that does not run on the target; they say so.
+
+    What is handed over through one name of the same function counts as well.
+    """
+    libraries = _Libraries(context)
+    if not hits or not libraries.local:
+        return hits
+    handed: set[int] = set()
+    held: Held = {}
+    for index, hit in enumerate(hits):
+        if hit.node is None or hit.statement is None or hit.rule.check not in ("name", "method"):
+            continue
+        if libraries.handed(hit.node, hit.statement):
+            handed.add(index)
+        elif name := _given_to(hit.node, hit.statement):
+            held.setdefault(name, []).append(index)
+    if held:
+        context.asked.update(held)
+        handed.update(_through_names(hits, held, libraries, context))
+    links = {key for index in handed for key in hits[index].links if key[0] == "call"}
+    return [
+        replace(hit, fixes=(), limits=(*hit.limits, LIMIT))
+        if index in handed or not links.isdisjoint(hit.links)
+        else hit
+        for index, hit in enumerate(hits)
+    ]
+
+
+class _Libraries:
+    """The libraries of CUDA that a text imports, of those that do not run on the target.
+
+    `local`: the names through which they are reached, and what these stand for.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._work = context.facts.work
+        lost = {name for name, row in context.target.modules.items() if row.status in _LOST}
+        self._modules = lost | _BINDINGS
+        roots = {module.partition(".")[0] for module in self._modules}
+        self.local = {
+            name: dotted
+            for name, dotted in context.imported.items()
+            if dotted.partition(".")[0] in roots and (dotted in roots or self._holds(dotted))
+        }
+
+    def _holds(self, dotted: str) -> bool:
+        while dotted and dotted not in self._modules:
+            dotted = dotted.rpartition(".")[0]
+        return bool(dotted)
+
+    def handed(self, node: ast.AST, statement: Statement) -> bool:
+        """Whether a call of one of them is given what stands at `node`."""
+        call = call_given(node, statement, self._work)
+        parts: list[str] = []
+        callee: ast.AST | None = call.func if call is not None else None
+        while isinstance(callee, ast.Attribute):
+            parts.append(callee.attr)
+            callee = callee.value
+        if not isinstance(callee, ast.Name) or callee.id not in self.local:
+            return False
+        return self._holds(".".join([self.local[callee.id], *reversed(parts)]))
+
+
+def _through_names(hits: Sequence[Hit], held: Held, libraries: _Libraries, context: Context) -> Iterator[int]:
+    indents, work = context.facts.indents, context.facts.work
+    for statement in context.facts.statements.values():
+        work.compare(1 + len(statement.digest.chains) // 8)
+        for chain in statement.digest.chains:
+            found = held.get(chain.root)
+            if found and libraries.handed(chain.node, statement):
+                work.compare(len(found))
+                scope = indents.scope_of(statement.start)
+                for index in found:
+                    home = hits[index].statement
+                    if home is not None and indents.scope_of(home.start) == scope:
+                        yield index
+
+
+def _given_to(node: ast.AST, statement: Statement) -> str:
+    """The variable that is given what comes of `node`; "" if none is."""
+    top = [node, *spine_of(node, statement)][-1]
+    parent = statement.digest.parents.get(top)
+    target = parent.targets[0] if isinstance(parent, ast.Assign) else getattr(parent, "target", None)
+    return target.id if isinstance(target, ast.Name) and getattr(parent, "value", None) is top else ""

@@ -1,0 +1,208 @@
+"""Calls with what they are made of: an argument, the receiver and the call change together, or none of them.
+
+Half of it would ask CUDA about the target's device, or hand a stream of one to the graph of the other. What a name
+holds counts where it is an object of the device: streams, events, graphs and their like. A number counts only where
+it stands.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+
+from ...checks import Hit
+from ...checks.branches import Branches
+from ...facts.read import Statement
+from ...facts.role_calls import last_word
+from ...limits import Work
+
+# Their results belong to one device, whatever name holds them.
+_OBJECTS = frozenset(
+    {"CUDAGraph", "Event", "ExternalStream", "MemPool", "Stream", "current_stream", "default_stream", "get_rng_state",
+     "get_rng_state_all", "graph_pool_handle"}
+)  # fmt: skip
+# What these give says the same of a device as what they are given.
+_SAME = frozenset({"device", "int", "max", "min", "str"})
+_PARTS = (ast.Starred, ast.keyword, ast.List, ast.Tuple)
+_GIVING = (ast.Return, ast.Yield, ast.Assign, ast.AnnAssign)
+_SPINE = (ast.Attribute, ast.Subscript, ast.Call)
+
+Pair = tuple[int, int]
+Key = tuple[int, str]  # the scope of a name, or -1, and the name
+
+
+class Together:
+    """The pairs of one text, as positions in `hits`."""
+
+    def __init__(self, hits: Sequence[Hit], branches: Branches) -> None:
+        self._hits, self._branches, self._work = hits, branches, branches.work
+        self._indents = branches.indents
+        self._at: dict[tuple[int, ast.AST], list[int]] = {}
+        for index, hit in enumerate(hits):
+            if hit.node is not None and hit.statement is not None:
+                self._at.setdefault((hit.statement.start, hit.node), []).append(index)
+        self._held = self._holders()
+        self._first: dict[tuple[int, ast.AST], list[int]] = {}  # of what is asked in a tuple
+
+    def pairs(self) -> Iterator[Pair]:
+        """Every pair of a call and a part of it, or of two parts of one call that is no place itself."""
+        yield from self._patched()
+        self._work.compare(len(self._at))
+        for (_, node), found in self._at.items():
+            statement = self._hits[found[0]].statement
+            assert statement is not None
+            yield from ((found[0], other) for other in found[1:])
+            call = self._call_of_argument(node, statement)
+            if call is not None:
+                heads = [at for at in self._heads(call.func, statement) if self._is_cudas(at, call)]
+                yield from ((found[0], at) for at in heads)
+            yield from self._named(node, found[0], statement)
+            yield from self._beside(node, found[0], statement)
+
+    def _patched(self) -> Iterator[Pair]:
+        """A name that a test replaces, with the uses of that name."""
+        patched = {str(key[1]): at for at, hit in enumerate(self._hits) for key in hit.links if key[0] == "patched"}
+        for index, hit in enumerate(self._hits) if patched else ():
+            if hit.rule.check == "name" and (at := patched.get(hit.words.get("name", ""), index)) != index:
+                yield at, index
+
+    def _named(self, node: ast.AST, index: int, statement: Statement) -> Iterator[Pair]:
+        """A place in the callee, or among the arguments, with what the names in the call hold."""
+        if not self._held:
+            return
+        call = self._call_of_argument(node, statement)
+        if call is not None:
+            yield from ((index, other) for other in self._holding(_base(call.func), statement))
+        for outer in spine_of(node, statement):
+            if isinstance(outer, ast.Call) and self._is_cudas(index, outer):
+                self._work.compare(len(outer.args) + len(outer.keywords))
+                for argument in (*outer.args, *(keyword.value for keyword in outer.keywords)):
+                    yield from ((index, other) for other in self._holding(_base(argument), statement))
+
+    def _is_cudas(self, index: int, call: ast.Call) -> bool:
+        """Whether a place makes the call that it leads to CUDA's: not so DataParallel(model.cuda())."""
+        hit = self._hits[index]
+        if hit.rule.check == "method":
+            return hit.node is call.func
+        parts = hit.words.get("name", "").split(".")
+        return hit.rule.check == "name" and parts[0] == "torch" and any(p.lstrip("_").startswith("cuda") for p in parts)
+
+    def _beside(self, word: ast.AST, index: int, statement: Statement) -> Iterator[Pair]:
+        """A device's word in a tuple, with what CUDA is asked beside it: `return "cuda", torch.cuda.device_count()`."""
+        parents = statement.digest.parents
+        tuple_ = parents.get(word)
+        if self._hits[index].rule.check != "string" or not isinstance(tuple_, ast.Tuple):
+            return
+        key = statement.start, tuple_
+        if key not in self._first:
+            self._work.compare(len(tuple_.elts))
+            given = tuple_.elts if isinstance(parents.get(tuple_), _GIVING) else ()
+            asked = [at for part in given if isinstance(part, _SPINE) for at in self._heads(part, statement)]
+            self._first[key] = asked[:1]
+            yield from ((asked[0], at) for at in asked[1:])
+        yield from ((index, at) for at in self._first[key])
+
+    def _call_of_argument(self, node: ast.AST, statement: Statement) -> ast.Call | None:
+        return call_given(node, statement, self._work, lambda callee: (statement.start, callee) in self._at)
+
+    def _heads(self, node: ast.AST, statement: Statement) -> Iterator[int]:
+        """The places on the way from a callee down to where its expression begins."""
+        while True:
+            self._work.compare()
+            yield from self._at.get((statement.start, node), ())
+            if not isinstance(node, _SPINE):
+                return
+            node = node.func if isinstance(node, ast.Call) else node.value
+
+    def _holders(self) -> dict[Key, list[int]]:
+        """By name, the places whose objects it is given."""
+        held: dict[Key, list[int]] = {}
+        for (_, node), found in self._at.items():
+            hit = self._hits[found[0]]
+            if hit.rule.check != "name" or hit.words.get("name", "").rpartition(".")[2] not in _OBJECTS:
+                continue
+            assert hit.statement is not None
+            *spine, top = [node, *spine_of(node, hit.statement)]
+            parent = hit.statement.digest.parents.get(top)
+            if not isinstance(top, ast.Call) or len(spine) != 1 or not isinstance(parent, (ast.Assign, ast.AnnAssign)):
+                continue
+            for target in parent.targets if isinstance(parent, ast.Assign) else [parent.target]:
+                if name := _spelled(target):
+                    held.setdefault((self._scope(name, hit.statement.start), name), []).append(found[0])
+        return held
+
+    def _holding(self, base: ast.AST, statement: Statement) -> Sequence[int]:
+        """The places whose objects a name, or an attribute of `self`, holds in a statement."""
+        name = _spelled(base)
+        if not name:
+            return ()
+        scope = self._scope(name, statement.start)
+        while True:
+            self._work.compare()
+            found = self._held.get((scope, name), ())
+            if found or scope < 0 or "." in name:
+                return found
+            above = self._indents.scope_of(scope)
+            scope = above[0] if above is not None else -1
+
+    def _scope(self, name: str, offset: int) -> int:
+        """Where the function begins that a name belongs to, or the class of an attribute; -1: the module."""
+        found = self._indents.scope_of(offset)
+        while found is not None and "." in name and found[1] != "class":
+            found = self._indents.scope_of(found[0])
+        return found[0] if found is not None else -1
+
+
+def call_given(
+    node: ast.AST, statement: Statement, work: Work, stops: Callable[[ast.AST], bool] = lambda _: False
+) -> ast.Call | None:
+    """The call that is given what stands at `node`, or what comes of it; `stops`: whether a callee is meant itself."""
+    inner = node
+    for outer in statement.digest.ancestors(node):
+        work.compare()
+        if isinstance(outer, ast.Call) and inner is not outer.func:
+            if last_word(outer.func) not in _SAME or stops(outer.func):
+                return outer
+        elif isinstance(outer, ast.IfExp):
+            if inner is outer.test:
+                return None
+        elif isinstance(outer, ast.Subscript) and inner is not outer.value:
+            return None
+        elif isinstance(outer, ast.BinOp):
+            if inner is outer.right and _is_text(outer.left):
+                return None  # it is a part of that text, whatever this says
+        elif not isinstance(outer, (*_PARTS, *_SPINE)):
+            return None
+        inner = outer
+    return None
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
+def spine_of(node: ast.AST, statement: Statement) -> Iterator[ast.AST]:
+    """The calls, attributes and items of what stands at `node`, from inside."""
+    inner = node
+    for outer in statement.digest.ancestors(node):
+        if not isinstance(outer, _SPINE) or inner is not (outer.func if isinstance(outer, ast.Call) else outer.value):
+            return
+        yield outer
+        inner = outer
+
+
+def _base(node: ast.AST) -> ast.AST:
+    """The name, or the attribute of one, that the value of an expression is taken from: `s` of `s.pool()[0]`."""
+    while isinstance(node, _SPINE):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"):
+            return node
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node
+
+
+def _spelled(node: ast.AST) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"):
+        return f"self.{node.attr}"
+    return ""

@@ -1,0 +1,118 @@
+"""Names said as strings: what tests patch, what is imported by name, attributes of torch."""
+
+from __future__ import annotations
+
+import pytest
+
+from uncuda.catalogue import load
+from uncuda.engine import Engine, Finding
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+CATALOGUE = load()
+ENGINES = {target: Engine(CATALOGUE, target, Settings(locale="en")) for target in ("npu", "musa")}
+NPU = ENGINES["npu"]
+HEAD = "import torch\nimport torch_npu\nimport torch_musa\n"
+
+
+def findings(text: str, engine: Engine = NPU) -> list[Finding]:
+    return list(engine.check(Source(HEAD + text)).findings)
+
+
+def classes(text: str, engine: Engine = NPU) -> list[str]:
+    return [found.fixes[0].applicability if found.fixes else "by hand" for found in findings(text, engine)]
+
+
+def fixed(text: str, engine: Engine = NPU, review: bool = False) -> str:
+    return engine.fix(Source(HEAD + text), review=review).text.removeprefix(HEAD)
+
+
+PATCHES = [
+    '@mock.patch("{}")\ndef test(m):\n    pass\n',
+    "with patch('{}', return_value=False):\n    pass\n",
+    'def test(monkeypatch):\n    monkeypatch.setattr("{}", lambda: False)\n',
+    'def test(mocker):\n    mocker.patch("{}")\n',
+    'def test(monkeypatch):\n    monkeypatch.delattr("{}")\n',
+]
+
+
+@pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+@pytest.mark.parametrize("patch", PATCHES)
+def test_a_patched_name_changes_with_its_uses(patch: str, engine: Engine) -> None:
+    text = patch.format("torch.cuda.is_available") + "def f():\n    return torch.cuda.is_available()\n"
+    assert classes(text, engine) == ["safe", "safe"]
+    assert fixed(text, engine) == text.replace("cuda", engine.target.id)
+
+
+@pytest.mark.parametrize("patch", PATCHES)
+@pytest.mark.parametrize("name", ["torch.cuda.is_available", "app.device.torch.cuda.is_available"])
+def test_a_patched_name_that_the_file_does_not_use_stays_and_says_so(patch: str, name: str) -> None:
+    text = patch.format(name)
+    (found,) = findings(text)
+    assert found.rule == "cuda-api"
+    assert "this file does not show it" in found.message
+    assert fixed(text) == text
+    assert fixed(text, review=True) == text.replace("cuda", "npu")
+
+
+def test_a_patched_name_waits_for_a_use_that_waits() -> None:
+    patch = PATCHES[0].format("torch.cuda.get_device_name")
+    assert classes(patch + "x = torch.cuda.get_device_name(0)\n") == ["safe", "safe"]
+    assert classes(patch + "x = torch.cuda.get_device_name(device=0)\n") == ["review", "review"]
+    capability = PATCHES[0].format("torch.cuda.get_device_capability")
+    assert classes(capability + "x = torch.cuda.get_device_capability()\n") == ["by hand", "by hand"]
+
+
+def test_a_patched_class_takes_the_name_of_its_counterpart() -> None:
+    text = PATCHES[0].format("torch.cuda.CUDAGraph") + "g = torch.cuda.CUDAGraph()\n"
+    assert 'patch("torch.npu.NPUGraph")' in fixed(text)
+
+
+def test_an_object_that_is_patched_changes_with_the_uses_of_the_attribute() -> None:
+    text = 'with patch.object(torch.cuda, "{0}"):\n    x = torch.cuda.{0}({1})\n'
+    assert classes(text.format("device_count", "")) == ["safe", "safe"]
+    assert classes(text.format("get_device_name", "device=0")) == ["review", "review"]
+    assert classes(text.format("get_device_capability", "")) == ["by hand", "by hand"]
+    assert '(torch.npu, "NPUGraph")' in fixed(text.format("CUDAGraph", ""))
+    assert classes('monkeypatch.setattr(torch.cuda, "device_count", f)\n') == ["safe"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'print("torch.cuda.is_available")\n',
+        'mock.patch("app.cuda.f")\n',
+        'd["torch.cuda"]\n',
+        'f(patch="torch.cuda")\n',
+    ],
+)
+def test_other_strings_say_no_name(text: str) -> None:
+    assert findings(text) == []
+
+
+def test_a_key_that_adds_a_use_is_seen() -> None:
+    engine = Engine(CATALOGUE, "npu", Settings(locale="en"), remember=16)
+    before = HEAD + PATCHES[0].format("torch.cuda.empty_cache") + "torch.cuda.empty\n"
+    after = before.replace("empty\n", "empty_cache()\n")
+    for text in (before, after, before):
+        assert engine.check(Source(text, "a.py")) == NPU.check(Source(text, "a.py"))
+
+
+@pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+def test_a_module_imported_by_name_is_the_plugins(engine: Engine) -> None:
+    text = 'c = importlib.import_module("torch.cuda")\nc.synchronize()\n'
+    assert classes(text, engine) == ["safe"]
+    assert fixed(text, engine) == text.replace("torch.cuda", engine.target.module_path(f"torch.{engine.target.id}"))
+    assert classes(text + "c.clock_rate()\n", engine) == ["by hand", "safe", "by hand"]
+    assert classes('use(importlib.import_module("torch.cuda"))\n') == ["review"]
+
+
+def test_an_attribute_of_torch_is_the_name_that_it_says() -> None:
+    assert {found.rule for found in findings('getattr(torch, "cuda")\n')} == {"cuda-api"}
+    assert fixed('n = getattr(torch, "cuda").device_count()\n') == 'n = getattr(torch, "npu").device_count()\n'
+    assert classes('n = getattr(torch, "cuda").clock_rate()\n') == ["by hand"]
+    assert classes('c = getattr(torch, "cuda", None)\n') == ["review"]
+    text = 'ok = hasattr(torch, "cuda") and torch.cuda.is_available()\n'
+    assert fixed(text) == text.replace("cuda", "npu")
+    assert set(classes('ok = hasattr(torch, "cuda") and torch.cuda.clock_rate() > 9\n')) == {"by hand"}
+    assert findings('getattr(mine, "cuda")\n') == []

@@ -1,0 +1,69 @@
+"""What a library of CUDA is handed, that does not run on the target, stays CUDA's, and the finding says so."""
+
+from __future__ import annotations
+
+import pytest
+
+from uncuda.catalogue import load
+from uncuda.engine import Engine
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+CATALOGUE = load()
+ENGINES = {target: Engine(CATALOGUE, target, Settings(locale="en")) for target in ("npu", "musa")}
+HEAD = "import torch\n"
+SAID = "a library of CUDA is handed it"
+
+
+def left(text: str, target: str) -> bool:
+    """Whether the text stays as it is, and each finding in a use of torch.cuda says why."""
+    engine = ENGINES[target]
+    findings = [f for f in engine.check(Source(text)).findings if not f.rule.startswith("module-")]
+    assert findings
+    return engine.fix(Source(text), review=True).text == text and all(SAID in f.message for f in findings)
+
+
+@pytest.mark.parametrize("target", ENGINES)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from cuda import cuda\ns = cuda.CUstream(torch.cuda.current_stream().cuda_stream)\n",
+        "from cuda.bindings import driver\ns = driver.CUstream(int(torch.cuda.current_stream().cuda_stream))\n",
+        "import cupy\nwith cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream):\n    pass\n",
+        "import cupy as cp\ncp.cuda.ExternalStream(ptr=torch.cuda.current_stream().cuda_stream).use()\n",
+        "import numba.cuda\nnumba.cuda.external_stream(torch.cuda.current_stream().cuda_stream)\n",
+        "from numba import cuda\ncuda.select_device(torch.cuda.current_device())\n",
+        "import pynvml\nh = pynvml.nvmlDeviceGetHandleByIndex(torch.cuda.current_device())\n",
+        "import cupy\nh = torch.cuda.current_stream().cuda_stream\ncupy.cuda.ExternalStream(h)\n",
+        "import cupy\ns = torch.cuda.current_stream()\ncupy.cuda.ExternalStream(s.cuda_stream)\n",
+    ],
+)
+def test_it_stays(text: str, target: str) -> None:
+    assert left(HEAD + text, target)
+
+
+@pytest.mark.parametrize("target", ENGINES)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import cupy\ntorch.cuda.current_stream().synchronize()\n",
+        "import cupy\nh = torch.cuda.current_stream().cuda_stream\nlibrary.launch(h)\n",
+        "import mine\nmine.launch(torch.cuda.current_stream().cuda_stream)\n",
+        "from numba import njit\nnjit(torch.cuda.current_device())\n",
+        "import cupy\ndef f():\n    h = torch.cuda.current_device()\ndef g(h):\n    cupy.cuda.Device(h)\n",
+        "import cupy\nx = cupy.asarray(f(torch.cuda.device_count()))\n",
+    ],
+)
+def test_what_no_such_library_is_handed_moves(text: str, target: str) -> None:
+    fixed = ENGINES[target].fix(Source(HEAD + text)).text
+    assert "torch.cuda" not in fixed
+    assert f"torch.{target}." in fixed
+
+
+def test_a_key_in_the_line_that_hands_it_over_is_seen() -> None:
+    engine = Engine(CATALOGUE, "npu", Settings(locale="en"), remember=16)
+    before = "import torch\nimport torch_npu\nimport cupy\nh = torch.cuda.current_stream().cuda_stream\ncupy.cuda.E\n"
+    after = before.replace("cuda.E\n", "cuda.E(h)\n")
+    assert any(finding.fixes for finding in engine.check(Source(before, "a.py")).findings)
+    assert engine.check(Source(after, "a.py")) == ENGINES["npu"].check(Source(after, "a.py"))
+    assert engine.check(Source(before, "a.py")) == ENGINES["npu"].check(Source(before, "a.py"))

@@ -1,0 +1,230 @@
+"""A call, its receiver and its arguments change together or not at all, and so do graphs and what they are handed."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from support.halves import Half, programs
+from uncuda.catalogue import load
+from uncuda.edits import apply_edits
+from uncuda.engine import Engine
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+CATALOGUE = load()
+ENGINES = {target: Engine(CATALOGUE, target, Settings(locale="en")) for target in ("npu", "musa")}
+NPU, MUSA = ENGINES["npu"], ENGINES["musa"]
+HEAD = "import torch\nimport torch_npu\nimport torch_musa\n"
+
+
+def classes(text: str, engine: Engine = NPU) -> list[str]:
+    """The class of each finding, in the order of the text."""
+    findings = engine.check(Source(HEAD + text)).findings
+    return [finding.fixes[0].applicability if finding.fixes else "by hand" for finding in findings]
+
+
+def fixed(text: str, engine: Engine = NPU) -> str:
+    """The text after its safe fixes."""
+    return engine.fix(Source(HEAD + text)).text.removeprefix(HEAD)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'ok = torch.cuda.get_device_capability("cuda")[0] >= 8\n',
+        'ok = torch.cuda.get_device_capability(torch.device("cuda"))[0] >= 8\n',
+        'ok = torch.cuda.get_device_capability(torch.device("cuda", torch.cuda.current_device()))\n',
+        "ok = torch.cuda.get_device_capability(device=torch.cuda.current_device()) >= (8, 0)\n",
+        "ok = torch.cuda.get_device_capability(rank % torch.cuda.device_count())\n",
+        'ok = torch.cuda.get_device_capability("cuda" if x else "cpu")\n',
+        'ok = torch.cuda.get_device_capability(f"cuda:{i}")\n',
+    ],
+)
+def test_what_a_call_by_hand_is_given_is_by_hand(text: str) -> None:
+    assert set(classes(text)) == {"by hand"}
+    assert fixed(text) == text
+
+
+def test_a_call_that_is_given_something_by_hand_is_by_hand() -> None:
+    text = "torch.cuda.check_error(torch.cuda.cudart().cudaHostRegister(p, n, 0))\n"
+    assert classes(text, MUSA) == ["by hand", "by hand"]
+
+
+def test_a_call_and_its_argument_are_one_fix() -> None:
+    text = HEAD + "torch.cuda.set_device(torch.cuda.current_device())\n"
+    for finding in NPU.check(Source(text)).findings:
+        assert "cuda" not in apply_edits(text, finding.fixes[0].edits)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "print(torch.cuda.get_device_capability(), torch.cuda.device_count())\n",
+        "torch.cuda.get_device_capability(f(torch.cuda.device_count()))\n",
+        "torch.cuda.get_device_capability(xs[torch.cuda.current_device()])\n",
+        "torch.cuda.get_device_capability(0 if torch.cuda.is_available() else 1)\n",
+        "torch.cuda.get_device_capability([f(i) for i in range(torch.cuda.device_count())])\n",
+        "device = torch.cuda.current_device()\ntorch.cuda.get_device_capability(device)\n",
+        "torch.cuda.nvtx.range_push(f'on {torch.cuda.current_device()}')\n",
+        "torch.cuda.nvtx.range_push('on ' + str(torch.cuda.current_device()))\n",
+        "model = torch.nn.DataParallel(model.cuda())\n",
+    ],
+)
+def test_what_stands_near_by_is_not_given_to_the_call(text: str) -> None:
+    found = classes(text)
+    assert len(found) == 2
+    assert found.count("safe") == 1
+
+
+def test_an_argument_waits_for_the_method() -> None:
+    text = "class A:\n    def cuda(self):\n        pass\nmodel.cuda(torch.cuda.current_device())\n"
+    assert classes(text) == ["review", "review"]
+    assert classes("model.cuda(torch.cuda.current_device())\n") == ["safe", "safe"]
+
+
+@pytest.mark.parametrize("engine", [NPU, MUSA], ids=["npu", "musa"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        'x.cuda("cuda:0")',
+        'x.cuda(f"cuda:{i}", non_blocking=True)',
+        'x.cuda("cuda:" + str(i))',
+        'x.cuda("cuda:{}".format(i))',
+        'm.cuda(device="cuda")',
+        'm.cuda(torch.device("cuda", 1))',
+    ],
+)
+def test_a_device_by_its_name_is_given_to_the_method_that_takes_one_of_modules_too(call: str, engine: Engine) -> None:
+    device = engine.target.id
+    assert classes(call + "\n", engine) == ["safe", "safe"]
+    assert fixed(call + "\n", engine) == call.replace(".cuda(", ".to(").replace("cuda", device) + "\n"
+
+
+@pytest.mark.parametrize("call", ["x.cuda(0)", "x.cuda(d)", "x.cuda(non_blocking=True)", "x.cuda(args.gpu)"])
+def test_without_a_device_by_its_name_the_method_stays_the_targets_own(call: str) -> None:
+    assert fixed(call + "\n") == call.replace("cuda", "npu") + "\n"
+
+
+def test_a_class_of_its_own_with_that_method_takes_the_name_out_of_safe() -> None:
+    assert classes('class A:\n    def cuda(self, d):\n        pass\nx.cuda("cuda:0")\n') == ["review", "review"]
+
+
+KIT = """g = torch.cuda.CUDAGraph()
+s = torch.cuda.Stream()
+s.wait_stream(torch.cuda.current_stream())
+with torch.cuda.stream(s):
+    y = f(x)
+with torch.cuda.graph({}stream=s, pool=torch.cuda.graph_pool_handle()):
+    y = f(x)
+"""
+
+
+@pytest.mark.parametrize("engine", [NPU, MUSA], ids=["npu", "musa"])
+@pytest.mark.parametrize("given", ["g, ", "cuda_graph=g, "])
+def test_a_graph_and_its_context_are_safe_where_the_parameter_has_another_name_only(given: str, engine: Engine) -> None:
+    text = KIT.format(given)
+    assert set(classes(text, engine)) == {"safe"}
+    device = engine.target.id
+    expected = text.replace("CUDAGraph", f"{device.upper()}Graph").replace("cuda", device)
+    assert fixed(text, engine) == expected
+
+
+@pytest.mark.parametrize("given", ["g, None, ", "*args, ", "g, enable_annotations=True, ", "**options, "])
+def test_a_graph_takes_along_its_context_pools_and_streams(given: str) -> None:
+    text = KIT.format(given).replace("**options, stream=s, pool=torch.cuda.graph_pool_handle()", "g, stream=s, **o")
+    assert set(classes(text)) == {"review"}
+    assert fixed(text) == text
+    ported = NPU.fix(Source(HEAD + text), review=True).text
+    assert "cuda." not in ported
+
+
+def test_a_stream_of_another_function_or_class_is_not_in_the_kit() -> None:
+    kit = "def f():\n    s = torch.cuda.Stream()\n    with torch.cuda.graph(g, None, s):\n        pass\n"
+    assert classes(kit) == ["review", "review"]
+    assert classes(kit + "def g():\n    s = torch.cuda.Stream()\n")[2:] == ["safe"]
+    held = "class A:\n    def a(self):\n        self.s = torch.cuda.Stream()\n"
+    used = "    def b(self):\n        with torch.cuda.graph(g, None, self.s):\n            pass\n"
+    assert classes(held + used) == ["review", "review"]
+    assert classes(held + "class B:\n" + used) == ["safe", "review"]
+
+
+def test_a_state_and_what_it_is_given_back_to_change_together_through_a_name() -> None:
+    text = "s = torch.cuda.get_rng_state_all()\ntorch.cuda.set_rng_state_all(s)\n"
+    for finding in NPU.check(Source(HEAD + text)).findings:
+        assert apply_edits(HEAD + text, finding.fixes[0].edits).count("cuda") == 0
+
+
+def test_packed_sequences_and_tensors_of_one_name_are_asked_and_moved_alike() -> None:
+    text = "x = pack_padded_sequence(x, n)\nif x.is_cuda:\n    m = m.cuda()\ny = pack_sequence(z).cuda()\n"
+    assert set(classes(text)) == {"safe"}
+    assert fixed(text) == text.replace("x.is_cuda", "x.data.is_npu").replace("m.cuda", "m.npu").replace(
+        "cuda()", 'to("npu")'
+    )
+    assert classes("y = pack_sequence(z).cuda(0)\n") == ["by hand"]
+    assert fixed('y = pack_sequence(z).cuda("cuda:1")\n') == 'y = pack_sequence(z).to("npu:1")\n'
+
+
+@pytest.mark.parametrize("engine", [NPU, MUSA], ids=["npu", "musa"])
+def test_what_a_keyword_gives_to_cuda_stays_beside_the_targets(engine: Engine) -> None:
+    text = "sync = dict(cuda=lambda: torch.cuda.synchronize(), {0}=lambda: torch.{0}.synchronize())\n"
+    assert classes(text.format(engine.target.id), engine) == []
+    assert classes(text.format("xpu"), engine) == ["safe"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'def f():\n    return "cuda", torch.cuda.device_count()\n',
+        'def f():\n    return torch.cuda.get_device_properties(0).total_memory, "cuda"\n',
+        'kind, count = "cuda", torch.cuda.device_count()\n',
+    ],
+)
+def test_a_word_in_a_tuple_and_what_is_asked_beside_it_change_together(text: str) -> None:
+    assert classes(text) == ["review", "review"]
+    assert "cuda" not in NPU.fix(Source(HEAD + text), review=True).text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('print("cuda", torch.cuda.device_count())\n', ["safe"]),
+        ('device, count = "cuda", torch.cuda.device_count()\n', ["safe", "safe"]),
+        ('def f():\n    return "cuda", g(torch.cuda.device_count())\n', ["review", "safe"]),
+        ('def f():\n    return "cpu", torch.cuda.device_count()\n', ["safe"]),
+    ],
+)
+def test_a_label_and_what_stands_near_by_take_nothing_along(text: str, expected: list[str]) -> None:
+    assert classes(text) == expected
+
+
+def test_a_kernel_given_to_a_wrapper_by_hand_is_its_own_fix() -> None:
+    text = "import amp_C\nfrom apex.multi_tensor_apply import multi_tensor_applier\n"
+    text += "multi_tensor_applier(amp_C.multi_tensor_scale, overflow, [grads, grads], scale)\n"
+    assert classes(text).count("review") == 2
+    assert classes("from apex import amp\nmodel = amp.initialize(model.cuda())\n")[-1] == "safe"
+
+
+KINDS = {"mixed-statement", "argument-left", "kit-split"}
+HALVES = [half for half in programs() if half.kind in KINDS and half.name != "list_of_devices"]
+
+
+def statements(text: str) -> list[str]:
+    """The statements of a text, and the headers of its blocks, without imports."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.With):
+            found.append(", ".join(map(ast.unparse, node.items)))
+        elif isinstance(node, (ast.If, ast.While)):
+            found.append(ast.unparse(node.test))
+        elif isinstance(node, ast.stmt) and not hasattr(node, "body") and not isinstance(node, ast.ImportFrom):
+            found.append(ast.unparse(node))
+    return found
+
+
+@pytest.mark.parametrize("half", HALVES, ids=lambda half: half.name)
+def test_no_statement_of_a_seeded_program_is_left_half(half: Half) -> None:
+    for path, text in half.before.items():
+        for said in statements(ENGINES[half.target].fix(Source(text, path)).text):
+            assert not ("cuda" in said.lower() and half.target in said.lower()), said
