@@ -12,7 +12,7 @@ from ..edits import REVIEW, SAFE, Edit, Fix, lowest
 from ..facts.digest import Text
 from ..facts.read import Statement
 from ..facts.roles import Role
-from .base import Context, Hit, Links, cap
+from .base import Context, Hit, cap
 from .device_map import entry, kept
 from .string_evidence import compared, complete, weigh
 from .string_flow import Flow
@@ -82,12 +82,11 @@ class Check:
             edits = []  # a slice of fixed length would not hold the new word
         allowed = cap(rule, applicability)
         fixes: tuple[Fix, ...] = ()
-        links: Links = ()
+        links = flow.links(role, statement) if prepared.new else ()
         by_hand = False
         if edits and allowed is not None:
             title = f'Add an entry for "{new}"' if rule.get("entry") else f'Replace with "{new}"'
             fixes = (Fix(title, allowed, (*edits, *context.requires(rule, start))),)
-            links = flow.links(role, statement)
             new_words = set(prepared.new.values()) if links else ()
             by_hand = any(flow.asks_for(word, role, statement) for word in new_words)
         return Hit(

@@ -12,10 +12,10 @@ from ..edits import REVIEW, SAFE
 from ..facts.read import Statement
 from ..facts.role_calls import last_word
 from ..facts.roles import Role
-from .string_flow import Flow
+from .string_flow import TESTS, Flow
 
+TORCHS, OWN = "torch", "own"
 _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation", "subscript"})
-_TESTS = frozenset({"comparison", "membership", "case"})
 _ACCELERATORS = frozenset({"hip", "hpu", "mps", "mtia", "tpu", "xla", "xpu"})
 # Strings given to these are read by people, or name files, modules and patterns.
 _PROSE_CALLS = frozenset(
@@ -55,15 +55,36 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow) -> str | Non
         return None
     if _is_silent(rule, role, flow):
         return None
+    domain = _domain(rule, role, statement, flow) if rule.get("apart") else ""
+    if (domain == OWN) != bool(rule.get("own")):
+        return None
     if _is_map_location(role) or _is_choice_of_accelerators(rule, role):
         return REVIEW
     roots = rule.get("needs-import", ())
     known = not roots or any(flow.context.imports_root(root) for root in roots)
-    if proves(rule, role) or _flows(rule, role, statement, flow):
+    if domain == TORCHS or proves(rule, role) or _flows(rule, role, statement, flow):
         return SAFE if known else REVIEW
     if not known or rule.get("otherwise", "review") == "silent":
         return None
     return REVIEW if _suggests(rule, role) else None
+
+
+def _domain(rule: Rule, role: Role, statement: Statement, flow: Flow) -> str:
+    """Whose word a string is: TORCHS or OWN, the program's; "" where nothing beside it says so."""
+    listed, singly, tested = flow.members(role, statement)
+    if not (listed | singly).isdisjoint(rule.get("apart")):
+        given = flow.reaches(f"{rule.name}()", role, statement, lambda use: _is_given(rule, use))
+        return TORCHS if given else OWN
+    if not listed.isdisjoint(rule.get("beside", ())):
+        return TORCHS
+    if not tested or named(role.name, rule.get("hints", ())) or proves(rule, role):
+        return ""
+    return "" if _flows(rule, role, statement, flow) else OWN
+
+
+def _is_given(rule: Rule, use: Role) -> bool:
+    """Whether a value is an argument of torch's own."""
+    return use.kind == "argument" and bool(use.callee) and _listed(use.callee, rule.get("calls", ()))
 
 
 def _is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
@@ -118,7 +139,7 @@ def proves(rule: Rule, role: Role) -> bool:
         return False
     if role.name and role.kind != "key" and named(role.name, rule.get("names", ())):
         return True
-    if role.kind in _TESTS and compared(rule, role):
+    if role.kind in TESTS and compared(rule, role):
         return True
     return any(item in rule.get("beside", ()) for item in role.items)
 
@@ -141,7 +162,7 @@ def compared(rule: Rule, role: Role) -> bool:
 
 def _flows(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
     """Whether the name that a string is bound to, or compared with, is used where its meaning is plain."""
-    if role.kind not in ("assignment", "default", "item", "return", *_TESTS) or role.option:
+    if role.kind not in ("assignment", "default", "item", "return", *TESTS) or role.option:
         return False
     return flow.reaches(rule.name, role, statement, lambda use: proves(rule, use))
 
