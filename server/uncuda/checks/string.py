@@ -16,6 +16,7 @@ from .base import Context, Hit, cap
 from .device_map import entry, kept
 from .string_evidence import compared, complete, weigh
 from .string_flow import Flow
+from .string_members import MemberIndex
 
 _LONGEST = 200
 _FIELD = re.compile(r"\{[^{}]*\}|%(?:\(\w+\))?[-#0 +]*\d*[diouxs]")
@@ -50,23 +51,26 @@ class Check:
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at string literals."""
         flow = Flow(context)
+        members = MemberIndex(flow)
         for statement in context.statements:
             for text in statement.digest.texts:
                 if len(text.value) >= _LONGEST or not self._worth(text.value):
                     continue
                 for prepared in self._rules:
                     if _matches(prepared, text, context, statement):
-                        hit = self._hit(prepared, text, flow, statement)
+                        hit = self._hit(prepared, text, flow, members, statement)
                         if hit is not None:
                             yield hit
                             break
 
-    def _hit(self, prepared: _Prepared, text: Text, flow: Flow, statement: Statement) -> Hit | None:
+    def _hit(
+        self, prepared: _Prepared, text: Text, flow: Flow, members: MemberIndex, statement: Statement
+    ) -> Hit | None:
         rule, context = prepared.rule, flow.context
         role = complete(flow.role(text, statement), statement, flow)
         if rule.get("roles") and role.kind not in rule.get("roles"):
             return None
-        applicability = weigh(rule, role, statement, flow)
+        applicability = weigh(rule, role, statement, flow, members)
         if applicability is not None and context.shim:
             applicability = _under_shim(rule, role, applicability)
         if applicability is not None and prepared.new and _joined(text, context, statement):

@@ -13,6 +13,7 @@ from ..facts.read import Statement
 from ..facts.role_calls import last_word
 from ..facts.roles import Role
 from .string_flow import TESTS, Flow
+from .string_members import MemberIndex, Members
 
 TORCHS, OWN = "torch", "own"
 _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation", "subscript"})
@@ -49,13 +50,13 @@ def complete(role: Role, statement: Statement, flow: Flow) -> Role:
     return role
 
 
-def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow) -> str | None:
+def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: MemberIndex) -> str | None:
     """`safe`, `review`, or None where the string is nothing to the rule."""
     if role.kind in _SILENT_KINDS or (role.kind == "key" and not rule.get("entry")):
         return None
     if _is_silent(rule, role, flow):
         return None
-    domain = _domain(rule, role, statement, flow) if rule.get("apart") else ""
+    domain = _domain(rule, role, statement, flow, members.of(role, statement)) if rule.get("apart") else ""
     if (domain == OWN) != bool(rule.get("own")):
         return None
     if _is_map_location(role) or _is_choice_of_accelerators(rule, role):
@@ -69,9 +70,9 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow) -> str | Non
     return REVIEW if _suggests(rule, role) else None
 
 
-def _domain(rule: Rule, role: Role, statement: Statement, flow: Flow) -> str:
+def _domain(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Members) -> str:
     """Whose word a string is: TORCHS or OWN, the program's; "" where nothing beside it says so."""
-    listed, singly, tested = flow.members(role, statement)
+    listed, singly, tested = members
     if not (listed | singly).isdisjoint(rule.get("apart")):
         given = flow.reaches(f"{rule.name}()", role, statement, lambda use: _is_given(rule, use))
         return TORCHS if given else OWN

@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import NamedTuple
 
 from ..facts.digest import Text
 from ..facts.read import Statement
@@ -20,18 +19,7 @@ _DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 _PARTS = ("args", "keywords", "values", "comparators")
 _WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # of lists and dictionaries no more than a few parts are looked at
 TESTS = frozenset({"comparison", "membership", "case"})
-_LINKED = TESTS | {"assignment", "default", "item"}
-
-
-class Members(NamedTuple):
-    """The words of one option, field or name."""
-
-    listed: frozenset[str]
-    """Its choices, and what it is looked for in."""
-    compared: frozenset[str]
-    """What it is compared with or set to, one at a time."""
-    tested: bool
-    """Whether it is compared with anything."""
+LINKED = TESTS | {"assignment", "default", "item"}
 
 
 class Flow:
@@ -44,7 +32,6 @@ class Flow:
         self._known: dict[tuple[str, str, int], bool] = {}
         self._asked: dict[tuple[str, str, int], bool] = {}
         self._scopes: dict[tuple[str, int], int] = {}
-        self._members: dict[tuple[str, bool, int], Members] = {}
 
     def resolve(self, node: ast.AST, statement: Statement) -> str | None:
         """The dotted name of an expression, where no rule asks for the name itself, too."""
@@ -108,54 +95,6 @@ class Flow:
             self._known[key] = leads and not any(self._is_looked_up(use) for use, _ in uses)
         return self._known[key]
 
-    def members(self, role: Role, statement: Statement) -> Members:
-        """The words that share an option, a field or a name with a string."""
-        name = role.option or role.name.removesuffix("()")
-        if not name or role.kind not in _LINKED or isinstance(role.subject, ast.Call):
-            return Members(frozenset(role.items), frozenset(), role.kind in TESTS)
-        of_field = bool(role.option) or isinstance(role.subject, (ast.Attribute, ast.Subscript))
-        scope = -1 if of_field else self.scope(name, statement.start, role)
-        key = (name, of_field, scope)
-        if key not in self._members:
-            self.context.asked.add(name)
-            self._members[key] = self._members_of(name, scope)
-        found = self._members[key]
-        return found._replace(listed=found.listed.union(role.items), tested=found.tested or role.kind in TESTS)
-
-    def _members_of(self, name: str, scope: int) -> Members:
-        listed: set[str] = set()
-        compared: set[str] = set()
-        tested = False
-        end = self.context.facts.indents.extent(scope) if scope >= 0 else len(self.context.text)
-        word = re.escape(name).replace("_", "[_-]")
-        for found in self._statements(re.compile(rf"(?<!\w){word}(?!\w)"), max(scope, 0), end):
-            listed.update(self._listed_as(name, found))
-            for text in found.digest.texts:
-                use = self.role(text, found)
-                if name not in (use.option, use.name) or use.kind not in _LINKED:
-                    continue
-                tested = tested or use.kind in TESTS
-                (listed if use.items or use.kind == "item" else compared).update([text.value, *use.items])
-        return Members(frozenset(listed), frozenset(compared), tested)
-
-    def _listed_as(self, name: str, statement: Statement) -> Iterator[str]:
-        """The choices that the annotation of a name stands for: `Kind` where the text has `Kind = Literal["a", "b"]`."""
-        for node in statement.digest.piece.nodes:
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
-                kinds = [argument.annotation for argument in arguments if argument.arg == name]
-            else:
-                kinds = [node.annotation] if isinstance(node, ast.AnnAssign) and last_word(node.target) == name else []
-            for kind in kinds:
-                if isinstance(kind, ast.Name):
-                    yield from self._choices(kind.id)
-
-    def _choices(self, alias: str) -> Iterator[str]:
-        self.context.facts.work.search(0, len(self.context.text))
-        pattern = re.compile(rf"^{re.escape(alias)}[ \t]*(?::[^=\n]*)?=[ \t]*(?:[\w.]+\.)?Literal\[", re.M)
-        for found in self._statements(pattern, 0, len(self.context.text)):
-            yield from (text.value for text in found.digest.texts)
-
     def asks_for(self, word: str, role: Role, statement: Statement) -> bool:
         """Whether the name that a string belongs to is compared with a word, too: somebody has ported it by hand.
 
@@ -203,7 +142,7 @@ class Flow:
         holder = indents.scope_of(scope[0]) if scope else None
         method = holder is not None and holder[1] == "class"
         pattern = re.compile(rf"{re.escape(name)}(?<!def )(?<![\w]{re.escape(name)})[ \t]*\(")
-        for found in self._statements(pattern, 0, len(self.context.text)):
+        for found in self.statements(pattern, 0, len(self.context.text)):
             digest = found.digest
             self.context.facts.work.compare(len(digest.chains))
             for chain in digest.chains:
@@ -249,11 +188,11 @@ class Flow:
         root, _, attribute = spelled.partition(".")
         word = re.escape(spelled)  # first in the pattern: a search for a plain word is fast
         pattern = re.compile(rf"{word}(?<![\w.]{word})(?![\w(])")
-        for statement in self._statements(pattern, max(scope, 0), end):
+        for statement in self.statements(pattern, max(scope, 0), end):
             for role in self._roles(root, (attribute,) if attribute else (), statement):
                 yield role, statement
 
-    def _statements(self, pattern: re.Pattern[str], start: int, end: int) -> Iterator[Statement]:
+    def statements(self, pattern: re.Pattern[str], start: int, end: int) -> Iterator[Statement]:
         """The statements in which a pattern is found."""
         seen: set[int] = set()
         done = start
@@ -297,7 +236,7 @@ class Flow:
             name = role.name.removesuffix("()")
             self.context.facts.work.search(0, len(self.context.text))
             return (("call", name),) if f"def {name}(" in self.context.text else ()
-        if role.kind not in _LINKED or role.name in ("", "type") or role.name.endswith("()"):
+        if role.kind not in LINKED or role.name in ("", "type") or role.name.endswith("()"):
             return ()
         if role.option or isinstance(role.subject, (ast.Attribute, ast.Subscript)):
             return (("field", role.option or role.name),)
