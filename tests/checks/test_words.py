@@ -84,3 +84,109 @@ def test_a_value_stays_with_a_test_that_cannot_change() -> None:
     code = "def f(device='cuda'):\n    return device[:4] == 'cuda'\n"
     assert classes(code) == [("device-string", "manual")] * 2
     assert fixed(code, target="musa") == code.replace("cuda", "musa")
+
+
+STATS = """
+class Stats:
+    def volume(self, device_type):
+        if device_type == "cuda":
+            return 1
+
+    def run(self):
+        return self.volume("cuda") + self.volume(device_type="cuda")
+
+
+stats = Stats()
+stats.volume("cuda")
+Stats().volume("cuda")
+"""
+PLACE = """
+def place(x, where, mode="cpu"):
+    if mode == "cuda":
+        x.copy()
+    return x.to(where)
+
+
+place(x, "cuda")
+place(x, "cuda:0", mode="cuda")
+place(x, "cpu", "cuda")
+"""
+CLICK = """
+@click.option("--where", type=click.Choice(["cuda", "cpu"]), default="cuda")
+@click.option("--half")
+def main(where, half):
+    torch.load(path, map_location=where)
+"""
+TESTED = """
+@pytest.mark.parametrize("name", ["cuda", "cpu"])
+def test(name):
+    if name == "cuda":
+        torch.ones(2, device=name)
+"""
+
+
+@pytest.mark.parametrize("code", [STATS, CLICK, TESTED])
+def test_what_is_passed_changes_with_the_parameter(code: str) -> None:
+    found = findings(code)
+    assert {finding.fixes[0].applicability for finding in found} == {"safe"}
+    assert len({finding.fixes[0].edits for finding in found}) == 1
+    assert fixed(code) == code.replace('"cuda"', '"npu"')
+
+
+def test_each_parameter_is_a_word_of_its_own() -> None:
+    wanted = PLACE.replace('"cuda")', '"npu")', 1).replace('"cuda:0"', '"npu:0"')
+    assert fixed(PLACE) == wanted
+    assert fixed(PLACE, review=True) == PLACE.replace("cuda", "npu")
+
+
+def test_a_call_that_is_not_resolved_stays_for_review() -> None:
+    code = "def place(name):\n    return x.to(name)\n\n\nother.place('cuda')\nplace(*more, 'cuda')\n"
+    assert classes(code) == [("device-string", "review")] * 2
+
+
+def test_a_function_that_is_defined_twice_is_not_resolved() -> None:
+    code = (
+        "if a:\n    def place(name):\n        x.to(name)\nelse:\n    def place(name):\n        f(name)\nplace('cuda')\n"
+    )
+    assert classes(code) == [("device-string", "review")]
+
+
+def test_methods_of_classes_are_told_apart_and_static_ones_have_no_self() -> None:
+    code = (
+        "class A:\n    def put(self, name):\n        x.to(name)\n    def f(self):\n        self.put('cuda')\n\n\n"
+        "class B:\n    def put(self, name):\n        print(name)\n    def f(self):\n        self.put('cuda')\n\n\n"
+        "class C:\n    @staticmethod\n    def put(other, name):\n        x.to(name)\n    def f(self):\n"
+        "        self.put(1, 'cuda')\n"
+    )
+    assert [applicability for _, applicability in classes(code)] == ["safe", "review", "safe"]
+
+
+def test_a_parameter_of_the_program_keeps_what_it_is_given() -> None:
+    code = (
+        "def service(backend):\n    return One() if backend == 'nccl' else backend == 'nvshmem'\n\n\nservice('nccl')\n"
+    )
+    assert set(classes(code)) == {("nccl-word", "manual")}
+    assert fixed(code + "service(backend='nccl')\n", review=True) == code + "service(backend='nccl')\n"
+
+
+def test_a_test_that_cannot_change_keeps_what_is_passed() -> None:
+    code = "def place(device):\n    return device[:4] == 'cuda'\n\n\nplace('cuda')\n"
+    assert fixed(code, review=True) == code
+
+
+def test_what_people_read_is_nothing_passed() -> None:
+    assert not classes("def info(message):\n    print(message)\n\n\ninfo('cuda')\n")
+
+
+def test_typing_in_the_function_that_is_called_leaves_the_same_as_a_fresh_look() -> None:
+    engine = Engine(CATALOGUE, "npu", Settings(locale="en"), remember=16)
+    first = head("npu") + "def place(name):\n    x.to(name)\n    f()\n\n\nplace('cuda')\n"
+    second = first.replace("    x.to(name)\n", "    x.t(name)\n")
+    for text in (
+        first,
+        second,
+        first,
+        first.replace("    f()", "    place()"),
+        first.replace("    f()", "    placed()"),
+    ):
+        assert engine.check(Source(text, path="a.py")) == ENGINES["npu"].check(Source(text))

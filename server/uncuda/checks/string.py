@@ -14,7 +14,8 @@ from ..facts.read import Statement
 from ..facts.roles import Role
 from .base import Context, Hit, cap
 from .device_map import entry, kept
-from .string_evidence import compared, complete, weigh
+from .parameters import Parameters, Passed
+from .string_evidence import compared, complete, is_silent, weigh
 from .string_flow import Flow
 from .string_members import MemberIndex
 
@@ -28,6 +29,35 @@ class _Prepared:
     matches: re.Pattern[str]
     words: re.Pattern[str]
     new: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Uses:
+    """What can be asked of one text about the uses of a string."""
+
+    flow: Flow
+    members: MemberIndex
+    parameters: Parameters
+
+    def passed(self, rule: Rule, role: Role, text: Text, statement: Statement) -> Passed | None:
+        """The parameter of a function of this text that a string is given to, if it counts for it."""
+        passed = self.parameters.of(role, statement)
+        if passed is None or not is_silent(rule, role, self.flow):
+            return passed
+        meant = text.value in self.members.of(*passed).compared or self._weigh(rule, *passed) == SAFE
+        return passed if meant else None
+
+    def weigh(self, rule: Rule, role: Role, statement: Statement, passed: Passed | None) -> str | None:
+        """The class of a string: what its call shows, or the parameter that it is given to."""
+        if passed is None:
+            return self._weigh(rule, role, statement)
+        applicability = self._weigh(rule, *passed)
+        if applicability == REVIEW and self._weigh(rule, role, statement) == SAFE:
+            return SAFE
+        return applicability
+
+    def _weigh(self, rule: Rule, role: Role, statement: Statement) -> str | None:
+        return weigh(rule, role, statement, self.flow, self.members)
 
 
 class Check:
@@ -51,26 +81,25 @@ class Check:
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at string literals."""
         flow = Flow(context)
-        members = MemberIndex(flow)
+        uses = _Uses(flow, MemberIndex(flow), Parameters(context))
         for statement in context.statements:
             for text in statement.digest.texts:
                 if len(text.value) >= _LONGEST or not self._worth(text.value):
                     continue
                 for prepared in self._rules:
                     if _matches(prepared, text, context, statement):
-                        hit = self._hit(prepared, text, flow, members, statement)
+                        hit = self._hit(prepared, text, uses, statement)
                         if hit is not None:
                             yield hit
                             break
 
-    def _hit(
-        self, prepared: _Prepared, text: Text, flow: Flow, members: MemberIndex, statement: Statement
-    ) -> Hit | None:
-        rule, context = prepared.rule, flow.context
+    def _hit(self, prepared: _Prepared, text: Text, uses: _Uses, statement: Statement) -> Hit | None:
+        rule, flow, context = prepared.rule, uses.flow, uses.flow.context
         role = complete(flow.role(text, statement), statement, flow)
         if rule.get("roles") and role.kind not in rule.get("roles"):
             return None
-        applicability = weigh(rule, role, statement, flow, members)
+        passed = uses.passed(rule, role, text, statement)
+        applicability = uses.weigh(rule, role, statement, passed)
         if applicability is not None and context.shim:
             applicability = _under_shim(rule, role, applicability)
         if applicability is not None and prepared.new and _joined(text, context, statement):
@@ -87,12 +116,13 @@ class Check:
         allowed = cap(rule, applicability)
         fixes: tuple[Fix, ...] = ()
         links = flow.links(role, statement) if prepared.new else ()
+        links += flow.links(*passed) if prepared.new and passed else ()
         by_hand = False
         if edits and allowed is not None:
             title = f'Add an entry for "{new}"' if rule.get("entry") else f'Replace with "{new}"'
             fixes = (Fix(title, allowed, (*edits, *context.requires(rule, start))),)
             new_words = set(prepared.new.values()) if links else ()
-            by_hand = any(flow.asks_for(word, role, statement) for word in new_words)
+            by_hand = any(flow.asks_for(word, *(passed or (role, statement))) for word in new_words)
         return Hit(
             rule,
             start,

@@ -54,7 +54,7 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Mem
     """`safe`, `review`, or None where the string is nothing to the rule."""
     if role.kind in _SILENT_KINDS or (role.kind == "key" and not rule.get("entry")):
         return None
-    if _is_silent(rule, role, flow):
+    if is_silent(rule, role, flow):
         return None
     domain = _domain(rule, role, statement, flow, members.of(role, statement)) if rule.get("apart") else ""
     if (domain == OWN) != bool(rule.get("own")):
@@ -88,7 +88,8 @@ def _is_given(rule: Rule, use: Role) -> bool:
     return use.kind == "argument" and bool(use.callee) and _listed(use.callee, rule.get("calls", ()))
 
 
-def _is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
+def is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
+    """Whether a string is given to what has nothing to do with the rule."""
     if role.kind == "value" and role.name in rule.get("silent-names", ()) and not _is_map_location(role):
         return True
     if role.kind != "argument":
