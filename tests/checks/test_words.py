@@ -81,9 +81,10 @@ def test_next_to_a_patch_a_word_of_the_program_is_silent() -> None:
 
 
 def test_a_value_stays_with_a_test_that_cannot_change() -> None:
-    code = "def f(device='cuda'):\n    return device[:4] == 'cuda'\n"
+    code = "def f(device='cuda'):\n    return device[:n] == 'cuda'\n"
     assert classes(code) == [("device-string", "manual")] * 2
-    assert fixed(code, target="musa") == code.replace("cuda", "musa")
+    assert fixed(code, target="musa") == code.replace("cuda", "musa")  # a word as long
+    assert fixed(code.replace(":n", ":4")) == code.replace("cuda", "npu").replace(":n", ":3")
 
 
 STATS = """
@@ -170,7 +171,7 @@ def test_a_parameter_of_the_program_keeps_what_it_is_given() -> None:
 
 
 def test_a_test_that_cannot_change_keeps_what_is_passed() -> None:
-    code = "def place(device):\n    return device[:4] == 'cuda'\n\n\nplace('cuda')\n"
+    code = "def place(device):\n    return device[:n] == 'cuda'\n\n\nplace('cuda')\n"
     assert fixed(code, review=True) == code
 
 
@@ -190,3 +191,15 @@ def test_typing_in_the_function_that_is_called_leaves_the_same_as_a_fresh_look()
         first.replace("    f()", "    placed()"),
     ):
         assert engine.check(Source(text, path="a.py")) == ENGINES["npu"].check(Source(text))
+
+
+HPARAMS = (
+    "import tensorflow as tf\n\n\ndef make():\n    return tf.contrib.training.HParams(dist_backend='nccl', seed=1)\n"
+)
+
+
+def test_a_library_silences_its_own_calls_only() -> None:
+    found = ENGINES["npu"].check(Source(HPARAMS)).findings
+    assert [(f.rule, f.fixes[0].applicability) for f in found] == [("nccl-backend", "safe")]
+    for call in ("tf.distribute.Strategy(backend='nccl')", "tf.contrib.training.HParams('nccl')"):
+        assert not ENGINES["npu"].check(Source(f"import tensorflow as tf\nx = {call}\n")).findings

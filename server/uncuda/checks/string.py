@@ -112,7 +112,8 @@ class Check:
             added = entry(role, statement, context, new, prepared.new)
             edits = [added] if added else []
         elif role.cut and len(new) != len(text.value):
-            edits = []  # a slice of fixed length would not hold the new word
+            length = _length(text, statement)  # a slice of fixed length would not hold the new word
+            edits = [Edit(*length, str(len(new))), *edits] if length else []
         allowed = cap(rule, applicability)
         fixes: tuple[Fix, ...] = ()
         links = flow.links(role, statement) if prepared.new else ()
@@ -148,6 +149,21 @@ class Check:
             if token.fields:
                 break
         return edits, prepared.words.sub(lambda match: prepared.new[match[0]], text.value)
+
+
+def _length(text: Text, statement: Statement) -> tuple[int, int] | None:
+    """Where the length stands to which the other side of a comparison is cut: `x[:4] == "cuda"`; None if not so plain."""
+    parent = statement.digest.parents.get(text.node)
+    if not isinstance(parent, ast.Compare) or len(parent.ops) != 1:
+        return None
+    other = parent.comparators[0] if parent.left is text.node else parent.left
+    cut = other.slice if isinstance(other, ast.Subscript) else None
+    if not isinstance(cut, ast.Slice) or cut.lower is not None or cut.step is not None:
+        return None
+    if not isinstance(cut.upper, ast.Constant) or cut.upper.value != len(text.value):
+        return None
+    start, end = text.piece.span(cut.upper)
+    return statement.start + start, statement.start + end
 
 
 def _receiver(rule: Rule, role: Role, text: Text, context: Context, statement: Statement) -> int | None:

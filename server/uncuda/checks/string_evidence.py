@@ -17,7 +17,9 @@ from .string_members import MemberIndex, Members
 
 TORCHS, OWN = "torch", "own"
 _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation", "subscript"})
-_ACCELERATORS = frozenset({"hip", "hpu", "mps", "mtia", "tpu", "xla", "xpu"})
+_ACCELERATORS = frozenset({"hip", "hpu", "mtia", "tpu", "xla", "xpu"})
+# Calls that keep what they are given under the name that it is given by, in whatever library they are.
+_HOLDERS = frozenset({"HParams", "Namespace", "SimpleNamespace", "ConfigDict", "EasyDict", "AttrDict", "Munch"})
 # Strings given to these are read by people, or name files, modules and patterns.
 _PROSE_CALLS = frozenset(
     {"print", "pprint", "debug", "info", "warn", "warning", "warning_once", "error", "critical", "exception", "log",
@@ -97,7 +99,8 @@ def is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
     if is_prose(role):
         return True
     called = role.callee or (flow.module_of(role.call.func) if role.call is not None else "")
-    if role.method in rule.get("silent-calls", ()) or _listed(called, rule.get("silent-calls", ())):
+    kept = role.method in _HOLDERS and isinstance(role.parameter, str)
+    if role.method in rule.get("silent-calls", ()) or (not kept and _listed(called, rule.get("silent-calls", ()))):
         return True
     if role.parameter in rule.get("silent-parameters", ()):
         return True
