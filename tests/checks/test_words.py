@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from uncuda.catalogue import load
+from uncuda.edits import apply_edits
 from uncuda.engine import Engine, Finding
 from uncuda.settings import Settings
 from uncuda.source import Source
@@ -203,3 +204,65 @@ def test_a_library_silences_its_own_calls_only() -> None:
     assert [(f.rule, f.fixes[0].applicability) for f in found] == [("nccl-backend", "safe")]
     for call in ("tf.distribute.Strategy(backend='nccl')", "tf.contrib.training.HParams('nccl')"):
         assert not ENGINES["npu"].check(Source(f"import tensorflow as tf\nx = {call}\n")).findings
+
+
+ASKED = {
+    "lists added up": "DEVICES = ['cpu'] + (['cuda'] if torch.cuda.is_available() else [])\n",
+    "lists that follow a name": "yes = torch.cuda.is_available()\nfor k in ('cpu', 'cuda') if yes else ('cpu',): f(k)\n",
+    "a list that gets more": "kinds = ['cpu']\nif torch.cuda.is_available():\n    kinds.append('cuda')\n",
+    "a list of devices": "if torch.cuda.device_count() > 0:\n    all_devices += ['cuda']\n",
+    "a value and its test": "kind = 'cuda' if torch.cuda.is_available() else 'cpu'\nok = kind == 'cuda'\n",
+    "a value of a block": "def f():\n    k = 'cpu'\n    if torch.cuda.is_available() and x:\n        k = 'cuda'\n",
+    "a negated question": "kind = 'cpu' if not torch.cuda.is_available() else 'cuda'\n",
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("target", ["npu", "musa"])
+def test_a_word_that_exists_only_where_a_device_was_found_is_a_device(name: str, target: str) -> None:
+    code = ASKED[name]
+    assert {applicability for _, applicability in classes(code, target)} == {"safe"}
+    assert fixed(code, target=target) == code.replace("cuda", target)
+    word = next(f for f in findings(code, target) if f.rule == "device-string")
+    together = apply_edits(head(target) + code, word.fixes[0].edits)
+    assert f"torch.{target}." in together, "a word takes its question along"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "if torch.cuda.is_available():\n    features.append('cuda')\n",
+        "if torch.cuda.is_available():\n    run('cuda')\n",
+        "lang = 'cuda' if torch.cuda.is_available() else 'triton'\n",
+        "if ask():\n    kinds = ['cpu']\n    kinds.append('cuda')\n",
+        "if torch.cuda.is_available() or x:\n    kind = 'cuda'\nelse:\n    kind = 'cpu'\n",
+        "if torch.cuda.is_available():\n    kind = 'cpu'\nelse:\n    kind = 'cuda'\n",
+    ],
+)
+def test_a_question_alone_does_not_make_a_device(code: str) -> None:
+    assert ("device-string", "review") in classes(code)
+    assert "'cuda'" in fixed(code)
+
+
+def test_a_word_stays_where_its_question_stays() -> None:
+    code = "kinds = ['cpu'] + (['cuda'] if torch.cuda.is_available() and torch.cuda.clock_rate() > 9 else [])\n"
+    assert fixed(code, review=True) == code
+    engine = Engine(CATALOGUE, "npu", Settings(locale="en", ignore=("cuda-api",)))
+    (finding,) = engine.check(Source(head("npu") + ASKED["lists added up"])).findings
+    assert finding.fixes[0].applicability == "review"
+
+
+def test_a_label_under_a_question_is_no_device() -> None:
+    code = "if torch.cuda.is_available():\n    print('cuda', 'cpu')\n"
+    code += "print('cuda' if torch.cuda.is_available() else 'cpu')\n"
+    assert fixed(code) == code.replace("torch.cuda", "torch.npu")
+
+
+def test_fixed_one_at_a_time_it_ends_the_same() -> None:
+    for code in ASKED.values():
+        wanted = fixed(code)
+        for first in range(2):
+            text = head("npu") + code
+            while found := ENGINES["npu"].check(Source(text)).findings:
+                text = apply_edits(text, found[min(first, len(found) - 1)].fixes[0].edits)
+            assert text == head("npu") + wanted

@@ -49,6 +49,8 @@ class Hit:
     """Where the attribute's name stands, if all hangs on the object that it belongs to."""
     origin: tuple[str, str, Span] | None = None
     """Where a local name was bound through which the place was found: the name, what it stands for, and the span."""
+    question: tuple[At, bool] | None = None
+    """Where the question stands under which alone the word exists, and whether nothing else shows what it means."""
     by_hand: bool = False
     """Its name serves the target elsewhere, so that somebody has to say what is left to CUDA."""
 
@@ -77,6 +79,9 @@ def moved(hit: Hit, statement: Statement, region: Region) -> Hit:
     if origin is not None:
         name, dotted, span = origin
         origin = name, dotted, Span(here(span.start), here(span.end))
+    question = hit.question
+    if question is not None:
+        question = At(here(question[0])), question[1]
     return replace(
         hit,
         start=here(hit.start),
@@ -87,6 +92,7 @@ def moved(hit: Hit, statement: Statement, region: Region) -> Hit:
         keeps=(here(hit.keeps[0]), here(hit.keeps[1])) if hit.keeps[1] else hit.keeps,
         receiver=None if receiver is None else here(receiver),
         origin=origin,
+        question=question,
     )
 
 

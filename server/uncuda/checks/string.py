@@ -11,12 +11,14 @@ from ..catalogue import Rule, Target
 from ..edits import REVIEW, SAFE, Edit, Fix, lowest
 from ..facts.digest import Text
 from ..facts.read import Statement
+from ..facts.role_calls import last_word
 from ..facts.roles import Role
 from .base import Context, Hit, cap
 from .device_map import entry, kept
 from .parameters import Parameters, Passed
-from .string_evidence import compared, complete, is_silent, weigh
-from .string_flow import Flow
+from .questions import Question, Questions, is_held, words_around
+from .string_evidence import compared, complete, is_silent, named, weigh
+from .string_flow import TESTS, Flow
 from .string_members import MemberIndex
 
 _LONGEST = 200
@@ -38,6 +40,7 @@ class _Uses:
     flow: Flow
     members: MemberIndex
     parameters: Parameters
+    questions: Questions
 
     def passed(self, rule: Rule, role: Role, text: Text, statement: Statement) -> Passed | None:
         """The parameter of a function of this text that a string is given to, if it counts for it."""
@@ -55,6 +58,50 @@ class _Uses:
         if applicability == REVIEW and self._weigh(rule, role, statement) == SAFE:
             return SAFE
         return applicability
+
+    def question(
+        self, rule: Rule, role: Role, text: Text, statement: Statement, applicability: str | None
+    ) -> Question | None:
+        """The question under which alone a device exists: of one that is sure by itself, in its expression only."""
+        if not rule.get("questions") or text.formatted:
+            return None
+        if role.kind in TESTS:
+            return self._holds(rule, role, statement) if applicability == REVIEW else None
+        if not is_held(role) or is_silent(rule, role, self.flow):
+            return None
+        found = self.questions.in_expression(rule, text.node, statement)
+        if applicability == SAFE or not self._is_beside(rule, role, text, statement):
+            return found if applicability == SAFE else None
+        return found or self.questions.above(rule, statement)
+
+    def _is_beside(self, rule: Rule, role: Role, text: Text, statement: Statement) -> bool:
+        """Whether other devices stand beside a word, in lists or as values of its name, or the name says devices."""
+        near = rule.get("near", ())
+        around, outer = words_around(text, statement)
+        if not around.isdisjoint(near):
+            return True
+        holder = role
+        if role.kind == "argument" and role.call is not None and isinstance(role.call.func, ast.Attribute):
+            receiver = role.call.func.value
+            holder = Role("assignment", outer, name=last_word(receiver), subject=receiver)
+        elif role.kind != "assignment":
+            return False
+        listed, singly, _ = self.members.of(holder, statement)
+        return named(holder.name, ("*device*",)) or not (listed | singly).isdisjoint(near)
+
+    def _holds(self, rule: Rule, role: Role, statement: Statement) -> Question | None:
+        """The question under which a name that is compared gets the device that it is compared with."""
+        if not isinstance(role.subject, (ast.Name, ast.Attribute)):
+            return None
+        for found in self.flow.bound(role, statement):
+            for text in found.digest.texts:
+                use = self.flow.role(text, found)
+                same = use.kind == "assignment" and use.name == role.name and rule.get("pattern")
+                if same and re.fullmatch(rule.get("pattern"), text.value):
+                    applicability = self._weigh(rule, use, found)
+                    if question := self.question(rule, use, text, found, applicability):
+                        return question
+        return None
 
     def _weigh(self, rule: Rule, role: Role, statement: Statement) -> str | None:
         return weigh(rule, role, statement, self.flow, self.members)
@@ -81,7 +128,7 @@ class Check:
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at string literals."""
         flow = Flow(context)
-        uses = _Uses(flow, MemberIndex(flow), Parameters(context))
+        uses = _Uses(flow, MemberIndex(flow), Parameters(context), Questions(flow, self.target))
         for statement in context.statements:
             for text in statement.digest.texts:
                 if len(text.value) >= _LONGEST or not self._worth(text.value):
@@ -99,7 +146,10 @@ class Check:
         if rule.get("roles") and role.kind not in rule.get("roles"):
             return None
         passed = uses.passed(rule, role, text, statement)
-        applicability = uses.weigh(rule, role, statement, passed)
+        applicability = alone = uses.weigh(rule, role, statement, passed)
+        question = uses.question(rule, role, text, statement, applicability)
+        if question is not None:
+            applicability = SAFE
         if applicability is not None and context.shim:
             applicability = _under_shim(rule, role, applicability)
         if applicability is not None and prepared.new and _joined(text, context, statement):
@@ -135,6 +185,7 @@ class Check:
             node=text.node,
             keeps=kept(role, statement) if rule.get("entry") else (0, 0),
             receiver=_receiver(rule, role, text, context, statement),
+            question=(question.at, alone != SAFE) if question is not None and question.at is not None else None,
             by_hand=by_hand,
         )
 
@@ -152,7 +203,7 @@ class Check:
 
 
 def _length(text: Text, statement: Statement) -> tuple[int, int] | None:
-    """Where the length stands to which the other side of a comparison is cut: `x[:4] == "cuda"`; None if not so plain."""
+    """Where the length stands to which the other side of a comparison is cut, the word's own: `x[:4] == "cuda"`."""
     parent = statement.digest.parents.get(text.node)
     if not isinstance(parent, ast.Compare) or len(parent.ops) != 1:
         return None

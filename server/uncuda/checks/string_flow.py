@@ -192,6 +192,17 @@ class Flow:
             for role in self._roles(root, (attribute,) if attribute else (), statement):
                 yield role, statement
 
+    def bound(self, role: Role, statement: Statement) -> Iterator[Statement]:
+        """The statements that name what a string is compared with, or bound to, in its scope."""
+        spelled = _spelled(role)
+        if not spelled:
+            return
+        self.context.asked.add(spelled)
+        scope = -1 if "." in spelled else self.scope(spelled, statement.start, role)
+        end = self.context.facts.indents.extent(scope) if scope >= 0 else len(self.context.text)
+        word = re.escape(spelled)
+        yield from self.statements(re.compile(rf"{word}(?<![\w.]{word})(?![\w(])"), max(scope, 0), end)
+
     def statements(self, pattern: re.Pattern[str], start: int, end: int) -> Iterator[Statement]:
         """The statements in which a pattern is found."""
         seen: set[int] = set()

@@ -1,0 +1,1 @@
+"""What findings have to do with one another: one question a module."""
