@@ -208,7 +208,7 @@ def test_a_library_silences_its_own_calls_only() -> None:
 
 ASKED = {
     "lists added up": "DEVICES = ['cpu'] + (['cuda'] if torch.cuda.is_available() else [])\n",
-    "lists that follow a name": "yes = torch.cuda.is_available()\nfor k in ('cpu', 'cuda') if yes else ('cpu',): f(k)\n",
+    "lists that follow a name": "y = torch.cuda.is_available()\nfor k in ('cpu', 'cuda') if y else ('cpu',): pass\n",
     "a list that gets more": "kinds = ['cpu']\nif torch.cuda.is_available():\n    kinds.append('cuda')\n",
     "a list of devices": "if torch.cuda.device_count() > 0:\n    all_devices += ['cuda']\n",
     "a value and its test": "kind = 'cuda' if torch.cuda.is_available() else 'cpu'\nok = kind == 'cuda'\n",
