@@ -266,3 +266,60 @@ def test_fixed_one_at_a_time_it_ends_the_same() -> None:
             while found := ENGINES["npu"].check(Source(text)).findings:
                 text = apply_edits(text, found[min(first, len(found) - 1)].fixes[0].edits)
             assert text == head("npu") + wanted
+
+
+TABLE = "libraries = {'xpu': 'ccl', 'hpu': 'hccl', 'cuda': 'nccl'}\n"
+ENTRY = {"npu": ", 'npu': 'hccl'}", "musa": ", 'musa': 'mccl'}"}
+LOOKED_UP = [
+    "use(libraries[kind])\n",
+    "use(libraries.get(kind, 'gloo'))\n",
+    "if kind in libraries:\n    use(libraries[kind])\n",
+    "def f(self):\n    return self.libraries[kind]\n",
+    "use(f'{libraries[kind]}')\n",
+]
+PASSED_ON = [
+    "",
+    "use(libraries)\n",
+    "for kind in libraries: use(libraries[kind])\n",
+    "libraries['x'] = 1\nuse(libraries[kind])\n",
+    "libraries.update(more)\nuse(libraries[kind])\n",
+    "use(len(libraries), libraries[kind])\n",
+    "libraries = more\nuse(libraries[kind])\n",
+    "use(libraries.items())\n",
+    "del libraries[kind]\n",
+    "if libraries in kinds: use(libraries[kind])\n",
+]
+
+
+@pytest.mark.parametrize("use", LOOKED_UP)
+@pytest.mark.parametrize("target", ["npu", "musa"])
+def test_one_more_entry_is_safe_where_keys_are_looked_up(use: str, target: str) -> None:
+    assert fixed(TABLE + use, target=target) == TABLE.replace("}", ENTRY[target]) + use
+
+
+@pytest.mark.parametrize("use", PASSED_ON)
+def test_one_more_entry_is_for_review_where_the_dictionary_goes_on(use: str) -> None:
+    assert ("device-map", "review") in classes(TABLE + use)
+    assert fixed(TABLE + use) == TABLE + use
+    assert fixed(TABLE + use, review=True).startswith(TABLE.replace("}", ENTRY["npu"]))
+
+
+def test_a_table_that_is_asked_where_it_stands_is_looked_up() -> None:
+    for use in ("[kind]", ".get(kind)"):
+        code = f"x = {{'cpu': 'gloo', 'cuda': 'nccl'}}{use}\n"
+        assert fixed(code) == code.replace("'nccl'", "'nccl', 'npu': 'hccl'")
+
+
+def test_a_key_says_whom_an_entry_serves() -> None:
+    assert not classes("m = {'cuda': 'nccl', 'npu': 'hccl'}\nuse(m[kind])\n")
+    assert not classes("m = {'hpu': 'hccl', 'cuda': 'nccl', 'npu': 'hccl'}\nuse(m[kind])\n")
+    both = "m = dict(cuda=lambda: torch.cuda.synchronize(), npu=lambda: torch.npu.synchronize())\n"
+    assert not classes(both)
+    assert classes(both.replace("npu=", "cpu="))
+
+
+def test_an_entry_brings_the_plugin_only_where_its_value_needs_it() -> None:
+    text = "import torch\nm = {'cpu': 1e-4, 'cuda': 1e-3}\nuse(m[kind])\n"
+    assert ENGINES["npu"].fix(Source(text)).text == text.replace("}", ", 'npu': 1e-3}")
+    text = text.replace("1e-3", "'nccl'")
+    assert ENGINES["npu"].fix(Source(text)).text.startswith("import torch\nimport torch_npu\n")

@@ -14,7 +14,7 @@ from ..facts.read import Statement
 from ..facts.role_calls import last_word
 from ..facts.roles import Role
 from .base import Context, Hit, cap
-from .device_map import entry, kept
+from .device_map import entry, is_looked_up, kept, needs_plugin
 from .parameters import Parameters, Passed
 from .questions import Question, Questions, is_held, words_around
 from .string_evidence import compared, complete, is_silent, named, weigh
@@ -161,6 +161,8 @@ class Check:
         if rule.get("entry"):
             added = entry(role, statement, context, new, prepared.new)
             edits = [added] if added else []
+            if applicability == SAFE and not is_looked_up(role, statement, flow):
+                applicability = REVIEW
         elif role.cut and len(new) != len(text.value):
             length = _length(text, statement)  # a slice of fixed length would not hold the new word
             edits = [Edit(*length, str(len(new))), *edits] if length else []
@@ -171,7 +173,8 @@ class Check:
         by_hand = False
         if edits and allowed is not None:
             title = f'Add an entry for "{new}"' if rule.get("entry") else f'Replace with "{new}"'
-            fixes = (Fix(title, allowed, (*edits, *context.requires(rule, start))),)
+            plain = rule.get("entry") and not needs_plugin(edits[0], self.target)
+            fixes = (Fix(title, allowed, (*edits, *(() if plain else context.requires(rule, start)))),)
             new_words = set(prepared.new.values()) if links else ()
             by_hand = any(flow.asks_for(word, *(passed or (role, statement))) for word in new_words)
         return Hit(
