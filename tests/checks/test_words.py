@@ -76,6 +76,10 @@ def test_a_name_that_may_be_a_backend_is_for_review(name: str) -> None:
     assert classes(f"ok = {name} == 'nccl'\n") == [("nccl-check", "review")]
 
 
+def test_a_part_of_a_name_may_be_anything() -> None:
+    assert classes("ok = 'NCCL' in key\n") == [("nccl-check", "review")]
+
+
 def test_next_to_a_patch_a_word_of_the_program_is_silent() -> None:
     engine = Engine(CATALOGUE, "npu", Settings(locale="en", strategy="shim"))
     assert not engine.check(Source("import torch\nok = kind == 'nccl'\n")).findings
@@ -233,6 +237,8 @@ def test_a_word_that_exists_only_where_a_device_was_found_is_a_device(name: str,
     [
         "if torch.cuda.is_available():\n    features.append('cuda')\n",
         "if torch.cuda.is_available():\n    run('cuda')\n",
+        "k = os.environ['K']\nif torch.cuda.is_available():\n    k = 'cuda'\nok = k in ('cpu', 'cuda', 'xpu')\n",
+        "kind = 'cuda' if torch.cuda.is_available() else 'cpu'\nif kind == 'cuda': f()\nelif kind == 'mlu': g()\n",
         "lang = 'cuda' if torch.cuda.is_available() else 'triton'\n",
         "if ask():\n    kinds = ['cpu']\n    kinds.append('cuda')\n",
         "if torch.cuda.is_available() or x:\n    kind = 'cuda'\nelse:\n    kind = 'cpu'\n",
@@ -323,3 +329,20 @@ def test_an_entry_brings_the_plugin_only_where_its_value_needs_it() -> None:
     assert ENGINES["npu"].fix(Source(text)).text == text.replace("}", ", 'npu': 1e-3}")
     text = text.replace("1e-3", "'nccl'")
     assert ENGINES["npu"].fix(Source(text)).text.startswith("import torch\nimport torch_npu\n")
+
+
+TYPED = {
+    "dictionary": (TABLE + "use(libraries.get(kind))\nf()\n", "f()", ["use(libraries)", "use(library)", "libraries"]),
+    "parameter": ("def put(x, where):\n    x.to(where)\n    f()\n\n\nput(x, 'cuda')\n", "f()", ["f(where)", "put(x)"]),
+    "asked": (ASKED["a value and its test"] + "f()\n", "f()", ["f(kind)", "kind", "f(is_available)"]),
+    "own": ("kind = 'nccl'\nok = kind == 'nccl'\nf()\n", "f()", ["dist.init_process_group(kind)", "f(kind)"]),
+}
+
+
+@pytest.mark.parametrize("name", TYPED)
+def test_after_a_key_all_is_as_in_a_fresh_look(name: str) -> None:
+    code, line, lines = TYPED[name]
+    engine = Engine(CATALOGUE, "npu", Settings(locale="en"), remember=16)
+    for typed in (line, *(full[:end] for full in lines for end in (len(full) - 1, len(full))), line):
+        source = Source(head("npu") + code.replace(line, typed), path="a.py")
+        assert engine.check(source) == ENGINES["npu"].check(Source(source.text)), typed

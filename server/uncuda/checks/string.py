@@ -11,15 +11,15 @@ from ..catalogue import Rule, Target
 from ..edits import REVIEW, SAFE, Edit, Fix, lowest
 from ..facts.digest import Text
 from ..facts.read import Statement
-from ..facts.role_calls import last_word
 from ..facts.roles import Role
 from .base import Context, Hit, cap
 from .device_map import entry, is_looked_up, kept, needs_plugin
-from .parameters import Parameters, Passed
-from .questions import Question, Questions, is_held, words_around
-from .string_evidence import compared, complete, is_silent, named, weigh
-from .string_flow import TESTS, Flow
+from .parameters import Parameters
+from .questions import Questions
+from .string_evidence import compared, complete
+from .string_flow import Flow
 from .string_members import MemberIndex
+from .string_uses import Uses
 
 _LONGEST = 200
 _FIELD = re.compile(r"\{[^{}]*\}|%(?:\(\w+\))?[-#0 +]*\d*[diouxs]")
@@ -31,80 +31,6 @@ class _Prepared:
     matches: re.Pattern[str]
     words: re.Pattern[str]
     new: dict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Uses:
-    """What can be asked of one text about the uses of a string."""
-
-    flow: Flow
-    members: MemberIndex
-    parameters: Parameters
-    questions: Questions
-
-    def passed(self, rule: Rule, role: Role, text: Text, statement: Statement) -> Passed | None:
-        """The parameter of a function of this text that a string is given to, if it counts for it."""
-        passed = self.parameters.of(role, statement)
-        if passed is None or not is_silent(rule, role, self.flow):
-            return passed
-        meant = text.value in self.members.of(*passed).compared or self._weigh(rule, *passed) == SAFE
-        return passed if meant else None
-
-    def weigh(self, rule: Rule, role: Role, statement: Statement, passed: Passed | None) -> str | None:
-        """The class of a string: what its call shows, or the parameter that it is given to."""
-        if passed is None:
-            return self._weigh(rule, role, statement)
-        applicability = self._weigh(rule, *passed)
-        if applicability == REVIEW and self._weigh(rule, role, statement) == SAFE:
-            return SAFE
-        return applicability
-
-    def question(
-        self, rule: Rule, role: Role, text: Text, statement: Statement, applicability: str | None
-    ) -> Question | None:
-        """The question under which alone a device exists: of one that is sure by itself, in its expression only."""
-        if not rule.get("questions") or text.formatted:
-            return None
-        if role.kind in TESTS:
-            return self._holds(rule, role, statement) if applicability == REVIEW else None
-        if not is_held(role) or is_silent(rule, role, self.flow):
-            return None
-        found = self.questions.in_expression(rule, text.node, statement)
-        if applicability == SAFE or not self._is_beside(rule, role, text, statement):
-            return found if applicability == SAFE else None
-        return found or self.questions.above(rule, statement)
-
-    def _is_beside(self, rule: Rule, role: Role, text: Text, statement: Statement) -> bool:
-        """Whether other devices stand beside a word, in lists or as values of its name, or the name says devices."""
-        near = rule.get("near", ())
-        around, outer = words_around(text, statement)
-        if not around.isdisjoint(near):
-            return True
-        holder = role
-        if role.kind == "argument" and role.call is not None and isinstance(role.call.func, ast.Attribute):
-            receiver = role.call.func.value
-            holder = Role("assignment", outer, name=last_word(receiver), subject=receiver)
-        elif role.kind != "assignment":
-            return False
-        listed, singly, _ = self.members.of(holder, statement)
-        return named(holder.name, ("*device*",)) or not (listed | singly).isdisjoint(near)
-
-    def _holds(self, rule: Rule, role: Role, statement: Statement) -> Question | None:
-        """The question under which a name that is compared gets the device that it is compared with."""
-        if not isinstance(role.subject, (ast.Name, ast.Attribute)):
-            return None
-        for found in self.flow.bound(role, statement):
-            for text in found.digest.texts:
-                use = self.flow.role(text, found)
-                same = use.kind == "assignment" and use.name == role.name and rule.get("pattern")
-                if same and re.fullmatch(rule.get("pattern"), text.value):
-                    applicability = self._weigh(rule, use, found)
-                    if question := self.question(rule, use, text, found, applicability):
-                        return question
-        return None
-
-    def _weigh(self, rule: Rule, role: Role, statement: Statement) -> str | None:
-        return weigh(rule, role, statement, self.flow, self.members)
 
 
 class Check:
@@ -128,7 +54,7 @@ class Check:
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at string literals."""
         flow = Flow(context)
-        uses = _Uses(flow, MemberIndex(flow), Parameters(context), Questions(flow, self.target))
+        uses = Uses(flow, MemberIndex(flow), Parameters(context), Questions(flow, self.target))
         for statement in context.statements:
             for text in statement.digest.texts:
                 if len(text.value) >= _LONGEST or not self._worth(text.value):
@@ -140,7 +66,7 @@ class Check:
                             yield hit
                             break
 
-    def _hit(self, prepared: _Prepared, text: Text, uses: _Uses, statement: Statement) -> Hit | None:
+    def _hit(self, prepared: _Prepared, text: Text, uses: Uses, statement: Statement) -> Hit | None:
         rule, flow, context = prepared.rule, uses.flow, uses.flow.context
         role = complete(flow.role(text, statement), statement, flow)
         if rule.get("roles") and role.kind not in rule.get("roles"):

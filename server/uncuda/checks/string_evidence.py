@@ -17,7 +17,7 @@ from .string_members import MemberIndex, Members
 
 TORCHS, OWN = "torch", "own"
 _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation", "subscript"})
-_ACCELERATORS = frozenset({"hip", "hpu", "mtia", "tpu", "xla", "xpu"})
+ACCELERATORS = frozenset({"hip", "hpu", "mtia", "tpu", "xla", "xpu"})
 # Calls that keep what they are given under the name that it is given by, in whatever library they are.
 _HOLDERS = frozenset({"HParams", "Namespace", "SimpleNamespace", "ConfigDict", "EasyDict", "AttrDict", "Munch"})
 # Strings given to these are read by people, or name files, modules and patterns.
@@ -82,6 +82,8 @@ def _domain(rule: Rule, role: Role, statement: Statement, flow: Flow, members: M
         return TORCHS
     if not tested or named(role.name, rule.get("hints", ())) or proves(rule, role):
         return ""
+    if role.kind == "membership" and not role.containers:
+        return ""  # `"NCCL" in name`: a part of anything
     return "" if _flows(rule, role, statement, flow) else OWN
 
 
@@ -133,7 +135,7 @@ def _is_map_location(role: Role) -> bool:
 
 def _is_choice_of_accelerators(rule: Rule, role: Role) -> bool:
     """`x.device.type in ("cuda", "xpu")`: somebody made sure of each of them."""
-    return role.kind == "membership" and not _ACCELERATORS.isdisjoint(role.items) and compared(rule, role)
+    return role.kind == "membership" and not ACCELERATORS.isdisjoint(role.items) and compared(rule, role)
 
 
 def proves(rule: Rule, role: Role) -> bool:

@@ -183,24 +183,23 @@ class Flow:
 
     def _uses(self, spelled: str, scope: int) -> Iterator[tuple[Role, Statement]]:
         """The roles of the uses of a name, and of what it is bound to, each with its statement."""
-        context = self.context
-        end = context.facts.indents.extent(scope) if scope >= 0 else len(context.text)
         root, _, attribute = spelled.partition(".")
-        word = re.escape(spelled)  # first in the pattern: a search for a plain word is fast
-        pattern = re.compile(rf"{word}(?<![\w.]{word})(?![\w(])")
-        for statement in self.statements(pattern, max(scope, 0), end):
+        for statement in self.naming(spelled, scope):
             for role in self._roles(root, (attribute,) if attribute else (), statement):
                 yield role, statement
 
-    def bound(self, role: Role, statement: Statement) -> Iterator[Statement]:
-        """The statements that name what a string is compared with, or bound to, in its scope."""
+    def place(self, role: Role, statement: Statement) -> tuple[str, int] | None:
+        """The name that a string is bound to or compared with, as it is spelled, and its scope, as in `scope`."""
         spelled = _spelled(role)
         if not spelled:
-            return
+            return None
         self.context.asked.add(spelled)
-        scope = -1 if "." in spelled else self.scope(spelled, statement.start, role)
+        return spelled, -1 if "." in spelled else self.scope(spelled, statement.start, role)
+
+    def naming(self, spelled: str, scope: int) -> Iterator[Statement]:
+        """The statements of a scope in which a name stands."""
         end = self.context.facts.indents.extent(scope) if scope >= 0 else len(self.context.text)
-        word = re.escape(spelled)
+        word = re.escape(spelled)  # first in the pattern: a search for a plain word is fast
         yield from self.statements(re.compile(rf"{word}(?<![\w.]{word})(?![\w(])"), max(scope, 0), end)
 
     def statements(self, pattern: re.Pattern[str], start: int, end: int) -> Iterator[Statement]:
