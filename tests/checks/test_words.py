@@ -184,6 +184,16 @@ def test_what_people_read_is_nothing_passed() -> None:
     assert not classes("def info(message):\n    print(message)\n\n\ninfo('cuda')\n")
 
 
+def test_a_field_that_takes_a_parameter_changes_with_it() -> None:
+    code = (
+        "class A:\n    def __init__(self, kind='cuda'):\n        self.kind = kind\n        x.to(kind)\n\n"
+        "    def fast(self):\n        return self.kind == 'cuda'\n"
+    )
+    one, other = findings(code)
+    assert one.fixes[0].edits == other.fixes[0].edits
+    assert one.fixes[0].applicability == other.fixes[0].applicability
+
+
 def test_typing_in_the_function_that_is_called_leaves_the_same_as_a_fresh_look() -> None:
     engine = Engine(CATALOGUE, "npu", Settings(locale="en"), remember=16)
     first = head("npu") + "def place(name):\n    x.to(name)\n    f()\n\n\nplace('cuda')\n"

@@ -32,6 +32,7 @@ class Flow:
         self._known: dict[tuple[str, str, int], bool] = {}
         self._asked: dict[tuple[str, str, int], bool] = {}
         self._scopes: dict[tuple[str, int], int] = {}
+        self._takers: dict[tuple[str, int], Links] = {}
 
     def resolve(self, node: ast.AST, statement: Statement) -> str | None:
         """The dotted name of an expression, where no rule asks for the name itself, too."""
@@ -256,8 +257,18 @@ class Flow:
         if role.kind == "assignment" and found is not None and found[1] == "class":
             return (("field", role.name),)
         if role.subject is not None or role.kind == "default":
-            return (("name", role.name, At(self.scope(role.name, statement.start, role))),)
+            scope = self.scope(role.name, statement.start, role)
+            return (("name", role.name, At(scope)), *self._handed(role.name, scope))
         return ()
+
+    def _handed(self, name: str, scope: int) -> Links:
+        """Keys of what takes the value of a name as it is: `self.kind = kind`."""
+        if (name, scope) not in self._takers:
+            self.context.asked.add(name)
+            taken = (use for use, _ in self._uses(name, scope) if use.kind == "assignment" and not use.containers)
+            fields = (use.name for use in taken if isinstance(use.subject, ast.Attribute) and use.name != "type")
+            self._takers[name, scope] = tuple(("field", field) for field in dict.fromkeys(fields))
+        return self._takers[name, scope]
 
 
 def _says(node: ast.AST | None, word: str) -> bool:
