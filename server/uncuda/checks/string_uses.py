@@ -72,7 +72,8 @@ class Uses:
             listed, singly, _ = self.members.of(holder, statement)
             words |= {word for word in listed | singly if not re.fullmatch(rule.get("pattern"), word)}
         known = frozenset(rule.get("near", ())) - ACCELERATORS
-        return words <= known and (bool(words) or named(holder.name, ("*device*",)))
+        is_named = holder.kind == "assignment" and named(holder.name, ("*device*",))
+        return words <= known and (bool(words) or is_named)
 
     def _holds(self, rule: Rule, role: Role, statement: Statement) -> Question | None:
         """The question under which a name that is compared gets the device that it is compared with."""
