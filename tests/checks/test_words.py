@@ -131,12 +131,36 @@ def test(name):
 """
 
 
-@pytest.mark.parametrize("code", [STATS, CLICK, TESTED])
+FIELDS = """
+@dataclass
+class Config:
+    seed: int
+    device: str = "cuda"
+
+    def fast(self):
+        return self.device == "cuda"
+
+
+Config(1, "cuda")
+Config(seed=1, device="cuda")
+"""
+
+
+@pytest.mark.parametrize("code", [STATS, CLICK, TESTED, FIELDS])
 def test_what_is_passed_changes_with_the_parameter(code: str) -> None:
     found = findings(code)
     assert {finding.fixes[0].applicability for finding in found} == {"safe"}
     assert len({finding.fixes[0].edits for finding in found}) == 1
     assert fixed(code) == code.replace('"cuda"', '"npu"')
+
+
+def test_a_field_by_any_name_changes_with_what_it_is_given() -> None:
+    code = FIELDS.replace("device", "mode")
+    found = findings(code)
+    assert {finding.fixes[0].applicability for finding in found} == {"review"}
+    assert len({finding.fixes[0].edits for finding in found}) == 1
+    own = FIELDS.replace("    seed: int", "    def __init__(self, seed, kind):\n        f(kind)\n")
+    assert [f.fixes[0].applicability for f in findings(own)] == ["safe", "safe", "review", "safe"]
 
 
 def test_each_parameter_is_a_word_of_its_own() -> None:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 from ..facts.read import Facts, Statement
 from ..facts.role_calls import last_word
@@ -18,7 +19,8 @@ Passed = tuple[Role, Statement]
 
 _STATIC = re.compile(r"[ \t]*@staticmethod\b")
 _DECORATOR = re.compile(r"[ \t]*@")
-_MANY = 20  # decorators of one function
+_FIELD = re.compile(r"^[ \t]+(\w+)[ \t]*:(?!=)(?=[^\n]*\w)", re.M)
+_MANY = 40  # decorators of one function, fields of one class
 
 
 class Parameters:
@@ -34,6 +36,8 @@ class Parameters:
             return self._decorated(role, role.option or role.name, statement)
         if role.kind != "argument" or role.call is None or role.parameter is None or role.callee:
             return None
+        if isinstance(role.call.func, ast.Name) and (field := self._field(role.call, role.parameter)):
+            return _as_field(role, field), field
         header, bound = self._called(role.call.func, statement)
         name = _parameter(header, role.call, role.parameter, bound) if header is not None else ""
         return (_as_default(role, name), header) if header is not None and name else None
@@ -69,6 +73,23 @@ class Parameters:
             if _STATIC.match(facts.text, line):
                 return True
         return False
+
+    def _field(self, call: ast.Call, given: str | int) -> Statement | None:
+        """The field that a class of the text which writes no `__init__`, as a dataclass, stores an argument in."""
+        holder = self._class(call.func.id) if isinstance(call.func, ast.Name) else None
+        if holder is None or self._header("__init__", holder) or any(isinstance(one, ast.Starred) for one in call.args):
+            return None
+        facts, end = self._facts, self._facts.indents.extent(holder)
+        facts.work.search(holder, end)
+        lines = (match for match in _FIELD.finditer(facts.text, holder, end) if self._is_in(match.start(1), holder))
+        fields = dict(islice(((match[1], match.start(1)) for match in lines), _MANY))
+        names = list(fields)
+        name = given if isinstance(given, str) else names[given] if given < len(names) else ""
+        return facts.peek(fields[name]) if name in fields else None
+
+    def _is_in(self, at: int, holder: int) -> bool:
+        scope = self._facts.indents.scope_of(at)
+        return scope is not None and scope[0] == holder and not self._facts.layout.string_around(at)
 
     def _made(self, receiver: ast.expr, statement: Statement) -> str:
         """The class of which an expression is an instance: `Stats()`, or a name that is set once, to `Stats()`."""
@@ -133,6 +154,12 @@ def _as_default(role: Role, name: str) -> Role:
     return replace(
         role, kind="default", call=None, callee="", method="", parameter=None, name=name, subject=None, option=""
     )
+
+
+def _as_field(role: Role, field: Statement) -> Role:
+    node = field.digest.piece.nodes[0]
+    target = node.target if isinstance(node, ast.AnnAssign) else None
+    return replace(_as_default(role, last_word(target)), kind="assignment", subject=target)
 
 
 def _below(statement: Statement, facts: Facts) -> Statement | None:
