@@ -264,7 +264,13 @@ class Flow:
     def _handed(self, name: str, scope: int) -> Links:
         """Keys of what takes the value of a name as it is: `self.kind = kind`."""
         if (name, scope) not in self._takers:
+            text, first = self.context.text, max(scope, 0)
+            end = self.context.facts.indents.extent(scope) if scope >= 0 else len(text)
             self.context.asked.add(name)
+            self.context.facts.work.search(first, end)
+            if not re.compile(rf"=[ \t]*{re.escape(name)}(?!\w)").search(text, first, end):
+                self._takers[name, scope] = ()
+                return ()
             taken = (use for use, _ in self._uses(name, scope) if use.kind == "assignment" and not use.containers)
             fields = (use.name for use in taken if isinstance(use.subject, ast.Attribute) and use.name != "type")
             self._takers[name, scope] = tuple(("field", field) for field in dict.fromkeys(fields))
