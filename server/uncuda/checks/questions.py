@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 from ..catalogue import Rule, Target
 from ..facts.digest import Text
@@ -14,6 +15,7 @@ from ..facts.scopes import Header
 from .hit import At
 from .string_flow import Flow
 
+_MANY = 200  # parts of an expression; of a longer one it is not known what it holds
 _ADDS = frozenset({"append", "add", "insert"})
 _HELD = frozenset({"assignment", "return", "item", "default", "concatenation", "value", "argument"})
 _PARTS = (ast.List, ast.Tuple, ast.Set, ast.Starred, ast.IfExp)
@@ -134,5 +136,7 @@ def words_around(text: Text, statement: Statement) -> tuple[frozenset[str], ast.
         if not held and not (isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Add)):
             break
         node = outer
-    found = (inner.value for inner in ast.walk(node) if isinstance(inner, ast.Constant) and inner is not text.node)
-    return frozenset(value for value in found if isinstance(value, str)), node
+    parts = list(islice(ast.walk(node), _MANY + 1))
+    found = {inner.value for inner in parts if isinstance(inner, ast.Constant) and inner is not text.node}
+    unseen = frozenset({""} if len(parts) > _MANY else ())  # no device is called so
+    return unseen.union(value for value in found if isinstance(value, str)), node

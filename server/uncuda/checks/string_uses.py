@@ -57,9 +57,10 @@ class Uses:
         if not is_held(role) or is_silent(rule, role, self.flow):
             return None
         found = self.questions.in_expression(rule, text.node, statement)
-        if applicability == SAFE or not self._is_beside(rule, role, text, statement):
-            return found if applicability == SAFE else None
-        return found or self.questions.above(rule, statement)
+        if applicability == SAFE:
+            return found
+        found = found or self.questions.above(rule, statement)
+        return found if found is not None and self._is_beside(rule, role, text, statement) else None
 
     def _is_beside(self, rule: Rule, role: Role, text: Text, statement: Statement) -> bool:
         """Whether devices, and nothing else, stand beside a word, or its name says devices."""
