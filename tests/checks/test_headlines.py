@@ -87,7 +87,7 @@ NCCL_CHECKS = [
     "if cfg['backend'] == 'nccl': pass",
     "if backend.lower().startswith('nccl'): pass",
     "if 'nccl' in dist.get_backend(): pass",
-    "flag = name == 'nccl'",
+    "flag = pg_name == 'nccl'",
     "if kind in {'NCCL', 'GLOO'}: pass",
     "match dist.get_backend():\n    case 'nccl':\n        pass",
     "match backend:\n    case 'nccl' | 'gloo':\n        pass",

@@ -91,6 +91,8 @@ SAFE = [
     "ok = x.device.type == 'cuda'",
     "ok = 'cuda' != x.device.type",
     "ok = x.device.type in ('cuda', 'cpu')",
+    "ok = x.device.type in ('cuda', 'mps')",
+    "ok = x.device.type not in ['cpu', 'cuda', 'mps']",
     "ok = device == 'cuda:0'",
     "ok = str(x.device) == 'cuda:0'",
     "ok = str(x.device).split(':')[0] == 'cuda'",
@@ -130,7 +132,7 @@ SAFE = [
 ]
 REVIEW = [
     "ok = x.device.type in ('cuda', 'xpu')",
-    "ok = x.device.type not in ['cpu', 'cuda', 'mps']",
+    "ok = x.device.type not in ['cpu', 'cuda', 'xla']",
     "other = ['cpu', 'cuda'][flag]",
     "ok = lang == 'cuda'",
     "x = 'cuda'",
@@ -270,11 +272,18 @@ def test_a_key_of_another_files_table_may_be_another_word() -> None:
     assert classes(text.replace("x.to", "REGISTRY = {}\nx.to")) == ["safe"]
 
 
-def test_a_slice_of_fixed_length_holds_only_words_as_long() -> None:
-    text = "import torch\nok = str(device)[:4] == 'cuda'\n"
-    assert classes(text) == ["manual"]
+def test_a_slice_is_cut_to_the_length_of_the_new_word() -> None:
+    text = "import torch\nimport torch_npu\nok = str(device)[:4] == 'cuda'\n"
+    assert fixed(text, review=False).endswith("ok = str(device)[:3] == 'npu'\n")
     other = Engine(CATALOGUE, "musa", Settings(select=RULES)).check(Source(text)).findings
-    assert [f.fixes[0].applicability for f in other] == ["safe"]
+    assert [len(f.fixes[0].edits) for f in other] == [2]  # the word, and the import
+
+
+@pytest.mark.parametrize(
+    "code", ["ok = device[:n] == 'cuda'", "ok = device[-4:] == 'cuda'", "ok = device[:4] in ('cuda',)"]
+)
+def test_a_slice_of_another_length_holds_only_words_as_long(code: str) -> None:
+    assert classes(f"import torch\n{code}\n") == ["manual"]
 
 
 def test_a_list_is_replaced_not_extended() -> None:

@@ -18,6 +18,8 @@ from .twins import Twins
 _TRY = frozenset({"try", "except"})
 MEMBER = re.compile(r"\w+[ \t]*(?::[^=\n]+)?=[ \t]*[\"']")
 _NAMES_CUDA = re.compile(r"([\w.]*\w)[ \t]*=[ \t]*[\"']cuda[\"']")
+_ENTRIES = (ast.Dict, ast.keyword)
+_CUDA_KEYS = ("cuda", "cuda:0", "gpu")
 _IF = frozenset({"if", "elif", "else"})
 _TEST = re.compile(r"[ \t\f]*if\b")
 PARTED = (ast.IfExp, ast.BoolOp, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.MatchOr)
@@ -84,7 +86,9 @@ class Branches:
         inner = node
         for outer in statement.digest.ancestors(node):
             self._work.compare()
-            if isinstance(outer, (ast.stmt, ast.Lambda)):
+            if isinstance(outer, ast.stmt):
+                return False
+            if isinstance(outer, ast.Lambda) and not isinstance(statement.digest.parents.get(outer), _ENTRIES):
                 return False
             speaking = self._speaking(statement, outer)
             self._work.compare(_wide(outer) // 4 if speaking else 0)
@@ -100,6 +104,10 @@ class Branches:
                 spans = [statement.digest.piece.span(value) for value in speaking if value is not inner]
                 if any(self._words.polarity(statement.start + a, statement.start + b) < 0 for a, b in spans):
                     return True
+            if isinstance(outer, ast.Call) and isinstance(inner, ast.keyword) and inner.arg in _CUDA_KEYS:
+                if isinstance(outer.func, ast.Name) and outer.func.id == "dict":
+                    if any(keyword.arg == self._target.words["device"] for keyword in outer.keywords):
+                        return True
             inner = outer
         return False
 
@@ -279,10 +287,12 @@ def siblings(outer: ast.AST, inner: ast.AST) -> Iterator[ast.AST]:
     elif isinstance(outer, (ast.List, ast.Tuple, ast.Set)):
         yield from (item for item in outer.elts if item is not inner)
     elif isinstance(outer, ast.Dict):
+        own = next((key for key, value in zip(outer.keys, outer.values, strict=True) if inner in (key, value)), None)
+        by_device = isinstance(own, ast.Constant) and own.value in _CUDA_KEYS  # then a key says whom an entry serves
         for key, value in zip(outer.keys, outer.values, strict=True):
             if inner not in (key, value) and key is not None:
                 yield key
-                if isinstance(value, TEXTS) and isinstance(inner, TEXTS):
+                if isinstance(value, TEXTS) and isinstance(inner, TEXTS) and not by_device:
                     yield value
     elif isinstance(outer, ast.MatchOr):
         yield from (pattern for pattern in outer.patterns if pattern is not inner)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
+from itertools import islice
 
 from ..catalogue import Target
 from ..edits import Edit
 from ..facts.read import Statement
 from ..facts.roles import Role
 from .base import Context, row_class
+from .string_flow import Flow
 
 _MODULE = re.compile(r"\btorch\.cuda(?:\.\w+)+")
+_MANY = 60  # places where a name stands: of one that stands in more, nothing is said
 _LEFT = re.compile(r"cuda|nccl", re.I)
 
 
@@ -37,6 +40,57 @@ def entry(role: Role, statement: Statement, context: Context, key: str, words: d
     newline = context.facts.layout.newline_at(line)
     separator = f",{newline}{text[line:start]}" if alone or (not text[line:start].strip() and line) else ", "
     return Edit(end, end, f"{separator}{quote}{key}{quote}{between}{spelled}")
+
+
+def needs_plugin(added: Edit, target: Target) -> bool:
+    """Whether the value of an entry is one that only the plugin knows."""
+    words = (target.words.get("module"), target.words.get("ccl"))
+    return any(word and re.search(rf"\b{re.escape(word)}\b", added.text) for word in words)
+
+
+def is_looked_up(role: Role, statement: Statement, flow: Flow) -> bool:
+    """Whether all that the text does with the dictionary is to look keys up in it: one more entry is no difference."""
+    mapping, outer = role.subject, role.outer
+    parent = statement.digest.parents.get(mapping) if mapping is not None else None
+    if mapping is None or outer is None:
+        return False
+    if _looks_up(mapping, (), statement):
+        return True
+    if isinstance(parent, ast.Attribute) and parent.attr == "get":
+        return True
+    if outer.kind != "assignment" or outer.containers or not isinstance(outer.subject, (ast.Name, ast.Attribute)):
+        return False
+    if not isinstance(parent, (ast.Assign, ast.AnnAssign)):
+        return False
+    name, used, context = outer.name, False, flow.context
+    context.asked.add(name)
+    word = re.compile(rf"{re.escape(name)}(?<!\w{re.escape(name)})(?!\w)")
+    context.facts.work.search(0, len(context.text))
+    if len(list(islice(word.finditer(context.text), _MANY + 1))) > _MANY:
+        return False
+    for found in flow.statements(word, 0, len(context.text)):
+        context.facts.work.compare(len(found.digest.chains))
+        if found.start != statement.start and any(binding.name == name for binding in found.digest.bindings):
+            return False
+        for chain in found.digest.chains:
+            spelled = (chain.root, *chain.parts)
+            if name not in spelled or found.start == statement.start:
+                continue
+            used = True
+            if not _looks_up(chain.node, spelled[spelled.index(name) + 1 :], found):
+                return False
+    return used
+
+
+def _looks_up(node: ast.AST, rest: tuple[str, ...], statement: Statement) -> bool:
+    """Whether a use of a dictionary asks for one key; `rest`: what of the dictionary is named."""
+    parent = statement.digest.parents.get(node)
+    if rest:
+        return rest == ("get",) and isinstance(parent, ast.Call) and parent.func is node
+    if isinstance(parent, ast.Subscript):
+        return parent.value is node and isinstance(parent.ctx, ast.Load)
+    last = isinstance(parent, ast.Compare) and parent.comparators[-1] is node
+    return last and isinstance(parent, ast.Compare) and isinstance(parent.ops[-1], (ast.In, ast.NotIn))
 
 
 def kept(role: Role, statement: Statement) -> tuple[int, int]:

@@ -51,6 +51,8 @@ class Hit:
     """The functions whose results have no such attribute on the target, if the fix writes it."""
     origin: tuple[str, str, Span] | None = None
     """Where a local name was bound through which the place was found: the name, what it stands for, and the span."""
+    question: tuple[At, bool] | None = None
+    """Where the question stands under which alone the word exists, and whether nothing else shows what it means."""
     by_hand: bool = False
     """Its name serves the target elsewhere, so that somebody has to say what is left to CUDA."""
 
@@ -80,6 +82,9 @@ def moved(hit: Hit, statement: Statement, region: Region) -> Hit:
     if origin is not None:
         name, dotted, span = origin
         origin = name, dotted, Span(here(span.start), here(span.end))
+    question = hit.question
+    if question is not None:
+        question = At(here(question[0])), question[1]
     return Hit(
         hit.rule,
         here(hit.start),
@@ -94,7 +99,9 @@ def moved(hit: Hit, statement: Statement, region: Region) -> Hit:
         hit.since,
         (here(hit.keeps[0]), here(hit.keeps[1])) if hit.keeps[1] else hit.keeps,
         None if receiver is None else here(receiver),
+        hit.lacking,
         origin,
+        question,
         hit.by_hand,
     )
 

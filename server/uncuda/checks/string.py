@@ -12,10 +12,14 @@ from ..edits import REVIEW, SAFE, Edit, Fix, lowest
 from ..facts.digest import Text
 from ..facts.read import Statement
 from ..facts.roles import Role
-from .base import Context, Hit, Links, cap
-from .device_map import entry, kept
-from .string_evidence import compared, complete, weigh
+from .base import Context, Hit, cap
+from .device_map import entry, is_looked_up, kept, needs_plugin
+from .parameters import Parameters
+from .questions import Questions
+from .string_evidence import compared, complete
 from .string_flow import Flow
+from .string_members import MemberIndex
+from .string_uses import Uses
 
 _LONGEST = 200
 _FIELD = re.compile(r"\{[^{}]*\}|%(?:\(\w+\))?[-#0 +]*\d*[diouxs]")
@@ -50,23 +54,28 @@ class Check:
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at string literals."""
         flow = Flow(context)
+        uses = Uses(flow, MemberIndex(flow), Parameters(context), Questions(flow, self.target))
         for statement in context.statements:
             for text in statement.digest.texts:
                 if len(text.value) >= _LONGEST or not self._worth(text.value):
                     continue
                 for prepared in self._rules:
                     if _matches(prepared, text, context, statement):
-                        hit = self._hit(prepared, text, flow, statement)
+                        hit = self._hit(prepared, text, uses, statement)
                         if hit is not None:
                             yield hit
                             break
 
-    def _hit(self, prepared: _Prepared, text: Text, flow: Flow, statement: Statement) -> Hit | None:
-        rule, context = prepared.rule, flow.context
+    def _hit(self, prepared: _Prepared, text: Text, uses: Uses, statement: Statement) -> Hit | None:
+        rule, flow, context = prepared.rule, uses.flow, uses.flow.context
         role = complete(flow.role(text, statement), statement, flow)
         if rule.get("roles") and role.kind not in rule.get("roles"):
             return None
-        applicability = weigh(rule, role, statement, flow)
+        passed = uses.passed(rule, role, text, statement)
+        applicability = alone = uses.weigh(rule, role, statement, passed)
+        question = uses.question(rule, role, text, statement, applicability)
+        if question is not None:
+            applicability = SAFE
         if applicability is not None and context.shim:
             applicability = _under_shim(rule, role, applicability)
         if applicability is not None and prepared.new and _joined(text, context, statement):
@@ -78,18 +87,22 @@ class Check:
         if rule.get("entry"):
             added = entry(role, statement, context, new, prepared.new)
             edits = [added] if added else []
+            if applicability == SAFE and not is_looked_up(role, statement, flow):
+                applicability = REVIEW
         elif role.cut and len(new) != len(text.value):
-            edits = []  # a slice of fixed length would not hold the new word
+            length = _length(text, statement)  # a slice of fixed length would not hold the new word
+            edits = [Edit(*length, str(len(new))), *edits] if length else []
         allowed = cap(rule, applicability)
         fixes: tuple[Fix, ...] = ()
-        links: Links = ()
+        links = flow.links(role, statement) if prepared.new else ()
+        links += flow.links(*passed) if prepared.new and passed else ()
         by_hand = False
         if edits and allowed is not None:
             title = f'Add an entry for "{new}"' if rule.get("entry") else f'Replace with "{new}"'
-            fixes = (Fix(title, allowed, (*edits, *context.requires(rule, start))),)
-            links = flow.links(role, statement)
+            plain = rule.get("entry") and not needs_plugin(edits[0], self.target)
+            fixes = (Fix(title, allowed, (*edits, *(() if plain else context.requires(rule, start)))),)
             new_words = set(prepared.new.values()) if links else ()
-            by_hand = any(flow.asks_for(word, role, statement) for word in new_words)
+            by_hand = any(flow.asks_for(word, *(passed or (role, statement))) for word in new_words)
         return Hit(
             rule,
             start,
@@ -101,6 +114,7 @@ class Check:
             node=text.node,
             keeps=kept(role, statement) if rule.get("entry") else (0, 0),
             receiver=_receiver(rule, role, text, context, statement),
+            question=(question.at, alone != SAFE) if question is not None and question.at is not None else None,
             by_hand=by_hand,
         )
 
@@ -115,6 +129,21 @@ class Check:
             if token.fields:
                 break
         return edits, prepared.words.sub(lambda match: prepared.new[match[0]], text.value)
+
+
+def _length(text: Text, statement: Statement) -> tuple[int, int] | None:
+    """Where the length stands to which the other side of a comparison is cut, the word's own: `x[:4] == "cuda"`."""
+    parent = statement.digest.parents.get(text.node)
+    if not isinstance(parent, ast.Compare) or len(parent.ops) != 1:
+        return None
+    other = parent.comparators[0] if parent.left is text.node else parent.left
+    cut = other.slice if isinstance(other, ast.Subscript) else None
+    if not isinstance(cut, ast.Slice) or cut.lower is not None or cut.step is not None:
+        return None
+    if not isinstance(cut.upper, ast.Constant) or cut.upper.value != len(text.value):
+        return None
+    start, end = text.piece.span(cut.upper)
+    return statement.start + start, statement.start + end
 
 
 def _receiver(rule: Rule, role: Role, text: Text, context: Context, statement: Statement) -> int | None:

@@ -12,11 +12,14 @@ from ..edits import REVIEW, SAFE
 from ..facts.read import Statement
 from ..facts.role_calls import last_word
 from ..facts.roles import Role
-from .string_flow import Flow
+from .string_flow import TESTS, Flow
+from .string_members import MemberIndex, Members
 
+TORCHS, OWN = "torch", "own"
 _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation", "subscript"})
-_TESTS = frozenset({"comparison", "membership", "case"})
-_ACCELERATORS = frozenset({"hip", "hpu", "mps", "mtia", "tpu", "xla", "xpu"})
+ACCELERATORS = frozenset({"hip", "hpu", "mtia", "tpu", "xla", "xpu"})
+# Calls that keep what they are given under the name that it is given by, in whatever library they are.
+_HOLDERS = frozenset({"HParams", "Namespace", "SimpleNamespace", "ConfigDict", "EasyDict", "AttrDict", "Munch"})
 # Strings given to these are read by people, or name files, modules and patterns.
 _PROSE_CALLS = frozenset(
     {"print", "pprint", "debug", "info", "warn", "warning", "warning_once", "error", "critical", "exception", "log",
@@ -49,24 +52,48 @@ def complete(role: Role, statement: Statement, flow: Flow) -> Role:
     return role
 
 
-def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow) -> str | None:
+def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: MemberIndex) -> str | None:
     """`safe`, `review`, or None where the string is nothing to the rule."""
     if role.kind in _SILENT_KINDS or (role.kind == "key" and not rule.get("entry")):
         return None
-    if _is_silent(rule, role, flow):
+    if is_silent(rule, role, flow):
+        return None
+    domain = _domain(rule, role, statement, flow, members.of(role, statement)) if rule.get("apart") else ""
+    if (domain == OWN) != bool(rule.get("own")):
         return None
     if _is_map_location(role) or _is_choice_of_accelerators(rule, role):
         return REVIEW
     roots = rule.get("needs-import", ())
     known = not roots or any(flow.context.imports_root(root) for root in roots)
-    if proves(rule, role) or _flows(rule, role, statement, flow):
+    if domain == TORCHS or proves(rule, role) or _flows(rule, role, statement, flow):
         return SAFE if known else REVIEW
     if not known or rule.get("otherwise", "review") == "silent":
         return None
     return REVIEW if _suggests(rule, role) else None
 
 
-def _is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
+def _domain(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Members) -> str:
+    """Whose word a string is: TORCHS or OWN, the program's; "" where nothing beside it says so."""
+    listed, singly, tested = members
+    if not (listed | singly).isdisjoint(rule.get("apart")):
+        given = flow.reaches(f"{rule.name}()", role, statement, lambda use: _is_given(rule, use))
+        return TORCHS if given else OWN
+    if not listed.isdisjoint(rule.get("beside", ())):
+        return TORCHS
+    if not tested or named(role.name, rule.get("hints", ())) or proves(rule, role):
+        return ""
+    if role.kind == "membership" and not role.containers:
+        return ""  # `"NCCL" in name`: a part of anything
+    return "" if _flows(rule, role, statement, flow) else OWN
+
+
+def _is_given(rule: Rule, use: Role) -> bool:
+    """Whether a value is an argument of torch's own."""
+    return use.kind == "argument" and bool(use.callee) and _listed(use.callee, rule.get("calls", ()))
+
+
+def is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
+    """Whether a string is given to what has nothing to do with the rule."""
     if role.kind == "value" and role.name in rule.get("silent-names", ()) and not _is_map_location(role):
         return True
     if role.kind != "argument":
@@ -74,7 +101,8 @@ def _is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
     if is_prose(role):
         return True
     called = role.callee or (flow.module_of(role.call.func) if role.call is not None else "")
-    if role.method in rule.get("silent-calls", ()) or _listed(called, rule.get("silent-calls", ())):
+    kept = role.method in _HOLDERS and isinstance(role.parameter, str)
+    if role.method in rule.get("silent-calls", ()) or (not kept and _listed(called, rule.get("silent-calls", ()))):
         return True
     if role.parameter in rule.get("silent-parameters", ()):
         return True
@@ -105,7 +133,7 @@ def _is_map_location(role: Role) -> bool:
 
 def _is_choice_of_accelerators(rule: Rule, role: Role) -> bool:
     """`x.device.type in ("cuda", "xpu")`: somebody made sure of each of them."""
-    return role.kind == "membership" and not _ACCELERATORS.isdisjoint(role.items) and compared(rule, role)
+    return role.kind == "membership" and not ACCELERATORS.isdisjoint(role.items) and compared(rule, role)
 
 
 def proves(rule: Rule, role: Role) -> bool:
@@ -116,7 +144,7 @@ def proves(rule: Rule, role: Role) -> bool:
         return False
     if role.name and role.kind != "key" and named(role.name, rule.get("names", ())):
         return True
-    if role.kind in _TESTS and compared(rule, role):
+    if role.kind in TESTS and compared(rule, role):
         return True
     return any(item in rule.get("beside", ()) for item in role.items)
 
@@ -139,7 +167,7 @@ def compared(rule: Rule, role: Role) -> bool:
 
 def _flows(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
     """Whether the name that a string is bound to, or compared with, is used where its meaning is plain."""
-    if role.kind not in ("assignment", "default", "item", "return", *_TESTS) or role.option:
+    if role.kind not in ("assignment", "default", "item", "return", *TESTS) or role.option:
         return False
     return flow.reaches(rule.name, role, statement, lambda use: proves(rule, use))
 

@@ -18,7 +18,8 @@ _MANY = 60
 _DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 _PARTS = ("args", "keywords", "values", "comparators")
 _WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # of lists and dictionaries no more than a few parts are looked at
-_LINKED = frozenset({"comparison", "membership", "assignment", "default", "case", "item"})
+TESTS = frozenset({"comparison", "membership", "case"})
+LINKED = TESTS | {"assignment", "default", "item"}
 
 
 class Flow:
@@ -31,6 +32,7 @@ class Flow:
         self._known: dict[tuple[str, str, int], bool] = {}
         self._asked: dict[tuple[str, str, int], bool] = {}
         self._scopes: dict[tuple[str, int], int] = {}
+        self._takers: dict[tuple[str, int], Links] = {}
 
     def resolve(self, node: ast.AST, statement: Statement) -> str | None:
         """The dotted name of an expression, where no rule asks for the name itself, too."""
@@ -141,7 +143,7 @@ class Flow:
         holder = indents.scope_of(scope[0]) if scope else None
         method = holder is not None and holder[1] == "class"
         pattern = re.compile(rf"{re.escape(name)}(?<!def )(?<![\w]{re.escape(name)})[ \t]*\(")
-        for found in self._statements(pattern, 0, len(self.context.text)):
+        for found in self.statements(pattern, 0, len(self.context.text)):
             digest = found.digest
             self.context.facts.work.compare(len(digest.chains))
             for chain in digest.chains:
@@ -182,16 +184,26 @@ class Flow:
 
     def _uses(self, spelled: str, scope: int) -> Iterator[tuple[Role, Statement]]:
         """The roles of the uses of a name, and of what it is bound to, each with its statement."""
-        context = self.context
-        end = context.facts.indents.extent(scope) if scope >= 0 else len(context.text)
         root, _, attribute = spelled.partition(".")
-        word = re.escape(spelled)  # first in the pattern: a search for a plain word is fast
-        pattern = re.compile(rf"{word}(?<![\w.]{word})(?![\w(])")
-        for statement in self._statements(pattern, max(scope, 0), end):
+        for statement in self.naming(spelled, scope):
             for role in self._roles(root, (attribute,) if attribute else (), statement):
                 yield role, statement
 
-    def _statements(self, pattern: re.Pattern[str], start: int, end: int) -> Iterator[Statement]:
+    def place(self, role: Role, statement: Statement) -> tuple[str, int] | None:
+        """The name that a string is bound to or compared with, as it is spelled, and its scope, as in `scope`."""
+        spelled = _spelled(role)
+        if not spelled:
+            return None
+        self.context.asked.add(spelled)
+        return spelled, -1 if "." in spelled else self.scope(spelled, statement.start, role)
+
+    def naming(self, spelled: str, scope: int) -> Iterator[Statement]:
+        """The statements of a scope in which a name stands."""
+        end = self.context.facts.indents.extent(scope) if scope >= 0 else len(self.context.text)
+        word = re.escape(spelled)  # first in the pattern: a search for a plain word is fast
+        yield from self.statements(re.compile(rf"{word}(?<![\w.]{word})(?![\w(])"), max(scope, 0), end)
+
+    def statements(self, pattern: re.Pattern[str], start: int, end: int) -> Iterator[Statement]:
         """The statements in which a pattern is found."""
         seen: set[int] = set()
         done = start
@@ -235,7 +247,7 @@ class Flow:
             name = role.name.removesuffix("()")
             self.context.facts.work.search(0, len(self.context.text))
             return (("call", name),) if f"def {name}(" in self.context.text else ()
-        if role.kind not in _LINKED or role.name in ("", "type") or role.name.endswith("()"):
+        if role.kind not in LINKED or role.name in ("", "type") or role.name.endswith("()"):
             return ()
         if role.option or isinstance(role.subject, (ast.Attribute, ast.Subscript)):
             return (("field", role.option or role.name),)
@@ -245,8 +257,24 @@ class Flow:
         if role.kind == "assignment" and found is not None and found[1] == "class":
             return (("field", role.name),)
         if role.subject is not None or role.kind == "default":
-            return (("name", role.name, At(self.scope(role.name, statement.start, role))),)
+            scope = self.scope(role.name, statement.start, role)
+            return (("name", role.name, At(scope)), *self._handed(role.name, scope))
         return ()
+
+    def _handed(self, name: str, scope: int) -> Links:
+        """Keys of what takes the value of a name as it is: `self.kind = kind`."""
+        if (name, scope) not in self._takers:
+            text, first = self.context.text, max(scope, 0)
+            end = self.context.facts.indents.extent(scope) if scope >= 0 else len(text)
+            self.context.asked.add(name)
+            self.context.facts.work.search(first, end)
+            if not re.compile(rf"=[ \t]*{re.escape(name)}(?!\w)").search(text, first, end):
+                self._takers[name, scope] = ()
+                return ()
+            taken = (use for use, _ in self._uses(name, scope) if use.kind == "assignment" and not use.containers)
+            fields = (use.name for use in taken if isinstance(use.subject, ast.Attribute) and use.name != "type")
+            self._takers[name, scope] = tuple(("field", field) for field in dict.fromkeys(fields))
+        return self._takers[name, scope]
 
 
 def _says(node: ast.AST | None, word: str) -> bool:

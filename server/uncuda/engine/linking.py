@@ -14,6 +14,7 @@ from .blocks import barred
 from .companions import Companions
 from .guards import choosing, filled, guarded
 from .relations.together import Together
+from .relations.words import questioned
 
 
 def without_kept(hits: Sequence[Hit], work: Work) -> Sequence[Hit]:
@@ -120,6 +121,11 @@ def _linked(hits: Sequence[Hit], branches: Branches) -> tuple[_Sets, list[tuple[
     if branches.says("driver"):
         for index in choosing(hits, branches.work):
             classes[index] = lowest(classes[index], REVIEW)
+    for index, question in questioned(hits, branches.work):
+        if question is None:
+            classes[index] = lowest(classes[index], REVIEW)
+        else:
+            pairs.append((index, question))
     _settle(classes, groups, pairs, branches.work)
     if waiting := list(barred(hits, classes, branches)):
         for one, _ in waiting:

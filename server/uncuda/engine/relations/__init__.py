@@ -1,1 +1,1 @@
-"""Relations between places of one text: which must change together, or not at all. One module a question."""
+"""Relations between places of one text: what changes together, what waits, whose word it is. One module a question."""

@@ -1,0 +1,195 @@
+"""To which parameter of a function of the text a string is given: by position or by keyword, it is the same."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+
+from ..facts.read import Facts, Statement
+from ..facts.role_calls import last_word
+from ..facts.roles import Role
+from ..facts.scans import plain
+from .base import Context
+
+Passed = tuple[Role, Statement]
+"""The role that a string has as the default of a parameter, and the header of the function that has the parameter."""
+
+_STATIC = re.compile(r"[ \t]*@staticmethod\b")
+_DECORATOR = re.compile(r"[ \t]*@")
+_FIELD = re.compile(r"^[ \t]+(\w+)[ \t]*:(?!=)(?=[^\n]*\w)", re.M)
+_MANY = 40  # decorators of one function, fields of one class
+
+
+class Parameters:
+    """Answers for one text."""
+
+    def __init__(self, context: Context) -> None:
+        self._context, self._facts = context, context.facts
+        self._headers: dict[tuple[str, int], Statement | None] = {}
+
+    def of(self, role: Role, statement: Statement) -> Passed | None:
+        """What a string is given to, if the call is one of a function of this text, or what decorates one."""
+        if role.kind in ("default", "item") and self._facts.text.startswith("@", statement.start):
+            return self._decorated(role, role.option or role.name, statement)
+        if role.kind != "argument" or role.call is None or role.parameter is None or role.callee:
+            return None
+        if isinstance(role.call.func, ast.Name) and (field := self._field(role.call, role.parameter)):
+            return _as_field(role, field), field
+        header, bound = self._called(role.call.func, statement)
+        name = _parameter(header, role.call, role.parameter, bound) if header is not None else ""
+        return (_as_default(role, name), header) if header is not None and name else None
+
+    def _called(self, function: ast.expr, statement: Statement) -> tuple[Statement | None, int]:
+        """The header of the function that is called, and how many of its first parameters the call does not spell."""
+        indents = self._facts.indents
+        if isinstance(function, ast.Name):
+            if found := self._header(function.id, -1):
+                return found, 0
+            holder = self._class(function.id)
+            return (self._header("__init__", holder), 1) if holder is not None else (None, 0)
+        if not isinstance(function, ast.Attribute):
+            return None, 0
+        holder = None
+        if isinstance(function.value, ast.Name) and function.value.id in ("self", "cls"):
+            scope = indents.scope_of(statement.start)
+            while scope is not None and scope[1] != "class":
+                scope = indents.scope_of(scope[0])
+            holder = scope[0] if scope else None
+        elif made := self._made(function.value, statement):
+            holder = self._class(made)
+        found = self._header(function.attr, holder) if holder is not None else None
+        return found, 0 if found is not None and self._is_static(found) else 1
+
+    def _is_static(self, header: Statement) -> bool:
+        facts = self._facts
+        line = facts.layout.line_start(header.start)
+        while line and facts.text[line : line + 1]:
+            line = facts.layout.line_start(line - 1)
+            if not _DECORATOR.match(facts.text, line):
+                return False
+            if _STATIC.match(facts.text, line):
+                return True
+        return False
+
+    def _field(self, call: ast.Call, given: str | int) -> Statement | None:
+        """The field that a class of the text which writes no `__init__`, as a dataclass, stores an argument in."""
+        holder = self._class(call.func.id) if isinstance(call.func, ast.Name) else None
+        if holder is None or self._header("__init__", holder) or any(isinstance(one, ast.Starred) for one in call.args):
+            return None
+        facts, end = self._facts, self._facts.indents.extent(holder)
+        facts.work.search(holder, end)
+        lines = (match for match in _FIELD.finditer(facts.text, holder, end) if self._is_in(match.start(1), holder))
+        fields = dict(islice(((match[1], match.start(1)) for match in lines), _MANY))
+        names = list(fields)
+        name = given if isinstance(given, str) else names[given] if given < len(names) else ""
+        return facts.peek(fields[name]) if name in fields else None
+
+    def _is_in(self, at: int, holder: int) -> bool:
+        scope = self._facts.indents.scope_of(at)
+        return scope is not None and scope[0] == holder and not self._facts.layout.string_around(at)
+
+    def _made(self, receiver: ast.expr, statement: Statement) -> str:
+        """The class of which an expression is an instance: `Stats()`, or a name that is set once, to `Stats()`."""
+        if isinstance(receiver, ast.Call):
+            return receiver.func.id if isinstance(receiver.func, ast.Name) else ""
+        if not isinstance(receiver, (ast.Name, ast.Attribute)) or not isinstance(
+            getattr(receiver, "ctx", None), ast.Load
+        ):
+            return ""
+        name = last_word(receiver)
+        owner = receiver.value if isinstance(receiver, ast.Attribute) else None
+        if owner is not None and not (isinstance(owner, ast.Name) and owner.id == "self"):
+            return ""
+        spelled = f"self.{name}" if owner is not None else name
+        self._context.asked.add(name)
+        set_to = re.compile(
+            rf"{re.escape(spelled)}(?<![\w.]{re.escape(spelled)})[ \t]*(?::[^=\n]+)?=(?!=)[ \t]*(\w*)(\(?)"
+        )
+        self._facts.work.search(0, len(self._facts.text))
+        made = {(match[1], match[2]) for match in set_to.finditer(self._facts.text)}
+        name, opened = made.pop() if len(made) == 1 else ("", "")
+        return name if opened else ""
+
+    def _class(self, name: str) -> int | None:
+        """Where the one class of this name stands."""
+        found = list(self._places(f"class {name}"))
+        return found[0] if len(found) == 1 else None
+
+    def _header(self, name: str, holder: int) -> Statement | None:
+        """The one function of this name in a class, which stands at `holder`, or outside of classes."""
+        if (name, holder) not in self._headers:
+            scopes = {at: self._facts.indents.scope_of(at) for at in self._places(f"def {name}")}
+            within = [at for at, scope in scopes.items() if _holder(scope) == holder]
+            self._headers[name, holder] = self._facts.peek(within[0]) if len(within) == 1 else None
+        return self._headers[name, holder]
+
+    def _places(self, words: str) -> Iterator[int]:
+        """Where statements start that begin with these words, of which the last is a name."""
+        facts = self._facts
+        self._context.asked.add(words.rpartition(" ")[2])
+        for at in facts.searches.find(("text", words), plain(words)):
+            line = facts.layout.line_start(at)
+            start = line + len(facts.text[line:at]) - len(facts.text[line:at].lstrip())
+            after = facts.text[at + len(words) : at + len(words) + 1]
+            if facts.text[start:at].strip() in ("", "async") and not (after.isalnum() or after == "_"):
+                if not facts.layout.string_around(at):
+                    yield start
+
+    def _decorated(self, role: Role, name: str, statement: Statement) -> Passed | None:
+        """What decorates a function gives its parameter the value: `@option("--device", default="cuda")`."""
+        header = _below(statement, self._facts)
+        if header is None or name not in _names(header):
+            return None
+        return _as_default(role, name), header
+
+
+def _holder(scope: tuple[int, str] | None) -> int:
+    return scope[0] if scope is not None and scope[1] == "class" else -1
+
+
+def _as_default(role: Role, name: str) -> Role:
+    return replace(
+        role, kind="default", call=None, callee="", method="", parameter=None, name=name, subject=None, option=""
+    )
+
+
+def _as_field(role: Role, field: Statement) -> Role:
+    node = field.digest.piece.nodes[0]
+    target = node.target if isinstance(node, ast.AnnAssign) else None
+    return replace(_as_default(role, last_word(target)), kind="assignment", subject=target)
+
+
+def _below(statement: Statement, facts: Facts) -> Statement | None:
+    """The header of the function that a statement decorates."""
+    found: Statement | None = statement
+    for _ in range(_MANY):
+        if found is None or not facts.text.startswith("@", found.start):
+            break
+        found = facts.peek(found.end)
+    return found if found is not statement and found is not None and _function(found) else None
+
+
+def _function(header: Statement) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    node = header.digest.piece.nodes[0]
+    return node if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+
+
+def _names(header: Statement) -> list[str]:
+    function = _function(header)
+    spelled = function.args if function is not None else None
+    every = (*spelled.posonlyargs, *spelled.args, *spelled.kwonlyargs) if spelled else ()
+    return [argument.arg for argument in every]
+
+
+def _parameter(header: Statement, call: ast.Call, given: str | int, bound: int) -> str:
+    """The name of the parameter that an argument goes to; "" where that cannot be told."""
+    function = _function(header)
+    if function is None or any(isinstance(argument, ast.Starred) for argument in call.args):
+        return ""
+    if isinstance(given, str):
+        return given if given in _names(header) else ""
+    names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
+    return names[given + bound] if given + bound < len(names) else ""

@@ -1,0 +1,142 @@
+"""Words that exist only where a device was asked for: `["cuda"] if torch.cuda.is_available() else []`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from itertools import islice
+
+from ..catalogue import Rule, Target
+from ..facts.digest import Text
+from ..facts.read import Statement
+from ..facts.roles import Role
+from ..facts.scopes import Header
+from .hit import At
+from .string_flow import Flow
+
+_MANY = 200  # parts of an expression; of a longer one it is not known what it holds
+_ADDS = frozenset({"append", "add", "insert"})
+_HELD = frozenset({"assignment", "return", "item", "default", "concatenation", "value", "argument"})
+_PARTS = (ast.List, ast.Tuple, ast.Set, ast.Starred, ast.IfExp)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question for a device that was answered with yes."""
+
+    at: At | None
+    """Where it stands; None: it asks for the target already."""
+
+
+class Questions:
+    """Answers for one text and one rule's `questions`: the dotted names of the functions that ask."""
+
+    def __init__(self, flow: Flow, target: Target) -> None:
+        self._flow, self._context, self._target = flow, flow.context, target
+        self._named: dict[tuple[str, int], Question | None] = {}
+
+    def in_expression(self, rule: Rule, node: ast.AST, statement: Statement) -> Question | None:
+        """The question of the conditional expression of which a node is the answer to yes."""
+        inner = node
+        for outer in statement.digest.ancestors(node):
+            self._context.facts.work.compare()
+            if isinstance(outer, (ast.stmt, ast.Lambda, ast.Call)):
+                return None
+            if isinstance(outer, ast.IfExp) and inner is not outer.test:
+                if found := self._asked(rule, outer.test, statement, inner is outer.body):
+                    return found
+            inner = outer
+        return None
+
+    def above(self, rule: Rule, statement: Statement) -> Question | None:
+        """The question of the block that holds a statement, in the same function."""
+        indents = self._context.facts.indents
+        for header in indents.headers(statement.start):
+            if header.word in ("def", "class", "for", "while"):
+                return None
+            if header.word in ("if", "elif", "else") and (found := self._of_block(rule, header)):
+                return found
+        return None
+
+    def _of_block(self, rule: Rule, header: Header) -> Question | None:
+        clauses = self._context.facts.indents.clauses(header)
+        if header.word == "else" and len(clauses) != 2:
+            return None
+        asking = self._context.facts.peek(clauses[0].start if header.word == "else" else header.start)
+        node = asking.digest.piece.nodes[0] if asking is not None else None
+        if asking is None or not isinstance(node, ast.If):
+            return None
+        return self._asked(rule, node.test, asking, header.word != "else")
+
+    def _asked(self, rule: Rule, test: ast.expr, statement: Statement, answer: bool) -> Question | None:
+        """The question that must have been answered with yes if a test was answered with `answer`."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            return self._asked(rule, test.operand, statement, not answer)
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is answer:
+            found = (self._asked(rule, value, statement, answer) for value in test.values)
+            return next(filter(None, found), None)
+        if not answer:
+            return None
+        if isinstance(test, ast.Compare):
+            return self._asked(rule, test.left, statement, True) if _is_some(test) else None
+        if isinstance(test, ast.Name):
+            return self._held(rule, test.id, statement)
+        if not isinstance(test, ast.Call):
+            return None
+        dotted = self._flow.resolve(test.func, statement) or ""
+        at = At(statement.start + statement.digest.piece.start(test.func))
+        if dotted in rule.get("questions"):
+            return Question(at)
+        module, _, name = dotted.rpartition(".")
+        own = {self._target.words.get("module"), self._target.words.get("module-import")}
+        asks = any(name == asked.rpartition(".")[2] for asked in rule.get("questions"))
+        return Question(None) if asks and module in own else None
+
+    def _held(self, rule: Rule, name: str, statement: Statement) -> Question | None:
+        """The question whose answer a name holds that is set once."""
+        scope = self._flow.scope(name, statement.start, Role("comparison", statement.digest.piece.nodes[0], name=name))
+        key = (name, scope)
+        if key not in self._named:
+            self._named[key] = None  # a name that hangs on itself holds nothing
+            self._context.asked.add(name)
+            indents, text = self._context.facts.indents, self._context.text
+            end = indents.extent(scope) if scope >= 0 else len(text)
+            setting = re.compile(rf"{re.escape(name)}(?<![\w.]{re.escape(name)})[ \t]*(?::[^=\n]+)?=(?!=)")
+            found = list(self._flow.statements(setting, max(scope, 0), end))
+            node = found[0].digest.piece.nodes[0] if len(found) == 1 else None
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+                target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+                if isinstance(target, ast.Name) and target.id == name:
+                    self._named[key] = self._asked(rule, node.value, found[0], True)
+        return self._named[key]
+
+
+def _is_some(test: ast.Compare) -> bool:
+    """Whether a comparison asks for one or more: `> 0`, `>= 1`."""
+    number = test.comparators[0]
+    if len(test.ops) != 1 or not isinstance(number, ast.Constant):
+        return False
+    return number.value == (0 if isinstance(test.ops[0], ast.Gt) else 1 if isinstance(test.ops[0], ast.GtE) else None)
+
+
+def is_held(role: Role) -> bool:
+    """Whether a string becomes a value, or one of a list."""
+    if role.kind == "argument":
+        return role.method in _ADDS and not role.callee
+    return role.kind in _HELD
+
+
+def words_around(text: Text, statement: Statement) -> tuple[frozenset[str], ast.AST]:
+    """The strings of the list, or of the lists added up, that a string is one of; and that expression."""
+    node: ast.AST = text.node
+    parents = statement.digest.parents
+    while (outer := parents.get(node)) is not None:
+        held = isinstance(outer, _PARTS) and not (isinstance(outer, ast.IfExp) and node is outer.test)
+        if not held and not (isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Add)):
+            break
+        node = outer
+    parts = list(islice(ast.walk(node), _MANY + 1))
+    found = {inner.value for inner in parts if isinstance(inner, ast.Constant) and inner is not text.node}
+    unseen = frozenset({""} if len(parts) > _MANY else ())  # no device is called so
+    return unseen.union(value for value in found if isinstance(value, str)), node

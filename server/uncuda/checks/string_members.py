@@ -1,0 +1,81 @@
+"""The words that belong to one option, field or name: its choices, and what it is compared with."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..facts.read import Statement
+from ..facts.role_calls import last_word
+from ..facts.roles import Role
+from .string_flow import LINKED, TESTS, Flow
+
+_HOLDERS = (ast.Attribute, ast.Subscript)
+
+
+class Members(NamedTuple):
+    """The words of one option, field or name."""
+
+    listed: frozenset[str]
+    """Its choices, and the lists that it is looked for in."""
+    compared: frozenset[str]
+    """What it is compared with or set to, one at a time."""
+    tested: bool
+    """Whether it is compared with anything."""
+
+
+class MemberIndex:
+    """Answers for one text, remembered."""
+
+    def __init__(self, flow: Flow) -> None:
+        self._flow, self._context = flow, flow.context
+        self._known: dict[tuple[str, int], Members] = {}
+
+    def of(self, role: Role, statement: Statement) -> Members:
+        """The words that share an option, a field or a name with a string, and those in one list with it."""
+        name = role.option or role.name.removesuffix("()")
+        if not name or role.kind not in LINKED or isinstance(role.subject, ast.Call):
+            return Members(frozenset(role.items), frozenset(), role.kind in TESTS)
+        of_field = bool(role.option) or isinstance(role.subject, _HOLDERS)
+        scope = -1 if of_field else self._flow.scope(name, statement.start, role)
+        if (name, scope) not in self._known:
+            self._context.asked.add(name)
+            self._known[name, scope] = self._members(name, scope)
+        found = self._known[name, scope]
+        return found._replace(listed=found.listed.union(role.items), tested=found.tested or role.kind in TESTS)
+
+    def _members(self, name: str, scope: int) -> Members:
+        listed: set[str] = set()
+        compared: set[str] = set()
+        tested = False
+        end = self._context.facts.indents.extent(scope) if scope >= 0 else len(self._context.text)
+        word = re.escape(name).replace("_", "[_-]")
+        for statement in self._flow.statements(re.compile(rf"(?<!\w){word}(?!\w)"), max(scope, 0), end):
+            listed.update(self._annotated(name, statement))
+            for text in statement.digest.texts:
+                use = self._flow.role(text, statement)
+                if name in (use.option, use.name) and use.kind in LINKED:
+                    tested = tested or use.kind in TESTS
+                    (listed if use.items or use.kind == "item" else compared).update([text.value, *use.items])
+        return Members(frozenset(listed), frozenset(compared), tested)
+
+    def _annotated(self, name: str, statement: Statement) -> Iterator[str]:
+        """The choices that a name's annotation stands for: of `Kind`, where the text has `Kind = Literal["a", "b"]`."""
+        for node in statement.digest.piece.nodes:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+                kinds = [argument.annotation for argument in arguments if argument.arg == name]
+            else:
+                kinds = [node.annotation] if isinstance(node, ast.AnnAssign) and last_word(node.target) == name else []
+            for kind in kinds:
+                if isinstance(kind, ast.Name):
+                    yield from self._choices(kind.id)
+
+    def _choices(self, alias: str) -> Iterator[str]:
+        text = self._context.text
+        pattern = re.compile(rf"^{re.escape(alias)}[ \t]*(?::[^=\n]*)?=[ \t]*(?:[\w.]+\.)?Literal\[", re.M)
+        self._context.asked.add(alias)
+        for statement in self._flow.statements(pattern, 0, len(text)):
+            yield from (choice.value for choice in statement.digest.texts)

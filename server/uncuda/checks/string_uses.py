@@ -1,0 +1,99 @@
+"""What a string means: weighed by its own role, by the parameter that it is given to, and by the question above it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, field
+
+from ..catalogue import Rule
+from ..edits import REVIEW, SAFE
+from ..facts.digest import Text
+from ..facts.read import Statement
+from ..facts.role_calls import last_word
+from ..facts.roles import Role
+from .parameters import Parameters, Passed
+from .questions import Question, Questions, is_held, words_around
+from .string_evidence import ACCELERATORS, is_silent, named, weigh
+from .string_flow import TESTS, Flow
+from .string_members import MemberIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """What can be asked of one text about the uses of a string."""
+
+    flow: Flow
+    members: MemberIndex
+    parameters: Parameters
+    questions: Questions
+    held: dict[tuple[str, str, int], Question | None] = field(default_factory=dict)
+
+    def passed(self, rule: Rule, role: Role, text: Text, statement: Statement) -> Passed | None:
+        """The parameter of a function of this text that a string is given to, if it counts for it."""
+        passed = self.parameters.of(role, statement)
+        if passed is None or not is_silent(rule, role, self.flow):
+            return passed
+        meant = text.value in self.members.of(*passed).compared or self._weigh(rule, *passed) == SAFE
+        return passed if meant else None
+
+    def weigh(self, rule: Rule, role: Role, statement: Statement, passed: Passed | None) -> str | None:
+        """The class of a string: what its call shows, or the parameter that it is given to."""
+        if passed is None:
+            return self._weigh(rule, role, statement)
+        applicability = self._weigh(rule, *passed)
+        if applicability == REVIEW and self._weigh(rule, role, statement) == SAFE:
+            return SAFE
+        return applicability
+
+    def question(
+        self, rule: Rule, role: Role, text: Text, statement: Statement, applicability: str | None
+    ) -> Question | None:
+        """The question under which alone a device exists: of one that is sure by itself, in its expression only."""
+        if not rule.get("questions") or text.formatted:
+            return None
+        if role.kind in TESTS:
+            return self._holds(rule, role, statement) if applicability == REVIEW else None
+        if not is_held(role) or is_silent(rule, role, self.flow):
+            return None
+        found = self.questions.in_expression(rule, text.node, statement)
+        if applicability == SAFE:
+            return found
+        found = found or self.questions.above(rule, statement)
+        return found if found is not None and self._is_beside(rule, role, text, statement) else None
+
+    def _is_beside(self, rule: Rule, role: Role, text: Text, statement: Statement) -> bool:
+        """Whether devices, and nothing else, stand beside a word, or its name says devices."""
+        words, outer = words_around(text, statement)
+        holder = role
+        if role.kind == "argument" and role.call is not None and isinstance(role.call.func, ast.Attribute):
+            receiver = role.call.func.value
+            holder = Role("assignment", outer, name=last_word(receiver), subject=receiver)
+        if holder.kind == "assignment":
+            listed, singly, _ = self.members.of(holder, statement)
+            words |= {word for word in listed | singly if not re.fullmatch(rule.get("pattern"), word)}
+        known = frozenset(rule.get("near", ())) - ACCELERATORS
+        is_named = holder.kind == "assignment" and named(holder.name, ("*device*",))
+        return words <= known and (bool(words) or is_named)
+
+    def _holds(self, rule: Rule, role: Role, statement: Statement) -> Question | None:
+        """The question under which a name that is compared gets the device that it is compared with."""
+        place = self.flow.place(role, statement)
+        if place is None:
+            return None
+        key = (rule.name, *place)
+        if key not in self.held:
+            found = self.flow.naming(*place)
+            given = (self._given(rule, role.name, text, one) for one in found for text in one.digest.texts)
+            self.held[key] = next(filter(None, given), None)
+        return self.held[key]
+
+    def _given(self, rule: Rule, name: str, text: Text, statement: Statement) -> Question | None:
+        """The question under which a name gets a device that stands in a statement."""
+        role = self.flow.role(text, statement)
+        if role.kind != "assignment" or role.name != name or not re.fullmatch(rule.get("pattern"), text.value):
+            return None
+        return self.question(rule, role, text, statement, self._weigh(rule, role, statement))
+
+    def _weigh(self, rule: Rule, role: Role, statement: Statement) -> str | None:
+        return weigh(rule, role, statement, self.flow, self.members)
