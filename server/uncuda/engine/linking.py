@@ -14,6 +14,7 @@ from .blocks import barred
 from .companions import Companions
 from .guards import choosing, filled, guarded
 from .relations.kernels import Libraries
+from .relations.questions import Questions
 from .relations.staying import Staying, staying
 
 
@@ -121,24 +122,23 @@ def _linked(
     groups = list(sets.members().values())
     pairs = list(guarded(hits, branches))
     classes = [hit.fixes[0].applicability if hit.fixes else None for hit in hits]
+    questions = Questions(hits, classes, branches)
     if branches.says("driver"):
         for index in choosing(hits, branches.work):
             classes[index] = lowest(classes[index], REVIEW)
     _settle(classes, groups, pairs, branches.work)
+    held = [one for one, _ in pairs if hits[one].lowered(classes[one]) is not hits[one]]
     if waiting := list(barred(hits, classes, branches)):
         for one, _ in waiting:
             classes[one] = REVIEW
+            held.append(one)
         _settle(classes, groups, pairs, branches.work)
-        pairs += waiting
-    stays = staying(hits, classes, branches, libraries)
-    if stays.classes:
+    stays = staying(hits, classes, questions, branches, libraries, held)
+    if stays:
         for index, applicability in stays.classes.items():
-            classes[index] = applicability
-        for index, _ in stays.pairs:
-            classes[index] = lowest(classes[index], REVIEW)
+            classes[index] = lowest(classes[index], applicability)
         _settle(classes, groups, pairs, branches.work)
-        pairs += [(question, index) for index, question in stays.pairs]
-    return sets, pairs, classes, stays
+    return sets, [*pairs, *waiting, *stays.pairs], classes, stays
 
 
 def _settle(classes: list[str | None], groups: list[list[int]], pairs: list[tuple[int, int]], work: Work) -> None:
