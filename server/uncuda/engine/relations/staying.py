@@ -14,6 +14,11 @@ from .kernels import Libraries
 from .makes import of_makes
 from .questions import Questions, hits_in
 
+OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN = "question-over-cuda", "question-over-cuda-only", "question-over-unknown"
+OVER_LEFT, OF_MAKE, BEHIND = "question-over-left", "question-of-make", "behind-a-question"
+REASONS = frozenset({OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN, OVER_LEFT, OF_MAKE, BEHIND})
+"""The sentences of the tables that say why a fix is not safe."""
+
 
 @dataclass
 class Staying:
@@ -60,14 +65,14 @@ def staying(
     if not questions:
         return result
     for found in over_kernels(hits, questions, branches, libraries):
-        limit = "question-over-cuda-only" if found.raises else "question-over-cuda"
+        limit = OVER_CUDA_ONLY if found.raises else OVER_CUDA
         result.hold(found.question, None if found.raises else REVIEW, limit, found.name)
     for index in of_makes(hits, questions, branches):
-        result.hold(index, REVIEW, "question-of-make")
+        result.hold(index, REVIEW, OF_MAKE)
     for found in to_unknown(hits, questions, branches):
-        result.hold(found.question, REVIEW, "question-over-unknown", found.name)
+        result.hold(found.question, REVIEW, OVER_UNKNOWN, found.name)
     for question in held:
-        result.reasons.setdefault(question, ("question-over-left", ""))
+        result.reasons.setdefault(question, (OVER_LEFT, ""))
     safe = sorted((hit.start, index) for index, hit in enumerate(hits) if classes[index] == SAFE)
     for question in dict.fromkeys([*result.classes, *held]):
         for region in questions.regions(question):
@@ -77,5 +82,5 @@ def staying(
                 if index != question and hits[index].rule.check != "missing-import":
                     result.pairs.append((question, index))
                     if index not in result.classes:
-                        result.hold(index, REVIEW, "behind-a-question")
+                        result.hold(index, REVIEW, BEHIND)
     return result
