@@ -60,9 +60,7 @@ def fixed(folder: Path, files: dict[str, str], target: str) -> dict[str, str]:
     engines = Engines(CATALOGUE)
     look = engines.survey([File(str(folder / path), settings, given=True) for path in files])
     results = list(fix_files(look.files, engines.engine_for, review=False))
-    return {
-        path: result.fixed.text if result.fixed else text for (path, text), result in zip(files.items(), results)
-    }
+    return {path: result.fixed.text if result.fixed else text for (path, text), result in zip(files.items(), results)}
 
 
 SEEDED = {"fused_kernel_behind_is_npu", "loaded_extension_with_fallback"}

@@ -21,7 +21,18 @@ from uncuda.limits import LimitExceeded
 from uncuda.project import Project
 from uncuda.settings import Configuration, Vocabulary, values_of
 from uncuda.source import Source, SourceError, Span
-from uncuda.workspace import Constants, FileProblem, GitIgnore, Scanner, Told, Words, cudas_own, discover, read_text
+from uncuda.workspace import (
+    UNTOLD,
+    Constants,
+    FileProblem,
+    GitIgnore,
+    Scanner,
+    Told,
+    Words,
+    cudas_own,
+    discover,
+    read_text,
+)
 
 from .background import be_nice
 
@@ -46,7 +57,7 @@ class Facts:
     methods: frozenset[str] = frozenset()
     constants: frozenset[str] = frozenset()
     own: bool = False
-    told: Told = Told()
+    told: Told = UNTOLD
 
     def __bool__(self) -> bool:
         return bool(self.modules or self.methods or self.constants or self.own or any(self.told))

@@ -28,6 +28,9 @@ class Told(NamedTuple):
     sources: frozenset[str] = frozenset()
 
 
+UNTOLD = Told()
+
+
 def told(data: bytes, path: str) -> Told:
     """What the bytes of a file, and its name, say of kernels."""
     name = module_of(path)

@@ -14,7 +14,7 @@ from uncuda.source import Source, SourceError, Span
 from .backends import cudas_own, neighbours
 from .discover import Exceeds, File, Problem
 from .files import FileProblem, read_file
-from .kernels import Told, told
+from .kernels import UNTOLD, Told, told
 
 _METHOD = re.compile(r"^[ \t]+(?:async[ \t]+)?def[ \t]+(?P<name>cuda|is_cuda)\(", re.MULTILINE)
 _METHOD_BYTES = re.compile(rb"def[ \t]+(?:is_)?cuda\(")
@@ -98,7 +98,7 @@ class Said:
 
     modules: Mapping[str, Span] = field(default_factory=dict)
     methods: frozenset[str] = frozenset()
-    told: Told = Told()
+    told: Told = UNTOLD
 
 
 _NOTHING = Said()
@@ -124,7 +124,7 @@ class Scanner:
         said = self.look(data, concerned, self._modules, path)
         self._modules.update(said.modules)
         self._methods |= said.methods
-        if said.told != _NOTHING.told:
+        if said.told != UNTOLD:
             self._told.append(said.told)
 
     def look(self, data: bytes, concerned: bool = True, known: Collection[str] = (), path: str = "") -> Said:
@@ -133,7 +133,7 @@ class Scanner:
         methods = concerned and b"cuda(" in data and _METHOD_BYTES.search(data) is not None
         kernels = told(data, path)
         if not imports and not methods:
-            return _NOTHING if kernels == _NOTHING.told else Said(told=kernels)
+            return _NOTHING if kernels == UNTOLD else Said(told=kernels)
         text = data.decode("utf-8", "replace")
         layout = Layout(text)
         found = _METHOD.finditer(text) if methods else ()

@@ -29,9 +29,7 @@ class Held(NamedTuple):
     """The way without CUDA only raises: somebody has to say what takes its place."""
 
 
-def over_kernels(
-    hits: Sequence[Hit], questions: Questions, branches: Branches, libraries: Libraries
-) -> Iterator[Held]:
+def over_kernels(hits: Sequence[Hit], questions: Questions, branches: Branches, libraries: Libraries) -> Iterator[Held]:
     """The questions that guard what runs on CUDA alone; each at most once for a place."""
     kernels = Kernels(branches.facts, hits, libraries)
     if kernels.words or kernels.places:
@@ -75,7 +73,9 @@ class _Search:
 
     def _availability(self) -> re.Pattern[str] | None:
         """What tells whether evidence is there: names that the `try` of its import assigns, and its own."""
-        names = {word.text.partition(".")[0] for word in self._kernels.words if not word.text.startswith(("self", "cls"))}
+        names = {
+            word.text.partition(".")[0] for word in self._kernels.words if not word.text.startswith(("self", "cls"))
+        }
         for place in self._kernels.places:
             for header in self._indents.headers(place.at):
                 if header.word == "try":
@@ -124,55 +124,57 @@ class _Search:
         return []
 
     def _climb(self, line: Header, place: Place) -> Iterator[Held]:
-        questions, indents, found = self._questions, self._indents, False
-        while True:
-            if not found:
-                for held in self._above(line, place):
-                    found = True
-                    yield held
-                    if not held.raises:
-                        return
-            header = indents.header_above(line.start)
-            if header is None or header.word == "class":
-                return
-            if header.word == "try" and any(clause.word == "except" for clause in indents.clauses(header)):
-                return
-            if header.word == "with" and _SUPPRESS.search(self._text, header.start, header.end):
-                return
-            if header.word == "def":
-                for index in questions.marks.get(header.start, ()):
-                    yield Held(index, place.name)
+        """The nearest questions around a place, and further ones as long as the other way only raises."""
+        header: Header | None = line
+        while header is not None:
+            line = header
+            header = self._indents.header_above(line.start)
+            found = self._above(line)
+            if header is not None and not found:
+                if self._handled(header):
                     return
-                for word in self._kernels.function_around(line.start):
+                found = self._asking(header)
+                if header.word == "def" and not found:
+                    for word in self._kernels.function_around(line.start):
+                        self._follow(word)
+                    return
+            yield from (Held(index, place.name, raises) for index, raises in found)
+            if not all(raises for _, raises in found):
+                return
+            if found:  # without CUDA nobody comes out of here: who calls it needs CUDA as well
+                for word in self._kernels.function_around(place.at):
                     self._follow(word)
                 return
-            if header.word in CONDITIONS or header.word == "else":
-                asking = () if found else self._asking(header)
-                for index, raises in asking:
-                    found = True
-                    yield Held(index, place.name, raises)
-                    if not raises:
-                        return
-                if not asking and self._asked is not None and self._asked.search(self._text, header.start, header.end):
-                    return
-            line = header
 
-    def _above(self, line: Header, place: Place) -> list[Held]:
-        """The nearest question above in the same block that lets nothing but CUDA past it."""
+    def _handled(self, header: Header) -> bool:
+        """Whether a block copes with evidence that is not there, or is not run in its place."""
+        text, start, end = self._text, header.start, header.end
+        if header.word == "try":
+            return any(clause.word == "except" for clause in self._indents.clauses(header))
+        if header.word == "with":
+            return bool(_SUPPRESS.search(text, start, end))
+        if header.word in CONDITIONS and not self._questions.of(header):
+            return self._asked is not None and bool(self._asked.search(text, start, end))
+        return header.word == "class"
+
+    def _above(self, line: Header) -> list[tuple[int, bool]]:
+        """The nearest questions above in the same block that let nothing but CUDA past, and whether these raise."""
         for other in self._indents.lines_above(line.start, "if", "assert"):
             questions = self._questions.of(other)
             if not questions:
                 continue
             if other.word == "assert" and self._questions.polarity(other, questions) > 0:
-                return [Held(index, place.name, True) for index in questions]
+                return [(index, True) for index in questions]
             if other.word == "if" and self._questions.excludes(other, questions) and self._questions.leaves(other):
                 raises = self._questions.raises(other)
-                return [Held(index, place.name, raises) for index in questions]
+                return [(index, raises) for index in questions]
         return []
 
     def _asking(self, header: Header) -> list[tuple[int, bool]]:
-        """The questions that lead into the block of a clause, and whether the other way only raises."""
-        found = []
+        """The questions that lead into the block of a header, and whether the other way only raises."""
+        found = [(index, False) for index in self._questions.marks.get(header.start, ())]
+        if header.word not in CONDITIONS and header.word != "else":
+            return found
         clauses = self._indents.clauses(header)
         for clause in clauses:
             if clause.start > header.start or clause.word not in CONDITIONS:

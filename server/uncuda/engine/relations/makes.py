@@ -26,7 +26,9 @@ def of_makes(hits: Sequence[Hit], questions: Questions, branches: Branches) -> I
     if not any(searches.find(("text", word), plain(word)) for word in _ASKED):
         return
     made = {name for word in _ASKED for name in _flags(word, branches)}
-    pattern = re.compile("|".join([_MAKE.pattern, *(rf"(?<![\w.]){re.escape(name)}(?![\w.])" for name in sorted(made))]))
+    pattern = re.compile(
+        "|".join([_MAKE.pattern, *(rf"(?<![\w.]){re.escape(name)}(?![\w.])" for name in sorted(made))])
+    )
     for start, asking in questions.inside.items():
         statement = hits[asking[0]].statement
         if statement is None:
@@ -49,7 +51,9 @@ def _flags(word: str, branches: Branches) -> Iterator[str]:
         statement = branches.facts.peek(at)
         for node in statement.digest.piece.nodes if statement is not None else ():
             if isinstance(node, ast.Assign) and isinstance(node.value, (ast.Compare, ast.BoolOp, ast.IfExp)):
-                yield from (ast.unparse(target) for target in node.targets if isinstance(target, (ast.Name, ast.Attribute)))
+                yield from (
+                    ast.unparse(target) for target in node.targets if isinstance(target, (ast.Name, ast.Attribute))
+                )
 
 
 def _expression(hit: Hit, statement: Statement) -> ast.AST | None:
@@ -73,9 +77,8 @@ def _torch_alone(index: int, hits: Sequence[Hit], questions: Questions, branches
         return False
     safe = {hit.end for hit in hits if hit.fixes and hit.fixes[0].applicability == SAFE}
     for start, end in questions.regions(index):
-        start = header.end if start == header.start + 1 else start
-        branches.work.search(start, 16 * end)
-        for match in _CALLED.finditer(branches.text, start, end):
+        branches.work.search(start, start + 16 * (end - start))
+        for match in _CALLED.finditer(branches.text, max(start, header.end), end):
             name = match[1]
             if name not in _NO_CALLS and match.end(1) not in safe and not _TORCH.fullmatch(name):
                 return False

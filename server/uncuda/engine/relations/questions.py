@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ...checks import Hit
 from ...checks.branches import Branches
@@ -38,7 +38,7 @@ class Questions:
         """Positions of hits, by their statement."""
         self.marks: dict[int, list[int]] = {}
         """Positions of hits in decorators that skip, by the line that is decorated."""
-        self._flags: dict[str, list[int]] = {}
+        self._flags: dict[str, list[tuple[int, int | None]]] = {}  # each with the function that knows the name
         self._flag_of: dict[int, str] = {}
         branches.work.compare(2 * len(hits))
         for index, hit in enumerate(hits):
@@ -57,48 +57,42 @@ class Questions:
             self.marks.setdefault(line.start, []).append(index)
         elif in_test(hit, statement):
             self.tests.setdefault(statement.start, []).append(index)
-        elif flag := self._flag(hit, statement):
-            self._flags.setdefault(flag, []).append(index)
+        elif (found := self._flag(hit, statement)) is not None:
+            flag, around = found
+            self._flags.setdefault(flag, []).append((index, None if "." in flag else around))
             self._flag_of[index] = flag
 
-    def _flag(self, hit: Hit, statement: Statement) -> str:
-        """The variable or function that holds the answer: `use_cuda = torch.cuda.is_available() and …`; or ""."""
-        inner = hit.node
+    def _flag(self, hit: Hit, statement: Statement) -> tuple[str, int | None] | None:
+        """The variable or function that holds the answer, `use_cuda = torch.cuda.is_available() and …`, and the
+        function that knows it (None: the module)."""
+        inner, scope = hit.node, self._indents.scope_of(statement.start)
         for outer in statement.digest.ancestors(inner) if inner is not None else ():
             if isinstance(outer, (ast.Assign, ast.AnnAssign)):
                 target = outer.targets[0] if isinstance(outer, ast.Assign) else outer.target
                 kept = isinstance(target, (ast.Name, ast.Attribute)) and inner is outer.value
-                return ast.unparse(target) if kept else ""
+                return (ast.unparse(target), scope[0] if scope is not None else None) if kept else None
             if isinstance(outer, ast.Return):
-                scope = self._indents.scope_of(statement.start)
                 match = _DEF.match(self._text, scope[0]) if scope is not None else None
-                return match[1] if match is not None else ""
+                above = self._indents.scope_of(scope[0]) if scope is not None else None
+                method = above is not None and above[1] == "class"
+                return (f"self.{match[1]}" if method else match[1], above[0] if above else None) if match else None
             asks = isinstance(outer, ast.Call) and inner is outer.func and not outer.args
             compares = isinstance(outer, ast.Compare)
             if not asks and not compares and not (isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And)):
-                return ""
+                return None
             inner = outer
-        return ""
+        return None
 
     def of(self, header: Header) -> list[int]:
         """The questions that a condition asks, itself or by a name that holds the answer."""
         found = list(self.tests.get(header.start, ()))
         if self._flags:
             self._branches.work.search(header.start, header.start + 16 * (header.end - header.start))
-            around = {line.start for line in self._indents.headers(header.start)}
+            around = {None, *(line.start for line in self._indents.headers(header.start))}
             for name in dict.fromkeys(_VARIABLE.findall(self._text, header.start, header.end)):
-                for index in self._flags.get(name, ()):
-                    found += [index] if self._seen(index, name, around) else []
+                self._branches.work.compare(len(self._flags.get(name, ())))
+                found += [index for index, scope in self._flags.get(name, ()) if scope in around]
         return found
-
-    def _seen(self, index: int, name: str, around: set[int]) -> bool:
-        """Whether the holder of an answer is what a name means inside these blocks."""
-        statement = self._hits[index].statement
-        scope = self._indents.scope_of(statement.start) if statement is not None else None
-        if scope is not None and _DEF.match(self._text, scope[0], scope[0] + len(name) + 40):
-            if self._text.startswith(f"{name}(", _DEF.match(self._text, scope[0]).start(1)):  # type: ignore[union-attr]
-                scope = self._indents.scope_of(scope[0])
-        return scope is None or scope[0] in around or "." in name
 
     def polarity(self, header: Header, questions: Sequence[int]) -> int:
         """1: the block of a condition is for CUDA; -1: it is for anything but CUDA."""
@@ -145,16 +139,15 @@ class Questions:
         if statement is None:
             return
         if flag := self._flag_of.get(index):
-            name = flag.rpartition(".")[2]
-            for at in self._facts.searches.find(("flag", name), uses(name, True) if flag == name else _after_dot(name)):
+            for at in self._facts.searches.find(("flag", flag), uses(flag, True)):
                 line = self._indents.header_at(at)
                 if line.word in CONDITIONS and index in self.of(line):
                     yield from self._of_test(line, [index])
         elif statement.start in self.tests and index in self.tests[statement.start]:
             yield from self._of_test(self._indents.header_at(statement.start), [index])
-        for line, marked in self.marks.items():
+        for start, marked in self.marks.items():
             if index in marked:
-                yield line, self._indents.extent(line)
+                yield start, self._indents.extent(start)
         yield from self._of_expression(hit, statement)
 
     def _of_test(self, header: Header, questions: Sequence[int]) -> Iterator[Stretch]:
@@ -191,15 +184,15 @@ class Questions:
         return [index for index in found if start <= self._hits[index].start < end]
 
 
-def guarded_parts(outer: ast.AST, question: ast.AST, denies: object) -> list[ast.AST]:
+def guarded_parts(outer: ast.AST, question: ast.AST, denies: Callable[[ast.AST], bool]) -> list[ast.AST]:
     """The parts of an expression that are evaluated only if the part `question` says CUDA."""
-    assert callable(denies)
     if isinstance(outer, ast.IfExp):
         return [outer.orelse if denies(question) else outer.body] if question is outer.test else []
-    if isinstance(outer, ast.BoolOp) and question in outer.values:
-        denied = denies(question)
-        rest = outer.values[outer.values.index(question) + 1 :]  # type: ignore[arg-type]
-        return [*rest] if isinstance(outer.op, ast.Or) is denied else []
+    if isinstance(outer, ast.BoolOp):
+        values: list[ast.AST] = [*outer.values]
+        if question not in values or isinstance(outer.op, ast.Or) is not denies(question):
+            return []
+        return values[values.index(question) + 1 :]
     if isinstance(outer, _ASIDE) and isinstance(question, ast.comprehension):
         return [outer.key, outer.value] if isinstance(outer, ast.DictComp) else [outer.elt]
     return []
@@ -213,13 +206,6 @@ def in_test(hit: Hit, statement: Statement) -> bool:
             return True
         inner = outer
     return False
-
-
-def _after_dot(name: str):  # type: ignore[no-untyped-def]
-    """Where an attribute of a name stands."""
-    from ...facts.scans import plain
-
-    return plain(f".{name}")
 
 
 def hits_in(starts: Sequence[tuple[int, int]], stretch: Stretch) -> Sequence[tuple[int, int]]:
