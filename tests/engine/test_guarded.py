@@ -400,13 +400,18 @@ def test_what_the_project_builds_and_defines_is_evidence() -> None:
         assert ENGINE.knowing(project).fix(Source(code)).text == code
 
 
-@pytest.mark.parametrize("line", ["add(x)", "x.add()", "adds(x)"])
-def test_typing_a_use_of_a_kernel_says_what_a_fresh_look_says(line: str) -> None:
-    text = HEAD + TRITON + "def f(x):\n    if x.is_cuda:\n        x.ad()\n    return x\n"
-    typing = Engine(CATALOGUE, "npu", Settings(locale="en"), remember=4)
-    typing.check(Source(text, "a.py"))
-    for step in (text.replace("x.ad()", line), text):
-        assert typing.check(Source(step, "a.py")).findings == ENGINE.check(Source(step)).findings
+def test_typing_says_what_a_fresh_look_says() -> None:
+    """Lines that are nothing but a call are looked at alone: they may use a kernel, or stop doing so."""
+    for name, code in (STAYS | MOVES).items():
+        text = HEAD + code
+        typing = Engine(CATALOGUE, "npu", Settings(locale="en"), remember=2)
+        typing.check(Source(text, "a.py"))
+        for line in code.splitlines(keepends=True)[1:]:
+            indent = line[: len(line) - len(line.lstrip())]
+            for call in ("add(x)", "pytest.skip()", "x.cuda()"):
+                for step in (text.replace(line, f"{indent}{call}\n", 1), text):
+                    found = typing.check(Source(step, "a.py")).findings
+                    assert found == ENGINE.check(Source(step)).findings, (name, step)
 
 
 SEEDED = {

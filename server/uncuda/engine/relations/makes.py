@@ -75,6 +75,7 @@ def _torch_alone(index: int, hits: Sequence[Hit], questions: Questions, branches
     header = branches.indents.header_at(statement.start)
     if header.word not in CONDITIONS:
         return False
+    branches.facts.searches.find(("called", "("), plain("("))  # a call that is typed may be another's than torch's
     safe = {hit.end for hit in hits if hit.fixes and hit.fixes[0].applicability == SAFE}
     for start, end in questions.regions(index):
         branches.work.search(start, start + 16 * (end - start))
