@@ -35,6 +35,9 @@ KERNELS = {
 }
 
 
+KERNELS = {name: (f"import triton\n{text}", kernels) for name, (text, kernels) in KERNELS.items()}
+
+
 @pytest.mark.parametrize("name", KERNELS)
 def test_kernels_that_a_file_gives(name: str) -> None:
     text, names = KERNELS[name]

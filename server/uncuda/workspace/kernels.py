@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import NamedTuple
 
-_WORDS = (b"@triton.", b"cpp_extension")
+_WORDS = (b"cpp_extension", b"import triton")
+_TOP = 8000
 _BUILT = re.compile(r"\b(CUDA|Cpp)Extension\(\s*(?:name\s*=\s*)?[\"']([\w.]+)[\"']")
 _JITTED = re.compile(r"^[ \t]*@triton\.jit\b.{0,2000}?\bdef[ \t]+(\w+)", re.M | re.S)
 _DEF = re.compile(r"^def[ \t]+(\w+)", re.M)
@@ -31,11 +32,17 @@ class Told(NamedTuple):
 UNTOLD = Told()
 
 
-def told(data: bytes, path: str) -> Told:
-    """What the bytes of a file, and its name, say of kernels."""
+def told(data: bytes, path: str, concerned: bool = True) -> Told:
+    """What the bytes of a file, and its name, say of kernels; `concerned`: whether rules may find something in it.
+
+    Of other files only the top, where imports stand, is searched.
+    """
+    says = any(word in data if concerned else data.find(word, 0, _TOP) >= 0 for word in _WORDS)
+    if not says and "_cuda" not in path:
+        return UNTOLD
     name = module_of(path)
     sources = frozenset({name} if "_cuda" in name and path.endswith(".py") else ())
-    if not any(word in data for word in _WORDS):
+    if not says:
         return Told(sources=sources)
     text = data.decode("utf-8", "replace")
     built: dict[str, set[str]] = {"CUDA": set(), "Cpp": set()}

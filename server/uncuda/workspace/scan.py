@@ -131,7 +131,7 @@ class Scanner:
         """What one file says, the imports of modules that are `known` left out."""
         imports = self._package.search(data) is not None
         methods = concerned and b"cuda(" in data and _METHOD_BYTES.search(data) is not None
-        kernels = told(data, path)
+        kernels = told(data, path, concerned)
         if not imports and not methods:
             return _NOTHING if kernels == UNTOLD else Said(told=kernels)
         text = data.decode("utf-8", "replace")

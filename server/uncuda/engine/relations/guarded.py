@@ -16,6 +16,7 @@ from .questions import CONDITIONS, Questions, guarded_parts
 
 _MOST = 64  # words that are followed in one text
 _SUPPRESS = re.compile(r"\bsuppress\(")
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _TRIED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:True|False|None)\b", re.M)
 
 
@@ -71,7 +72,7 @@ class _Search:
             for word in self._kernels.holders(call, statement):
                 self._follow(word)
 
-    def _availability(self) -> re.Pattern[str] | None:
+    def _availability(self) -> set[str]:
         """What tells whether evidence is there: names that the `try` of its import assigns, and its own."""
         names = {
             word.text.partition(".")[0] for word in self._kernels.words if not word.text.startswith(("self", "cls"))
@@ -81,7 +82,7 @@ class _Search:
                 if header.word == "try":
                     end = self._indents.extent(self._indents.clauses(header)[-1].start)
                     names.update(_TRIED.findall(self._text, header.start, end))
-        return re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b") if names else None
+        return names
 
     def _place(self, place: Place) -> Iterator[Held]:
         """The questions that keep the target from a place; if there are none, its function is followed."""
@@ -154,12 +155,13 @@ class _Search:
         if header.word == "with":
             return bool(_SUPPRESS.search(text, start, end))
         if header.word in CONDITIONS and not self._questions.of(header):
-            return self._asked is not None and bool(self._asked.search(text, start, end))
+            return not self._asked.isdisjoint(_NAME.findall(text, start, end))
         return header.word == "class"
 
     def _above(self, line: Header) -> list[tuple[int, bool]]:
         """The nearest questions above in the same block that let nothing but CUDA past, and whether these raise."""
-        for other in self._indents.lines_above(line.start, "if", "assert"):
+        words = ("if", "assert") if self._questions.asserted else ("if",)
+        for other in self._indents.lines_above(line.start, *words):
             questions = self._questions.of(other)
             if not questions:
                 continue

@@ -26,6 +26,7 @@ _JITTED = "@triton."
 _DEF = re.compile(r"\bdef[ \t]+(\w+)")
 _FAR = 2000  # a decorator's function begins closer to it
 _USED = re.compile(r"[ \t]*[.(\[]")
+_MORE = re.compile(r"(?:\.\w+)*")
 _PASSIVE = re.compile(r"\.(?:__\w+__|is_available\b)|\([ \t]*\)[ \t]*is\b")
 
 
@@ -160,7 +161,7 @@ class Kernels:
     def _jitted(self) -> Iterator[Word]:
         for at in self._facts.searches.find(("text", _JITTED), plain(_JITTED)):
             match = _DEF.search(self._text, at, at + _FAR)
-            if match is not None and not self._facts.layout.token_at(at):
+            if match is not None and not self._facts.layout.string_around(at):
                 yield self._word(match[1], at)
 
     def _word(self, text: str, at: int, gives: bool = False) -> Word:
@@ -230,5 +231,5 @@ class Kernels:
 
 
 def _spelled(text: str, at: int, end: int) -> str:
-    match = re.compile(r"(?:\.\w+)*").match(text, end)
+    match = _MORE.match(text, end)
     return text[at : match.end() if match is not None else end]

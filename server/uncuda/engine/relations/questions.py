@@ -45,6 +45,9 @@ class Questions:
             if classes[index] == SAFE and not hit.links and hit.statement is not None and hit.node is not None:
                 self._take(index, hit, hit.statement)
 
+        self.asserted = any(self._text.startswith("assert", start) for start in self.tests)
+        """Whether an assertion asks."""
+
     def __bool__(self) -> bool:
         return bool(self.inside)
 
