@@ -9,16 +9,18 @@ from typing import NamedTuple
 
 _WORDS = (b"cpp_extension", b"import triton")
 _TOP = 8000
-_BUILT = re.compile(r"\b(CUDA|Cpp)Extension\(\s*(?:name\s*=\s*)?[\"']([\w.]+)[\"']")
-_JITTED = re.compile(r"^[ \t]*@triton\.jit\b.{0,2000}?\bdef[ \t]+(\w+)", re.M | re.S)
-_DEF = re.compile(r"^def[ \t]+(\w+)", re.M)
-_END = re.compile(r"^[^\s#)]", re.M)
-_ASKS = re.compile(r"is_cuda|is_available|device\.type|is None|is not None|\bHAS_|_available\b")
-_LOADS = re.compile(r"cpp_extension\.load(?:_inline)?\(")
-_LOADS_BY_NAME = re.compile(r"cpp_extension\.load(?:_inline)?\(|(?<![\w.])load(?:_inline)?\(")
-_BY_NAME = re.compile(r"cpp_extension[ \t]+import\b[^\n]*\bload")
-_KEPT = re.compile(r"^(\w+)[ \t]*=[ \t]*(?:[\w.]*\.)?$")
-_RETURNS = re.compile(r"^[ \t]+return[ \t]+\w", re.M)
+_FAR = 2000  # a decorator's function begins closer to it
+_JIT = "@triton.jit"
+# Each begins with a literal, which is searched for at the speed of memory; compiled where they are first needed.
+_BUILT = r"Extension\(\s*(?:name\s*=\s*)?[\"']([\w.]+)[\"']"
+_DEF = r"\bdef[ \t]+(\w+)"
+_TOP_DEF = r"\ndef[ \t]+(\w+)"
+_END = r"\n[^\s#)]"
+_ASKS = r"is_cuda|is_available|device\.type|is None|is not None|\bHAS_|_available\b"
+_LOAD = r"load(?:_inline)?\("
+_BY_NAME = r"cpp_extension[ \t]+import\b[^\n]*\bload"
+_KEPT = r"^(\w+)[ \t]*=[ \t]*(?:[\w.]*\.)?$"
+_RETURNS = r"\n[ \t]+return[ \t]+\w"
 
 
 class Told(NamedTuple):
@@ -46,8 +48,10 @@ def told(data: bytes, path: str, concerned: bool = True) -> Told:
         return Told(sources=sources)
     text = data.decode("utf-8", "replace")
     built: dict[str, set[str]] = {"CUDA": set(), "Cpp": set()}
-    for match in _BUILT.finditer(text):
-        built[match[1]].add(match[2])
+    for match in re.finditer(_BUILT, text):
+        for kind, names in built.items():
+            if text.endswith(kind, 0, match.start()):
+                names.add(match[1])
     kernels = frozenset(f"{name}.{kernel}" for kernel in _kernels(text)) if name else frozenset()
     return Told(frozenset(built["CUDA"] - built["Cpp"]), kernels, sources)
 
@@ -60,19 +64,32 @@ def module_of(path: str) -> str:
 
 def _kernels(text: str) -> Iterator[str]:
     """Names that run a kernel, and with "()" those that give a compiled module."""
-    jitted = set(_JITTED.findall(text))
+    starts = (match.start() for match in re.finditer(re.escape(_JIT), text))
+    found = (re.compile(_DEF).search(text, start, start + _FAR) for start in starts)
+    jitted = {match[1] for match in found if match is not None}
     yield from jitted
-    runs = re.compile(rf"\b(?:{'|'.join(sorted(jitted))})\[") if jitted else None
-    loads = _LOADS_BY_NAME if _BY_NAME.search(text) else _LOADS
-    if runs is None and not loads.search(text):
-        return
-    for match in loads.finditer(text):
-        if kept := _KEPT.match(text[text.rfind("\n", 0, match.start()) + 1 : match.start()]):
+    loads = list(_loads(text))
+    for at in loads:
+        if kept := re.match(_KEPT, text[text.rfind("\n", 0, at) + 1 : at]):
             yield kept[1]
-    for match in _DEF.finditer(text):
-        end = _END.search(text, match.end())
-        body = text[match.end() : end.start() if end else len(text)]
-        if loads.search(body) and _RETURNS.search(body):
-            yield f"{match[1]}()"
-        elif runs is not None and runs.search(body) and not _ASKS.search(body):
+    for match in re.finditer(_TOP_DEF, "\n" + text) if jitted or loads else ():
+        start = match.end() - 1
+        end = re.compile(_END).search(text, start)
+        body = text[start : end.start() if end else len(text)]
+        if any(start <= at < start + len(body) for at in loads):
+            if re.search(_RETURNS, body):
+                yield f"{match[1]}()"
+        elif any(f"{name}[" in body for name in jitted) and not re.search(_ASKS, body):
             yield match[1]
+
+
+def _loads(text: str) -> Iterator[int]:
+    """Where an extension is compiled."""
+    if "cpp_extension" in text:
+        by_name = re.search(_BY_NAME, text) is not None
+        for match in re.finditer(_LOAD, text):
+            before = text[match.start() - 1 : match.start()]
+            if text.endswith("cpp_extension.", 0, match.start()):
+                yield match.start()
+            elif by_name and before != "." and before != "_" and not before.isalnum():
+                yield match.start()
