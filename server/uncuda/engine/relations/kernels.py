@@ -55,8 +55,10 @@ class Libraries:
         """What stands on the line of every import that may matter."""
         project = {name.rpartition(".")[2] for name in self.project.extensions}
         project |= {name.partition(".")[0] for name in self.project.kernels}
-        last = {name.rpartition(".")[2] for name in self.modules}
-        return re.compile("|".join([r"cuda", *map(re.escape, sorted(last | project))]))
+        roots = "|".join(sorted({re.escape(name.partition(".")[0]) for name in self.modules}))
+        return re.compile(
+            "|".join(["_cuda", rf"(?:from|import|,)[ \t]+(?:{roots})\b", *map(re.escape, sorted(project))])
+        )
 
     def are_cuda(self, module: str, relative: bool = False) -> bool:
         """Whether a module, or a name below one, is compiled for CUDA."""
