@@ -91,5 +91,5 @@ def _loads(text: str) -> Iterator[int]:
             before = text[match.start() - 1 : match.start()]
             if text.endswith("cpp_extension.", 0, match.start()):
                 yield match.start()
-            elif by_name and before != "." and before != "_" and not before.isalnum():
+            elif by_name and before not in (".", "_") and not before.isalnum():
                 yield match.start()
