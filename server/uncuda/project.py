@@ -43,3 +43,10 @@ class Project:
     """Names of methods that some class of the project defines itself: "cuda", "is_cuda"."""
     backends: frozenset[tuple[str, str]] = frozenset()
     """(target, path) of the modules that are CUDA's own, since one of the same name beside them is the target's."""
+    extensions: frozenset[str] = frozenset()
+    """Dotted names of the modules that build files of the project compile for CUDA: "my_ext", "package._C"."""
+    kernels: frozenset[str] = frozenset()
+    """"module.name" of functions that run a kernel, and "module.name()" of those that give a compiled module; of the
+    module its last name only."""
+    sources: frozenset[str] = frozenset()
+    """Names of the project's own modules that say CUDA."""

@@ -155,3 +155,13 @@ def test_a_module_beside_torch_only() -> None:
     """Monitoring scripts ask the driver without PyTorch; Apex belongs to PyTorch wherever it stands."""
     assert not findings("import pynvml\n")
     assert [finding.rule for finding in findings("import apex\n")] == ["apex-adapted"]
+
+
+def test_what_a_wrapper_gives_moves_on_its_own() -> None:
+    """The wrapper is for a person to replace; what it returns is a module, and the test over both moves with it."""
+    text = "import torch\nimport torch_npu\nfrom torch.nn import DataParallel\n"
+    text += 'if device.type == "cuda":\n    model = DataParallel(model).cuda()\n'
+    engine = Engine(load(), "npu", Settings(locale="en"))
+    ported = text.replace('"cuda"', '"npu"').replace(".cuda()", ".npu()")
+    assert engine.fix(Source(text)).text == ported
+    assert [finding.rule for finding in engine.check(Source(ported)).findings] == ["data-parallel"]

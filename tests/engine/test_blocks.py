@@ -6,6 +6,7 @@ import pytest
 
 from uncuda.catalogue import load
 from uncuda.engine import Engine
+from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -55,9 +56,20 @@ def test_a_question_does_not_wait_for_what_may_not_run(name: str) -> None:
     assert ENGINE.fix(Source(text)).text != text
 
 
-def test_safe_places_of_the_block_change_all_the_same() -> None:
+def test_what_runs_only_behind_a_question_waits_with_it() -> None:
     text = HEAD + "if torch.cuda.is_available():\n    torch.cuda.synchronize()\n    torch.cuda.nccl.version()\n"
-    assert ENGINE.fix(Source(text)).text == text.replace("cuda.synchronize", "npu.synchronize")
+    assert ENGINE.fix(Source(text)).text == text
+    question, behind, _ = ENGINE.check(Source(text)).findings
+    assert "is not changed by a safe fix" in question.message
+    assert "it runs only where a question that stays" in behind.message
+    assert [fix.applicability for finding in (question, behind) for fix in finding.fixes] == ["review", "review"]
+
+
+def test_a_question_waits_for_a_method_that_is_for_review() -> None:
+    """A class of the project has a `cuda()` of its own, so that `.cuda()` is for review: it raises without CUDA."""
+    text = HEAD + "if torch.cuda.is_available():\n    model = model.cuda()\n"
+    assert ENGINE.fix(Source(text)).text == text.replace("cuda", "npu")
+    assert ENGINE.knowing(Project(methods=frozenset({"cuda"}))).fix(Source(text)).text == text
 
 
 def test_of_several_questions_the_last_waits() -> None:

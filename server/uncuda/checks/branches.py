@@ -32,7 +32,7 @@ class Branches:
     def __init__(self, facts: Facts, target: Target, safe: Callable[[Branches], Iterable[Hit]]) -> None:
         """`safe`: the hits that a safe fix would change, were there no such places."""
         self._target, self._safe = target, safe
-        self._facts = facts
+        self.facts = self._facts = facts
         self.work = self._work = facts.work
         self.indents = self._indents = facts.indents
         self.text = self._text = facts.text

@@ -161,10 +161,14 @@ def _place(reference: Name, spans: list[Place | None]) -> Place:
 
 
 def _links(reference: Name, rule: Rule) -> Links:
-    """What else changes with a reference: a method of its call's result, and the group of its rule."""
+    """What else changes with a reference: a method of its call's result, and the group of its rule.
+
+    A missing feature has a name of torch's own, which stays; what the call gives still moves to the device.
+    """
     statement, call = reference.statement, call_of(reference)
     links: Links = ()
-    if call is not None and isinstance(statement.digest.parents.get(call), ast.Attribute):
+    stays = rule.needs and not rule.fix
+    if call is not None and not stays and isinstance(statement.digest.parents.get(call), ast.Attribute):
         links = (("call", At(statement.start), id(call)),)
     if group := rule.get("group"):
         links = (*links, ("group", group))

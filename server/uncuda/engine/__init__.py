@@ -23,6 +23,7 @@ from .guard import Tell, run_apart
 from .linking import link, safe_of, without_idle, without_kept
 from .messages import Messages
 from .relations.foreign import without_handed
+from .relations.kernels import Libraries
 from .results import Finding, Fixed, Related, Report, sparing
 from .ruleset import Ruleset
 from .sites import answered, sites_of
@@ -61,6 +62,7 @@ class Engine:
         self._memory: OrderedDict[tuple[str, Ruleset], Facts] = OrderedDict()
         self._carried = Carried()
         self._messages = Messages(catalogue, self.target, self.settings.locale)
+        self._libraries = Libraries.of(catalogue, self.target, self.project)
 
     def knowing(self, project: Project) -> Engine:
         """The engine with the same target and settings for another project; what was prepared is shared."""
@@ -203,12 +205,13 @@ class Engine:
             self._carried.keep(key, facts, context, known, kept.hits, kept.linked, True)
             return kept.linked, []
         found = [hit for row in rows for hit, _ in row]
-        branches = Branches(facts, self.target, partial(safe_of, found))
+        branches = Branches(facts, self.target, partial(safe_of, found, self._libraries))
         rows = [[(h, _served(h, branches) if served is None else served) for h, served in row] for row in rows]
         hits = without_kept([hit for row in rows for hit, served in row if not served], facts.work)
         hits, silent = answered(without_handed(hits, context), answers)
         if hits:
-            hits = without_idle(link(hits, facts, branches, self.target.words.get("package", "")))
+            package = self.target.words.get("package", "")
+            hits = without_idle(link(hits, facts, branches, package, self._libraries))
         if self._remember > 1:
             self._carried.keep(key, facts, context, known, rows, None if answers else hits, branches.certain)
         return hits, silent

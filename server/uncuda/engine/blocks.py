@@ -93,9 +93,9 @@ def _under(hit: Hit, statement: Statement, holds: Callable[[ast.AST, ast.AST], b
 
 
 def _raises(hit: Hit) -> bool:
-    """Whether a hit is a call by name that fails on the target, wherever its statement is run."""
+    """Whether a hit is a call, of a name or a method, that fails on the target wherever its statement is run."""
     node, statement = hit.node, hit.statement
-    if hit.rule.check != "name" or node is None or statement is None:
+    if hit.rule.check not in ("name", "method") or node is None or statement is None:
         return False
     call = statement.digest.parents.get(node)
     if not isinstance(call, ast.Call) or call.func is not node:

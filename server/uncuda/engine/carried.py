@@ -21,8 +21,8 @@ from ..project import Project
 from ..source import Span
 
 _PLAIN = re.compile(r"[ \t]*(?:(?P<first>[A-Za-z_]\w*)(?:\.\w*)*(?:\([\w., \t]*\)?)?[ \t]*)?\r?\n?")
-# What leaves a block, and what TorchScript compiles, counts for other lines.
-_SPOKEN = re.compile(r"exit|script")
+# What leaves a block or a test, and what TorchScript compiles, counts for other lines.
+_SPOKEN = re.compile(r"exit|quit|script|skip", re.I)
 _WORD = re.compile(r"\w+")
 _APART = frozenset({"try", "except", "else", "finally", "match", "case"})
 

@@ -13,6 +13,9 @@ from ..limits import Work
 from .blocks import barred
 from .companions import Companions
 from .guards import choosing, filled, guarded
+from .relations.kernels import Libraries
+from .relations.questions import Questions
+from .relations.staying import Staying, staying
 from .relations.together import Together
 from .relations.words import questioned
 
@@ -79,23 +82,23 @@ def _imports(hit: Hit, package: str) -> bool:
     )
 
 
-def safe_of(hits: Sequence[Hit], branches: Branches) -> list[Hit]:
+def safe_of(hits: Sequence[Hit], libraries: Libraries, branches: Branches) -> list[Hit]:
     """The hits that a safe fix changes, with all that must change with them."""
-    _, _, classes = _linked(hits, branches)
+    _, _, classes, _ = _linked(hits, branches, libraries)
     return [hit for hit, applicability in zip(hits, classes) if applicability == SAFE]
 
 
-def link(hits: Sequence[Hit], facts: Facts, branches: Branches, package: str) -> list[Hit]:
+def link(hits: Sequence[Hit], facts: Facts, branches: Branches, package: str, libraries: Libraries) -> list[Hit]:
     """The hits, in their order, those of a group with the edits of all of it and the lowest class.
 
     A question does not change before what it guards in its expression, nor unseen before calls in its block that raise
     on the target. Companions are linked within a class only: what is safe need not
     wait for what needs review, which takes it along. A text in which nothing safe is left is not misread.
-    `package`: the plugin's.
+    `package`: the plugin's; `libraries`: what is known of modules.
     """
     hits = [hit.lowered(REVIEW) if hit.by_hand else hit for hit in _keep_imports(hits, package, facts.work)]
-    sets, pairs, classes = _linked(hits, branches)
-    hits = [hit.lowered(applicability) for hit, applicability in zip(hits, classes)]
+    sets, pairs, classes, stays = _linked(hits, branches, libraries)
+    hits = stays.explained([hit.lowered(applicability) for hit, applicability in zip(hits, classes)])
     along = [(one, other) for one, other in pairs if hits[one].fixes]
     for group in Companions(hits, facts, branches).groups():
         first: dict[str, int] = {}
@@ -106,8 +109,11 @@ def link(hits: Sequence[Hit], facts: Facts, branches: Branches, package: str) ->
     return _shared(hits, sets, along, facts.work)
 
 
-def _linked(hits: Sequence[Hit], branches: Branches) -> tuple[_Sets, list[tuple[int, int]], list[str | None]]:
-    """Sets of hits that share a link, pairs of a question and what it guards, and the class that each comes to."""
+def _linked(
+    hits: Sequence[Hit], branches: Branches, libraries: Libraries
+) -> tuple[_Sets, list[tuple[int, int]], list[str | None], Staying]:
+    """Sets of hits that share a link, pairs of a question and what it guards, the class that each comes to, and the
+    questions that stay CUDA's."""
     sets = _Sets(len(hits))
     owner: dict[Hashable, int] = {}
     for index, hit in enumerate(hits):
@@ -118,6 +124,7 @@ def _linked(hits: Sequence[Hit], branches: Branches) -> tuple[_Sets, list[tuple[
     groups = list(sets.members().values())
     pairs = list(guarded(hits, branches))
     classes = [hit.fixes[0].applicability if hit.fixes else None for hit in hits]
+    questions = Questions(hits, classes, branches)
     if branches.says("driver"):
         for index in choosing(hits, branches.work):
             classes[index] = lowest(classes[index], REVIEW)
@@ -127,12 +134,18 @@ def _linked(hits: Sequence[Hit], branches: Branches) -> tuple[_Sets, list[tuple[
         else:
             pairs.append((index, question))
     _settle(classes, groups, pairs, branches.work)
+    held = [one for one, _ in pairs if hits[one].lowered(classes[one]) is not hits[one]]
     if waiting := list(barred(hits, classes, branches)):
         for one, _ in waiting:
             classes[one] = REVIEW
+            held.append(one)
         _settle(classes, groups, pairs, branches.work)
-        pairs += waiting
-    return sets, pairs, classes
+    stays = staying(hits, classes, questions, branches, libraries, held)
+    if stays:
+        for index, applicability in stays.classes.items():
+            classes[index] = lowest(classes[index], applicability)
+        _settle(classes, groups, pairs, branches.work)
+    return sets, [*pairs, *waiting, *stays.pairs], classes, stays
 
 
 def _settle(classes: list[str | None], groups: list[list[int]], pairs: list[tuple[int, int]], work: Work) -> None:

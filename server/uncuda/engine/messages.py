@@ -44,6 +44,8 @@ class Messages:
         if len(message) > _LONGEST:
             message = template.format_map({name: cut(word) for name, word in words.items()})
         notes = [self._catalogue.limit(limit, self._language) for limit in hit.limits]
+        if kernel := hit.words.get("kernel"):
+            notes[-1] += f"：`{cut(kernel)}`" if chinese else f": `{cut(kernel)}`"
         if hit.since:
             notes.insert(0, f"自 {hit.since} 起" if chinese else f"since {self._target.words['package']} {hit.since}")
         if not notes:

@@ -21,7 +21,18 @@ from uncuda.limits import LimitExceeded
 from uncuda.project import Project
 from uncuda.settings import Configuration, Vocabulary, values_of
 from uncuda.source import Source, SourceError, Span
-from uncuda.workspace import Constants, FileProblem, GitIgnore, Scanner, Words, cudas_own, discover, read_text
+from uncuda.workspace import (
+    UNTOLD,
+    Constants,
+    FileProblem,
+    GitIgnore,
+    Scanner,
+    Told,
+    Words,
+    cudas_own,
+    discover,
+    read_text,
+)
 
 from .background import be_nice
 
@@ -40,20 +51,21 @@ class Place(NamedTuple):
 @dataclass(frozen=True)
 class Facts:
     """What one file says. `modules`: those of plugins and shims that it imports, `constants`: targets it names;
-    `own`: by its name it is a target's own, and the one that is named so for CUDA is CUDA's."""
+    `own`: by its name it is a target's own, and the one that is named so for CUDA is CUDA's; `told`: of kernels."""
 
     modules: Mapping[str, Place] = field(default_factory=dict)
     methods: frozenset[str] = frozenset()
     constants: frozenset[str] = frozenset()
     own: bool = False
+    told: Told = UNTOLD
 
     def __bool__(self) -> bool:
-        return bool(self.modules or self.methods or self.constants or self.own)
+        return bool(self.modules or self.methods or self.constants or self.own or any(self.told))
 
     def record(self) -> dict[str, Any]:
         """The same as JSON."""
         said = {"methods": sorted(self.methods), "constants": sorted(self.constants), "own": self.own}
-        return {"modules": self.modules, **said}
+        return {"modules": self.modules, **said, "told": [sorted(names) for names in self.told]}
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any]) -> Facts:
@@ -62,7 +74,8 @@ class Facts:
             name: Place(Span(*span), line, Span(*columns), row)
             for name, (span, line, columns, row) in record["modules"].items()
         }
-        return cls(modules, frozenset(record["methods"]), frozenset(record["constants"]), record["own"])
+        told = Told(*map(frozenset, record["told"]))
+        return cls(modules, frozenset(record["methods"]), frozenset(record["constants"]), record["own"], told)
 
 
 NOTHING = Facts()
@@ -82,14 +95,14 @@ class Reader:
 
     def facts(self, data: bytes, path: str) -> Facts:
         """What the bytes of a file say, and its name."""
-        said = self._scanner.look(data)
+        said = self._scanner.look(data, path=path)
         constants = frozenset(self._constants.named(data))
         own = bool(cudas_own([path], self._devices))
-        if not (said.modules or said.methods or constants or own):
+        if not (said.modules or said.methods or constants or own or any(said.told)):
             return NOTHING
         source = Source(data.decode("utf-8", "replace"))
         places = {module: _place(source, span) for module, span in said.modules.items()}
-        return Facts(places, said.methods, constants, own)
+        return Facts(places, said.methods, constants, own, said.told)
 
     def file(self, path: str) -> Facts:
         """What a file on the disk says: nothing, if it cannot be read."""
@@ -104,7 +117,8 @@ class Reader:
         modules = {module for facts in every for module in facts.modules}
         methods = {method for facts in every for method in facts.methods}
         constants = {target for facts in every for target in facts.constants}
-        return self._scanner.project_of(modules, methods, constants, files)
+        told = [facts.told for facts in every if any(facts.told)]
+        return self._scanner.project_of(modules, methods, constants, files, told)
 
 
 def _place(source: Source, span: Span) -> Place:

@@ -6,11 +6,13 @@ from .discover import Exceeds, File, Found, Problem, SettingsFor, discover, lead
 from .engines import Engines, UndecidedTarget
 from .files import FileProblem, read_file, write_atomically
 from .gitignore import GitIgnore
+from .kernels import UNTOLD, Told
 from .requirements import Required, required_torch, torch_version
 from .run import AnswersFor, Checked, EngineFor, Repaired, ask, ask_nobody, check_files, fix_files, load_file, write
 from .scan import Read, Said, Scanner, Survey, Words, read_text, survey
 
 __all__ = [
+    "UNTOLD",
     "AnswersFor",
     "Checked",
     "Constants",
@@ -29,6 +31,7 @@ __all__ = [
     "Scanner",
     "SettingsFor",
     "Survey",
+    "Told",
     "UndecidedTarget",
     "Words",
     "ask",

@@ -72,7 +72,7 @@ class Engines:
     def alone(self, file: File, data: bytes) -> None:
         """Take a file of which no other is known: it alone decides what the project is."""
         scanner = Scanner(self.modules)
-        scanner.add(data)
+        scanner.add(data, path=file.path)
         self.project = scanner.project(neighbours(file.path))
         self._resolve(file)
 

@@ -14,6 +14,7 @@ from uncuda.source import Source, SourceError, Span
 from .backends import cudas_own, neighbours
 from .discover import Exceeds, File, Problem
 from .files import FileProblem, read_file
+from .kernels import UNTOLD, Told, told
 
 _METHOD = re.compile(r"^[ \t]+(?:async[ \t]+)?def[ \t]+(?P<name>cuda|is_cuda)\(", re.MULTILINE)
 _METHOD_BYTES = re.compile(rb"def[ \t]+(?:is_)?cuda\(")
@@ -82,7 +83,7 @@ def survey(
             continue
         readable.append(file)
         found = concerns(file, data)
-        scanner.add(data, found)
+        scanner.add(data, found, file.path)
         if found:
             near.update(neighbours(file.path))
         else:
@@ -93,10 +94,11 @@ def survey(
 @dataclass(frozen=True)
 class Said:
     """What one file tells of its project. `modules`: those of plugins and shims that it imports, each with the span of
-    the statement; `methods`: of `cuda` and `is_cuda` those that a class of it defines."""
+    the statement; `methods`: of `cuda` and `is_cuda` those that a class of it defines; `told`: of kernels."""
 
     modules: Mapping[str, Span] = field(default_factory=dict)
     methods: frozenset[str] = frozenset()
+    told: Told = UNTOLD
 
 
 _NOTHING = Said()
@@ -115,19 +117,23 @@ class Scanner:
         self._package_name = re.compile(either)
         self._modules: set[str] = set()
         self._methods: set[str] = set()
+        self._told: list[Told] = []
 
-    def add(self, data: bytes, concerned: bool = True) -> None:
+    def add(self, data: bytes, concerned: bool = True, path: str = "") -> None:
         """Take in one file; `concerned`: whether rules may find something in it, and so a word of theirs is there."""
-        said = self.look(data, concerned, self._modules)
+        said = self.look(data, concerned, self._modules, path)
         self._modules.update(said.modules)
         self._methods |= said.methods
+        if said.told != UNTOLD:
+            self._told.append(said.told)
 
-    def look(self, data: bytes, concerned: bool = True, known: Collection[str] = ()) -> Said:
+    def look(self, data: bytes, concerned: bool = True, known: Collection[str] = (), path: str = "") -> Said:
         """What one file says, the imports of modules that are `known` left out."""
         imports = self._package.search(data) is not None
         methods = concerned and b"cuda(" in data and _METHOD_BYTES.search(data) is not None
+        kernels = told(data, path, concerned)
         if not imports and not methods:
-            return _NOTHING
+            return _NOTHING if kernels == UNTOLD else Said(told=kernels)
         text = data.decode("utf-8", "replace")
         layout = Layout(text)
         found = _METHOD.finditer(text) if methods else ()
@@ -137,7 +143,7 @@ class Scanner:
             fresh = [name for name in self._of_interest(match) if name not in modules and name not in known]
             if fresh and not layout.token_at(match.start("word")):
                 modules.update(dict.fromkeys(fresh, Span(*match.span("word"))))
-        return Said(modules, names)
+        return Said(modules, names, kernels)
 
     def _imports(self, text: str) -> Iterator[re.Match[str]]:
         """The imports on the lines that name a package: most lines do not, and reading them all takes long.
@@ -173,7 +179,7 @@ class Scanner:
 
     def project(self, paths: Iterable[str] = ()) -> Project:
         """What was gathered; `paths`: as for `project_of`."""
-        return self.project_of(self._modules, self._methods, paths=paths)
+        return self.project_of(self._modules, self._methods, paths=paths, told=self._told)
 
     def project_of(
         self,
@@ -181,10 +187,11 @@ class Scanner:
         methods: Iterable[str],
         constants: Iterable[str] = (),
         paths: Iterable[str] = (),
+        told: Collection[Told] = (),
     ) -> Project:
         """The project whose files import these modules, and define these methods and constants.
 
-        `paths`: of files, among them those that are a target's own.
+        `paths`: of files, among them those that are a target's own; `told`: what each file says of kernels.
         """
         return Project(
             plugins=_importing(self._words.packages, modules),
@@ -192,6 +199,9 @@ class Scanner:
             constants=frozenset(constants),
             methods=frozenset(methods),
             backends=cudas_own(paths, self._words.devices),
+            extensions=frozenset(name for one in told for name in one.extensions),
+            kernels=frozenset(name for one in told for name in one.kernels),
+            sources=frozenset(name for one in told for name in one.sources),
         )
 
 

@@ -1,0 +1,85 @@
+"""Questions of a tensor that hand it to a callee nobody can follow, while the other way computes without it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from sys import stdlib_module_names
+
+from ...checks import Hit
+from ...checks.branches import Branches
+from ...facts.names import from_imports, plain_imports
+from ...facts.read import Statement
+from .guarded import Held
+from .questions import Questions
+
+_COMPUTES = re.compile(r"return\b[^\n]*[(+*/@-]")
+_KNOWN = stdlib_module_names | {"torch", "torchvision", "torchaudio", "numpy", "scipy"}
+
+
+def to_unknown(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[Held]:
+    """The questions `x.is_cuda` above `return other(x)`, where a way without it returns something else."""
+    foreign: dict[str, str] | None = None
+    for start, asking in questions.tests.items():
+        header = branches.indents.header_at(start)
+        if header.word != "if" or not questions.leaves(header) or questions.polarity(header, asking) < 0:
+            continue
+        tensors = {name for index in asking if (name := _tensor(hits[index]))}
+        last = _last(start, branches)
+        if not tensors or last is None:
+            continue
+        if foreign is None:
+            found = [*plain_imports(branches.facts.searches), *from_imports(branches.facts.searches)]
+            foreign = {local: name for local, name in found if name.lstrip(".").partition(".")[0] not in _KNOWN}
+        callee = _handed(last, tensors, foreign)
+        if callee and _computes(start, questions, branches):
+            yield from (Held(index, callee) for index in asking)
+
+
+def _tensor(hit: Hit) -> str:
+    """The tensor that is asked: `x` of `x.is_cuda` and of `x.device.type == "cuda"`."""
+    node = hit.node
+    if hit.rule.check == "method" and isinstance(node, ast.Attribute):
+        return ast.unparse(node.value)
+    if hit.rule.check == "string" and hit.statement is not None and node is not None:
+        outer = hit.statement.digest.parents.get(node)
+        left = outer.left if isinstance(outer, ast.Compare) else None
+        if isinstance(left, ast.Attribute) and left.attr == "type":
+            left = left.value
+            return ast.unparse(left.value) if isinstance(left, ast.Attribute) and left.attr == "device" else ""
+    return ""
+
+
+def _last(start: int, branches: Branches) -> Statement | None:
+    """The `return` that ends the block of an `if`."""
+    end = branches.indents.extent(start)
+    body = branches.text[:end].rstrip()
+    statement = branches.facts.peek(len(body) - 1)
+    return statement if statement is not None and statement.start > start else None
+
+
+def _handed(statement: Statement, tensors: set[str], foreign: dict[str, str]) -> str:
+    """The imported callee, not torch's, to which a `return` hands one of the tensors; or ""."""
+    for node in statement.digest.piece.nodes:
+        call = node.value if isinstance(node, ast.Return) else None
+        if isinstance(call, ast.Call):
+            root: ast.expr = call.func
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            given = {ast.unparse(value) for value in [*call.args, *(keyword.value for keyword in call.keywords)]}
+            if isinstance(root, ast.Name) and root.id in foreign and given & tensors:
+                return ast.unparse(call.func)
+    return ""
+
+
+def _computes(start: int, questions: Questions, branches: Branches) -> bool:
+    """Whether the other way of an `if` returns what it computes itself."""
+    header = branches.indents.header_at(start)
+    clauses = branches.indents.clauses(header)
+    if clauses[-1].word == "else":
+        return bool(_COMPUTES.match(questions.last(clauses[-1])))
+    if len(clauses) > 1:
+        return False
+    below, end = questions.below(header)
+    return bool(re.search(r"^[ \t]*" + _COMPUTES.pattern, branches.text[below:end], re.M))

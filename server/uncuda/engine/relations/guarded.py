@@ -1,0 +1,222 @@
+"""Questions that stay CUDA's: what they guard runs on CUDA alone, and there is a way without it, or none at all."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ...checks import Hit
+from ...checks.branches import Branches
+from ...facts.read import Statement
+from ...facts.scopes import Header
+from .kernels import Kernels, Libraries, Place, Word
+from .questions import CONDITIONS, Questions, guarded_parts
+
+_MOST = 64  # words that are followed in one text
+_SUPPRESS = re.compile(r"\bsuppress\(")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_TRIED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:True|False|None)\b", re.M)
+
+
+class Held(NamedTuple):
+    """A question that stays, by its position among the hits, and why."""
+
+    question: int
+    name: str
+    """What needs CUDA, as it is spelled."""
+    raises: bool = False
+    """The way without CUDA only raises: somebody has to say what takes its place."""
+
+
+def over_kernels(hits: Sequence[Hit], questions: Questions, branches: Branches, libraries: Libraries) -> Iterator[Held]:
+    """The questions that guard what runs on CUDA alone; each at most once for a place."""
+    kernels = Kernels(branches.facts, hits, libraries)
+    if kernels.words or kernels.places:
+        yield from _Search(kernels, questions, branches).run()
+
+
+class _Search:
+    def __init__(self, kernels: Kernels, questions: Questions, branches: Branches) -> None:
+        self._kernels, self._questions = kernels, questions
+        self._facts, self._text = branches.facts, branches.text
+        self._indents, self._work = branches.indents, branches.work
+        self._seen: set[Word] = set()
+        self._waiting: list[Word] = []
+        self._asked = self._availability()
+
+    def run(self) -> Iterator[Held]:
+        for word in self._kernels.words:
+            self._follow(word)
+        for place in self._kernels.places:
+            yield from self._place(place)
+        while self._waiting:
+            word = self._waiting.pop()
+            for place in self._kernels.uses(word):
+                if word.gives:
+                    self._given(place)
+                yield from self._place(place)
+
+    def _follow(self, word: Word) -> None:
+        if word not in self._seen and len(self._seen) < _MOST:
+            self._seen.add(word)
+            self._waiting.append(word)
+
+    def _given(self, place: Place) -> None:
+        """Follow what holds the module that a function gives here."""
+        statement = self._facts.peek(place.at)
+        node = _node_at(place.at, statement) if statement is not None else None
+        call = statement.digest.parents.get(node) if statement is not None and node is not None else None
+        if statement is not None and isinstance(call, ast.Call) and call.func is node:
+            for word in self._kernels.holders(call, statement):
+                self._follow(word)
+
+    def _availability(self) -> set[str]:
+        """What tells whether evidence is there: names that the `try` of its import assigns, and its own."""
+        names = {
+            word.text.partition(".")[0] for word in self._kernels.words if not word.text.startswith(("self", "cls"))
+        }
+        for place in self._kernels.places:
+            for header in self._indents.headers(place.at):
+                if header.word == "try":
+                    end = self._indents.extent(self._indents.clauses(header)[-1].start)
+                    names.update(_TRIED.findall(self._text, header.start, end))
+        return names
+
+    def _place(self, place: Place) -> Iterator[Held]:
+        """The questions that keep the target from a place; if there are none, its function is followed."""
+        statement = self._facts.peek(place.at)
+        if statement is None:
+            return
+        node = _node_at(place.at, statement)
+        if node is not None:
+            found = self._in_expression(node, statement)
+            if found is None:
+                return
+            if found:
+                yield from (Held(index, place.name) for index in found)
+                return
+        line = self._indents.header_at(place.at)
+        if line.word in CONDITIONS and node is not None and not _in_test(node, statement):
+            if questions := self._questions.of(line):
+                yield from (Held(index, place.name, self._else_raises(line)) for index in questions)
+                return
+        yield from self._climb(line, place)
+
+    def _in_expression(self, node: ast.AST, statement: Statement) -> list[int] | None:
+        """The questions beside a place in its expression; None if it is run later, or not at all without it."""
+        inner = node
+        for outer in statement.digest.ancestors(node):
+            self._work.compare()
+            if isinstance(outer, ast.Lambda):
+                return None
+            for part in ast.iter_child_nodes(outer):
+                if part is inner or not hasattr(part, "lineno"):
+                    continue
+                if inner in guarded_parts(outer, part, lambda node: self._questions.denies(node, statement)):
+                    if found := self._questions.within(part, statement):
+                        return found
+            if isinstance(outer, (ast.ListComp, ast.SetComp, ast.GeneratorExp)) and inner is outer.elt:
+                filters = [test for generator in outer.generators for test in generator.ifs]
+                if found := [index for test in filters for index in self._questions.within(test, statement)]:
+                    return found
+            inner = outer
+        return []
+
+    def _climb(self, line: Header, place: Place) -> Iterator[Held]:
+        """The nearest questions around a place, and further ones as long as the other way only raises."""
+        header: Header | None = line
+        while header is not None:
+            line = header
+            header = self._indents.header_above(line.start)
+            found = self._above(line)
+            if header is not None and not found:
+                if self._handled(header):
+                    return
+                found = self._asking(header)
+                if header.word == "def" and not found:
+                    for word in self._kernels.function_around(line.start):
+                        self._follow(word)
+                    return
+            yield from (Held(index, place.name, raises) for index, raises in found)
+            if not all(raises for _, raises in found):
+                return
+            if found:  # without CUDA nobody comes out of here: who calls it needs CUDA as well
+                for word in self._kernels.function_around(place.at):
+                    self._follow(word)
+                return
+
+    def _handled(self, header: Header) -> bool:
+        """Whether a block copes with evidence that is not there, or is not run in its place."""
+        text, start, end = self._text, header.start, header.end
+        if header.word == "try":
+            return any(clause.word == "except" for clause in self._indents.clauses(header))
+        if header.word == "with":
+            return bool(_SUPPRESS.search(text, start, end))
+        if header.word in CONDITIONS and not self._questions.of(header):
+            return not self._asked.isdisjoint(_NAME.findall(text, start, end))
+        return header.word == "class"
+
+    def _above(self, line: Header) -> list[tuple[int, bool]]:
+        """The nearest questions above in the same block that let nothing but CUDA past, and whether these raise."""
+        words = ("if", "assert") if self._questions.asserted else ("if",)
+        for other in self._indents.lines_above(line.start, *words):
+            questions = self._questions.of(other)
+            if not questions:
+                continue
+            if other.word == "assert" and self._questions.polarity(other, questions) > 0:
+                return [(index, True) for index in questions]
+            if other.word == "if" and self._questions.excludes(other, questions) and self._questions.leaves(other):
+                raises = self._questions.raises(other)
+                return [(index, raises) for index in questions]
+        return []
+
+    def _asking(self, header: Header) -> list[tuple[int, bool]]:
+        """The questions that lead into the block of a header, and whether the other way only raises."""
+        found = [(index, False) for index in self._questions.marks.get(header.start, ())]
+        if header.word not in CONDITIONS and header.word != "else":
+            return found
+        clauses = self._indents.clauses(header)
+        for clause in clauses:
+            if clause.start > header.start or clause.word not in CONDITIONS:
+                continue
+            asked = self._questions.of(clause)
+            if not asked:
+                continue
+            if clause is header or clause.start == header.start:
+                if self._questions.polarity(clause, asked) > 0:
+                    found += [(index, self._else_raises(clause)) for index in asked]
+            elif self._questions.excludes(clause, asked):
+                found += [(index, self._questions.raises(clause)) for index in asked]
+        return found
+
+    def _else_raises(self, header: Header) -> bool:
+        """Whether all that happens instead of a block is that something is raised."""
+        clauses = self._indents.clauses(header)
+        others = [clause for clause in clauses if clause.start > header.start]
+        if others:
+            return all(self._questions.raises(clause) for clause in others)
+        if header.word != "if" or not self._questions.leaves(header):
+            return False
+        start, end = self._questions.below(header)
+        after = self._text[start:end].lstrip()
+        return after.startswith("raise")
+
+
+def _node_at(at: int, statement: Statement) -> ast.AST | None:
+    """The dotted name that begins at an offset."""
+    for chain in statement.digest.chains:
+        start, end = chain.piece.span(chain.node)
+        if start <= at - statement.start < end:
+            return chain.node
+    return None
+
+
+def _in_test(node: ast.AST, statement: Statement) -> bool:
+    inner = node
+    for outer in statement.digest.ancestors(node):
+        if isinstance(outer, (ast.If, ast.While)) and inner is outer.test:
+            return True
+        inner = outer
+    return False

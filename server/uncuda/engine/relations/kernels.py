@@ -1,0 +1,237 @@
+"""Code that runs on CUDA alone, by positive evidence: names that reach a compiled module or a kernel.
+
+A name is evidence where its import, its `load()` or its decorator shows what it is. What cannot be followed is none.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from ...catalogue import Catalogue, Target
+from ...checks import Hit
+from ...facts.names import imported_name
+from ...facts.read import Facts, Statement
+from ...facts.scans import plain, uses
+from ...project import Project
+
+_LOADERS = frozenset({"torch.utils.cpp_extension.load", "torch.utils.cpp_extension.load_inline"})
+_BUILT = re.compile(r"(?:\w+_)?cuda(?:_lib|_ext)?|\w+_cuda_\w*(?:kernels?|ext|lib)")  # as compiled modules are called
+_IMPORTERS = ("importorskip(", "import_module(")
+_JITTED = "@triton."
+_DEF = re.compile(r"\bdef[ \t]+(\w+)")
+_FAR = 2000  # a decorator's function begins closer to it
+_USED = re.compile(r"[ \t]*[.(\[]")
+_MORE = re.compile(r"(?:\.\w+)*")
+_PASSIVE = re.compile(r"\.(?:__\w+__|is_available\b)|\([ \t]*\)[ \t]*is\b")
+
+
+@dataclass(frozen=True)
+class Libraries:
+    """What is known of modules before a text is read."""
+
+    modules: frozenset[str]
+    """Those that the tables of the target name as CUDA's."""
+    project: Project
+
+    @classmethod
+    def of(cls, catalogue: Catalogue, target: Target, project: Project) -> Libraries:
+        """The libraries of which a rule says that they do not run on the target as they are."""
+        found = set()
+        for rule in catalogue.rules.values():
+            if rule.check in ("module", "amp-c") and rule.severity != "information" and not rule.get("uses"):
+                names = rule.get("modules") or [rule.get("module")]
+                statuses = rule.status or ("unsupported",)
+                rows = ((name, target.modules.get(name)) for name in names)
+                found |= {name for name, row in rows if row is not None and row.status in statuses}
+        return cls(frozenset(found), project)
+
+    @cached_property
+    def hint(self) -> re.Pattern[str]:
+        """What stands on the line of every import that may matter."""
+        project = {name.rpartition(".")[2] for name in self.project.extensions}
+        project |= {name.partition(".")[0] for name in self.project.kernels}
+        roots = "|".join(sorted({re.escape(name.partition(".")[0]) for name in self.modules}))
+        return re.compile(
+            "|".join(["_cuda", rf"(?:from|import|,)[ \t]+(?:{roots})\b", *map(re.escape, sorted(project))])
+        )
+
+    def are_cuda(self, module: str, relative: bool = False) -> bool:
+        """Whether a module, or a name below one, is compiled for CUDA."""
+        parts = module.split(".")
+        if not relative and any(".".join(parts[:size]) in self.modules for size in range(1, len(parts) + 1)):
+            return True
+        for built in self.project.extensions:
+            known = built.split(".")
+            if known == parts[: len(known)] or (relative and known[-1:] == parts[:1] and len(known) > 1):
+                return True
+        return not relative and bool(_BUILT.fullmatch(parts[0])) and not self._is_source(parts[0])
+
+    def _is_source(self, module: str) -> bool:
+        """Whether a module is Python of the project, which can be followed."""
+        return module == "cuda" or module in self.project.sources
+
+
+class Word(NamedTuple):
+    """A name that is evidence where it is used, [start, end)."""
+
+    text: str
+    start: int
+    end: int
+    gives: bool = False
+    """A function whose result is a compiled module."""
+
+
+class Place(NamedTuple):
+    """A use of evidence: where it stands, and what it says."""
+
+    at: int
+    name: str
+
+
+class Kernels:
+    """The evidence in one text."""
+
+    def __init__(self, facts: Facts, hits: Sequence[Hit], libraries: Libraries) -> None:
+        self._facts, self._hits, self._libraries = facts, hits, libraries
+        self._text, self._work = facts.text, facts.work
+        self.places: list[Place] = []
+        """What is evidence on its own: imports of such modules, and calls that compile one."""
+        self.words: list[Word] = [*self._imported(), *self._loaded(), *self._jitted()]
+
+    def _imported(self) -> Iterator[Word]:
+        hint, searches = self._libraries.hint, self._facts.searches
+        for at in searches.find(("text", "import "), plain("import ")):
+            line = self._text.rfind("\n", 0, at) + 1
+            stop = self._text.find("\n", at)
+            self._work.search(line, max(stop, at))
+            if hint.search(self._text, line, stop if stop >= 0 else len(self._text)):
+                if (statement := self._facts.peek(at)) is not None:
+                    yield from self._of_import(statement)
+        for importer in _IMPORTERS:
+            for at in searches.find(("text", importer), plain(importer)):
+                if (statement := self._facts.peek(at)) is not None:
+                    for binding in statement.digest.bindings:
+                        module = imported_name(binding.value)
+                        if module and self._libraries.are_cuda(module):
+                            yield self._word(binding.name, statement.start)
+
+    def _of_import(self, statement: Statement) -> Iterator[Word]:
+        for binding in statement.digest.bindings:
+            node, alias = binding.statement, binding.alias
+            if alias is None or binding.kind not in ("import", "from"):
+                continue
+            level, module = 0, alias.name
+            local = alias.asname or alias.name
+            if isinstance(node, ast.ImportFrom):
+                level, module = node.level, f"{node.module}.{alias.name}" if node.module else alias.name
+            if self._libraries.are_cuda(module, level > 0):
+                self.places.append(Place(statement.start, module))
+                yield self._word(local, statement.start)
+            else:
+                yield from self._of_project(module, local, statement.start)
+
+    def _of_project(self, module: str, local: str, at: int) -> Iterator[Word]:
+        """What a module of the project defines, by the scan: a kernel, or a function that gives a compiled module."""
+        kernels = self._libraries.project.kernels
+        *_, stem, name = ["", *module.split(".")]
+        for gives in (False, True):
+            end = "()" if gives else ""
+            if f"{stem}.{name}{end}" in kernels:
+                yield self._word(local, at, gives)
+        below = f"{name}."
+        for known in kernels:
+            if known.startswith(below):
+                yield self._word(f"{local}.{known.removeprefix(below).removesuffix('()')}", at, known.endswith("()"))
+
+    def _loaded(self) -> Iterator[Word]:
+        """Calls that compile a module for CUDA, where the rules have something to say of them."""
+        if not any(hit.words.get("name") in _LOADERS for hit in self._hits):
+            return
+        for reference in self._facts.references:
+            statement, node = reference.statement, reference.chain.node
+            call = statement.digest.parents.get(node)
+            if reference.dotted in _LOADERS and isinstance(call, ast.Call) and call.func is node:
+                at = statement.start + reference.chain.piece.start(node)
+                self.places.append(Place(at, ast.unparse(node)))
+                yield from self.holders(call, statement)
+
+    def _jitted(self) -> Iterator[Word]:
+        for at in self._facts.searches.find(("text", _JITTED), plain(_JITTED)):
+            match = _DEF.search(self._text, at, at + _FAR)
+            if match is not None and not self._facts.layout.string_around(at):
+                yield self._word(match[1], at)
+
+    def _word(self, text: str, at: int, gives: bool = False) -> Word:
+        """A word that a line binds, seen in the function that holds the line, else everywhere."""
+        scope = self._facts.indents.scope_of(at)
+        if scope is None:
+            return Word(text, 0, len(self._text), gives)
+        return Word(text, scope[0], self._facts.indents.extent(scope[0]), gives)
+
+    def holders(self, call: ast.AST, statement: Statement) -> Iterator[Word]:
+        """What holds the compiled module that a call gives: variables, or the function that returns it."""
+        for outer in statement.digest.ancestors(call):
+            targets: Collection[ast.expr] = ()
+            if isinstance(outer, ast.Assign):
+                targets = outer.targets
+            elif isinstance(outer, (ast.AnnAssign, ast.NamedExpr)):
+                targets = [outer.target]
+            elif isinstance(outer, ast.Return):
+                yield from self.function_around(statement.start, gives=True)
+            for target in targets:
+                if isinstance(target, ast.Attribute):
+                    yield Word(ast.unparse(target), 0, len(self._text))
+                elif isinstance(target, ast.Name):
+                    yield self._variable(target.id, statement.start)
+            if isinstance(outer, (ast.stmt, ast.NamedExpr, ast.Lambda)) or targets:
+                return
+
+    def _variable(self, name: str, at: int) -> Word:
+        scope = self._facts.indents.scope_of(at)
+        shared = scope is not None and re.search(
+            rf"\bglobal\b[^\n]*\b{re.escape(name)}\b", self._text[scope[0] : self._facts.indents.extent(scope[0])]
+        )
+        return Word(name, 0, len(self._text)) if shared else self._word(name, at)
+
+    def function_around(self, at: int, gives: bool = False) -> Iterator[Word]:
+        """The words by which the function around a place is called; a class for what its instances always run."""
+        indents = self._facts.indents
+        scope = indents.scope_of(at)
+        match = _DEF.search(self._text, scope[0], scope[0] + _FAR) if scope is not None else None
+        if scope is None or match is None or scope[1] != "def":
+            return
+        above = indents.header_above(scope[0])
+        if above is None or above.word != "class":
+            yield self._word(match[1], scope[0], gives)
+            return
+        for owner in ("self", "cls"):
+            yield Word(f"{owner}.{match[1]}", above.start, indents.extent(above.start), gives)
+        name = re.match(r"class[ \t]+(\w+)", self._text[above.start : above.end])
+        if name is not None and match[1] in ("forward", "__init__", "__call__", "apply") and not gives:
+            yield self._word(name[1], above.start)
+
+    def uses(self, word: Word) -> Iterator[Place]:
+        """Where a word is used, not only named: called, indexed, or looked into."""
+        text, layout = self._text, self._facts.layout
+        every = self._facts.searches.find(("kernel", word.text), uses(word.text, True))
+        for at in every:
+            self._work.compare(2)
+            end = at + len(word.text)
+            if not word.start <= at < word.end or not _USED.match(text, end) or _PASSIVE.match(text, end):
+                continue
+            line = layout.logical_line(at)[0]
+            head = text[line:at].split(None, 1)[:1]
+            if head and head[0] in ("def", "class", "import", "from", "async"):
+                continue
+            if not layout.token_at(at):
+                yield Place(at, _spelled(text, at, end))
+
+
+def _spelled(text: str, at: int, end: int) -> str:
+    match = _MORE.match(text, end)
+    return text[at : match.end() if match is not None else end]

@@ -1,0 +1,86 @@
+"""Questions that also ask for the make of a GPU: `torch.version.hip is None`, a capability, a flag made of these."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+from ...checks import Hit
+from ...checks.branches import Branches
+from ...edits import SAFE
+from ...facts.read import Statement
+from ...facts.scans import plain
+from .questions import CONDITIONS, Questions
+
+_ASKED = ("version.hip", "version.cuda", "get_device_capability")
+_MAKE = re.compile(r"\bversion\.(?:hip|cuda)\b|\bget_device_capability\b")
+_CALLED = re.compile(r"([\w.]*\w)[ \t]*\(")
+_TORCH = re.compile(r"torch(?:\.\w+)+|print|len|int|float|str|bool|range|min|max")
+_NO_CALLS = frozenset({"if", "elif", "while", "and", "or", "not", "in", "return", "assert", "with", "for", "else"})
+
+
+def of_makes(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[int]:
+    """The questions in an expression that asks for the make, unless torch alone runs where they say yes."""
+    searches = branches.facts.searches
+    if not any(searches.find(("text", word), plain(word)) for word in _ASKED):
+        return
+    made = {name for word in _ASKED for name in _flags(word, branches)}
+    pattern = re.compile(
+        "|".join([_MAKE.pattern, *(rf"(?<![\w.]){re.escape(name)}(?![\w.])" for name in sorted(made))])
+    )
+    for start, asking in questions.inside.items():
+        statement = hits[asking[0]].statement
+        if statement is None:
+            continue
+        branches.work.search(start, start + 16 * (statement.end - start))
+        for index in asking:
+            test = _expression(hits[index], statement)
+            if test is None:
+                continue
+            first, last = (start + at for at in statement.digest.piece.span(test))
+            hit = hits[index]
+            rest = branches.text[first : max(first, hit.start)] + "\n" + branches.text[min(last, hit.end) : last]
+            if pattern.search(rest) and not _torch_alone(index, hits, questions, branches):
+                yield index
+
+
+def _flags(word: str, branches: Branches) -> Iterator[str]:
+    """Variables that hold what is said of the make."""
+    for at in branches.facts.searches.find(("text", word), plain(word)):
+        statement = branches.facts.peek(at)
+        for node in statement.digest.piece.nodes if statement is not None else ():
+            if isinstance(node, ast.Assign) and isinstance(node.value, (ast.Compare, ast.BoolOp, ast.IfExp)):
+                yield from (
+                    ast.unparse(target) for target in node.targets if isinstance(target, (ast.Name, ast.Attribute))
+                )
+
+
+def _expression(hit: Hit, statement: Statement) -> ast.AST | None:
+    """The whole condition, or the value that is kept, in which a question stands with others."""
+    inner, found = hit.node, None
+    for outer in statement.digest.ancestors(inner) if inner is not None else ():
+        if isinstance(outer, ast.BoolOp):
+            found = outer
+        elif isinstance(outer, ast.stmt):
+            break
+    return found
+
+
+def _torch_alone(index: int, hits: Sequence[Hit], questions: Questions, branches: Branches) -> bool:
+    """Whether all that is called behind a question is torch's, by its name or by a safe fix."""
+    statement = hits[index].statement
+    if statement is None or index not in questions.tests.get(statement.start, ()):
+        return False  # kept: whoever reads it runs anything
+    header = branches.indents.header_at(statement.start)
+    if header.word not in CONDITIONS:
+        return False
+    branches.facts.searches.find(("called", "("), plain("("))  # a call that is typed may be another's than torch's
+    safe = {hit.end for hit in hits if hit.fixes and hit.fixes[0].applicability == SAFE}
+    for start, end in questions.regions(index):
+        branches.work.search(start, start + 16 * (end - start))
+        for match in _CALLED.finditer(branches.text, max(start, header.end), end):
+            name = match[1]
+            if name not in _NO_CALLS and match.end(1) not in safe and not _TORCH.fullmatch(name):
+                return False
+    return True

@@ -1,0 +1,216 @@
+"""Questions for CUDA, what holds their answers, and the stretches of a text that run only where the answer is yes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+
+from ...checks import Hit
+from ...checks.branches import Branches
+from ...edits import SAFE
+from ...facts.read import Statement
+from ...facts.scans import uses
+from ...facts.scopes import Header
+
+Stretch = tuple[int, int]
+
+CONDITIONS = frozenset({"if", "elif", "while"})
+_VARIABLE = re.compile(r"[A-Za-z_][\w.]*")
+_DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
+_DENIED = r"\bnot[ \t(]+{0}(?![\w.])|(?<![\w.]){0}[ \t]*(?:\([ \t]*\))?[ \t]*(?:==|is)[ \t]*(?:False|None|0)\b"
+_RAISES = re.compile(r"(?:raise|sys\.exit|exit|quit|os\._exit)\b")
+_SKIPS = re.compile(r"(?:pytest\.(?:skip|xfail|exit)|self\.skipTest|unittest\.skip\w*)\b")
+_ASIDE = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+_SKIP_MARK = re.compile(r"@[\w.]*skip", re.I)
+
+
+class Questions:
+    """The safe questions of one text that change alone."""
+
+    def __init__(self, hits: Sequence[Hit], classes: Sequence[str | None], branches: Branches) -> None:
+        self._hits, self._branches = hits, branches
+        self._text, self._indents, self._facts = branches.text, branches.indents, branches.facts
+        self.tests: dict[int, list[int]] = {}
+        """Positions of hits, by the statement in whose condition or assertion they stand."""
+        self.inside: dict[int, list[int]] = {}
+        """Positions of hits, by their statement."""
+        self.marks: dict[int, list[int]] = {}
+        """Positions of hits in decorators that skip, by the line that is decorated."""
+        self._flags: dict[str, list[tuple[int, int | None]]] = {}  # each with the function that knows the name
+        self._flag_of: dict[int, str] = {}
+        branches.work.compare(2 * len(hits))
+        for index, hit in enumerate(hits):
+            if classes[index] == SAFE and not hit.links and hit.statement is not None and hit.node is not None:
+                self._take(index, hit, hit.statement)
+
+        self.asserted = any(self._text.startswith("assert", start) for start in self.tests)
+        """Whether an assertion asks."""
+
+    def __bool__(self) -> bool:
+        return bool(self.inside)
+
+    def _take(self, index: int, hit: Hit, statement: Statement) -> None:
+        self.inside.setdefault(statement.start, []).append(index)
+        if self._text.startswith("@", statement.start) and _SKIP_MARK.match(self._text, statement.start):
+            line = self._indents.header_at(statement.end)
+            while line.word == "@":
+                line = self._indents.header_at(line.end)
+            self.marks.setdefault(line.start, []).append(index)
+        elif in_test(hit, statement):
+            self.tests.setdefault(statement.start, []).append(index)
+        elif (found := self._flag(hit, statement)) is not None:
+            flag, around = found
+            self._flags.setdefault(flag, []).append((index, None if "." in flag else around))
+            self._flag_of[index] = flag
+
+    def _flag(self, hit: Hit, statement: Statement) -> tuple[str, int | None] | None:
+        """The variable or function that holds the answer, `use_cuda = torch.cuda.is_available() and …`, and the
+        function that knows it (None: the module)."""
+        inner, scope = hit.node, self._indents.scope_of(statement.start)
+        for outer in statement.digest.ancestors(inner) if inner is not None else ():
+            if isinstance(outer, (ast.Assign, ast.AnnAssign)):
+                target = outer.targets[0] if isinstance(outer, ast.Assign) else outer.target
+                kept = isinstance(target, (ast.Name, ast.Attribute)) and inner is outer.value
+                return (ast.unparse(target), scope[0] if scope is not None else None) if kept else None
+            if isinstance(outer, ast.Return):
+                match = _DEF.match(self._text, scope[0]) if scope is not None else None
+                above = self._indents.scope_of(scope[0]) if scope is not None else None
+                method = above is not None and above[1] == "class"
+                return (f"self.{match[1]}" if method else match[1], above[0] if above else None) if match else None
+            asks = isinstance(outer, ast.Call) and inner is outer.func and not outer.args
+            compares = isinstance(outer, ast.Compare)
+            if not asks and not compares and not (isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And)):
+                return None
+            inner = outer
+        return None
+
+    def of(self, header: Header) -> list[int]:
+        """The questions that a condition asks, itself or by a name that holds the answer."""
+        found = list(self.tests.get(header.start, ()))
+        if self._flags:
+            self._branches.work.search(header.start, header.start + 16 * (header.end - header.start))
+            around = {None, *(line.start for line in self._indents.headers(header.start))}
+            for name in dict.fromkeys(_VARIABLE.findall(self._text, header.start, header.end)):
+                self._branches.work.compare(len(self._flags.get(name, ())))
+                found += [index for index, scope in self._flags.get(name, ()) if scope in around]
+        return found
+
+    def polarity(self, header: Header, questions: Sequence[int]) -> int:
+        """1: the block of a condition is for CUDA; -1: it is for anything but CUDA."""
+        if asked := self._branches.asks_cuda(header.start, header.end):
+            return asked
+        names = {self._flag_of[index] for index in questions if index in self._flag_of}
+        text = self._text[header.start : header.end]
+        return -1 if any(re.search(_DENIED.format(re.escape(name)), text) for name in names) else 1
+
+    def excludes(self, header: Header, questions: Sequence[int]) -> bool:
+        """Whether nothing but CUDA comes past a condition that is false."""
+        text = self._text[header.start : header.end]
+        return self.polarity(header, questions) < 0 and not re.search(r"\band\b", text)
+
+    def last(self, header: Header) -> str:
+        """The last statement of a block, as far as its line goes."""
+        end = self._indents.extent(header.start)
+        body = self._text[header.end : end].rstrip()
+        if not body.strip():
+            inline = re.search(r":[ \t]*([^:\s][^\n]*)\Z", self._text[header.start : header.end].rstrip())
+            return inline[1] if inline else ""
+        first = header.end + len(body) - len(body.lstrip())
+        indent = self._indents.header_at(first).indent
+        lines = list(self._indents.lines_at(header.end, header.end + len(body), indent))
+        return self._text[lines[-1].start : lines[-1].end] if lines else ""
+
+    def leaves(self, header: Header) -> bool:
+        """Whether the block of a header ends by leaving, or by skipping a test."""
+        return self._branches.leaves(header) or bool(_SKIPS.match(self.last(header)))
+
+    def raises(self, header: Header) -> bool:
+        """Whether the block of a header ends by raising, or by ending the program."""
+        return bool(_RAISES.match(self.last(header)))
+
+    def below(self, header: Header) -> Stretch:
+        """What follows a compound statement in its block."""
+        last = self._indents.clauses(header)[-1]
+        return self._indents.extent(last.start), self._indents.block_end_of(header.start)
+
+    def regions(self, index: int) -> Iterator[Stretch]:
+        """What runs only where a question is answered with yes."""
+        hit = self._hits[index]
+        statement = hit.statement
+        if statement is None:
+            return
+        if flag := self._flag_of.get(index):
+            for at in self._facts.searches.find(("flag", flag), uses(flag, True)):
+                line = self._indents.header_at(at)
+                if line.word in CONDITIONS and index in self.of(line):
+                    yield from self._of_test(line, [index])
+        elif statement.start in self.tests and index in self.tests[statement.start]:
+            yield from self._of_test(self._indents.header_at(statement.start), [index])
+        for start, marked in self.marks.items():
+            if index in marked:
+                yield start, self._indents.extent(start)
+        yield from self._of_expression(hit, statement)
+
+    def _of_test(self, header: Header, questions: Sequence[int]) -> Iterator[Stretch]:
+        if header.word == "assert":
+            yield header.end, self._indents.block_end_of(header.start)
+        elif self.polarity(header, questions) > 0:
+            yield header.start + 1, self._indents.extent(header.start)
+        else:
+            clauses = self._indents.clauses(header)
+            yield from (
+                (clause.start, self._indents.extent(clause.start)) for clause in clauses if clause.start > header.start
+            )
+            if self.excludes(header, questions) and self.leaves(header):
+                yield self.below(header)
+
+    def _of_expression(self, hit: Hit, statement: Statement) -> Iterator[Stretch]:
+        inner = hit.node
+        for outer in statement.digest.ancestors(inner) if inner is not None else ():
+            assert inner is not None
+            for part in guarded_parts(outer, inner, lambda node: self.denies(node, statement)):
+                start, end = statement.digest.piece.span(part)
+                yield statement.start + start, statement.start + end
+            inner = outer
+
+    def denies(self, node: ast.AST, statement: Statement) -> bool:
+        """Whether an expression asks for anything but CUDA."""
+        start, end = statement.digest.piece.span(node)
+        return self._branches.asks_cuda(statement.start + start, statement.start + end) < 0
+
+    def within(self, node: ast.AST, statement: Statement) -> list[int]:
+        """The questions that an expression of a statement asks."""
+        start, end = (statement.start + at for at in statement.digest.piece.span(node))
+        found = self.inside.get(statement.start, ())
+        return [index for index in found if start <= self._hits[index].start < end]
+
+
+def guarded_parts(outer: ast.AST, question: ast.AST, denies: Callable[[ast.AST], bool]) -> list[ast.AST]:
+    """The parts of an expression that are evaluated only if the part `question` says CUDA."""
+    if isinstance(outer, ast.IfExp):
+        return [outer.orelse if denies(question) else outer.body] if question is outer.test else []
+    if isinstance(outer, ast.BoolOp):
+        values: list[ast.AST] = [*outer.values]
+        if question not in values or isinstance(outer.op, ast.Or) is not denies(question):
+            return []
+        return values[values.index(question) + 1 :]
+    if isinstance(outer, _ASIDE) and isinstance(question, ast.comprehension):
+        return [outer.key, outer.value] if isinstance(outer, ast.DictComp) else [outer.elt]
+    return []
+
+
+def in_test(hit: Hit, statement: Statement) -> bool:
+    """Whether a place stands in the condition of an `if`, `while` or `assert`."""
+    inner = hit.node
+    for outer in statement.digest.ancestors(inner) if inner is not None else ():
+        if isinstance(outer, (ast.If, ast.While, ast.Assert)) and inner is outer.test:
+            return True
+        inner = outer
+    return False
+
+
+def hits_in(starts: Sequence[tuple[int, int]], stretch: Stretch) -> Sequence[tuple[int, int]]:
+    """The hits, as (offset, position), that begin in a stretch."""
+    return starts[bisect_left(starts, (stretch[0], -1)) : bisect_left(starts, (stretch[1], -1))]

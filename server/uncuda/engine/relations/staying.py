@@ -1,0 +1,86 @@
+"""Which questions stay CUDA's, with all that runs only where they are answered with yes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from ...checks import Hit
+from ...checks.branches import Branches
+from ...edits import REVIEW, SAFE, lowest
+from .callees import to_unknown
+from .guarded import over_kernels
+from .kernels import Libraries
+from .makes import of_makes
+from .questions import Questions, hits_in
+
+OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN = "question-over-cuda", "question-over-cuda-only", "question-over-unknown"
+OVER_LEFT, OF_MAKE, BEHIND = "question-over-left", "question-of-make", "behind-a-question"
+REASONS = frozenset({OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN, OVER_LEFT, OF_MAKE, BEHIND})
+"""The sentences of the tables that say why a fix is not safe."""
+
+
+@dataclass
+class Staying:
+    """What questions that stay do to the hits of a text; all by position among these."""
+
+    reasons: dict[int, tuple[str, str]] = field(default_factory=dict)
+    """The sentence of the tables that says why, and what it names."""
+    classes: dict[int, str | None] = field(default_factory=dict)
+    """At most this is the class of a question that stays, or of what runs behind one."""
+    pairs: list[tuple[int, int]] = field(default_factory=list)
+    """A question, and a hit that runs only where it is answered with yes."""
+
+    def __bool__(self) -> bool:
+        return bool(self.classes or self.reasons)
+
+    def explained(self, hits: Sequence[Hit]) -> list[Hit]:
+        """The hits, those that stay with the reason."""
+        found = list(hits)
+        for index, (limit, name) in self.reasons.items():
+            hit = hits[index]
+            found[index] = replace(hit, limits=(*hit.limits, limit), words={**hit.words, "kernel": name})
+        return found
+
+    def hold(self, index: int, applicability: str | None, limit: str, name: str = "") -> None:
+        """Lower a hit, and say why, unless there is a stronger reason already."""
+        if index not in self.classes or lowest(applicability, self.classes[index]) != self.classes[index]:
+            self.classes[index] = applicability
+            self.reasons[index] = limit, name
+
+
+def staying(
+    hits: Sequence[Hit],
+    classes: Sequence[str | None],
+    questions: Questions,
+    branches: Branches,
+    libraries: Libraries,
+    held: Iterable[int] = (),
+) -> Staying:
+    """The questions over what runs on CUDA alone, or that also ask for the make of a GPU; and what runs behind these.
+
+    `held`: hits that stay for other reasons; what runs behind those that are questions stays with them.
+    """
+    result = Staying()
+    if not questions:
+        return result
+    for found in over_kernels(hits, questions, branches, libraries):
+        limit = OVER_CUDA_ONLY if found.raises else OVER_CUDA
+        result.hold(found.question, None if found.raises else REVIEW, limit, found.name)
+    for index in of_makes(hits, questions, branches):
+        result.hold(index, REVIEW, OF_MAKE)
+    for found in to_unknown(hits, questions, branches):
+        result.hold(found.question, REVIEW, OVER_UNKNOWN, found.name)
+    for question in held:
+        result.reasons.setdefault(question, (OVER_LEFT, ""))
+    safe = sorted((hit.start, index) for index, hit in enumerate(hits) if classes[index] == SAFE)
+    for question in dict.fromkeys([*result.classes, *held]):
+        for region in questions.regions(question):
+            behind = hits_in(safe, region)
+            branches.work.compare(1 + len(behind))
+            for _, index in behind:
+                if index != question and hits[index].rule.check != "missing-import":
+                    result.pairs.append((question, index))
+                    if index not in result.classes:
+                        result.hold(index, REVIEW, BEHIND)
+    return result

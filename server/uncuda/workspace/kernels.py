@@ -1,0 +1,95 @@
+"""What a file tells others of kernels: modules that it builds for CUDA, functions that run one or compile one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import NamedTuple
+
+_WORDS = (b"cpp_extension", b"import triton")
+_TOP = 8000
+_FAR = 2000  # a decorator's function begins closer to it
+_JIT = "@triton.jit"
+# Each begins with a literal, which is searched for at the speed of memory; compiled where they are first needed.
+_BUILT = r"Extension\(\s*(?:name\s*=\s*)?[\"']([\w.]+)[\"']"
+_DEF = r"\bdef[ \t]+(\w+)"
+_TOP_DEF = r"\ndef[ \t]+(\w+)"
+_END = r"\n[^\s#)]"
+_ASKS = r"is_cuda|is_available|device\.type|is None|is not None|\bHAS_|_available\b"
+_LOAD = r"load(?:_inline)?\("
+_BY_NAME = r"cpp_extension[ \t]+import\b[^\n]*\bload"
+_KEPT = r"^(\w+)[ \t]*=[ \t]*(?:[\w.]*\.)?$"
+_RETURNS = r"\n[ \t]+return[ \t]+\w"
+
+
+class Told(NamedTuple):
+    """As the fields of `Project` of these names."""
+
+    extensions: frozenset[str] = frozenset()
+    kernels: frozenset[str] = frozenset()
+    sources: frozenset[str] = frozenset()
+
+
+UNTOLD = Told()
+
+
+def told(data: bytes, path: str, concerned: bool = True) -> Told:
+    """What the bytes of a file, and its name, say of kernels; `concerned`: whether rules may find something in it.
+
+    Of other files only the top, where imports stand, is searched.
+    """
+    says = any(word in data if concerned else data.find(word, 0, _TOP) >= 0 for word in _WORDS)
+    if not says and "_cuda" not in path:
+        return UNTOLD
+    name = module_of(path)
+    sources = frozenset({name} if "_cuda" in name and path.endswith(".py") else ())
+    if not says:
+        return Told(sources=sources)
+    text = data.decode("utf-8", "replace")
+    built: dict[str, set[str]] = {"CUDA": set(), "Cpp": set()}
+    for match in re.finditer(_BUILT, text):
+        for kind, names in built.items():
+            if text.endswith(kind, 0, match.start()):
+                names.add(match[1])
+    kernels = frozenset(f"{name}.{kernel}" for kernel in _kernels(text)) if name else frozenset()
+    return Told(frozenset(built["CUDA"] - built["Cpp"]), kernels, sources)
+
+
+def module_of(path: str) -> str:
+    """The last name of the module that a file is; "" if it has none."""
+    pure = PurePath(path)
+    return pure.parent.name if pure.name == "__init__.py" else pure.stem
+
+
+def _kernels(text: str) -> Iterator[str]:
+    """Names that run a kernel, and with "()" those that give a compiled module."""
+    starts = (match.start() for match in re.finditer(re.escape(_JIT), text))
+    found = (re.compile(_DEF).search(text, start, start + _FAR) for start in starts)
+    jitted = {match[1] for match in found if match is not None}
+    yield from jitted
+    loads = list(_loads(text))
+    for at in loads:
+        if kept := re.match(_KEPT, text[text.rfind("\n", 0, at) + 1 : at]):
+            yield kept[1]
+    for match in re.finditer(_TOP_DEF, "\n" + text) if jitted or loads else ():
+        start = match.end() - 1
+        end = re.compile(_END).search(text, start)
+        body = text[start : end.start() if end else len(text)]
+        if any(start <= at < start + len(body) for at in loads):
+            if re.search(_RETURNS, body):
+                yield f"{match[1]}()"
+        elif any(f"{name}[" in body for name in jitted) and not re.search(_ASKS, body):
+            yield match[1]
+
+
+def _loads(text: str) -> Iterator[int]:
+    """Where an extension is compiled."""
+    if "cpp_extension" in text:
+        by_name = re.search(_BY_NAME, text) is not None
+        for match in re.finditer(_LOAD, text):
+            before = text[match.start() - 1 : match.start()]
+            if text.endswith("cpp_extension.", 0, match.start()):
+                yield match.start()
+            elif by_name and before not in (".", "_") and not before.isalnum():
+                yield match.start()

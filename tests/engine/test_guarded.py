@@ -1,0 +1,435 @@
+"""A question stays CUDA's while what it guards runs on CUDA alone; evidence counts, not knowing does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.halves import RIGHT, Half, programs
+from uncuda.catalogue import load
+from uncuda.engine import Engine, Finding
+from uncuda.project import Project
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+CATALOGUE = load()
+ENGINE = Engine(CATALOGUE, "npu", Settings(locale="en"))
+HEAD = "import torch\nimport torch_npu\n"
+TRITON = """\
+import triton
+@triton.autotune(configs=[], key=[])
+@triton.jit
+def add_kernel(x, n):
+    pass
+def add(x):
+    add_kernel[(1,)](x, 8)
+    return x
+"""
+STAYS = {
+    "a library of the tables": """\
+import cupy
+def f(x):
+    if x.is_cuda:
+        return cupy.sqrt(x)
+    return x.sqrt()
+""",
+    "a name from one": """\
+from flash_attn import attn
+def f(x):
+    return attn(x) if x.is_cuda else x.relu()
+""",
+    "a module called as compiled ones are": """\
+import fast_cuda as e
+def f(x):
+    return x.is_cuda and e.fast(x)
+""",
+    "importorskip": """\
+e = pytest.importorskip("fast_cuda")
+if torch.cuda.is_available():
+    e.run()
+""",
+    "imported there": """\
+def f(x):
+    if not x.is_cuda:
+        return x
+    import pycuda.driver
+    return 1
+""",
+    "load": """\
+from torch.utils.cpp_extension import load
+e = load("e", ["e.cu"])
+if x.is_cuda:
+    e.f(x)
+""",
+    "load in a function": """\
+from torch.utils.cpp_extension import load
+def ext():
+    return load('e', ['e.cu'])
+def f(x):
+    if x.is_cuda and (e := ext()):
+        return e.f(x)
+    return x
+""",
+    "load kept in a global": """\
+from torch.utils.cpp_extension import load
+_e = None
+def init():
+    global _e
+    _e = load('e', ['e.cu'])
+def f(x):
+    if x.is_cuda:
+        return _e.f(x)
+    return x
+""",
+    "triton": TRITON
+    + """\
+def f(x):
+    if x.device.type == 'cuda':
+        return add(x)
+    return x + 1
+""",
+    "the other way first": TRITON
+    + """\
+def f(x):
+    if triton is None or not x.is_cuda:
+        return x
+    return add(x)
+""",
+    "else": TRITON
+    + """\
+def f(x):
+    if not x.is_cuda:
+        y = x
+    else:
+        y = add(x)
+    return y
+""",
+    "deep": TRITON
+    + """\
+def f(x):
+    if x.is_cuda:
+        for i in x:
+            if i > 1:
+                y = add(x)
+""",
+    "through functions": TRITON
+    + """\
+def g(x):
+    return add(x)
+def h(x):
+    return g(x)
+def f(x):
+    if x.is_cuda:
+        return h(x)
+    return x
+""",
+    "through a method": TRITON
+    + """\
+class A:
+    def fast(self, x):
+        return add(x)
+    def f(self, x):
+        return self.fast(x) if x.is_cuda else x
+""",
+    "through a class": TRITON
+    + """\
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return add(x)
+def f(x):
+    if x.is_cuda:
+        return F.apply(x)
+    return x
+""",
+    "a flag": TRITON
+    + """\
+FAST = torch.cuda.is_available() and not OFF
+def f(x):
+    if FAST:
+        return add(x)
+    return x
+""",
+    "a flag in self": TRITON
+    + """\
+class A:
+    def __init__(self):
+        self.fast = torch.cuda.is_available()
+    def f(self, x):
+        return add(x) if 0 else 1
+    def g(self, x):
+        if not self.fast:
+            return x
+        return add(x)
+""",
+    "a function that holds the answer": TRITON
+    + """\
+def has_gpu():
+    return torch.cuda.is_available()
+def f(x):
+    if has_gpu():
+        return add(x)
+    return x
+""",
+    "a property that holds the answer": TRITON
+    + """\
+class A:
+    @property
+    def fast(self):
+        return torch.cuda.is_available()
+    def f(self, x):
+        if self.fast:
+            return add(x)
+        return x
+""",
+    "a filter": TRITON
+    + """\
+def f(xs):
+    return [add(x) for x in xs if x.is_cuda]
+""",
+    "a test that skips": TRITON
+    + """\
+def test():
+    if not torch.cuda.is_available():
+        pytest.skip('')
+    add(1)
+""",
+    "a mark that skips": TRITON
+    + """\
+@pytest.mark.skipif(not torch.cuda.is_available(), reason='')
+def test():
+    add(1)
+""",
+    "handed to a library": """\
+from fastlib import fast
+def f(x):
+    if x.is_cuda:
+        return fast(x)
+    return x.relu()
+""",
+    "the make": """\
+if torch.cuda.is_available() and torch.version.hip is None:
+    run()
+""",
+    "the make in a flag": """\
+NV = torch.version.hip is None
+if torch.cuda.is_available() and NV:
+    run()
+""",
+    "a flag of the make": """\
+NV = torch.cuda.is_available() and torch.version.hip is None
+""",
+}
+MOVES = {
+    "a program": """\
+if torch.cuda.is_available():
+    train(model)
+""",
+    "a flag": """\
+use_cuda = torch.cuda.is_available()
+if use_cuda:
+    net = net.cuda()
+""",
+    "an option": """\
+if args.cuda:
+    model.cuda()
+""",
+    "a skip": """\
+def test():
+    if not torch.cuda.is_available():
+        pytest.skip('')
+    run()
+""",
+    "a label": """\
+if torch.cuda.is_available():
+    print('cuda', 1)
+""",
+    "a program's question over a library": """\
+from fastlib import fast
+def f(x):
+    if torch.cuda.is_available():
+        return fast(x)
+    return x.relu()
+""",
+    "a name that only says it": """\
+from .ops import cuda_fast
+if torch.cuda.is_available():
+    cuda_fast(x)
+""",
+    "a module of the name": """\
+import numpy as np
+from .fast_cuda import f
+if torch.cuda.is_available():
+    f(x)
+""",
+    "the kernel elsewhere": TRITON
+    + """\
+def f(x):
+    if x.is_cuda:
+        return x
+    return add(x)
+""",
+    "caught": """\
+import cupy
+if torch.cuda.is_available():
+    try:
+        cupy.f()
+    except Exception:
+        pass
+""",
+    "asked for itself": """\
+try:
+    import cupy
+    HAS = True
+except ImportError:
+    HAS = False
+if torch.cuda.is_available():
+    if HAS:
+        cupy.f()
+""",
+    "its own question": TRITON
+    + """\
+def g(x):
+    if not x.on_it:
+        return x
+    return x
+def f(x):
+    if x.is_cuda:
+        return g(x)
+    return x
+""",
+    "a local of the same name": """\
+def g():
+    import cupy as ops
+def f(x, ops):
+    if x.is_cuda:
+        ops.f(x)
+""",
+    "mentioned": """\
+import cupy
+if torch.cuda.is_available():
+    print(cupy, cupy.__version__)
+""",
+    "lazily": TRITON
+    + """\
+if torch.cuda.is_available():
+    register(lambda x: add(x))
+""",
+    "nothing without it": """\
+from fastlib import fast
+def f(x):
+    if x.is_cuda:
+        return fast(x)
+    return None
+""",
+    "torch alone behind the make": """\
+if torch.cuda.is_available() and torch.version.hip is None:
+    torch.set_float32_matmul_precision('high')
+    model.cuda()
+""",
+    "the name of the GPU": """\
+if 'NVIDIA' in torch.cuda.get_device_name():
+    run()
+""",
+}
+
+
+def questions(text: str, engine: Engine = ENGINE) -> list[Finding]:
+    rules = ("cuda-api", "is-cuda", "device-string")
+    return [finding for finding in engine.check(Source(text)).findings if finding.rule in rules]
+
+
+@pytest.mark.parametrize("name", STAYS)
+def test_a_question_stays_over_what_runs_on_cuda_alone(name: str) -> None:
+    text = HEAD + STAYS[name]
+    assert ENGINE.fix(Source(text)).text == text
+    assert {finding.fixes[0].applicability for finding in questions(text)} == {"review"}
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_a_question_moves_without_evidence(name: str) -> None:
+    text = HEAD + MOVES[name]
+    fixed = ENGINE.fix(Source(text)).text
+    assert fixed != text
+    assert not questions(fixed)
+
+
+@pytest.mark.parametrize("other", ["raise RuntimeError('needs CUDA')", "sys.exit(1)"])
+def test_where_the_other_way_only_raises_somebody_has_to_decide(other: str) -> None:
+    text = HEAD + TRITON + f"def f(x):\n    if not x.is_cuda:\n        {other}\n    y = x.cuda()\n    return add(y)\n"
+    asked, moved = ENGINE.check(Source(text)).findings
+    assert (asked.rule, asked.fixes) == ("is-cuda", ())
+    assert "the other way only raises" in asked.message and "needs CUDA: `add`" in asked.message
+    assert [fix.applicability for fix in moved.fixes] == ["review"]
+    assert ENGINE.fix(Source(text)).text == text
+
+
+def test_an_assertion_is_a_way_that_raises() -> None:
+    text = HEAD + TRITON + "def f(x):\n    assert x.is_cuda\n    return add(x)\n"
+    text += "def g(x):\n    if x.is_cuda:\n        f(x)\n"
+    assert [len(finding.fixes) for finding in questions(text)] == [0, 1]
+    assert ENGINE.fix(Source(text)).text == text
+
+
+def test_what_only_runs_behind_such_a_question_stays_with_it() -> None:
+    text = HEAD + TRITON + "def f(x):\n    if x.is_cuda:\n        torch.cuda.synchronize()\n        return add(x)\n"
+    text += "    return x.cuda()\n"
+    assert ENGINE.fix(Source(text)).text == text.replace("x.cuda()", "x.npu()")
+    assert ENGINE.fix(Source(text), review=True).text == text.replace("x.cuda()", "x.npu()").replace(
+        "x.is_cuda", "x.is_npu"
+    ).replace("torch.cuda", "torch.npu")
+
+
+def test_the_message_says_why() -> None:
+    text = HEAD + "from flash_attn import attn\ndef f(x):\n    return attn(x) if x.is_cuda else x.relu()\n"
+    assert "the question stays; what it guards needs CUDA: `attn`" in questions(text)[0].message
+    chinese = Engine(CATALOGUE, "npu", Settings(locale="zh"))
+    assert "依赖 CUDA：`attn`" in questions(text, chinese)[0].message
+
+
+def test_what_the_project_builds_and_defines_is_evidence() -> None:
+    text = HEAD + "from . import _C\nfrom .kernels import add\nfrom .build import plugin\n"
+    text += "def f(x):\n    if x.is_cuda:\n"
+    ways = {
+        "_C.f(x)": Project(extensions=frozenset({"package._C"})),
+        "add(x)": Project(kernels=frozenset({"kernels.add"})),
+        "plugin().f(x)": Project(kernels=frozenset({"build.plugin()"})),
+    }
+    for call, project in ways.items():
+        code = f"{text}        return {call}\n    return x\n"
+        assert ENGINE.fix(Source(code)).text != code
+        assert ENGINE.knowing(project).fix(Source(code)).text == code
+
+
+def test_typing_says_what_a_fresh_look_says() -> None:
+    """Lines that are nothing but a call are looked at alone: they may use a kernel, or stop doing so."""
+    for name, code in (STAYS | MOVES).items():
+        text = HEAD + code
+        typing = Engine(CATALOGUE, "npu", Settings(locale="en"), remember=2)
+        typing.check(Source(text, "a.py"))
+        for line in code.splitlines(keepends=True)[1:]:
+            indent = line[: len(line) - len(line.lstrip())]
+            for call in ("add(x)", "pytest.skip()", "x.cuda()"):
+                for step in (text.replace(line, f"{indent}{call}\n", 1), text):
+                    found = typing.check(Source(step, "a.py")).findings
+                    assert found == ENGINE.check(Source(step)).findings, (name, step)
+
+
+SEEDED = {
+    "compiled_kernel_with_fallback",
+    "triton_kernel_with_fallback",
+    "flag_over_a_cuda_library",
+    "nvml_behind_its_question",
+    "wholly_cuda",
+    "skip_of_a_kernel_test",
+    "make_of_the_gpu",
+    "comprehension_filter",
+}
+
+
+@pytest.mark.parametrize("program", [p for p in programs() if p.name in SEEDED], ids=lambda program: program.name)
+def test_seeded_programs_over_kernels_stay(program: Half) -> None:
+    """What a right port leaves to CUDA a safe fix leaves, too; and what makes a half of a port it does not change."""
+    engine = Engine(CATALOGUE, program.target, Settings(locale="en"))
+    for path, before in program.before.items():
+        wanted = before if program.kind != RIGHT else program.after[path]
+        assert sorted(engine.fix(Source(before)).text.splitlines()) == sorted(wanted.splitlines())

@@ -1,0 +1,98 @@
+"""What files of a project tell each other of kernels, and what becomes of a question over one from another file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support.halves import RIGHT, Half, programs
+from uncuda.catalogue import load
+from uncuda.lsp.scan import Facts, Reader
+from uncuda.settings import Settings
+from uncuda.workspace import Engines, File, Told, fix_files
+from uncuda.workspace.kernels import told
+
+CATALOGUE = load()
+LOAD = "from torch.utils import cpp_extension\n"
+KERNELS = {
+    "a kernel": ("@triton.jit\ndef add_kernel(x):\n    pass\n", "add_kernel"),
+    "tuned": ("@triton.autotune(\n    configs=[],\n)\n@triton.jit\ndef add_kernel(x):\n    pass\n", "add_kernel"),
+    "what runs one": ("@triton.jit\ndef k(x):\n    pass\n\ndef add(x):\n    k[(1,)](x)\n    return x\n", "k add"),
+    "what asks first": (
+        "@triton.jit\ndef k(x):\n    pass\n\ndef add(x):\n    if not x.is_cuda:\n        return x\n    k[(1,)](x)\n",
+        "k",
+    ),
+    "what compiles": (f"{LOAD}def ext(\n    a,\n):\n    return cpp_extension.load('e', ['e.cu'])\n", "ext()"),
+    "kept, then given": (
+        "from torch.utils.cpp_extension import load\ndef ext():\n    e = load('e', [])\n    return e\n",
+        "ext()",
+    ),
+    "kept": (f"{LOAD}e = cpp_extension.load('e', ['e.cu'])\n", "e"),
+    "another load": (f"{LOAD}import json\ndef read(f):\n    return json.load(f)\n", ""),
+    "a builder of C++": (f"{LOAD}def build():\n    return cpp_extension.CppExtension('e', [])\n", ""),
+}
+
+
+KERNELS = {name: (f"import triton\n{text}", kernels) for name, (text, kernels) in KERNELS.items()}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernels_that_a_file_gives(name: str) -> None:
+    text, names = KERNELS[name]
+    assert told(text.encode(), "ops/fast.py").kernels == {f"fast.{kernel}" for kernel in names.split()}
+
+
+def test_a_package_is_called_by_its_folder() -> None:
+    assert told(KERNELS["a kernel"][0].encode(), "ops/fast/__init__.py").kernels == {"fast.add_kernel"}
+
+
+def test_modules_that_a_build_file_compiles_for_cuda_alone() -> None:
+    text = "from torch.utils.cpp_extension import *\nCUDAExtension('a._C', [])\nCUDAExtension(\n    name='b', x=1)\n"
+    assert told(text.encode(), "setup.py").extensions == {"a._C", "b"}
+    assert told(f"{text}CppExtension('b', [])\n".encode(), "setup.py").extensions == {"a._C"}
+
+
+def fixed(folder: Path, files: dict[str, str], target: str) -> dict[str, str]:
+    """The texts after the safe fixes of the command line."""
+    settings = Settings(target=target)
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    engines = Engines(CATALOGUE)
+    look = engines.survey([File(str(folder / path), settings, given=True) for path in files])
+    results = list(fix_files(look.files, engines.engine_for, review=False))
+    return {path: result.fixed.text if result.fixed else text for (path, text), result in zip(files.items(), results)}
+
+
+SEEDED = {"fused_kernel_behind_is_npu", "loaded_extension_with_fallback"}
+
+
+@pytest.mark.parametrize("program", [p for p in programs() if p.name in SEEDED], ids=lambda program: program.name)
+def test_seeded_programs_over_kernels_of_another_file_stay(program: Half, tmp_path: Path) -> None:
+    wanted = program.after if program.kind == RIGHT else program.before
+    assert fixed(tmp_path, dict(program.before), program.target) == wanted
+
+
+def test_a_module_that_says_cuda_is_followed_where_the_project_has_it(tmp_path: Path) -> None:
+    user = "import torch\nimport torch_npu\nimport fast_cuda\nif torch.cuda.is_available():\n    fast_cuda.run()\n"
+    assert fixed(tmp_path, {"use.py": user}, "npu")["use.py"] == user
+    both = {"use.py": user, "fast_cuda.py": "def run():\n    pass\n"}
+    assert fixed(tmp_path, both, "npu")["use.py"] == user.replace("torch.cuda", "torch.npu")
+
+
+def test_the_language_server_learns_the_same(tmp_path: Path) -> None:
+    files = {f"{index}/fast_cuda.py": text for index, (text, _) in enumerate(KERNELS.values())}
+    files["setup.py"] = "from torch.utils.cpp_extension import CUDAExtension\nCUDAExtension('a._C', [])\n"
+    fixed(tmp_path, files, "npu")
+    engines = Engines(CATALOGUE)
+    look = engines.survey([File(str(tmp_path / path), Settings(target="npu"), given=True) for path in files])
+    reader = Reader(CATALOGUE)
+    said = {str(tmp_path / path): reader.file(str(tmp_path / path)) for path in files}
+    assert reader.project(said) == look.project
+    assert look.project.extensions == {"a._C"}
+    assert look.project.sources == {"fast_cuda"}
+    for facts in said.values():
+        assert Facts.of_record(json.loads(json.dumps(facts.record()))) == facts
+    assert reader.facts(b"", "a.py").told == Told()
