@@ -40,7 +40,9 @@ def full() -> Hit:
         since="2.7.1",
         keeps=(101, 107),
         receiver=102,
+        lacking=("pack_padded_sequence",),
         origin=("tc", "torch.cuda", Span(40, 50)),
+        question=(At(100), True),
         by_hand=True,
     )
 
@@ -53,8 +55,9 @@ MOVED = {
     "keeps": (106, 112),
     "receiver": 107,
     "origin": ("tc", "torch.cuda", Span(45, 55)),
+    "question": (At(105), True),
 }
-CARRIED = {"rule", "words", "limits", "severity", "node", "since", "by_hand"}
+CARRIED = {"rule", "words", "limits", "severity", "node", "since", "lacking", "by_hand"}
 
 
 def test_every_field_is_moved_or_carried() -> None:

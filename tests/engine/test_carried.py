@@ -86,6 +86,7 @@ from torch.cuda import amp, synchronize as wait
 
 BACKEND = "nccl"
 SYNC = {"cuda": torch.cuda.synchronize, "cpu": print}
+KNOWN = ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])
 
 
 def port():

@@ -18,6 +18,10 @@ def is_cuda_chain(n: int) -> str:
     return _TORCH + "y = " + " and ".join(f"x{i}.is_cuda" for i in range(n)) + "\n"
 
 
+def is_cuda_again(n: int) -> str:
+    return _TORCH + " and ".join(["x.is_cuda"] * n) + "\n"
+
+
 def if_after_if(n: int) -> str:
     return _TORCH + 'if d.type == "cuda":\n    pass\n' * n
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 
 from ..catalogue import Rule, Target
 from ..edits import REVIEW, SAFE, Edit, Fix, lowest
-from ..facts.digest import Digest
 from ..facts.model import Statement
 from ..facts.piece import Piece
 from ..facts.role_calls import last_word
@@ -34,19 +33,18 @@ class Check:
             digest = statement.digest
             for chain in digest.chains:
                 if chain.parts and id(chain.node) not in resolved:
-                    yield from self._chain(context, statement, chain.node)
+                    yield from self._chain(context, statement, chain.node, chain.piece)
             for member in digest.members:
                 if member.name in self._rules:
                     yield from self._attribute(context, statement, member.node, member.piece.end(member.node))
 
-    def _chain(self, context: Context, statement: Statement, node: ast.expr) -> Iterator[Hit]:
+    def _chain(self, context: Context, statement: Statement, node: ast.expr, piece: Piece) -> Iterator[Hit]:
         """Every attribute of a dotted expression whose root nobody knows: `self.x.is_cuda.y`."""
         while isinstance(node, ast.Attribute):
             if node.attr in self._rules:
                 if context.resolve(node.value, statement) is not None and not isinstance(node.value, ast.Call):
                     return
-                end = _piece(statement.digest, node).end(node)
-                yield from self._attribute(context, statement, node, end)
+                yield from self._attribute(context, statement, node, piece.end(node))
             node = node.value
 
     def _attribute(self, context: Context, statement: Statement, node: ast.Attribute, end: int) -> Iterator[Hit]:
@@ -121,6 +119,7 @@ def _lacking(context: Context, node: ast.Attribute, rule: Rule) -> str:
         if last_word(node.value) == name + "()":
             return str(limit)
         if isinstance(node.value, ast.Name):
+            context.facts.work.search(0, len(context.text))
             pattern = rf"^[ \t]*{re.escape(node.value.id)}[ \t]*=[ \t]*[\w.]*\b{re.escape(name)}\("
             if re.search(pattern, context.text, re.M):
                 return str(limit)
@@ -145,6 +144,7 @@ def _own(context: Context, node: ast.Attribute) -> bool:
     """Whether the text itself assigns this attribute of this receiver: then it is no tensor's."""
     if not isinstance(node.value, ast.Name):
         return False
+    context.facts.work.search(0, 8 * len(context.text))  # it stops wherever the name is used
     spelled = rf"{re.escape(node.value.id)}\.{node.attr}"  # first in the pattern: a search for a plain word is fast
     return re.search(rf"{spelled}(?<![\w.]{spelled})[ \t]*(?::[^=\n]+)?=(?!=)", context.text) is not None
 
@@ -164,16 +164,6 @@ def _is_device(node: ast.expr) -> bool:
         fills = isinstance(node.func, ast.Attribute) and node.func.attr == "format" and _is_device(node.func.value)
         return fills or last_word(node.func) == "device"
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
-
-
-def _piece(digest: Digest, node: ast.AST) -> Piece:
-    for chain in digest.chains:
-        part: ast.expr = chain.node
-        while isinstance(part, ast.Attribute):
-            if part is node:
-                return chain.piece
-            part = part.value
-    return digest.piece
 
 
 def _fits(call: ast.Call, rule: Rule) -> bool:
