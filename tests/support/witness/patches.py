@@ -84,7 +84,7 @@ def _replaced(module: Module, node: ast.Call) -> str:
     if isinstance(first, ast.Constant):
         return first.value if isinstance(first.value, str) and "." in first.value else ""
     base = module.resolve(first)
-    return f"{base}.{second.value}" if base and isinstance(second, ast.Constant) else ""
+    return f"{base}.{second.value!s}" if base and isinstance(second, ast.Constant) else ""
 
 
 def _before(module: Module) -> ast.Module:

@@ -1,4 +1,4 @@
-"""A half is found in whichever way it is spelled, and what resembles it is not reported: the programs of spellings.md."""
+"""A half is found in whichever way it is spelled, and what resembles it is not: the programs of spellings.md."""
 
 from __future__ import annotations
 
