@@ -21,10 +21,18 @@ def plain(node: ast.AST) -> ast.AST:
             isinstance(node, ast.Subscript) and isinstance(node.value, ast.Call) and node.value is not plain(node.value)
         ):
             node = plain(node.value)
-        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "device" and len(node.args) == 1:
-            node = node.args[0]
+        elif isinstance(node, ast.Call) and (held := _made_of(node)) is not None:
+            node = held
         else:
             return node
+
+
+def _made_of(call: ast.Call) -> ast.AST | None:
+    """What `torch.device(…)` makes a device of, with an index or without."""
+    if getattr(call.func, "attr", getattr(call.func, "id", "")) != "device":
+        return None
+    named = [item.value for item in call.keywords if item.arg in ("type", "device")]
+    return call.args[0] if call.args else named[0] if named else None
 
 
 def alternatives(node: ast.AST) -> Iterator[ast.AST]:
@@ -44,8 +52,10 @@ def alternatives(node: ast.AST) -> Iterator[ast.AST]:
         yield node.args[0]
     elif isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in ("field", "Field"):
         yield from (item.value for item in node.keywords if item.arg == "default")
+    elif (inner := plain(node)) is not node:
+        yield from alternatives(inner)
     else:
-        yield plain(node)
+        yield node
 
 
 def defaults(node: Function) -> Iterator[tuple[str, ast.expr]]:
@@ -53,6 +63,18 @@ def defaults(node: Function) -> Iterator[tuple[str, ast.expr]]:
     positional = [*node.args.posonlyargs, *node.args.args]
     yield from ((arg.arg, value) for arg, value in zip(reversed(positional), reversed(node.args.defaults)))
     yield from ((arg.arg, value) for arg, value in zip(node.args.kwonlyargs, node.args.kw_defaults) if value)
+
+
+def annotation(module: Module, name: ast.Name) -> ast.AST | None:
+    """The class that the parameter of a name is said to be of, `Optional[…]` and `… | None` aside."""
+    scope = module.function(name)
+    arguments = [*scope.args.posonlyargs, *scope.args.args, *scope.args.kwonlyargs] if scope else []
+    noted: ast.AST | None = next((arg.annotation for arg in arguments if arg.arg == name.id), None)
+    if isinstance(noted, ast.Subscript) and ast.unparse(noted.value).endswith("Optional"):
+        noted = noted.slice
+    if isinstance(noted, ast.BinOp) and isinstance(noted.right, ast.Constant) and noted.right.value is None:
+        noted = noted.left
+    return noted
 
 
 def decorated(node: Function) -> Iterator[tuple[str, ast.expr]]:

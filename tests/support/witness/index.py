@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from .expressions import plain
+from .expressions import annotation, plain
 from .module import FUNCTION, Function, Module
 
 DEPTH = 4
@@ -66,6 +66,9 @@ class Index:
             found = self._named(module, func.value)
             return self._method(found[0], found[1], "forward") if found and isinstance(found[1], ast.ClassDef) else None
         found = self._named(module, func)
+        if found is None and isinstance(func, ast.Attribute) and (owner_of := self.instance(module, func.value)):
+            method = self._method(*owner_of, func.attr)
+            return None if method and f"super().{func.attr}(" in ast.unparse(method[1]) else method  # torch's, wrapped
         if found and isinstance(found[1], ast.ClassDef):
             return self._method(found[0], found[1], "__init__")
         return (found[0], found[1]) if found and isinstance(found[1], FUNCTION) else None
@@ -105,6 +108,59 @@ class Index:
                 if method := self._method(found[0], found[1], name, depth + 1):
                     return method
         return None
+
+    def instance(self, module: Module, node: ast.AST, depth: int = 0) -> tuple[Module, ast.ClassDef] | None:
+        """The project's class of an object: one that is constructed, annotated, or held by a name of such a one."""
+        if isinstance(node, ast.Call):
+            return self.class_named(module, node.func)
+        if isinstance(node, ast.Name) and (noted := annotation(module, node)) is not None:
+            return self.class_named(module, noted)
+        if isinstance(node, ast.Name | ast.Attribute) and depth < DEPTH:
+            put = [item for item in self._put(module, node) if not isinstance(item[1], ast.Constant)]
+            kinds = {self.instance(home, value, depth + 1) for home, value in put}
+            return kinds.pop() if len(kinds) == 1 else None
+        return None
+
+    def class_named(self, module: Module, node: ast.AST) -> tuple[Module, ast.ClassDef] | None:
+        """The project's class that an expression names."""
+        found = self._named(module, node)
+        return (found[0], found[1]) if found and isinstance(found[1], ast.ClassDef) else None
+
+    def _put(self, module: Module, node: ast.Name | ast.Attribute) -> Iterator[tuple[Module, ast.AST]]:
+        """What a variable of the function, or of the file it is of, is assigned, or an attribute of `self`."""
+        if isinstance(node, ast.Attribute):
+            if isinstance(node.value, ast.Name) and node.value.id == "self":
+                yield from (
+                    (module, item) for item in self._assigned(module).get((module.class_of(node), node.attr), ())
+                )
+            return
+        scope = module.function(node)
+        scope = scope if scope and node.id in self._locals(module, scope) else None
+        if scope is None and (bound := module.binding(node.id, node)):
+            base, _, name = bound.dotted.rpartition(".")
+            home = self.module(base) if base else None
+            values = self._assigned(home).get((None, name), ()) if home else ()
+            yield from ((home, value) for value in values if home)
+            return
+        yield from ((module, value) for value in self._assigned(module).get((scope, node.id), ()))
+
+    def _assigned(self, module: Module) -> dict[tuple[ast.AST | None, str], list[ast.AST]]:
+        """The values that variables, by their function, and attributes of `self`, by their class, are assigned."""
+        if module not in self._values:
+            found: dict[tuple[ast.AST | None, str], list[ast.AST]] = {}
+            for node in module.parents:
+                if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+                    for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                        if isinstance(target, ast.Name):
+                            found.setdefault((module.function(node), target.id), []).append(node.value)
+                        elif isinstance(target, ast.Attribute) and ast.unparse(target.value) == "self":
+                            found.setdefault((module.class_of(node), target.attr), []).append(node.value)
+            self._values[module] = found
+        return self._values[module]
+
+    @cached_property
+    def _values(self) -> dict[Module, dict[tuple[ast.AST | None, str], list[ast.AST]]]:
+        return {}
 
     def key(self, module: Module, node: ast.AST) -> Key | None:
         """What variable, attribute, option or result an expression names."""

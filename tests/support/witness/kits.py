@@ -47,7 +47,7 @@ def records(project: Project) -> Iterator[Record]:
     for module in project.modules:
         if not module.change.any:
             continue
-        parts = list(_parts(project, module))
+        parts = [*_parts(project, module), *_members(project, module)]
         for names, whole in KITS:
             groups: dict[ast.AST | None, list[Part]] = {}
             for part in parts:
@@ -87,6 +87,19 @@ def _parts(project: Project, module: Module) -> Iterator[Part]:
                 own = module.words.get(text)
                 if own and own.family == "device" and not (skipped(site.guards) and own.stayed):
                     yield Part(name, node, own.target, own.moved)
+
+
+def _members(project: Project, module: Module) -> Iterator[Part]:
+    """Members of whole kits that a file imports, to use or to hand on, in whichever branch."""
+    whole = {name for names, together in KITS if together for name in names}
+    guards = {site.node: site.guards for site in sites(project, module)}
+    for found in (item for several in module.bindings.values() for item in several):
+        name = found.dotted.rpartition(".")[2]
+        side = module.side(found.dotted)
+        if side is None or name not in whole or not isinstance(found.node, ast.ImportFrom):
+            continue
+        if side or found.moved or not skipped(guards.get(found.node, ())):
+            yield Part(name, found.node, side, found.moved)
 
 
 def _profiler(module: Module) -> Iterator[Record]:

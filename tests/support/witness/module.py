@@ -54,7 +54,7 @@ class Module:
     """A parsed file; `target` says whose words count beside CUDA's."""
 
     def __init__(self, path: str, before: str | None, after: str, target: Device) -> None:
-        self.path, self.target = path, target
+        self.path, self.before, self.target = path, before, target
         self.dotted = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         self.package = self.dotted if path.endswith("__init__.py") else self.dotted.rpartition(".")[0]
         self.tree = ast.parse(after)
@@ -77,7 +77,7 @@ class Module:
                 aliases.append((node.targets[0].id, node))
         for name, node in aliases:
             dotted = self.resolve(node.value) if isinstance(node.value, ast.Attribute | ast.Call) else ""
-            if dotted and self._side(dotted) is not None and name != dotted:
+            if dotted and self.side(dotted) is not None and name != dotted:
                 self.bindings.setdefault(name, []).append(Binding(dotted, self._node_moved(node.value, dotted), node))
 
     def _imported(self, node: ast.Import | ast.ImportFrom, alias: ast.alias) -> tuple[str, str]:
@@ -142,7 +142,7 @@ class Module:
                 return f"torch.{text}"
         return ""
 
-    def _side(self, dotted: str) -> bool | None:
+    def side(self, dotted: str) -> bool | None:
         """True: the target's; False: CUDA's; None: nobody's."""
         if words(self.target).owns(dotted):
             return True
@@ -216,14 +216,14 @@ class Module:
             return self._attribute(node) if isinstance(node, ast.Attribute) else None
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             return None
-        side = self._side(dotted)
+        side = self.side(dotted)
         if side is None:
             return self._attribute(node) if isinstance(node, ast.Attribute) else None
         bottom: ast.AST = node
         while isinstance(bottom, ast.Attribute):
             bottom = bottom.value
         found = self.binding(bottom.id, node) if isinstance(bottom, ast.Name) else None
-        through = found is not None and self._side(found.dotted) is not None
+        through = found is not None and self.side(found.dotted) is not None
         moved = found.moved if found and through else self._node_moved(node, dotted)
         backend = dotted.endswith((f"Backend.{CUDA.ccl.upper()}", f"Backend.{self.target.ccl.upper()}"))
         return Word(node, node.lineno, side, moved, "ccl" if backend else "api", dotted)
@@ -252,7 +252,7 @@ class Module:
     def _import(self, node: ast.Import | ast.ImportFrom) -> Word | None:
         for alias in node.names:
             dotted = alias.name if isinstance(node, ast.Import) else self._imported(node, alias)[1]
-            side = self._side(dotted)
+            side = self.side(dotted)
             if side is not None and not (isinstance(node, ast.Import) and side):
                 return Word(node, node.lineno, side, self._node_moved(node, dotted), "import", dotted)
         return None

@@ -1,22 +1,24 @@
-"""Positions, imports and patched names."""
+"""Positions and imports."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from .expressions import device_word
-from .module import Module, Word
+from .expressions import annotation, device_word
+from .module import FUNCTION, Module, Word
 from .project import Project
 from .record import Record, record
-from .words import CUDA, NPU, Device
+from .words import NPU, Device
 
-PATCHES = {"patch", "setattr", "object", "delattr", "dict", "multiple", "spy", "stub"}
 NETWORK = re.compile(
     r"(?:self\.)?_?(?:\w*model|net|\w*net|\w*network|module|criterion|generator|discriminator|encoder|decoder)"
 )
+# Methods that return what they are called on; some are of modules alone.
+OF_MODULES = {"eval", "train", "to_empty"}
+SAME = {*OF_MODULES, "requires_grad_", "share_memory", "to", "cpu", "half", "float", "double", "bfloat16", "type"}
+MAKERS = re.compile(r"torchvision\.models\.|timm\.create_model|torch\.hub\.load")
 SAYS_DEVICE = re.compile(r"(?:\w+\.)*\w*(?:device|dev)(?!_?(?:id|ids|index|idx|num|count|rank)\b)\w*")
 
 
@@ -27,21 +29,68 @@ def positions(project: Project, module: Module) -> Iterator[Record]:
     for node in module.parents:
         if not isinstance(node, ast.Call):
             continue
-        word = module.words.get(node.func)
-        if not word or not word.ported:
-            continue
-        if word.text.endswith(".GradScaler") and len(node.args) > 4:
+        if len(_to_scaler(project, module, node)) > 4:
             yield record(module, node, "position", "the fifth is dynamic")
-        elif word.text == "npu" and node.args and isinstance(node.func, ast.Attribute):
-            if _network(project, module, node.func.value) and _says_device(project, module, node.args[0]):
+        word = module.words.get(node.func)
+        if word and word.ported and word.text == "npu" and isinstance(node.func, ast.Attribute):
+            given = [*node.args[:1], *(item.value for item in node.keywords if item.arg == "device")]
+            if given and _network(project, module, node.func.value) and _says_device(project, module, given[0]):
                 yield record(module, node, "position", "a module takes an index only")
+
+
+def _to_scaler(project: Project, module: Module, call: ast.Call) -> list[ast.expr]:
+    """The positional arguments that a call brings to the constructor of a GradScaler that the fix moved.
+
+    It calls the class, a class below it that has no constructor of its own, `partial` of it, or the constructor of the
+    class above: `super().__init__(…)`, `GradScaler.__init__(self, …)`.
+    """
+    func, args = call.func, list(call.args)
+    if len(args) < 5:
+        return []
+    if ast.unparse(func).endswith("partial") and args:
+        func, args = args[0], args[1:]
+    if _is_scaler(module, func):
+        return args
+    if isinstance(func, ast.Attribute) and func.attr == "__init__":
+        inner, owner = func.value, module.class_of(call)
+        if _is_scaler(module, func):
+            return args[1:]
+        if isinstance(inner, ast.Call) and getattr(inner.func, "id", "") == "super" and owner:
+            return args if _comes_to_scaler(project, module, owner, above=True) else []
+        return []
+    made = project.class_named(module, func)
+    return args if made and _comes_to_scaler(project, *made) else []
+
+
+def _is_scaler(module: Module, node: ast.AST) -> bool:
+    word = module.words.get(node)
+    return bool(word and word.ported and word.text.removesuffix(".__init__").endswith(".GradScaler"))
+
+
+def _comes_to_scaler(project: Project, module: Module, owner: ast.ClassDef, above: bool = False) -> bool:
+    """Whether a class, or what is above it, has no constructor before GradScaler's."""
+    if not above and any(isinstance(node, FUNCTION) and node.name == "__init__" for node in owner.body):
+        return False
+    for base in owner.bases:
+        if _is_scaler(module, base):
+            return True
+        found = project.class_named(module, base)
+        if found and found[1] is not owner and _comes_to_scaler(project, *found):
+            return True
+    return False
 
 
 def _network(project: Project, module: Module, node: ast.AST) -> bool:
     """Whether a receiver is a module by its name, its class or its annotation."""
     if isinstance(node, ast.Call):
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        return name[:1].isupper() and not name.endswith("Tensor")
+        if isinstance(node.func, ast.Attribute) and name in SAME:
+            return name in OF_MODULES or _network(project, module, node.func.value)
+        if name[:1].isupper():
+            return not name.endswith("Tensor")
+        return bool(MAKERS.match(module.resolve(node.func))) or name == "from_pretrained"
+    if isinstance(node, ast.Name) and (noted := annotation(module, node)) is not None:
+        return ast.unparse(noted).strip("'\"").endswith("Module")
     if NETWORK.fullmatch(ast.unparse(node)):
         return True
     key = project.key(module, node)
@@ -66,8 +115,10 @@ def _says_device(project: Project, module: Module, node: ast.AST) -> bool:
 def imports(project: Project, texts: dict[str, str], target: Device) -> Iterator[Record]:
     """The first use of the target in each file that changed, if no file imports the plugin."""
     names = "|".join(target.plugins)
-    pattern = re.compile(rf"^\s*(?:import|from)\s+(?:\w+\s*,\s*)*(?:{names})\b|import_module\(['\"](?:{names})", re.M)
-    if any(pattern.search(text) for text in texts.values()):
+    pattern = re.compile(
+        rf"^\s*(?:import|from)\s+(?:\w+\s*,\s*)*(?:{names})\b|import(?:_module|__)\(['\"](?:{names})", re.M
+    )
+    if any(pattern.search(text) and _imports(text, target) for text in texts.values()):
         return
     for module in project.modules:
         uses = [word for word in module.words.values() if word.ported and word.family in ("api", "method", "device")]
@@ -76,75 +127,29 @@ def imports(project: Project, texts: dict[str, str], target: Device) -> Iterator
             yield record(module, min(uses, key=lambda word: word.line).node, "import", "no file imports the plugin")
 
 
+def _imports(text: str, target: Device) -> bool:
+    """Whether a text imports a plugin when it is run: prose and imports for type checkers do not."""
+    try:
+        nodes: list[ast.AST] = [ast.parse(text)]
+    except (SyntaxError, ValueError, RecursionError):
+        return True
+    while nodes:
+        node = nodes.pop()
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names = [node.module or ""]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+            names = [str(arg.value) for arg in node.args[:1] if isinstance(arg, ast.Constant)]
+        if any(name.partition(".")[0] in target.plugins for name in names):
+            return True
+        if isinstance(node, ast.If) and ast.unparse(node.test).rpartition(".")[2] == "TYPE_CHECKING":
+            nodes += node.orelse
+        else:
+            nodes += ast.iter_child_nodes(node)
+    return False
+
+
 def _is_argument(module: Module, word: Word) -> bool:
     return isinstance(module.parents.get(word.node), ast.Call | ast.keyword)
-
-
-METHOD = "()"  # x.cuda(): a method of tensors or modules
-
-
-class Patched(NamedTuple):
-    """A name that a test replaces."""
-
-    module: Module
-    node: ast.AST
-    name: str  # below the device's module
-    word: Word
-
-
-def patches(project: Project) -> Iterator[Record]:
-    """Names that are replaced in one device's module while the code calls the other's."""
-    uses: dict[str, list[tuple[Module, Word]]] = {}
-    patched = [item for module in project.modules for item in _patched(module)]
-    nodes = {item.word.node for item in patched}
-    for module in project.modules:
-        for word in module.words.values():
-            if word.family == "method" and word.text in (CUDA.device, module.target.device):
-                uses.setdefault(METHOD, []).append((module, word))
-            if word.family in ("api", "import") and word.node not in nodes and (name := _below(module, word.text)):
-                uses.setdefault(name, []).append((module, word))
-                uses.setdefault("", []).append((module, word))
-    for item in patched:
-        near = {item.module, *_imported(project, item.module)}
-        found = uses.get(item.name, [])
-        local = [word for module, word in found if module in near] or [word for _, word in found]
-        ported, stayed = [w for w in local if w.ported], [w for w in local if w.stayed]
-        if (item.word.stayed and ported and not stayed) or (item.word.ported and stayed and not ported):
-            yield record(item.module, item.node, "patch", (ported or stayed)[0].text)
-
-
-def _below(module: Module, dotted: str) -> str:
-    for device in (CUDA, module.target):
-        for base in sorted((*device.modules, f"{device.modules[-1]}.{device.device}"), key=len, reverse=True):
-            if dotted.startswith(base + "."):
-                return dotted[len(base) + 1 :]
-    return ""
-
-
-def _patched(module: Module) -> Iterator[Patched]:
-    for node in module.parents:
-        if not isinstance(node, ast.Call) or not node.args:
-            continue
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        if name not in PATCHES:
-            continue
-        first, word = node.args[0], module.words.get(node.args[0])
-        if word and word.family == "path":
-            device = module.target.device if word.target else CUDA.device
-            base, _, below = word.text.partition(f".{device}")
-            yield Patched(module, node, METHOD if base.endswith(("Tensor", "Module")) else below.lstrip("."), word)
-        elif word and word.family == "api" and len(node.args) > 1:
-            attribute = node.args[1]
-            below = _below(module, word.text + ".x").removesuffix("x")
-            if isinstance(attribute, ast.Constant) and isinstance(first, ast.Attribute | ast.Name):
-                yield Patched(module, node, below + str(attribute.value), word)
-
-
-def _imported(project: Project, module: Module, depth: int = 2) -> Iterator[Module]:
-    """The project's files that a file imports, and those that they do."""
-    for found in {binding.dotted for several in module.bindings.values() for binding in several}:
-        home = project.module(found) or project.module(found.rpartition(".")[0])
-        if home and home is not module:
-            yield home
-            if depth > 1:
-                yield from _imported(project, home, depth - 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -12,6 +13,8 @@ from .project import Project
 from .record import Record, record
 from .regions import Regions, Site, sites, skipped
 from .words import CUDA_ONLY, LOADERS
+
+_CUDA_SOURCE = re.compile(r"\.cuh?$|cuda", re.IGNORECASE)
 
 
 class Questions:
@@ -133,13 +136,22 @@ class Questions:
             if module.resolve(node).startswith(tuple(self._built)) and self._built:
                 return True
             node = node.value
-        if not isinstance(node, ast.Name):
-            return False
-        if module.resolve(node).startswith(tuple(self._built)) and self._built:
+        if isinstance(node, ast.Name) and module.resolve(node).startswith(tuple(self._built)) and self._built:
             return True
+        if not isinstance(node, ast.Name | ast.Call):
+            return False
         key = self.project.key(module, node)
-        values = self.project.given.get(key, []) if key else []
-        return any(isinstance(value, ast.Call) and home.resolve(value.func).endswith(LOADERS) for home, value in values)
+        return any(self._loads(home, value) for home, value in self.project.sources(key)) if key else False
+
+    def _loads(self, module: Module, node: ast.AST) -> bool:
+        """Whether a value is what `load` compiled for CUDA, and comes to be on the target."""
+        if not isinstance(node, ast.Call) or not module.resolve(node.func).endswith(LOADERS):
+            return False
+        texts = [str(item.value) for item in ast.walk(node) if isinstance(item, ast.Constant)]
+        if any(text.endswith((".cpp", ".cc")) for text in texts) and not any(_CUDA_SOURCE.search(t) for t in texts):
+            return False
+        statement = module.statement(node)
+        return not any(site.node is statement and skipped(site.guards) for site in sites(self.project, module))
 
     @cached_property
     def _built(self) -> set[str]:

@@ -6,7 +6,7 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping
 
-from . import kits, places, statements, values
+from . import filters, kits, patches, places, statements, values
 from .exceptions import is_excepted
 from .module import Module
 from .project import Project
@@ -14,6 +14,8 @@ from .questions import Questions
 from .record import KINDS, Record
 from .words import TARGETS
 
+# Files that say no device, and whose names still lead to one: compiled kernels, replaced names.
+LEADS = re.compile(r"cpp_extension|triton\.jit|\bpatch(?:\.\w+)?\(|\bsetattr\(['\"]")
 # In a file that did not change, what documentation says of a device leads nowhere.
 PROSE = re.compile(r'"""(?:[^"\\]|\\.|"(?!""))*"""|#[^\n]*|^ *(?:from \S+ )?import [^\n]*', re.M | re.S)
 
@@ -41,7 +43,8 @@ def _read(before: Mapping[str, str], after: Mapping[str, str], target: str) -> I
     word = re.compile(rf"(?<![A-Za-z])(?:cuda|nccl|{device.device}|{device.ccl})", re.IGNORECASE)
     modules = []
     for path, text in sorted(after.items()):
-        if word.search(text) and (before.get(path) != text or word.search(PROSE.sub("", text))):
+        said = word.search(text) and (before.get(path) != text or word.search(PROSE.sub("", text)))
+        if said or LEADS.search(text):
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
@@ -50,10 +53,11 @@ def _read(before: Mapping[str, str], after: Mapping[str, str], target: str) -> I
                 continue
     project = Project(modules, after)
     yield from Questions(project).records()
+    yield from filters.records(project)
     yield from values.records(project)
     yield from kits.records(project)
     yield from statements.records(project)
     for module in modules:
         yield from places.positions(project, module)
     yield from places.imports(project, dict(after), device)
-    yield from places.patches(project)
+    yield from patches.records(project)

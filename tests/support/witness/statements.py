@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from .expressions import device_word
+from .expressions import device_word, plain
 from .module import FUNCTION, Module, Word
 from .project import Project
 from .record import Record, record
@@ -86,11 +86,21 @@ def _both(module: Module, node: ast.AST) -> Sides:
 def _entries(module: Module, node: ast.Dict) -> Sides:
     """The first entry of a dictionary that holds both sides, or what all entries say."""
     entries = []
+    mapped = _maps(module, node)
     for key, value in zip(node.keys, node.values):
-        parts = [value] if key is None or _label(module, key) else [key, value]
+        parts = [value] if key is None or mapped or _label(module, key) else [key, value]
         sides = [_both(module, part) for part in parts]
         entries.append(([word for one in sides for word in one[0]], [word for one in sides for word in one[1]]))
     return next((sides for sides in entries if sides[0] and sides[1]), _rest(entries))
+
+
+def _maps(module: Module, node: ast.Dict) -> bool:
+    """Whether a dictionary says, for devices of both sides, which device becomes of them, as `map_location` does."""
+    keys = [device_word(module, key) for key in node.keys if key]
+    values = [device_word(module, plain(value)) for value in node.values]
+    return {word.target for word in keys if word} == {True, False} and all(
+        word is not None and word.family == "device" for word in values
+    )
 
 
 def _rest(children: list[Sides]) -> Sides:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from support.halves import RIGHT, programs
+from support.halves import Half as Program
 from support.witness import witness
 from support.witness.exceptions import EXCEPTIONS, MOST
 from support.witness.machine import Half, halves, ports, right
@@ -48,6 +50,29 @@ def test_all_halves_are_found_and_their_kind_is_said(target: str) -> None:
     other = [f"{half.name} {half.kind}: {found[half.name]}" for half in made if half.kind not in found[half.name]]
     assert len(missed) <= len(made) // 50, missed
     assert len(other) <= len(made) // 10, other
+
+
+def blind() -> list[Program]:
+    """The halves that were written without a look at the witness."""
+    return [program for program in programs() if program.kind != RIGHT]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_nearly_all_seeded_halves_are_found_where_they_are(target: str) -> None:
+    drawn = seeded(target)
+    missed = [half.name for half in drawn if not witness(half.before, half.after, target)]
+    for half in blind():
+        places = {(item.path, item.line) for item in witness(half.before, half.after, half.target)}
+        if not places & set(half.places):
+            missed.append(half.name)
+    assert len(missed) <= (len(drawn) + len(blind())) // 50, missed
+
+
+@pytest.mark.parametrize("program", programs(), ids=lambda program: program.name)
+def test_what_is_whole_is_silent(program: Program) -> None:
+    assert witness(program.before, program.before, program.target) == []
+    if program.kind == RIGHT:
+        assert witness(program.before, program.after, program.target) == []
 
 
 def test_exceptions_are_few_and_say_why() -> None:

@@ -19,6 +19,7 @@ class Tested(NamedTuple):
     module: Module
     node: ast.AST
     words: tuple[Word, ...]
+    subject: ast.AST
 
 
 def records(project: Project) -> Iterator[Record]:
@@ -37,27 +38,67 @@ def records(project: Project) -> Iterator[Record]:
         for home, found in choices.get(key.name, ()) if optional else ():
             values += [(home, word) for word in found]
         kind = "option" if optional and key.name in options else "value"
-        yield from _split(kind, tests, values)
+        for test in tests:
+            last = _last(test)
+            reached = values if last is None else _said(project, test.module, last)
+            yield from _split(kind, test, tests, reached)
     for module in project.modules:
         if module.change.any:
             for node in list(module.parents):
                 yield from _option(project, module, node)
 
 
-def _split(kind: str, tests: list[Tested], values: list[tuple[Module, Word]]) -> Iterator[Record]:
+def _said(project: Project, module: Module, value: ast.AST) -> list[tuple[Module, Word]]:
+    """The devices and backends that an expression may turn out to be."""
+    parts = [(module, part) for part in alternatives(value)]
+    keys = [key for _, part in parts if (key := project.key(module, part))]
+    parts += [item for key in keys for item in project.sources(key)]
+    return [(home, word) for home, part in parts if (word := device_word(home, part))]
+
+
+def _last(test: Tested) -> ast.AST | None:
+    """The value that a variable is given for certain before its test: above it in its block, or in one around that.
+
+    Nothing if it is not known: what lies between may give it another, a loop may bring one from below.
+    """
+    if not isinstance(test.subject, ast.Name):
+        return None
+    name = test.subject.id
+    node: ast.AST = test.module.statement(test.node)
+    while not isinstance(
+        node, ast.Module | ast.For | ast.While | ast.AsyncFor | ast.Lambda | FUNCTION[0] | FUNCTION[1]
+    ):
+        above = test.module.parents[node]
+        bodies = [getattr(above, field, None) for field in ("body", "orelse", "finalbody")]
+        body = next((item for item in bodies if isinstance(item, list) and node in item), [])
+        for before in reversed(body[: body.index(node)] if body else []):
+            if isinstance(before, ast.Assign) and any(getattr(item, "id", "") == name for item in before.targets):
+                return before.value
+            if _stores(before, name):
+                return None
+        if isinstance(above, ast.Try) and _stores(above, name):
+            return None
+        node = above
+    return None
+
+
+def _stores(node: ast.AST, name: str) -> bool:
+    stored = (item for item in ast.walk(node) if isinstance(item, ast.Name) and not isinstance(item.ctx, ast.Load))
+    return any(item.id == name for item in stored)
+
+
+def _split(kind: str, test: Tested, tests: list[Tested], values: list[tuple[Module, Word]]) -> Iterator[Record]:
     for family in ("device", "ccl"):
         moved = [word for _, word in values if word.ported and word.family == family]
         stayed = [word for _, word in values if word.stayed and word.family == family]
-        served = {word.target for test in tests for word in test.words if word.family == family}
-        for test in tests:
-            found = [word for word in test.words if word.family == family]
-            sides = {word.target for word in found}
-            if len(sides) != 1:
-                continue
-            if found[0].stayed and moved and not _also(tests, test, served):
-                yield record(test.module, test.node, kind, f"given {moved[0].text}")
-            elif found[0].ported and stayed and not moved:
-                yield record(test.module, test.node, kind, f"given {stayed[0].text}")
+        served = {word.target for item in tests for word in item.words if word.family == family}
+        found = [word for word in test.words if word.family == family]
+        if len({word.target for word in found}) != 1:
+            continue
+        if found[0].stayed and moved and not _also(tests, test, served):
+            yield record(test.module, test.node, kind, f"given {moved[0].text}")
+        elif found[0].ported and stayed and not moved:
+            yield record(test.module, test.node, kind, f"given {stayed[0].text}")
 
 
 def _also(tests: list[Tested], test: Tested, served: set[bool]) -> bool:
@@ -78,7 +119,7 @@ def _tests(project: Project) -> dict[Key, list[Tested]]:
                     key = Key("attribute", "", None, held.attr)  # of an object that is not known
                 words = tuple(word for part in parts for word in _strings(module, part))
                 if key is not None and words:
-                    found.setdefault(key, []).append(Tested(module, node, words))
+                    found.setdefault(key, []).append(Tested(module, node, words, held))
     return found
 
 
