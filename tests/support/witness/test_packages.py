@@ -25,8 +25,8 @@ def test_no_more_is_half_than_before(package: str, target: str, mode: str, corpu
     (known,) = (row for row in committed()["runs"] if case.items() <= row.items())
     found = run(package, corpus(package), target, mode)
     assert found.changed, "nothing was fixed, nothing was shown"
-    more = {kind: found.kinds[kind] for kind in KINDS if found.kinds[kind] > known.get(kind, 0)}
-    assert not more, [item for item in found.records if item.kind in more]
+    before = sum(known.get(kind, 0) for kind in KINDS)  # a line that is half still may be so in another way
+    assert len(found.records) <= before, found.records
 
 
 def test_the_page_shows_the_figures() -> None:
