@@ -39,6 +39,6 @@ def test_cpython(version: str) -> None:
     run([str(environment(version)), "-m", "pytest"])
 
 
-@pytest.mark.parametrize("version", ["3.12", "3.14"])
+@pytest.mark.parametrize("version", ["3.14"])  # its 3.12 says what CPython's says, and takes the longest of all
 def test_webassembly(version: str) -> None:
     run(pyodide(version))
