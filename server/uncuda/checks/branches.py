@@ -104,24 +104,26 @@ class Branches:
                 spans = [statement.digest.piece.span(value) for value in speaking if value is not inner]
                 if any(self._words.polarity(statement.start + a, statement.start + b) < 0 for a, b in spans):
                     return True
-            if isinstance(outer, ast.Call) and isinstance(inner, ast.keyword) and inner.arg in _CUDA_KEYS:
-                if isinstance(outer.func, ast.Name) and outer.func.id == "dict":
-                    if any(keyword.arg == self._target.words["device"] for keyword in outer.keywords):
-                        return True
+            if isinstance(outer, ast.Call) and isinstance(inner, ast.keyword) and inner.arg == "gpu":
+                if isinstance(outer.func, ast.Name) and outer.func.id == "dict" and self._has_keyword(outer):
+                    return True
             inner = outer
         return False
 
     def _keyword_serves(self, statement: Statement, node: ast.AST) -> bool:
         """Whether a call says CUDA's and the target's by keywords: `dict(cuda=torch.cuda.f, xpu=torch.xpu.f)`."""
-        device = self._target.words["device"]
         for outer in statement.digest.ancestors(node):
             self._work.compare()
             call = statement.digest.parents.get(outer) if isinstance(outer, ast.keyword) else None
             if isinstance(outer, ast.keyword) and outer.arg == "cuda" and isinstance(call, ast.Call):
-                self._work.compare(len(call.keywords))
-                if any(keyword.arg == device for keyword in call.keywords):
+                if self._has_keyword(call):
                     return True
         return False
+
+    def _has_keyword(self, call: ast.Call) -> bool:
+        """Whether a keyword of a call is the target's device."""
+        self._work.compare(len(call.keywords))
+        return any(keyword.arg == self._target.words["device"] for keyword in call.keywords)
 
     def _speaking(self, statement: Statement, outer: ast.AST) -> frozenset[ast.AST]:
         """The parts of an expression in which the target is named."""

@@ -12,6 +12,7 @@ from ..checks.branches import Branches
 from ..edits import SAFE
 from ..facts.read import Statement
 from ..facts.scopes import Header
+from .relations.questions import in_test
 
 _ASIDE = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _ASKING = ("if", "elif")
@@ -32,7 +33,7 @@ def barred(hits: Sequence[Hit], classes: Sequence[str | None], branches: Branche
     flags: dict[str, list[int]] = {}
     for index, hit in enumerate(hits):
         if classes[index] == SAFE and not hit.links and hit.statement is not None:
-            if branches.text.startswith(_ASKING, hit.statement.start) and _in_test(hit, hit.statement):
+            if branches.text.startswith(_ASKING, hit.statement.start) and in_test(hit.node, hit.statement, (ast.If,)):
                 asking.setdefault(hit.statement.start, []).append(index)
             elif flag := _flag(hit, hit.statement):
                 flags.setdefault(flag, []).append(index)
@@ -75,11 +76,6 @@ def _named(start: int, flags: Mapping[str, Sequence[int]], hits: Sequence[Hit], 
             scope = indents.scope_of(statement.start) if statement is not None else None
             if scope is None or scope[0] in around or "." in name:
                 yield index
-
-
-def _in_test(hit: Hit, statement: Statement) -> bool:
-    """Whether a place in an `if` stands in its condition, not in a body on the same line."""
-    return _under(hit, statement, lambda outer, inner: isinstance(outer, ast.If) and inner is outer.test)
 
 
 def _under(hit: Hit, statement: Statement, holds: Callable[[ast.AST, ast.AST], bool]) -> bool:
@@ -134,7 +130,7 @@ def _block(line: Header, branches: Branches) -> Block:
 def _guards(hit: Hit, statement: Statement, denied: Mapping[Block, Sequence[int]], branches: Branches) -> Iterator[int]:
     """Where the conditions stand that let nothing but CUDA reach a statement, and always let CUDA reach it."""
     indents, line = branches.indents, branches.indents.header_at(statement.start)
-    if line.word in _ASKING and not _in_test(hit, statement):
+    if line.word in _ASKING and not in_test(hit.node, statement, (ast.If,)):
         yield line.start  # `if x.is_cuda: torch.cuda.cudart()`
         return
     if line.word in _NOT_ALWAYS:

@@ -12,9 +12,10 @@ from ...checks.branches import Branches
 from ...facts.read import Statement
 from ...facts.scopes import Header
 from .kernels import Kernels, Libraries, Place, Word
-from .questions import CONDITIONS, Questions, guarded_parts
+from .questions import CONDITIONS, Questions, guarded_parts, in_test
 
 _MOST = 64  # words that are followed in one text
+_CONDITIONAL = (ast.If, ast.While)
 _SUPPRESS = re.compile(r"\bsuppress\(")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _TRIED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:True|False|None)\b", re.M)
@@ -98,7 +99,7 @@ class _Search:
                 yield from (Held(index, place.name) for index in found)
                 return
         line = self._indents.header_at(place.at)
-        if line.word in CONDITIONS and node is not None and not _in_test(node, statement):
+        if line.word in CONDITIONS and node is not None and not in_test(node, statement, _CONDITIONAL):
             if questions := self._questions.of(line):
                 yield from (Held(index, place.name, self._else_raises(line)) for index in questions)
                 return
@@ -211,12 +212,3 @@ def _node_at(at: int, statement: Statement) -> ast.AST | None:
         if start <= at - statement.start < end:
             return chain.node
     return None
-
-
-def _in_test(node: ast.AST, statement: Statement) -> bool:
-    inner = node
-    for outer in statement.digest.ancestors(node):
-        if isinstance(outer, (ast.If, ast.While)) and inner is outer.test:
-            return True
-        inner = outer
-    return False

@@ -17,6 +17,7 @@ from ...facts.scopes import Header
 Stretch = tuple[int, int]
 
 CONDITIONS = frozenset({"if", "elif", "while"})
+TESTING = (ast.If, ast.While, ast.Assert)
 _VARIABLE = re.compile(r"[A-Za-z_][\w.]*")
 _DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 _DENIED = r"\bnot[ \t(]+{0}(?![\w.])|(?<![\w.]){0}[ \t]*(?:\([ \t]*\))?[ \t]*(?:==|is)[ \t]*(?:False|None|0)\b"
@@ -58,7 +59,7 @@ class Questions:
             while line.word == "@":
                 line = self._indents.header_at(line.end)
             self.marks.setdefault(line.start, []).append(index)
-        elif in_test(hit, statement):
+        elif in_test(hit.node, statement):
             self.tests.setdefault(statement.start, []).append(index)
         elif (found := self._flag(hit, statement)) is not None:
             flag, around = found
@@ -201,11 +202,11 @@ def guarded_parts(outer: ast.AST, question: ast.AST, denies: Callable[[ast.AST],
     return []
 
 
-def in_test(hit: Hit, statement: Statement) -> bool:
-    """Whether a place stands in the condition of an `if`, `while` or `assert`."""
-    inner = hit.node
+def in_test(node: ast.AST | None, statement: Statement, kinds: tuple[type[ast.AST], ...] = TESTING) -> bool:
+    """Whether a place stands in the condition of a statement of these kinds."""
+    inner = node
     for outer in statement.digest.ancestors(inner) if inner is not None else ():
-        if isinstance(outer, (ast.If, ast.While, ast.Assert)) and inner is outer.test:
+        if isinstance(outer, kinds) and inner is getattr(outer, "test", None):
             return True
         inner = outer
     return False
