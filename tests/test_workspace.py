@@ -283,7 +283,7 @@ def scan(text: str) -> tuple[list[str], list[str], list[str]]:
     scanner = Scanner(WORDS)
     scanner.add(text.encode())
     project = scanner.project()
-    return sorted(project.plugins), sorted(project.shims), sorted(project.methods)
+    return sorted(project.plugins), sorted(project.shims), sorted({owner.method for owner in project.owners})
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,21 @@ class Site(NamedTuple):
     lacking: tuple[str, ...] = ()
 
 
+ACTS, INHERITS, MOVES = "acts", "inherits", "moves"
+"""What a class's own `cuda` does: more than move; no more than torch's; it moves what a class not of torch's holds."""
+
+
+class Owner(NamedTuple):
+    """A class that defines a method itself, or derives from one that does, or a function that returns such an object.
+
+    `method`: "cuda" or "is_cuda"; `name`: of the class or function, "" if it is not known; `kind`: see ACTS.
+    """
+
+    method: str
+    name: str
+    kind: str
+
+
 Answers = Mapping[Site, str]
 """What receivers turned out to be; a site that is absent is unknown."""
 
@@ -39,8 +54,14 @@ class Project:
     shims: frozenset[str] = frozenset()
     constants: frozenset[str] = frozenset()
     """Targets that a module-level constant names, where no plugin is imported: `BACKEND = "…"`."""
-    methods: frozenset[str] = frozenset()
-    """Names of methods that some class of the project defines itself: "cuda", "is_cuda"."""
+    owners: frozenset[Owner] = frozenset()
+    """The classes of the project that define such a method themselves."""
+    served: frozenset[str] = frozenset()
+    """Targets whose fixes need review: the project chooses among accelerators at run time."""
+    neutral: frozenset[str] = frozenset()
+    """Paths of the modules that are another accelerator's own, or the base of those of all accelerators."""
+    lacking: frozenset[tuple[str, str]] = frozenset()
+    """(target, path) of the modules that are CUDA's own, beside those of other accelerators and none of the target."""
     backends: frozenset[tuple[str, str]] = frozenset()
     """(target, path) of the modules that are CUDA's own, since one of the same name beside them is the target's."""
     extensions: frozenset[str] = frozenset()

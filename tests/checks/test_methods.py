@@ -6,9 +6,10 @@ import pytest
 
 from uncuda.catalogue import load
 from uncuda.engine import Engine, Finding
-from uncuda.project import Project
+from uncuda.project import ACTS, Owner, Project
 from uncuda.settings import Settings
 from uncuda.source import Source
+from uncuda.workspace import Scanner, Words
 
 
 def findings(text: str, target: str = "npu", project: Project | None = None) -> list[Finding]:
@@ -69,7 +70,7 @@ def test_what_torchscript_does_not_compile_is_safe(text: str) -> None:
 
 
 def test_a_class_of_the_project_that_defines_the_method_asks_for_review() -> None:
-    (found,) = findings("import torch\nx.cuda()\n", project=Project(methods=frozenset({"cuda"})))
+    (found,) = findings("import torch\nx.cuda()\n", project=Project(owners=frozenset({Owner("cuda", "Batch", ACTS)})))
     assert found.fixes[0].applicability == "review"
     (found,) = findings("import torch\nclass A:\n    def cuda(self): ...\nx.cuda()\n")
     assert found.fixes[0].applicability == "review"
@@ -165,3 +166,55 @@ def test_what_a_wrapper_gives_moves_on_its_own() -> None:
     ported = text.replace('"cuda"', '"npu"').replace(".cuda()", ".npu()")
     assert engine.fix(Source(text)).text == ported
     assert [finding.rule for finding in engine.check(Source(ported)).findings] == ["data-parallel"]
+
+
+MODULE = "class Generator(nn.Module):\n    def cuda(self):\n        self.model.cuda()\n        return self\n"
+BATCH = "class Batch:\n    def cuda(self):\n        self.x = self.x.cuda()\n        return self\n"
+QUANTIZED = "class Parameter(nn.Parameter):\n    def cuda(self):\n        self.pack()\n        return super().cuda()\n"
+OTHERS = [
+    # what is the program's own class in the first place, and what is not
+    (MODULE, "def f(net): net.cuda()\n", "safe"),
+    (MODULE, "g = Generator(1)\ng.cuda()\n", "review"),
+    (MODULE, "class Aligned(Generator): pass\ndef f(g: Aligned): g.cuda()\n", "review"),
+    (MODULE, "def f(g: 'Optional[Generator]'): g.cuda()\n", "review"),
+    (MODULE, "def f(g):\n    g.cuda()\nf(Generator())\n", "review"),
+    (MODULE, "def f(model, g):\n    g.cuda()\nf(1, g=Generator())\n", "review"),
+    (MODULE, "def make() -> Generator: ...\nmake().cuda()\n", "review"),
+    (MODULE, "def make(x):\n    return Generator(x)\nmake(1).eval().cuda()\n", "review"),
+    (MODULE, "class A:\n    def f(self):\n        self.g = Generator()\n        self.g.cuda()\n", "review"),
+    (MODULE, "g = Generator()\ndef f(g):\n    g.cuda()\n", "safe"),
+    (BATCH, "def f(net): net.cuda()\n", "safe"),
+    (BATCH, "for batch in loader:\n    batch.cuda()\n", "review"),
+    (BATCH, "def f(src_batches): src_batches[0].cuda()\n", "review"),
+    (BATCH, "Batch.of(1).cuda()\n", "review"),
+    (QUANTIZED, "def f(net): net.cuda()\n", "review"),
+    (QUANTIZED, "torch.zeros(1).cuda()\n", "safe"),
+    (QUANTIZED, "torch.zeros(1).long().cuda()\n", "safe"),
+    (QUANTIZED, "x = torch.ones(2)\nx = x + 1\nx = x.cuda()\n", "safe"),
+    (QUANTIZED, "nn.Linear(1, 2).cuda()\n", "safe"),
+    (QUANTIZED, "nn.functional.relu(x).cuda()\n", "safe"),
+    (QUANTIZED, "torch.load(x).cuda()\n", "review"),
+    (QUANTIZED, "def f(x: torch.Tensor): x.cuda()\n", "safe"),
+    (QUANTIZED, "x = torch.ones(2)\nx = other()\nx.cuda()\n", "review"),
+    (QUANTIZED, "class A:\n    def f(self):\n        self.x = torch.ones(2)\n        self.x.cuda()\n", "safe"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("owner", "text", "applicability"), OTHERS)
+def test_a_class_with_the_method_lowers_what_may_be_its_object(owner: str, text: str, applicability: str) -> None:
+    """The same in the file of the class, and in another one of its project."""
+    head = "import torch\nfrom torch import nn\n"
+    scanner = Scanner(Words({}, {}))
+    scanner.add(owner.encode())
+    last = findings(head + owner + text)[-1]
+    assert last.fixes[0].applicability == applicability
+    found = findings(f"{head}from owner import *\n{text}", project=scanner.project())
+    assert [finding.fixes[0].applicability for finding in found if finding.rule == "cuda-method"] == [applicability]
+
+
+def test_what_moves_more_than_torch_would_is_no_plain_move() -> None:
+    text = "class Gan(nn.Module):\n    def cuda(self):\n        self.noise = self.noise.cuda()\n        return self\n"
+    scanner = Scanner(Words({}, {}))
+    scanner.add(text.encode())
+    (found,) = findings("import torch\nnet.cuda()\n", project=scanner.project())
+    assert found.fixes[0].applicability == "review"

@@ -6,7 +6,7 @@ import pytest
 
 from uncuda.catalogue import load
 from uncuda.engine import Engine
-from uncuda.project import Project
+from uncuda.project import ACTS, Owner, Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -66,10 +66,11 @@ def test_what_runs_only_behind_a_question_waits_with_it() -> None:
 
 
 def test_a_question_waits_for_a_method_that_is_for_review() -> None:
-    """A class of the project has a `cuda()` of its own, so that `.cuda()` is for review: it raises without CUDA."""
+    """A class of the project does more than move in its `cuda()`: `.cuda()` is for review, and raises without it."""
+    owner = Owner("cuda", "Quantized", ACTS)
     text = HEAD + "if torch.cuda.is_available():\n    model = model.cuda()\n"
     assert ENGINE.fix(Source(text)).text == text.replace("cuda", "npu")
-    assert ENGINE.knowing(Project(methods=frozenset({"cuda"}))).fix(Source(text)).text == text
+    assert ENGINE.knowing(Project(owners=frozenset({owner}))).fix(Source(text)).text == text
 
 
 def test_of_several_questions_the_last_waits() -> None:

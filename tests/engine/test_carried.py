@@ -277,3 +277,27 @@ def test_nearly_every_key_of_a_call_is_carried(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(uncuda.engine.carried, "carry", counted)
     typist.type(typist.text.index("        x = x.to") - 1, "torch.cuda.set_device(1)")
     assert sum(kept is not None for kept in carried) >= len(carried) - 3  # an open bracket takes in what follows
+
+
+OWN = """import torch
+from torch import nn
+class Net(nn.Module):
+    def cuda(self):
+        self.inner.cuda()
+        return self
+def run(other, net):
+    other.cuda()
+    net.cuda()
+run(1, 2)
+"""
+
+
+@pytest.mark.parametrize(("after", "words"), [("self.inner.cuda()\n", "        log()"), ("run(1, 2", ", Net()")])
+def test_what_is_known_of_classes_changes_with_the_lines_that_say_it(after: str, words: str) -> None:
+    typist = Typist(OWN, prepared("npu"))
+    typist.type(OWN.index(after) + len(after), words)
+    typist.erase(OWN.index(after) + len(after) + len(words), len(words))
+    other = OWN.replace("run(1, 2)", "run(1, Net())\ntorch.cuda.init()")
+    typist = Typist(other, prepared("npu"))
+    typist.replace(other.index("run(1, Net())"), other.index("run(1, Net())") + 13, "run(1, 2)", True)
+    typist.replace(typist.text.index("run(1, 2)"), typist.text.index("run(1, 2)") + 9, "run(1, Net())", True)

@@ -8,7 +8,7 @@ import pytest
 
 from receivers.project import engine, sites
 from uncuda.engine import Report
-from uncuda.project import Project, Site
+from uncuda.project import ACTS, Owner, Project, Site
 from uncuda.source import Source, Span
 
 HEAD = "import torch\n"
@@ -157,7 +157,7 @@ def test_answers_about_other_places_do_nothing() -> None:
 
 def test_a_project_that_defines_the_method_keeps_its_review() -> None:
     made = engine()
-    made.project = Project(methods=frozenset({"cuda"}))
+    made.project = Project(owners=frozenset({Owner("cuda", "Batch", ACTS)}))
     source = Source(HEAD + "x.cuda()\n")
     (site,) = made.sites(source)
     assert found(made.check(source, answers={site: "unknown"})) == [("cuda-method", "review")]

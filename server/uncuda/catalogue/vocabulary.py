@@ -44,6 +44,7 @@ CHECKS: dict[str, dict[str, str]] = {
     "jit-script": {"names": TEXTS},
     "amp-c": {"module": TEXT, "part": TEXT, "applier": TEXT},
     "integer-device": {"calls": TEXTS, "methods": TEXTS, "arguments": TEXTS},
+    "accelerator-member": {},
     "missing-shim": {},
     "suppression": {},
 }  # fmt: skip

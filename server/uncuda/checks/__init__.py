@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from ..catalogue import Rule, Target
 from . import (
+    accelerator_member,
     amp_c,
     argument,
     environment,
@@ -28,6 +29,7 @@ CHECKS: dict[str, Callable[[Sequence[Rule], Target], Check]] = {
     "module": module.Check,
     "environment": environment.Check,
     "missing-import": missing_import.Check,
+    "accelerator-member": accelerator_member.Check,
     "missing-shim": missing_shim.Check,
     "jit-script": jit_script.Check,
     "amp-c": amp_c.Check,

@@ -15,9 +15,14 @@ from ..facts.digest import Text
 from ..facts.names import from_imports, plain_imports
 from ..facts.read import Facts, Name, Statement
 from ..facts.roles import Role, role_of
-from ..project import Project
+from ..facts.scans import plain
+from ..project import Owner, Project
 from ..source import Span
+from .families import ClassFamily, families_in
 from .hit import At, Hit, Links
+from .owners import METHODS, owners_of
+
+_FEW = 16
 
 __all__ = ["At", "Check", "Context", "Hit", "Links", "cap", "import_edit", "row_class"]
 
@@ -42,10 +47,11 @@ class Context:
     catalogue: Catalogue
     project: Project
     shim: bool
+    path: str = ""
     line: Span | None = None
     """The one line that is to be looked at; None: all of them."""
     asked: set[str] = field(default_factory=set)
-    """The names whose uses were looked for."""
+    """The names whose uses were looked for; with `def`, the functions that were read."""
     absent: set[str] = field(default_factory=set)
     """The rules that say nothing, because what they need elsewhere in the text is not there."""
     _roles: dict[int, Role] = field(default_factory=dict)
@@ -98,6 +104,35 @@ class Context:
     def imported(self) -> dict[str, str]:
         """What imports bind: local names, and what they stand for."""
         return {b.name: b.dotted for b, _ in self.facts.imports() if b.kind != "star" and b.dotted}
+
+    @cached_property
+    def owners(self) -> frozenset[Owner]:
+        """The classes of the project, and of this text, that define `cuda` or `is_cuda` themselves."""
+        known = self.project.owners
+        defined = [f"def {method}" for method in METHODS if self.facts.says(f"def {method}(")]
+        if not defined and not self.mentions(frozenset(owner.name for owner in known if owner.name)):
+            return known
+        self.asked.update(defined)
+        self.facts.work.search(0, 8 * len(self.text))
+        layout = self.facts.layout
+        return known | owners_of(layout.text, lambda at: not layout.token_at(at), known)
+
+    @cached_property
+    def families(self) -> list[ClassFamily]:
+        """The classes of this text that do the same, each for an accelerator."""
+        devices = [str(declared["words"].get("device", "")) for declared in self.catalogue.declarations.values()]
+        return families_in(self.facts, devices)
+
+    def mentions(self, names: frozenset[str]) -> bool:
+        """Whether the text holds one of these names, be it in a longer one."""
+
+        def scan(text: str, start: int, end: int) -> Iterator[int]:
+            if len(names) > _FEW:
+                either = re.compile("|".join(map(re.escape, sorted(names))))
+                return (match.start() for match in either.finditer(text, start, end))
+            return iter(sorted(at for name in names for at in plain(name)(text, start, end)))
+
+        return bool(names) and bool(self.facts.searches.find(("words", names), scan))
 
     @cached_property
     def bound(self) -> frozenset[str]:
@@ -155,6 +190,8 @@ class Context:
         """The plugin import that a fix at `offset` needs, if the text lacks it; `written`: a name in the fix."""
         if written.count(".") == 1 and written.startswith("torch.") and self.target.words["device"] not in written:
             return ()  # torch.OutOfMemoryError: torch's own
+        if self.target.id in self.project.served & self.project.plugins:
+            return ()  # the target's own part imports it, and other accelerators load this module, too
         modules = [word for template in rule.imports if (word := self.target.fill(template))]
         edits = [self._plugin_import(module, offset) for module in modules if not self._imported(module, written)]
         return tuple(edit for edit in edits if edit)

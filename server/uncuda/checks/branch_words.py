@@ -9,8 +9,9 @@ from weakref import WeakMethod
 
 from ..catalogue import Target
 from ..facts.changes import Scan
+from ..facts.layout import Layout
 from ..facts.read import Facts
-from ..facts.scopes import Header
+from ..facts.scopes import Header, IndentScopes
 
 _COMMENT = re.compile(r"#[^\n]*")
 _CUDA = re.compile(r"(?<![A-Za-z])(?:cuda|nccl|gpu)", re.I)
@@ -125,6 +126,48 @@ class BranchWords:
             ask = self._ask()
             self._touched = ask is None or ask()
         return not self._touched
+
+
+def arms_by_hand(layout: Layout, indents: IndentScopes, device: str) -> bool:
+    """Whether a chain of conditions has an arm for a device, asked for in words that no fix writes, and CUDA's."""
+    text, word, done = layout.text, asking_by_name(device), 0
+    at = text.find(word)
+    while at >= 0:
+        line = indents.header_at(at) if at >= done and not layout.token_at(at) else None
+        if line is not None and line.word in ("if", "elif"):
+            done = line.end
+            others = (clause for clause in indents.clauses(line) if clause.start != line.start)
+            if any(_CUDA.search(_COMMENT.sub("", text[one.start : indents.extent(one.start)])) for one in others):
+                return True
+        at = text.find(word, at + len(word))
+    return False
+
+
+def asking_by_name(device: str) -> str:
+    """How names end that ask whether a device is there, and that no fix writes: `is_xpu_available`."""
+    return f"{device}_available"
+
+
+def asked_by_hand(facts: Facts, target: Target) -> bool:
+    """Whether an `if` or `elif` asks for the target in words that no fix writes: `elif is_xpu_available():`."""
+    names = tuple(target.words[key] for key in ("device", "ccl") if target.words.get(key))
+    serves, _ = _asking(names)
+    written = _written(tuple(sorted(set(target.words.values()))))
+    lowered = tuple(name.lower() for name in names)
+    done = 0
+    for at in facts.searches.find(("named", lowered), _named(lowered)):
+        facts.work.compare()
+        if at < done:
+            continue
+        line = facts.indents.header_at(at)
+        done = line.end
+        if line.word not in ("if", "elif"):
+            continue
+        facts.work.search(line.start, line.start + 16 * (line.end - line.start))
+        text = _COMMENT.sub("", facts.text[line.start : line.end])
+        if serves.search(written.sub("", text)):
+            return True
+    return False
 
 
 def leaves(header: Header, facts: Facts) -> bool:

@@ -12,6 +12,7 @@ from ..facts.model import Statement
 from ..facts.piece import Piece
 from ..facts.role_calls import last_word
 from .base import At, Context, Hit, cap
+from .instances import may_be_own
 from .scripted import scripted
 
 
@@ -133,10 +134,9 @@ def _certainty(context: Context, statement: Statement, node: ast.Attribute, call
         receiver = node.value
         if not isinstance(receiver, ast.Call) or context.resolve(receiver.func, statement) not in known:
             return REVIEW
-    defined = node.attr in context.project.methods or context.facts.says(f"def {node.attr}(")
     fits = call is None or _fits(call, rule)
     by_itself = call is None and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
-    sure = context.imports_root("torch") and fits and not defined and not by_itself
+    sure = context.imports_root("torch") and fits and not by_itself and not may_be_own(context, statement, node)
     return SAFE if sure and not scripted(context.facts, statement.start) else REVIEW
 
 

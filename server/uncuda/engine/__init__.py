@@ -24,6 +24,7 @@ from .linking import link, safe_of, without_idle, without_kept
 from .messages import Messages
 from .relations.foreign import without_handed
 from .relations.kernels import Libraries
+from .relations.served import Served
 from .results import Finding, Fixed, Related, Report, sparing
 from .ruleset import Ruleset
 from .sites import answered, sites_of
@@ -169,7 +170,7 @@ class Engine:
         self, facts: Facts, path: str = "", ruleset: Ruleset | None = None, answers: Answers | None = None
     ) -> Report:
         """Findings of facts that were already read; none in what is CUDA's own. `answers`: as for `check`."""
-        if (self.target.id, path) in self.project.backends:
+        if path in self.project.neutral or (self.target.id, path) in self.project.backends:
             return Report()
         ruleset = ruleset or self.ruleset(self._project_shim())
         ignored = self.settings.ignored_in(path)
@@ -206,9 +207,10 @@ class Engine:
             return kept.linked, []
         found = [hit for row in rows for hit, _ in row]
         branches = Branches(facts, self.target, partial(safe_of, found, self._libraries))
-        rows = [[(h, _served(h, branches) if served is None else served) for h, served in row] for row in rows]
-        hits = without_kept([hit for row in rows for hit, served in row if not served], facts.work)
-        hits, silent = answered(without_handed(hits, context), answers)
+        served = Served(context, branches)
+        rows = [[(hit, served.holds(hit) if stays is None else stays) for hit, stays in row] for row in rows]
+        hits = without_kept([hit for row in rows for hit, stays in row if not stays], facts.work)
+        hits, silent = answered(served.lowered(without_handed(hits, context)), answers)
         if hits:
             package = self.target.words.get("package", "")
             hits = without_idle(link(hits, facts, branches, package, self._libraries))
@@ -219,7 +221,7 @@ class Engine:
     def _look(self, facts: Facts, ruleset: Ruleset, path: str, kept: Kept | None) -> tuple[Context, list[Row]]:
         """What each check finds, but for what is kept."""
         line = kept.line if kept is not None else None
-        context = Context(facts, self.target, self.catalogue, self.project, ruleset.shim, line)
+        context = Context(facts, self.target, self.catalogue, self.project, ruleset.shim, path, line)
         rows: list[Row] = []
         for number, check in enumerate(ruleset.checks):
             taken = kept.hits[number] if kept is not None and not hasattr(check, "of_whole_text") else ()
@@ -291,10 +293,3 @@ class Engine:
             return self.check(text, concerned, edited, known, limits)
 
         return fixed(source, check, {SAFE, REVIEW} if review else {SAFE}, rules, answers)
-
-
-def _served(hit: Hit, branches: Branches) -> bool:
-    """Whether the code around a hit serves the target already."""
-    if hit.statement is None or hit.rule.check == "missing-import":
-        return False
-    return branches.served(hit.statement, hit.node)

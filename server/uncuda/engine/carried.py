@@ -24,6 +24,7 @@ _PLAIN = re.compile(r"[ \t]*(?:(?P<first>[A-Za-z_]\w*)(?:\.\w*)*(?:\([\w., \t]*\
 # What leaves a block or a test, and what TorchScript compiles, counts for other lines.
 _SPOKEN = re.compile(r"exit|quit|script|skip", re.I)
 _WORD = re.compile(r"\w+")
+_FUNCTION = re.compile(r"\bdef[ \t]+(\w+)")
 _APART = frozenset({"try", "except", "else", "finally", "match", "case"})
 
 
@@ -146,14 +147,25 @@ def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> boo
     if match is None or iskeyword(match["first"] or "") or _SPOKEN.search(text):
         return False
     words = set(_WORD.findall(text))
-    if any(_WORD.findall(name)[-1] in words for name in asked):
+    if any(_WORD.findall(name)[-1] in words for name in asked if not name.startswith("def ")):
         return False
     if facts.layout.logical_line(start) != (start, end) or facts.layout.string_around(start):
         return False
     above = facts.indents.header_above(start)
     if above is not None and above.word in _APART:
         return False
+    if any(name.startswith("def ") for name in asked) and _is_read(facts, start, asked):
+        return False
     return all(name.hidden == 0 for name in facts.references if start <= name.statement.start < end)
+
+
+def _is_read(facts: Facts, start: int, asked: Collection[str]) -> bool:
+    """Whether a line belongs to a function that was read as a whole."""
+    for header in facts.indents.headers(start):
+        if header.word == "def" and (match := _FUNCTION.search(facts.text, header.start, header.end)):
+            if f"def {match[1]}" in asked:
+                return True
+    return False
 
 
 def _same_elsewhere(keys: Collection[Hashable], facts: Facts, region: Region) -> bool:

@@ -79,7 +79,8 @@ def _folder(server: UncudaServer, folder: Folder) -> Iterator[str]:
 
 def _project(project: Project) -> str:
     facts = {"plugins": project.plugins, "shims": project.shims, "constants": project.constants}
-    facts["own methods"] = project.methods
+    facts["own methods"] = frozenset(owner.method for owner in project.owners)
+    facts["several accelerators for"] = project.served
     said = [f"{name} {', '.join(sorted(values))}" for name, values in facts.items() if values]
     return "; ".join(said) or "nothing found"
 

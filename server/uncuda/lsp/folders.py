@@ -19,6 +19,7 @@ from .client import Client
 from .documents import Document, Program
 from .logs import logger
 from .roots import Folder, folders_of
+from .task import converter
 
 _LIBRARIES = ("site-packages", "dist-packages")
 _KEPT = 3
@@ -80,7 +81,7 @@ class Folders:
                 "uri": folder.uri,
                 "path": folder.path,
                 "editor": asdict(folder.editor),
-                "project": {name: sorted(value) for name, value in asdict(folder.project).items()},
+                "project": converter().unstructure(folder.project),
             }
             for folder in self.all
         ]
@@ -93,9 +94,7 @@ class Folders:
         client = Client(**{**record["client"], "tags": frozenset(record["client"]["tags"])})
         made = cls(client, {})
         for item in record["folders"]:
-            said = {**item["project"], "backends": map(tuple, item["project"]["backends"])}  # JSON has no tuples
-            project = Project(**{name: frozenset(value) for name, value in said.items()})
-            editor = EditorSettings(**item["editor"])
+            project, editor = converter().structure(item["project"], Project), EditorSettings(**item["editor"])
             made.all.append(Folder(item["uri"], item["path"], editor=editor, project=project))
         made.override = record["override"]
         return made

@@ -11,6 +11,7 @@ import gc
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple
 from uncuda.catalogue import Catalogue, load
 from uncuda.child import end_with_input
 from uncuda.limits import LimitExceeded
-from uncuda.project import Project
+from uncuda.project import Owner, Project
 from uncuda.settings import Configuration, Vocabulary, values_of
 from uncuda.source import Source, SourceError, Span
 from uncuda.workspace import (
@@ -51,21 +52,29 @@ class Place(NamedTuple):
 @dataclass(frozen=True)
 class Facts:
     """What one file says. `modules`: those of plugins and shims that it imports, `constants`: targets it names;
-    `own`: by its name it is a target's own, and the one that is named so for CUDA is CUDA's; `told`: of kernels."""
+    `own`: its name tells whose it is, or may; `told`: of kernels; `serves`: targets that it chooses beside CUDA."""
 
     modules: Mapping[str, Place] = field(default_factory=dict)
-    methods: frozenset[str] = frozenset()
+    owners: frozenset[Owner] = frozenset()
     constants: frozenset[str] = frozenset()
     own: bool = False
     told: Told = UNTOLD
+    serves: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
-        return bool(self.modules or self.methods or self.constants or self.own or any(self.told))
+        said = self.modules or self.owners or self.constants or self.own or self.serves
+        return bool(said or any(self.told))
 
     def record(self) -> dict[str, Any]:
         """The same as JSON."""
-        said = {"methods": sorted(self.methods), "constants": sorted(self.constants), "own": self.own}
-        return {"modules": self.modules, **said, "told": [sorted(names) for names in self.told]}
+        return {
+            "modules": self.modules,
+            "owners": sorted(self.owners),
+            "constants": sorted(self.constants),
+            "own": self.own,
+            "told": [sorted(names) for names in self.told],
+            "serves": sorted(self.serves),
+        }
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any]) -> Facts:
@@ -74,8 +83,14 @@ class Facts:
             name: Place(Span(*span), line, Span(*columns), row)
             for name, (span, line, columns, row) in record["modules"].items()
         }
-        told = Told(*map(frozenset, record["told"]))
-        return cls(modules, frozenset(record["methods"]), frozenset(record["constants"]), record["own"], told)
+        return cls(
+            modules,
+            frozenset(Owner(*owner) for owner in record["owners"]),
+            frozenset(record["constants"]),
+            record["own"],
+            Told(*map(frozenset, record["told"])),
+            frozenset(record["serves"]),
+        )
 
 
 NOTHING = Facts()
@@ -85,24 +100,22 @@ class Reader:
     """Reads files for what they say of a project."""
 
     def __init__(self, catalogue: Catalogue) -> None:
-        words = {name: declaration["words"] for name, declaration in catalogue.declarations.items()}
-        self.shims = {name: str(word.get("patch", "")) for name, word in words.items()}
-        devices = {name: (word.get("device", ""), word.get("ccl", "")) for name, word in words.items()}
-        packages = {name: word.get("package", "") for name, word in words.items()}
-        self._devices = devices
-        self._scanner = Scanner(Words(packages, self.shims, devices))
-        self._constants = Constants(devices)
+        words = Words.of(catalogue.declarations)
+        self.shims = words.shims
+        self._devices = words.devices
+        self._scanner = Scanner(words)
+        self._constants = Constants(words.devices)
 
     def facts(self, data: bytes, path: str) -> Facts:
         """What the bytes of a file say, and its name."""
         said = self._scanner.look(data, path=path)
         constants = frozenset(self._constants.named(data))
-        own = bool(cudas_own([path], self._devices))
-        if not (said.modules or said.methods or constants or own or any(said.told)):
+        own = bool(cudas_own([path], self._devices)) or self._scanner.names.tells(path)
+        if not (said.modules or said.owners or said.serves or constants or own or any(said.told)):
             return NOTHING
         source = Source(data.decode("utf-8", "replace"))
         places = {module: _place(source, span) for module, span in said.modules.items()}
-        return Facts(places, said.methods, constants, own, said.told)
+        return Facts(places, said.owners, constants, own, said.told, said.serves)
 
     def file(self, path: str) -> Facts:
         """What a file on the disk says: nothing, if it cannot be read."""
@@ -115,10 +128,11 @@ class Reader:
         """What files say together."""
         every = files.values()
         modules = {module for facts in every for module in facts.modules}
-        methods = {method for facts in every for method in facts.methods}
+        owners = {owner for facts in every for owner in facts.owners}
+        serving = Counter(target for facts in every for target in facts.serves)
         constants = {target for facts in every for target in facts.constants}
         told = [facts.told for facts in every if any(facts.told)]
-        return self._scanner.project_of(modules, methods, constants, files, told)
+        return self._scanner.project_of(modules, owners, constants, files, told, serving)
 
 
 def _place(source: Source, span: Span) -> Place:

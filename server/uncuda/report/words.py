@@ -58,6 +58,10 @@ _WORDS: dict[str, tuple[str, str]] = {
     ),
     "target found": ("target: {0} (the project imports {1})", "目标：{0}（项目导入了 {1}）"),
     "target named": ("target: {0} (the project says {1})", "目标：{0}（项目中写有 {1}）"),
+    "serves several": (
+        "the project runs on several accelerators already: its fixes need review",
+        "项目已支持多种加速器：其修复均需人工审阅",
+    ),
     "table older": (
         "no table for {0} {1}, which is newer than any; that of {2} is used",
         "没有 {0} {1} 的数据表，该版本比所有数据表都新；使用 {2} 的数据表",

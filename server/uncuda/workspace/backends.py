@@ -5,8 +5,78 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from uncuda.checks.families import OTHERS
 
 _PART = re.compile(r"(?<![a-z])(?:cuda|nccl|gpu)(?![a-z])")
+
+
+_BASES = ("base", "abstract", "default", "interface")
+_APART = frozenset(
+    {"test", "tests", "testing", "doc", "docs", "example", "examples", "third_party", "thirdparty", "3rdparty",
+     "vendor", "vendored", "_vendor", "external", "extern", "benchmark", "benchmarks"}
+)  # fmt: skip
+_AROUND = 4  # folders above a file that say what it is for
+_CUDA, _CPU = "cuda", "cpu"
+
+
+class Families(NamedTuple):
+    """`neutral`: the paths of other accelerators' modules, and of bases; `lacking`: (target, path) of CUDA's modules
+    beside which the target has none."""
+
+    neutral: frozenset[str]
+    lacking: frozenset[tuple[str, str]]
+
+
+def is_apart(path: str) -> bool:
+    """Whether a file does not count for what a project serves: tests, documents, and what others wrote."""
+    folders = path.replace(os.sep, "/").split("/")[-1 - _AROUND :]
+    return not _APART.isdisjoint(folders[:-1]) or folders[-1].startswith(("test_", "conftest"))
+
+
+class ByName:
+    """What the names of modules tell of the accelerators that a project serves.
+
+    `devices`: of each target the name of its device.
+    """
+
+    def __init__(self, devices: Mapping[str, str]) -> None:
+        self._devices = {device: target for target, device in devices.items() if device}
+        either = "|".join(sorted(map(re.escape, {_CUDA, *OTHERS, *self._devices, *_BASES}), key=len, reverse=True))
+        self._word = re.compile(rf"(?<![a-z])(?:{either})(?![a-z])")
+
+    def tells(self, path: str) -> bool:
+        """Whether a name may say what accelerator its module is for, or that it is the base."""
+        return path.endswith(".py") and self._word.search(_end_of(path)) is not None
+
+    def families(self, paths: Iterable[str]) -> Families:
+        """Modules, or folders, that are named alike but for the accelerator, and their bases.
+
+        There is CUDA's, that of another accelerator than the CPU, and either a third one or a base.
+        """
+        groups: dict[str, dict[str, str]] = {}
+        for path in paths:
+            if not self.tells(path) or is_apart(path):
+                continue
+            end = _end_of(path)
+            for match in self._word.finditer(end):
+                key = f"{path[: len(path) - len(end)]}{end[: match.start()]}*{end[match.end() :]}"
+                groups.setdefault(key, {})[match[0]] = path
+        neutral: set[str] = set()
+        lacking: set[tuple[str, str]] = set()
+        for members in groups.values():
+            devices = members.keys() - set(_BASES)
+            if _CUDA in devices and devices - {_CUDA, _CPU} and len(members) > 2:
+                neutral.update(path for device, path in members.items() if device != _CUDA)
+                absent = (target for device, target in self._devices.items() if device not in devices)
+                lacking.update((target, members[_CUDA]) for target in absent)
+        return Families(frozenset(neutral), frozenset(lacking))
+
+
+def _end_of(path: str) -> str:
+    """The name of a file, with that of its folder."""
+    return path[path.rfind(os.sep, 0, max(0, path.rfind(os.sep))) + 1 :]
 
 
 def neighbours(path: str) -> list[str]:

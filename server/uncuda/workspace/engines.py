@@ -32,19 +32,14 @@ class Engines:
     """The engine of every file, by its settings; they are shared by all files that one configuration governs.
 
     `note(key, *values)` is told what was decided: "torch" (version, file), "target found" (target, module),
-    "target named" (target, line), "target assumed" (target), "table older" and "table newer" (package, configured
-    version, version of the table that is used instead), "note" (a sentence). `locale`: the language of messages, "en"
-    or "zh".
+    "target named" (target, line), "target assumed" (target), "serves several" (), "table older" and "table newer"
+    (package, configured version, version of the table that is used instead), "note" (a sentence). `locale`: the
+    language of messages, "en" or "zh".
     """
 
     def __init__(self, catalogue: Catalogue, note: Note = lambda key, *values: None, locale: str = "en") -> None:
-        words = {name: declaration["words"] for name, declaration in catalogue.declarations.items()}
         self.catalogue = catalogue
-        self.modules = Words(
-            {name: word.get("package", "") for name, word in words.items()},
-            {name: word.get("patch", "") for name, word in words.items()},
-            {name: (word.get("device", ""), word.get("ccl", "")) for name, word in words.items()},
-        )
+        self.modules = Words.of(catalogue.declarations)
         self.project = Project()
         self.locale = locale
         self._note = note
@@ -73,7 +68,7 @@ class Engines:
         """Take a file of which no other is known: it alone decides what the project is."""
         scanner = Scanner(self.modules)
         scanner.add(data, path=file.path)
-        self.project = scanner.project(neighbours(file.path))
+        self.project = scanner.project({file.path, *neighbours(file.path)})
         self._resolve(file)
 
     def engine_for(self, settings: Settings) -> Engine:
@@ -89,6 +84,8 @@ class Engines:
                 engine = Engine(self.catalogue, target, resolved, self.project)
             self._engines[id(settings)] = engine
             self._note_table(engine.target)
+            if target in self.project.served:
+                self._note("serves several")
         return engine
 
     def _resolve(self, file: File) -> None:

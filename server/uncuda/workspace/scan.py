@@ -5,18 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
 
+from uncuda.checks.branch_words import arms_by_hand, asking_by_name
+from uncuda.checks.owners import owners_of
+from uncuda.facts.changes import Searches
 from uncuda.facts.layout import Layout
+from uncuda.facts.scopes import IndentScopes
 from uncuda.limits import LimitExceeded, Limits
-from uncuda.project import Project
+from uncuda.project import Owner, Project
 from uncuda.source import Source, SourceError, Span
 
-from .backends import cudas_own, neighbours
+from .backends import ByName, cudas_own, is_apart, neighbours
 from .discover import Exceeds, File, Problem
 from .files import FileProblem, read_file
 from .kernels import UNTOLD, Told, told
 
-_METHOD = re.compile(r"^[ \t]+(?:async[ \t]+)?def[ \t]+(?P<name>cuda|is_cuda)\(", re.MULTILINE)
 _METHOD_BYTES = re.compile(rb"def[ \t]+(?:is_)?cuda\(")
 _IMPORT = re.compile(
     r"(?:^|[;:])[ \t]*(?P<word>from[ \t]+(?P<origin>[\w.]+)[ \t]+import\b[ \t]*(?P<names>\([^)]{0,5000}\)|[^\r\n#;]*)"
@@ -25,6 +30,7 @@ _IMPORT = re.compile(
 )
 
 
+_CHOOSING = 2  # files that choose the target at run time, from which on a project serves it
 _NEAR = 200
 """Characters after a package's name within which the word `import` makes a line worth reading."""
 
@@ -53,6 +59,16 @@ class Words:
     packages: Mapping[str, str]
     shims: Mapping[str, str]
     devices: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, declarations: Mapping[str, Mapping[str, Any]]) -> Words:
+        """Those that the files of the targets say."""
+        words = {name: declaration["words"] for name, declaration in declarations.items()}
+        return cls(
+            {name: word.get("package", "") for name, word in words.items()},
+            {name: word.get("patch", "") for name, word in words.items()},
+            {name: (word.get("device", ""), word.get("ccl", "")) for name, word in words.items()},
+        )
 
 
 def read_text(path: str, most: int = Limits.bytes) -> bytes:
@@ -88,17 +104,21 @@ def survey(
             near.update(neighbours(file.path))
         else:
             silent.add(file.path)
+    if any("cuda" in file.path for file in readable):
+        near.update(file.path for file in readable if scanner.names.tells(file.path))
     return Survey(scanner.project(near), readable, silent, problems)
 
 
 @dataclass(frozen=True)
 class Said:
     """What one file tells of its project. `modules`: those of plugins and shims that it imports, each with the span of
-    the statement; `methods`: of `cuda` and `is_cuda` those that a class of it defines; `told`: of kernels."""
+    the statement; `owners`: its classes that define `cuda` or `is_cuda` themselves; `told`: of kernels; `serves`:
+    targets that it chooses beside CUDA."""
 
     modules: Mapping[str, Span] = field(default_factory=dict)
-    methods: frozenset[str] = frozenset()
+    owners: frozenset[Owner] = frozenset()
     told: Told = UNTOLD
+    serves: frozenset[str] = frozenset()
 
 
 _NOTHING = Said()
@@ -116,14 +136,20 @@ class Scanner:
         self._package = re.compile(either.encode())
         self._package_name = re.compile(either)
         self._modules: set[str] = set()
-        self._methods: set[str] = set()
         self._told: list[Told] = []
+        self._owners: set[Owner] = set()
+        self._serving: dict[str, int] = {}
+        self.names = ByName({target: device for target, (device, _) in words.devices.items()})
+        asking = {target: device for target, (device, _) in words.devices.items() if device}
+        self._asking = {target: asking_by_name(device).encode() for target, device in asking.items()}
 
     def add(self, data: bytes, concerned: bool = True, path: str = "") -> None:
         """Take in one file; `concerned`: whether rules may find something in it, and so a word of theirs is there."""
         said = self.look(data, concerned, self._modules, path)
+        for target in said.serves:
+            self._serving[target] = self._serving.get(target, 0) + 1
         self._modules.update(said.modules)
-        self._methods |= said.methods
+        self._owners |= said.owners
         if said.told != UNTOLD:
             self._told.append(said.told)
 
@@ -132,18 +158,32 @@ class Scanner:
         imports = self._package.search(data) is not None
         methods = concerned and b"cuda(" in data and _METHOD_BYTES.search(data) is not None
         kernels = told(data, path, concerned)
-        if not imports and not methods:
+        asking = [
+            target for target, word in self._asking.items() if concerned and self._is_open(target) and word in data
+        ]
+        if asking and (b"cuda" not in data or is_apart(path)):
+            asking = []
+        if not imports and not methods and not asking:
             return _NOTHING if kernels == UNTOLD else Said(told=kernels)
         text = data.decode("utf-8", "replace")
         layout = Layout(text)
-        found = _METHOD.finditer(text) if methods else ()
-        names = frozenset(match["name"] for match in found if not layout.token_at(match.start("name")))
+        owners = owners_of(text, lambda at: not layout.token_at(at)) if methods else frozenset()
         modules: dict[str, Span] = {}
         for match in self._imports(text) if imports else ():
             fresh = [name for name in self._of_interest(match) if name not in modules and name not in known]
             if fresh and not layout.token_at(match.start("word")):
                 modules.update(dict.fromkeys(fresh, Span(*match.span("word"))))
-        return Said(modules, names, kernels)
+        serves = frozenset(target for target in asking if self._chooses(target, layout))
+        return Said(modules, owners, kernels, serves)
+
+    def _is_open(self, target: str) -> bool:
+        """Whether it is not known yet that the project serves a target."""
+        return self._serving.get(target, 0) < _CHOOSING
+
+    def _chooses(self, target: str, layout: Layout) -> bool:
+        """Whether the text chooses a target beside CUDA, in words that no fix writes."""
+        device = self._words.devices[target][0]
+        return arms_by_hand(layout, IndentScopes(layout, Searches(layout.text)), device)
 
     def _imports(self, text: str) -> Iterator[re.Match[str]]:
         """The imports on the lines that name a package: most lines do not, and reading them all takes long.
@@ -177,27 +217,34 @@ class Scanner:
             modules = {origin, *(f"{origin}.{name}" for name in _first_words(match["names"].strip("()")))}
         return {module for module in modules if module.partition(".")[0] in self._packages}
 
-    def project(self, paths: Iterable[str] = ()) -> Project:
+    def project(self, paths: Collection[str] = ()) -> Project:
         """What was gathered; `paths`: as for `project_of`."""
-        return self.project_of(self._modules, self._methods, paths=paths, told=self._told)
+        return self.project_of(self._modules, self._owners, paths=paths, told=self._told, serving=self._serving)
 
     def project_of(
         self,
         modules: Collection[str],
-        methods: Iterable[str],
+        owners: Iterable[Owner],
         constants: Iterable[str] = (),
-        paths: Iterable[str] = (),
+        paths: Collection[str] = (),
         told: Collection[Told] = (),
+        serving: Mapping[str, int] = MappingProxyType({}),
     ) -> Project:
-        """The project whose files import these modules, and define these methods and constants.
+        """The project whose files import these modules, and have these owners of methods and these constants.
 
-        `paths`: of files, among them those that are a target's own; `told`: what each file says of kernels.
+        `paths`: of files, among them those that are a target's own; `told`: what each file says of kernels; `serving`:
+        how many files choose a target.
         """
+        families = self.names.families(paths)
+        served = {target for target, count in serving.items() if count >= _CHOOSING}
         return Project(
             plugins=_importing(self._words.packages, modules),
             shims=_importing(self._words.shims, modules),
             constants=frozenset(constants),
-            methods=frozenset(methods),
+            owners=frozenset(owners),
+            served=frozenset(self._words.devices if families.neutral else served),
+            neutral=families.neutral,
+            lacking=families.lacking,
             backends=cudas_own(paths, self._words.devices),
             extensions=frozenset(name for one in told for name in one.extensions),
             kernels=frozenset(name for one in told for name in one.kernels),

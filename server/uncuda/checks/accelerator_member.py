@@ -1,0 +1,34 @@
+"""`check = "accelerator-member"`: a program has a class or module for each accelerator, and none for the target."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ..catalogue import Rule, Target
+from ..source import Span
+from .base import Context, Hit
+
+_CLASS = re.compile(r"^class[ \t]+(\w+)", re.M)
+_LINE = re.compile(r"\S[^\n]*")
+
+
+class Check:
+    """The rule about the member that is missing."""
+
+    of_whole_text = True
+
+    def __init__(self, rules: Sequence[Rule], target: Target) -> None:
+        self.target = target
+        self._rules = list(rules)
+        self._device = target.words.get("device", "")
+
+    def run(self, context: Context) -> Iterator[Hit]:
+        """One hit a family, at CUDA's class: that of the text, or the first one of a module that is CUDA's member."""
+        places = [family.name for family in context.families if self._device not in family.devices]
+        if not places and (self.target.id, context.path) in context.project.lacking:
+            match = _CLASS.search(context.text) or _LINE.search(context.text)
+            places = [Span(*match.span(match.lastindex or 0))] if match else []
+        for start, end in places:
+            for rule in self._rules:
+                yield Hit(rule, start, end, {"name": context.text[start:end].strip()})

@@ -1,0 +1,287 @@
+"""What an object is, as far as one text shows: torch's, or of a class of the program that has the method itself."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+
+from ..facts.digest import Digest
+from ..facts.model import Statement
+from ..project import ACTS, MOVES
+from .base import Context
+from .owners import called_so
+
+TORCH, OWN, OTHER = "torch", "own", ""
+_SAME = "same"  # what leads back to the name that is asked for says nothing of it
+_FREE = "free"  # bound further out
+_DEEP, _MANY = 12, 60
+_DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
+_CLASS = re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?")
+_WORD = re.compile(r"\w+")
+# Functions of torch that give what somebody else made, and methods of tensors and modules that give the same kind.
+_ANYTHING = frozenset(
+    {"load", "compile", "jit", "hub", "utils", "package", "export", "fx", "ops", "classes", "library"}
+)
+_KEEPING = frozenset(
+    {"to", "cuda", "cpu", "eval", "train", "half", "float", "double", "bfloat16", "clone", "copy", "detach", "type",
+     "contiguous", "requires_grad_", "share_memory", "apply"}
+)  # fmt: skip
+_PLAIN = frozenset({"tolist", "numpy", "item", "size", "numel", "named_parameters", "state_dict"})
+_TENSORS = frozenset({"torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "torch.nn.Parameter"})
+
+
+def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> bool:
+    """Whether the method that an attribute names may be one that a class of the program defines itself.
+
+    It is not where the object is torch's; it is where the object is shown to be of such a class. Of other objects it is
+    not known: then it is, where such a method does more than move.
+    """
+    owners = [owner for owner in context.owners if owner.method == node.attr]
+    if not owners:
+        return context.facts.says(f"def {node.attr}(")
+    names = frozenset(owner.name for owner in owners if owner.name)
+    acts = any(owner.kind == ACTS for owner in owners)
+    kind = Instances(context, names).of(node.value, statement) if acts or context.mentions(names) else OTHER
+    if kind != OTHER:
+        return kind == OWN
+    return acts or called_so(node.value, (owner.name for owner in owners if owner.kind == MOVES))
+
+
+class Instances:
+    """Answers for one text; `names`: classes that have the method themselves, and functions that return them."""
+
+    def __init__(self, context: Context, names: frozenset[str]) -> None:
+        self._context = context
+        self._names = names
+        self._known: dict[tuple[str, int], str] = {}
+
+    def of(self, node: ast.expr, statement: Statement) -> str:
+        """TORCH or OWN where that is shown, else OTHER; the same whatever was asked before."""
+        self._known.clear()
+        kind = self.kind(node, statement)
+        return OTHER if kind == _SAME else kind
+
+    def kind(self, node: ast.expr, statement: Statement, depth: int = 0) -> str:
+        """The same on the way from one name to another."""
+        self._context.facts.work.compare(4)
+        if depth > _DEEP:
+            return OTHER
+        if isinstance(node, ast.Call):
+            return self._call(node, statement, depth + 1)
+        if isinstance(node, ast.Name):
+            return self._named(node.id, statement, depth + 1)
+        if isinstance(node, ast.Attribute):
+            return self._attribute(node, statement, depth + 1)
+        if isinstance(node, (ast.Subscript, ast.Await, ast.NamedExpr)):
+            return self.kind(node.value, statement, depth + 1)
+        if isinstance(node, ast.IfExp):
+            return _together(self.kind(part, statement, depth + 1) for part in (node.body, node.orelse))
+        if isinstance(node, ast.BinOp):
+            found = [self.kind(part, statement, depth + 1) for part in (node.left, node.right)]
+            return next((kind for kind in (OWN, TORCH, _SAME) if kind in found), OTHER)
+        return OTHER
+
+    def _call(self, node: ast.Call, statement: Statement, depth: int) -> str:
+        function = node.func
+        spelled = self._spelled(function, statement)
+        if spelled.startswith("torch."):
+            parts = spelled.split(".")
+            return OTHER if parts[1] in _ANYTHING or (parts[1] == "nn" and len(parts) == 2) else TORCH
+        if not self._names.isdisjoint(spelled.split(".")):
+            return OWN
+        if isinstance(function, ast.Name) and function.id == "super":
+            return self._super(statement)
+        if isinstance(function, ast.Attribute):
+            inner = self.kind(function.value, statement, depth)
+            if inner in (TORCH, _SAME):
+                return OTHER if function.attr in _PLAIN else inner
+            return inner if function.attr in _KEEPING else OTHER
+        return OTHER
+
+    def _attribute(self, node: ast.Attribute, statement: Statement, depth: int) -> str:
+        if isinstance(node.value, ast.Name) and node.value.id == "self":
+            return self._stored(node.attr, statement, depth)
+        if self._spelled(node, statement).startswith("torch."):
+            return OTHER
+        return TORCH if self.kind(node.value, statement, depth) == TORCH else OTHER
+
+    def _spelled(self, node: ast.expr, statement: Statement) -> str:
+        """A dotted name with what its root was imported as; "" for other expressions."""
+        parts: list[str] = []
+        top = node
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return ""
+        context = self._context
+        found = context.resolve(top, statement)
+        root = node.id if context.facts.names.bindings(node.id) else context.imported.get(node.id, node.id)
+        root = context.foreign_name(node.id) or root
+        return found or ".".join([root, *reversed(parts)])
+
+    def _super(self, statement: Statement) -> str:
+        header = self._class_around(statement)
+        match = _CLASS.match(self._context.text, header) if header >= 0 else None
+        words = set(_WORD.findall(match[2] or "")) if match else set()
+        if words & self._names:
+            return OWN
+        return TORCH if words & {"Module", "Tensor", "Parameter"} else OTHER
+
+    def _class_around(self, statement: Statement) -> int:
+        """Where the header of the class stands whose method holds a statement; -1 where there is none."""
+        indents = self._context.facts.indents
+        scope = indents.scope_of(statement.start)
+        while scope is not None and scope[1] != "class":
+            scope = indents.scope_of(scope[0])
+        return scope[0] if scope is not None else -1
+
+    def _named(self, name: str, statement: Statement, depth: int) -> str:
+        indents = self._context.facts.indents
+        if name in ("self", "cls"):
+            header = self._class_around(statement)
+            match = _CLASS.match(self._context.text, header) if header >= 0 else None
+            return OWN if match and match[1] in self._names else OTHER
+        if any(binding.name == name and binding.kind == "parameter" for binding in statement.digest.bindings):
+            return self._parameter(name, statement, depth)  # a body on the line of its header
+        scope = indents.scope_of(statement.start)
+        while True:
+            start = scope[0] if scope is not None else -1
+            if scope is None or scope[1] == "def":
+                found = self._in_scope(name, start, depth)
+                if found != _FREE or scope is None:
+                    return found if found != _FREE else OTHER
+            assert scope is not None
+            scope = indents.scope_of(scope[0])
+
+    def _in_scope(self, name: str, start: int, depth: int) -> str:
+        """What a name of one function, or of the module (-1), is; _FREE where it is none of it."""
+        key = name, start
+        if key not in self._known:
+            self._known[key] = _SAME  # for a name that leads back to itself
+            self._known[key] = _together(self._values(name, start, depth), _FREE)
+        return self._known[key]
+
+    def _values(self, name: str, start: int, depth: int) -> Iterator[str]:
+        indents = self._context.facts.indents
+        end = indents.extent(start) if start >= 0 else len(self._context.text)
+        header = self._context.facts.peek(start) if start >= 0 else None
+        every = [*([header] if header else []), *self._statements(_binding(name), max(start, 0), end)]
+        if len(every) > _MANY:
+            yield OTHER  # what is bound after these is not seen
+        for found in every:
+            for binding in found.digest.bindings:
+                if binding.name != name:
+                    continue
+                if binding.kind == "parameter":
+                    if found.start == start:
+                        yield self._parameter(name, found, depth)
+                elif (indents.scope_of(found.start) or (-1, ""))[0] != start or binding.kind in ("global", "nonlocal"):
+                    continue
+                elif binding.value is not None:
+                    yield _together([self.kind(binding.value, found, depth), self._annotated(found, name)], _SAME)
+                elif not any(isinstance(node, ast.AugAssign) for node in found.digest.piece.nodes):
+                    yield self._annotated(found, name)
+
+    def _annotated(self, statement: Statement, name: str) -> str:
+        """What the annotation of an assigned name says; _SAME where it has none."""
+        for node in statement.digest.piece.nodes:
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
+                return self._says(node.annotation, statement)
+            if isinstance(node, ast.Assign) and any(_is(target, name) for target in node.targets):
+                return _SAME
+        return OTHER
+
+    def _says(self, annotation: ast.expr, statement: Statement) -> str:
+        text = ast.unparse(annotation)
+        if not self._names.isdisjoint(_WORD.findall(text)):
+            return OWN
+        return TORCH if self._spelled(annotation, statement) in _TENSORS else OTHER
+
+    def _parameter(self, name: str, header: Statement, depth: int) -> str:
+        function = header.digest.piece.nodes[0]
+        if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return OTHER
+        every = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+        annotation = next((argument.annotation for argument in every if argument.arg == name), None)
+        if annotation is not None:
+            return self._says(annotation, header)
+        names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
+        index = names.index(name) if name in names else -1
+        self._context.asked.add(function.name)
+        passed = self._passed(function.name, name, index - (names[:1] in (["self"], ["cls"])), depth)
+        return OWN if OWN in passed else OTHER
+
+    def _passed(self, function: str, name: str, index: int, depth: int) -> Iterator[str]:
+        """What the calls of a function in this text pass as one parameter."""
+        for found in self._statements(rf"\b{re.escape(function)}\(", 0, len(self._context.text)):
+            for call in _calls(found.digest, function):
+                values = [keyword.value for keyword in call.keywords if keyword.arg == name]
+                if 0 <= index < len(call.args) and not any(isinstance(one, ast.Starred) for one in call.args):
+                    values.append(call.args[index])
+                for value in values:
+                    yield self.kind(value, found, depth)
+
+    def _stored(self, name: str, statement: Statement, depth: int) -> str:
+        """What is assigned to `self.name` in the class around."""
+        header = self._class_around(statement)
+        key = f"self.{name}", header
+        if header >= 0 and key not in self._known:
+            self._known[key] = _SAME
+            end = self._context.facts.indents.extent(header)
+            kinds = []
+            for found in self._statements(rf"\bself\.{re.escape(name)}[ \t]*[:=,]", header, end):
+                for node in found.digest.piece.nodes:
+                    if isinstance(node, ast.AnnAssign) and _is_own(node.target, name):
+                        kinds.append(self._says(node.annotation, found))
+                    elif isinstance(node, ast.Assign) and any(_is_own(target, name) for target in node.targets):
+                        kinds.append(self.kind(node.value, found, depth))
+                    elif isinstance(node, ast.Assign):
+                        kinds.append(OTHER)
+            self._known[key] = _together(kinds)
+        return self._known.get(key, OTHER)
+
+    def _statements(self, pattern: str, start: int, end: int) -> Iterator[Statement]:
+        """The statements in which a pattern is found, each once."""
+        facts, done, count = self._context.facts, start, 0
+        for match in re.finditer(pattern, facts.text[start:end]):
+            at = start + match.start()
+            if at < done or count > _MANY:
+                continue
+            facts.work.search(done, at)
+            statement = facts.peek(at)
+            done = statement.end if statement is not None else at
+            if statement is not None:
+                count += 1
+                yield statement
+
+
+def _binding(name: str) -> str:
+    """A pattern of what binds a name, and of little else; parameters are read with their header."""
+    word = rf"\b{re.escape(name)}\b"
+    assigned = rf"{word}[ \t]*(?::[^=\n]*)?:?=(?!=)|{word}[\w., \t()\[\]*]*=(?!=)|{word}[ \t]*[^\w\s=!<>(\[.,:]{{1,2}}="
+    return rf"{assigned}|\bfor\b[^:\n]*{word}[^:\n]*\bin\b|\b(?:as|import|del|def|class)\b[^\n]*{word}"
+
+
+def _calls(digest: Digest, function: str) -> Iterator[ast.Call]:
+    for chain in digest.chains:
+        call = digest.parents.get(chain.node)
+        if (chain.parts or (chain.root,))[-1] == function and isinstance(call, ast.Call) and call.func is chain.node:
+            yield call
+
+
+def _is(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _is_own(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == name and _is(node.value, "self")
+
+
+def _together(kinds: Iterable[str], none: str = OTHER) -> str:
+    """OWN if one of the kinds is, TORCH if all are; `none` where nothing says anything."""
+    found = {kind for kind in kinds if kind != _SAME}
+    if OWN in found:
+        return OWN
+    return (TORCH if found == {TORCH} else OTHER) if found else none

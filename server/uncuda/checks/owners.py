@@ -1,0 +1,166 @@
+"""Classes of a program that define `cuda` or `is_cuda` themselves, as one text says."""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from collections.abc import Callable, Collection, Iterable, Iterator
+
+from ..project import ACTS, INHERITS, MOVES, Owner
+
+METHODS = ("cuda", "is_cuda")
+_CLASS = re.compile(
+    r"^[ \t]*class[ \t]+(?P<name>\w+)[ \t]*\((?P<bases>[^()]{0,2000}(?:\([^()]{0,500}\)[^()]{0,500}){0,9})\)", re.M
+)
+_HEAD = re.compile(r"^(?P<indent>[ \t]*)(?:class|(?:async[ \t]+)?(?P<def>def))[ \t]+(?P<name>\w+)", re.M)
+_MARGIN = re.compile(r"^(?=[^\s#)\]}\"'])", re.M)
+_FUNCTION = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_TORCHS = ("Module", "Tensor", "Parameter")
+_MOVERS = frozenset({"cuda", "to"})
+_LONGEST = 4000
+
+
+def owners_of(text: str, is_code: Callable[[int], bool], known: Collection[Owner] = ()) -> frozenset[Owner]:
+    """The classes of a text with such a method of their own, those derived from them, and functions that return them.
+
+    `is_code`: whether what begins at an offset is code. `known`: those of other texts, from which classes of this one
+    may derive; what derives from them in a third text is not seen.
+    """
+    defines = any(f"def {method}(" in text for method in METHODS)
+    found = [(m, holder) for m, holder in _methods(text) if is_code(m.start("name"))] if defines else []
+    if not found and not known:
+        return frozenset()
+    bases = {match["name"]: _last_words(match["bases"]) for match in _CLASS.finditer(text)}
+    torchs = _derived({name: name for name, words in bases.items() if _is_torchs(words)}, bases)
+    kinds: dict[tuple[str, str], str] = {}
+    for match, holder in found:
+        kinds[match["name"], holder] = _kind(_body(text, match), match["name"], holder in torchs) if holder else ACTS
+    owners = {Owner(method, name, kind) for (method, name), kind in kinds.items()}
+    for method in METHODS:
+        own = {owner.name: owner.kind for owner in known if owner.method == method and owner.name}
+        own |= {name: kind for (what, name), kind in kinds.items() if what == method and name}
+        own = _derived(own, bases) if own else {}
+        owners |= {Owner(method, name, kind) for name, kind in own.items()}
+        owners |= {Owner(method, maker, own[name]) for maker, name in _makers(text, own)}
+    return frozenset(owners)
+
+
+def _derived(known: dict[str, str], bases: dict[str, list[str]]) -> dict[str, str]:
+    """What is known of classes, of those derived from them, too."""
+    below: dict[str, list[str]] = {}
+    for name, words in bases.items():
+        for word in words:
+            below.setdefault(word, []).append(name)
+    found, waiting = dict(known), list(known)
+    while waiting:
+        name = waiting.pop()
+        for derived in below.get(name, ()):
+            if derived not in found:
+                found[derived] = found[name]
+                waiting.append(derived)
+    return found
+
+
+def _last_words(bases: str) -> list[str]:
+    return [word for base in bases.split(",") if (word := base.partition("[")[0].rpartition(".")[2].strip())]
+
+
+def _is_torchs(bases: Iterable[str]) -> bool:
+    return any(base.endswith(_TORCHS) for base in bases)
+
+
+def _methods(text: str) -> Iterator[tuple[re.Match[str], str]]:
+    """The definitions below the margin that have such a name, each with the class that holds it, or ""."""
+    around: list[tuple[int, str]] = []
+    for match in _HEAD.finditer(text):
+        indent = len(match["indent"])
+        while around and around[-1][0] >= indent:
+            around.pop()
+        if match["def"] and match["name"] in METHODS and indent and text[match.end() : match.end() + 1] == "(":
+            yield match, around[-1][1] if around else ""
+        around.append((indent, "" if match["def"] else match["name"]))
+
+
+def _body(text: str, method: re.Match[str]) -> str:
+    """A method as far as the next line that is not deeper than it, without its indentation; "" if it is too long."""
+    ending = re.compile(rf"^[ \t]{{0,{len(method['indent'])}}}[^\s#)]", re.M)
+    most = method.start() + _LONGEST
+    end = ending.search(text, text.find("\n", method.end()) % (len(text) + 1), most)
+    if end is None and most < len(text):
+        return ""
+    return textwrap.dedent(text[method.start() : end.start() if end else len(text)])
+
+
+def _kind(body: str, method: str, torchs: bool) -> str:
+    try:
+        (function,) = ast.parse(body).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ACTS
+    if method != "cuda" or not isinstance(function, ast.FunctionDef):
+        return ACTS
+    if not any(isinstance(node, ast.expr) and _is_move(node) for node in ast.walk(function)):
+        return ACTS
+    if torchs:  # what torch's own method would not reach is assigned
+        return INHERITS if all(map(_moves, function.body)) else ACTS
+    return MOVES if all(map(_moves_plain, function.body)) else ACTS
+
+
+def _moves(statement: ast.stmt) -> bool:
+    """Whether a statement only moves members in place, or returns what was moved."""
+    if isinstance(statement, ast.Expr):
+        return _is_text(statement.value) or _is_move(statement.value)
+    if isinstance(statement, ast.Return):
+        return statement.value is None or _is_self(statement.value) or _is_move(statement.value)
+    return isinstance(statement, ast.Pass)
+
+
+def _moves_plain(statement: ast.stmt) -> bool:
+    """The same of a class that is not torch's: it keeps what was moved, or makes another object of it."""
+    if isinstance(statement, ast.Assign):
+        return _is_move(statement.value)
+    if isinstance(statement, ast.If):
+        return all(map(_moves_plain, (*statement.body, *statement.orelse)))
+    if isinstance(statement, ast.Return) and isinstance(statement.value, ast.Call) and not _is_move(statement.value):
+        call = statement.value
+        values = [*call.args, *(keyword.value for keyword in call.keywords)]
+        return all(isinstance(value, (ast.Constant, ast.Attribute, ast.Name)) or _is_move(value) for value in values)
+    return _moves(statement) or isinstance(statement, ast.Raise)
+
+
+def _is_move(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _MOVERS
+
+
+def _is_text(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
+
+
+def _is_self(value: ast.expr) -> bool:
+    return isinstance(value, ast.Name) and value.id == "self"
+
+
+def _makers(text: str, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The functions of the module that return an object of a class, or say so, each with the class."""
+    either = "|".join(map(re.escape, sorted(names)))
+    made = re.compile(rf"(?:^[ \t]+return[ \t]+|->[ \t]*[\"']?)(?:\w+\.)*({either})\b", re.M)
+    starts = [match.start() for match in _MARGIN.finditer(text)] if either else []
+    for start, end in zip(starts, [*starts[1:], len(text)]):
+        function = _FUNCTION.match(text, start, end)
+        if function is not None and (match := made.search(text, function.end(), end)):
+            yield function[1], match[1]
+
+
+def called_so(receiver: ast.expr, names: Iterable[str]) -> bool:
+    """Whether an object is called as a class is: `src_batch`, `batches[0]` and `GraphBatch`."""
+    while isinstance(receiver, ast.Subscript):
+        receiver = receiver.value
+    spelled = receiver.id if isinstance(receiver, ast.Name) else getattr(receiver, "attr", "")
+    words = {word.rstrip("s0123456789") for word in spelled.lower().split("_")}
+    words |= {word.removesuffix("es") for word in spelled.lower().split("_")}
+    for name in names:
+        parts = _PARTS.findall(name)
+        if parts and not words.isdisjoint({parts[-1].lower().rstrip("s"), name.lower().rstrip("s")}):
+            return True
+    return False

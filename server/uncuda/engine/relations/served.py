@@ -1,0 +1,85 @@
+"""Whether code serves the target already, or every accelerator alike: places that stay, and those for review."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ...checks import Context, Hit
+from ...checks.branch_words import asked_by_hand
+from ...checks.branches import Branches
+from ...edits import REVIEW
+from ...facts.scans import plain
+
+_AGNOSTIC = ("torch.accelerator", "import accelerator")
+_QUESTIONS = frozenset({"torch.cuda.is_available", "torch.cuda.device_count"})
+_OF_WHOLE = frozenset({"missing-import", "accelerator-member"})
+
+
+class Served:
+    """Answers for one text of a project, and one target."""
+
+    def __init__(self, context: Context, branches: Branches) -> None:
+        self._facts, self._target, self._branches = context.facts, context.target, branches
+        self._everywhere = self._target.id in context.project.served
+        self._lacks = (self._target.id, context.path) in context.project.lacking
+        self._kept = [span for family in context.families for span in family.spans]
+
+    def holds(self, hit: Hit) -> bool:
+        """Whether a place stays as it is: its accelerator's own, a base's, or one with a sibling for the target."""
+        if self._lacks:
+            return hit.rule.check != "accelerator-member"
+        if hit.statement is None or hit.rule.check in _OF_WHOLE:
+            return False
+        at = hit.statement.start
+        return any(start <= at < end for start, end in self._kept) or self._branches.served(hit.statement, hit.node)
+
+    def lowered(self, hits: Sequence[Hit]) -> Sequence[Hit]:
+        """The hits, for review where the code chooses among accelerators, or does not care which one it has.
+
+        A question about CUDA means CUDA there, and what it guards goes with it.
+        """
+        if self._everywhere:
+            return [hit.lowered(REVIEW) for hit in hits]
+        agnostic = any(map(self._says, _AGNOSTIC))
+        if not agnostic and not self._asks_target():
+            return hits
+        asked = {
+            hit.statement.start
+            for hit in hits
+            if hit.fixes and hit.statement is not None and (_tests(hit) if agnostic else _is_question(hit))
+        }
+        return [hit.lowered(REVIEW) if asked and self._belongs(hit, asked) else hit for hit in hits]
+
+    def _says(self, words: str) -> bool:
+        facts = self._facts
+        places = facts.searches.find(("agnostic", words), plain(words))
+        facts.work.compare(len(places))
+        return any(not facts.layout.token_at(at) for at in places)
+
+    def _asks_target(self) -> bool:
+        """Whether a condition asks for the target in words that no fix writes."""
+        return asked_by_hand(self._facts, self._target)
+
+    def _belongs(self, hit: Hit, asked: set[int]) -> bool:
+        if hit.statement is None:
+            return False
+        at = hit.statement.start
+        return at in asked or any(header.start in asked for header in self._facts.indents.headers(at))
+
+
+def _is_question(hit: Hit) -> bool:
+    return hit.words.get("name", "") in _QUESTIONS and _tests(hit)
+
+
+def _tests(hit: Hit) -> bool:
+    """Whether a place is a test, or a part of one."""
+    inner = hit.node
+    statement = hit.statement
+    for outer in statement.digest.ancestors(inner) if statement is not None and inner is not None else ():
+        if isinstance(outer, (ast.Compare, ast.match_case, ast.Assert)):
+            return True
+        if isinstance(outer, (ast.If, ast.While, ast.IfExp)) and inner is outer.test:
+            return True
+        inner = outer
+    return False

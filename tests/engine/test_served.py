@@ -1,0 +1,189 @@
+"""Projects, and files, that know several accelerators: what stays, what needs review, and that fixes change none."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from uncuda.catalogue import load
+from uncuda.edits import apply_edits
+from uncuda.engine import Engine, Finding
+from uncuda.lsp.scan import Reader
+from uncuda.project import Project
+from uncuda.settings import Settings
+from uncuda.source import Source
+from uncuda.workspace import Engines, File
+
+PLAIN = (
+    "import torch\n\ndevice = 'cuda' if torch.cuda.is_available() else 'cpu'\n\n\ndef run(x):\n"
+    "    if device == 'cuda':\n        torch.cuda.synchronize()\n    return x.to('cuda').cuda()\n"
+)
+BASE = 'import torch\n\n\nclass BaseAccelerator:\n    def get_rng_state(self, device="cuda"): ...\n'
+CUDA = (
+    "import torch\nfrom .base_accelerator import BaseAccelerator\n\n\nclass CudaAccelerator(BaseAccelerator):\n"
+    "    def synchronize(self):\n        torch.cuda.synchronize()\n"
+)
+FAMILY = {
+    "accelerator/__init__.py": "",
+    "accelerator/base_accelerator.py": BASE,
+    "accelerator/cuda_accelerator.py": CUDA,
+    "accelerator/xpu_accelerator.py": CUDA.replace("cuda", "xpu").replace("Cuda", "Xpu"),
+    "train.py": PLAIN,
+}
+CHOOSING = (
+    "import torch\nfrom .utils import is_{0}_available\n\n\ndef sync(x):\n    if torch.cuda.is_available():\n"
+    "        torch.cuda.synchronize()\n    elif is_{0}_available():\n        torch.{0}.synchronize()\n"
+    "    torch.cuda.empty_cache()\n    return x.cuda()\n"
+)
+
+
+def project_of(files: Mapping[str, str]) -> Project:
+    """What the files say together, to the command line as to the language server."""
+    catalogue = load()
+    settings = Settings(target="npu")
+    texts = {name: text.encode() for name, text in files.items()}
+    engines = Engines(catalogue)
+    engines.survey([File(name, settings, given=True) for name in files], lambda path, most: texts[path])
+    reader = Reader(catalogue)
+    assert reader.project({name: reader.facts(data, name) for name, data in texts.items()}) == engines.project
+    return engines.project
+
+
+def findings(files: Mapping[str, str], name: str, target: str = "npu") -> list[Finding]:
+    engine = Engine(load(), target, Settings(locale="en"), project_of(files))
+    return list(engine.check(Source(files[name], name)).findings)
+
+
+def classes(found: list[Finding]) -> set[str]:
+    return {finding.fixes[0].applicability for finding in found if finding.fixes}
+
+
+def served(files: Mapping[str, str]) -> frozenset[str]:
+    return project_of(files).served
+
+
+def test_a_plain_project_is_ported() -> None:
+    files = {"train.py": PLAIN, "models/base.py": PLAIN, "ops/cuda_ops.py": PLAIN}
+    assert not served(files)
+    assert classes(findings(files, "train.py")) == {"safe"}
+
+
+@pytest.mark.parametrize("target", ["npu", "musa"])
+def test_a_module_for_each_accelerator_asks_for_one_more(target: str) -> None:
+    (found,) = findings(FAMILY, "accelerator/cuda_accelerator.py", target)
+    assert (found.rule, found.severity, found.fixes) == ("accelerator-member", "information", ())
+    assert CUDA[found.span.start : found.span.end] == "CudaAccelerator"
+    assert not findings(FAMILY, "accelerator/base_accelerator.py", target)
+    assert not findings(FAMILY, "accelerator/xpu_accelerator.py", target)
+    assert classes(findings(FAMILY, "train.py", target)) == {"review"}
+
+
+def test_with_the_targets_module_there_is_nothing_to_say() -> None:
+    files = FAMILY | {"accelerator/npu_accelerator.py": "import torch\nimport torch_npu\nx = 'cuda'\n"}
+    for name in files:
+        assert name == "train.py" or not findings(files, name)
+    found = findings(files, "train.py")
+    assert classes(found) == {"review"}
+    assert not any("import torch_npu" in edit.text for one in found for fix in one.fixes for edit in fix.edits)
+
+
+def test_a_folder_for_each_accelerator() -> None:
+    files = {f"backends/{name}/ops.py": PLAIN for name in ("cuda", "cpu", "xpu")} | {"train.py": PLAIN}
+    assert [one.rule for one in findings(files, "backends/cuda/ops.py")] == ["accelerator-member"]
+    assert classes(findings(files, "train.py")) == {"review"}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"a/cuda_ops.py": PLAIN, "a/cpu_ops.py": PLAIN, "a/base_ops.py": PLAIN},
+        {"a/cuda_ops.py": PLAIN, "a/npu_ops.py": PLAIN},
+        {"tests/cuda_accelerator.py": CUDA, "tests/xpu_accelerator.py": CUDA, "tests/base_accelerator.py": BASE},
+        {f"third_party/lib/{name[12:]}": text for name, text in FAMILY.items()},
+        {"a.py": CHOOSING.format("npu")},
+        {"tests/a.py": CHOOSING.format("npu"), "docs/b.py": CHOOSING.format("npu")},
+        {"a.py": "import torch\nBACKENDS = {'cuda': 'nccl', 'npu': 'hccl'}\n", "b.py": "x = 'npu'\n"},
+        {"a.py": "import torch  # is_npu_available()\n", "b.py": "x = 'cuda'  # if is_npu_available():\n"},
+    ],
+)
+def test_what_does_not_make_a_project_serve_a_target(files: dict[str, str]) -> None:
+    assert not served(files)
+
+
+def test_two_files_that_choose_the_target() -> None:
+    files = {"a.py": CHOOSING.format("npu"), "b.py": CHOOSING.format("npu"), "train.py": PLAIN}
+    assert served(files) == {"npu"}
+    assert classes(findings(files, "train.py")) == {"review"}
+    assert classes(findings(files, "train.py", "musa")) == {"safe"}
+
+
+KINDS = {
+    "plain": {"train.py": PLAIN, "other.py": PLAIN},
+    "family": FAMILY,
+    "choosing": {"a.py": CHOOSING.format("npu"), "b.py": CHOOSING.format("npu"), "train.py": PLAIN},
+    "nearly": {"a.py": CHOOSING.format("npu"), "b.py": PLAIN.replace("device ==", "kind =="), "cuda_ops.py": PLAIN},
+    "lone word": {"a.py": "import torch\nkinds = ['cuda', 'npu']\ntorch.cuda.init()\n", "tests/b.py": PLAIN},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("target", ["npu", "musa"])
+@pytest.mark.parametrize("seed", range(4))
+def test_fixes_one_at_a_time_never_change_what_a_project_serves(kind: str, target: str, seed: int) -> None:
+    chance, files = random.Random(f"{kind} {seed}"), dict(KINDS[kind])
+    before = project_of(files)
+    fixed = 0
+    for _ in range(60):
+        engine = Engine(load(), target, Settings(locale="en"), project_of(files))
+        fixes = [
+            (name, fix)
+            for name, text in files.items()
+            for finding in engine.check(Source(text, name)).findings
+            for fix in finding.fixes[:1]
+        ]
+        if not fixes:
+            break
+        name, fix = chance.choice(fixes)
+        files[name] = apply_edits(files[name], list(fix.edits))
+        now, fixed = project_of(files), fixed + 1
+        assert (target in now.served) is (target in before.served), files[name]
+        assert (now.neutral, now.lacking) == (before.neutral, before.lacking), files[name]
+    else:
+        pytest.fail("fixes do not settle")
+    assert fixed
+
+
+def test_a_file_on_torch_accelerator_keeps_its_tests() -> None:
+    text = (
+        "import torch\ndevice = torch.accelerator.current_accelerator()\nif device.type == 'cuda':\n"
+        "    torch.cuda.synchronize()\nx = torch.ones(2, device='cuda')\n"
+    )
+    found = findings({"a.py": text}, "a.py")
+    assert [(text[f.span.start : f.span.end], f.fixes[0].applicability) for f in found] == [
+        ("'cuda'", "review"),
+        ("torch.cuda.synchronize", "review"),
+        ("'cuda'", "safe"),
+    ]
+    assert classes(findings({"a.py": text.replace("= torch.acc", "= f()  # torch.acc")}, "a.py")) == {"safe"}
+
+
+def test_a_file_that_asks_for_the_target_elsewhere_keeps_its_questions() -> None:
+    text = (
+        "import os\nimport torch\nmacros = []\nif KIND == 'a':\n    if torch.cuda.is_available():\n"
+        "        macros += ['WITH_CUDA']\nelse:\n    if os.getenv('FORCE_NPU') == '1':\n"
+        "        macros += ['WITH_NPU']\n"
+    )
+    (found,) = findings({"setup.py": text}, "setup.py")
+    assert found.fixes[0].applicability == "review"
+    assert classes(findings({"setup.py": text.replace("FORCE_NPU", "FORCE_CPU")}, "setup.py")) == {"safe"}
+
+
+def test_a_class_for_each_accelerator_in_one_text(tmp_path: Path) -> None:
+    text = "import torch\nclass Base:\n    kind = torch.cuda.Stream\n" + "".join(
+        f"class {name}Backend(Base):\n    def sync(self): torch.cuda.synchronize()\n" for name in ("Cuda", "XPU", "Npu")
+    )
+    assert not findings({"a.py": text}, "a.py")
+    assert [one.rule for one in findings({"a.py": text}, "a.py", "musa")] == ["accelerator-member"]
