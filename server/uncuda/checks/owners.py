@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from ..project import ACTS, INHERITS, MOVES, Owner
 
@@ -13,7 +13,9 @@ METHODS = ("cuda", "is_cuda")
 _CLASS = re.compile(
     r"^[ \t]*class[ \t]+(?P<name>\w+)[ \t]*\((?P<bases>[^()]{0,2000}(?:\([^()]{0,500}\)[^()]{0,500}){0,9})\)", re.M
 )
-_HEAD = re.compile(r"^(?P<indent>[ \t]*)(?:class|(?:async[ \t]+)?(?P<def>def))[ \t]+(?P<name>\w+)", re.M)
+_METHOD = re.compile(r"def[ \t]+(?P<name>cuda|is_cuda)\(")
+_INDENTED = re.compile(r"(?P<indent>[ \t]*)(?:async[ \t]+)?def[ \t]+(?P<name>\w+)")
+_HEAD = re.compile(r"(?P<indent>[ \t]*)(?:class|(?:async[ \t]+)?(?P<def>def))[ \t]+(?P<name>\w+)")
 _MARGIN = re.compile(r"^(?=[^\s#)\]}\"'])", re.M)
 _FUNCTION = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -73,14 +75,30 @@ def _is_torchs(bases: Iterable[str]) -> bool:
 
 def _methods(text: str) -> Iterator[tuple[re.Match[str], str]]:
     """The definitions below the margin that have such a name, each with the class that holds it, or ""."""
-    around: list[tuple[int, str]] = []
-    for match in _HEAD.finditer(text):
-        indent = len(match["indent"])
-        while around and around[-1][0] >= indent:
-            around.pop()
-        if match["def"] and match["name"] in METHODS and indent and text[match.end() : match.end() + 1] == "(":
-            yield match, around[-1][1] if around else ""
-        around.append((indent, "" if match["def"] else match["name"]))
+    before: dict[int, tuple[int, str]] = {}
+    for match in _METHOD.finditer(text):
+        line = text.rfind("\n", 0, match.start()) + 1
+        found = _INDENTED.match(text, line)
+        if found is not None and found["indent"] and found.start("name") == match.start("name"):
+            holder = _holder(text, found, before)
+            before[len(found["indent"])] = line, holder
+            yield found, holder
+
+
+def _holder(text: str, method: re.Match[str], before: Mapping[int, tuple[int, str]]) -> str:
+    """The class whose body holds a method; "" if a function does, or nothing.
+
+    `before`: the line and the holder of the method before that is indented as far, by this indentation.
+    """
+    indent, line = len(method["indent"]), method.start()
+    while line > 0:
+        end, line = line, text.rfind("\n", 0, line - 1) + 1
+        if (known := before.get(indent)) is not None and known[0] == line:
+            return known[1]
+        head = _HEAD.match(text, line, end)
+        if head is not None and len(head["indent"]) < indent:
+            return "" if head["def"] else head["name"]
+    return ""
 
 
 def _body(text: str, method: re.Match[str]) -> str:
