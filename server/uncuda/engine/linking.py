@@ -10,12 +10,12 @@ from ..checks.branches import Branches
 from ..edits import REVIEW, SAFE, Edit, lowest, merge
 from ..facts.read import Facts
 from ..limits import Work
-from .blocks import barred
 from .companions import Companions
 from .guards import choosing, filled, guarded
 from .relations.kernels import Libraries
 from .relations.questions import Questions
-from .relations.staying import Staying, staying
+from .relations.raising import over_raising
+from .relations.staying import OVER_LEFT, Staying, staying
 from .relations.together import Together
 from .relations.words import questioned
 
@@ -124,7 +124,6 @@ def _linked(
     groups = list(sets.members().values())
     pairs = list(guarded(hits, branches))
     classes = [hit.fixes[0].applicability if hit.fixes else None for hit in hits]
-    questions = Questions(hits, classes, branches)
     if branches.says("driver"):
         for index in choosing(hits, branches.work):
             classes[index] = lowest(classes[index], REVIEW)
@@ -135,15 +134,20 @@ def _linked(
             pairs.append((index, question))
     _settle(classes, groups, pairs, branches.work)
     held = [one for one, _ in pairs if hits[one].lowered(classes[one]) is not hits[one]]
-    if waiting := list(barred(hits, classes, branches)):
-        for one, _ in waiting:
-            classes[one] = REVIEW
-            held.append(one)
-        _settle(classes, groups, pairs, branches.work)
-    stays = staying(hits, classes, questions, branches, libraries, held)
+    questions = Questions(hits, classes, branches)
+    waiting = list(over_raising(hits, classes, questions, branches))
+    stays = staying(hits, questions, branches, libraries)
+    for one in [*held, *(one for one, _ in waiting)]:
+        stays.hold(one, REVIEW, OVER_LEFT)
     if stays:
-        for index, applicability in stays.classes.items():
-            classes[index] = lowest(classes[index], applicability)
+        stays.lower(classes)
+        _settle(classes, groups, pairs, branches.work)
+    seen: set[int] = set()
+    while fresh := [index for index in questions if classes[index] != SAFE and index not in seen]:
+        seen.update(fresh)
+        if not stays.hold_behind(fresh, hits, classes, questions):
+            break
+        stays.lower(classes)
         _settle(classes, groups, pairs, branches.work)
     return sets, [*pairs, *waiting, *stays.pairs], classes, stays
 

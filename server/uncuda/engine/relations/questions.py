@@ -6,6 +6,7 @@ import ast
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 
 from ...checks import Hit
 from ...checks.branches import Branches
@@ -23,16 +24,18 @@ _DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 _DENIED = r"\bnot[ \t(]+{0}(?![\w.])|(?<![\w.]){0}[ \t]*(?:\([ \t]*\))?[ \t]*(?:==|is)[ \t]*(?:False|None|0)\b"
 _RAISES = re.compile(r"(?:raise|sys\.exit|exit|quit|os\._exit)\b")
 _SKIPS = re.compile(r"(?:pytest\.(?:skip|xfail|exit)|self\.skipTest|unittest\.skip\w*)\b")
+_ASKING = frozenset({"device_count", "is_available", "is_nccl_available", "cuda"})  # the last: torch.version.cuda
 _ASIDE = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _SKIP_MARK = re.compile(r"@[\w.]*skip", re.I)
 
 
 class Questions:
-    """The safe questions of one text that change alone."""
+    """The questions of one text, but for those that change together with others: they answer for more."""
 
     def __init__(self, hits: Sequence[Hit], classes: Sequence[str | None], branches: Branches) -> None:
         self._hits, self._branches = hits, branches
         self._text, self._indents, self._facts = branches.text, branches.indents, branches.facts
+        self.work = branches.work
         self.tests: dict[int, list[int]] = {}
         """Positions of hits, by the statement in whose condition or assertion they stand."""
         self.inside: dict[int, list[int]] = {}
@@ -41,16 +44,21 @@ class Questions:
         """Positions of hits in decorators that skip, by the line that is decorated."""
         self._flags: dict[str, list[tuple[int, int | None]]] = {}  # each with the function that knows the name
         self._flag_of: dict[int, str] = {}
-        branches.work.compare(2 * len(hits))
+        self._test_of: dict[int, int] = {}
+        self._mark_of: dict[int, int] = {}
+        self.work.compare(2 * len(hits))
         for index, hit in enumerate(hits):
-            if classes[index] == SAFE and not hit.links and hit.statement is not None and hit.node is not None:
+            if (classes[index] != SAFE or not hit.links) and hit.statement is not None and hit.node is not None:
                 self._take(index, hit, hit.statement)
-
         self.asserted = any(self._text.startswith("assert", start) for start in self.tests)
         """Whether an assertion asks."""
 
     def __bool__(self) -> bool:
         return bool(self.inside)
+
+    def __iter__(self) -> Iterator[int]:
+        """The positions of the hits that ask whether there is CUDA, where they stand."""
+        return (index for index in chain.from_iterable(self.inside.values()) if is_question(self._hits[index]))
 
     def _take(self, index: int, hit: Hit, statement: Statement) -> None:
         self.inside.setdefault(statement.start, []).append(index)
@@ -59,8 +67,10 @@ class Questions:
             while line.word == "@":
                 line = self._indents.header_at(line.end)
             self.marks.setdefault(line.start, []).append(index)
+            self._mark_of[index] = line.start
         elif in_test(hit.node, statement):
             self.tests.setdefault(statement.start, []).append(index)
+            self._test_of[index] = statement.start
         elif (found := self._flag(hit, statement)) is not None:
             flag, around = found
             self._flags.setdefault(flag, []).append((index, None if "." in flag else around))
@@ -91,12 +101,24 @@ class Questions:
         """The questions that a condition asks, itself or by a name that holds the answer."""
         found = list(self.tests.get(header.start, ()))
         if self._flags:
-            self._branches.work.search(header.start, header.start + 16 * (header.end - header.start))
+            self.work.search(header.start, header.start + 16 * (header.end - header.start))
             around = {None, *(line.start for line in self._indents.headers(header.start))}
             for name in dict.fromkeys(_VARIABLE.findall(self._text, header.start, header.end)):
-                self._branches.work.compare(len(self._flags.get(name, ())))
+                self.work.compare(len(self._flags.get(name, ())))
                 found += [index for index, scope in self._flags.get(name, ()) if scope in around]
         return found
+
+    def conditions(self) -> list[int]:
+        """Where conditions begin that ask a question, themselves or by a name that holds the answer, in order."""
+        named = (header.start for flag in self._flags for header in self._uses_of(flag) if self.of(header))
+        return sorted({*self.tests, *named})
+
+    def _uses_of(self, flag: str) -> Iterator[Header]:
+        """The conditions that say a name."""
+        for at in self._facts.searches.find(("flag", flag), uses(flag, True)):
+            line = self._indents.header_at(at)
+            if line.word in CONDITIONS:
+                yield line
 
     def polarity(self, header: Header, questions: Sequence[int]) -> int:
         """1: the block of a condition is for CUDA; -1: it is for anything but CUDA."""
@@ -143,15 +165,13 @@ class Questions:
         if statement is None:
             return
         if flag := self._flag_of.get(index):
-            for at in self._facts.searches.find(("flag", flag), uses(flag, True)):
-                line = self._indents.header_at(at)
-                if line.word in CONDITIONS and index in self.of(line):
-                    yield from self._of_test(line, [index])
-        elif statement.start in self.tests and index in self.tests[statement.start]:
+            for header in self._uses_of(flag):
+                if index in self.of(header):
+                    yield from self._of_test(header, [index])
+        elif index in self._test_of:
             yield from self._of_test(self._indents.header_at(statement.start), [index])
-        for start, marked in self.marks.items():
-            if index in marked:
-                yield start, self._indents.extent(start)
+        elif index in self._mark_of:
+            yield self._mark_of[index], self._indents.extent(self._mark_of[index])
         yield from self._of_expression(hit, statement)
 
     def _of_test(self, header: Header, questions: Sequence[int]) -> Iterator[Stretch]:
@@ -186,6 +206,11 @@ class Questions:
         start, end = (statement.start + at for at in statement.digest.piece.span(node))
         found = self.inside.get(statement.start, ())
         return [index for index in found if start <= self._hits[index].start < end]
+
+
+def is_question(hit: Hit) -> bool:
+    """Whether a place says whether there is CUDA: not what CUDA is like."""
+    return hit.rule.check in ("string", "method") or hit.words.get("name", "").rpartition(".")[2] in _ASKING
 
 
 def guarded_parts(outer: ast.AST, question: ast.AST, denies: Callable[[ast.AST], bool]) -> list[ast.AST]:

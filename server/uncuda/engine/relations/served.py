@@ -37,19 +37,15 @@ class Served:
     def lowered(self, hits: Sequence[Hit]) -> Sequence[Hit]:
         """The hits, for review where the code chooses among accelerators, or does not care which one it has.
 
-        A question about CUDA means CUDA there, and what it guards goes with it.
+        A question about CUDA means CUDA there; what it guards stays with it.
         """
         if self._everywhere:
             return [hit.lowered(REVIEW) for hit in hits]
         agnostic = any(map(self._says, _AGNOSTIC))
         if not agnostic and not self._asks_target():
             return hits
-        asked = {
-            hit.statement.start
-            for hit in hits
-            if hit.fixes and hit.statement is not None and (_tests(hit) if agnostic else _is_question(hit))
-        }
-        return [hit.lowered(REVIEW) if asked and self._belongs(hit, asked) else hit for hit in hits]
+        asks = _tests if agnostic else _is_question
+        return [hit.lowered(REVIEW) if hit.fixes and asks(hit) else hit for hit in hits]
 
     def _says(self, words: str) -> bool:
         facts = self._facts
@@ -60,12 +56,6 @@ class Served:
     def _asks_target(self) -> bool:
         """Whether a condition asks for the target in words that no fix writes."""
         return asked_by_hand(self._facts, self._target)
-
-    def _belongs(self, hit: Hit, asked: set[int]) -> bool:
-        if hit.statement is None:
-            return False
-        at = hit.statement.start
-        return at in asked or any(header.start in asked for header in self._facts.indents.headers(at))
 
 
 def _is_question(hit: Hit) -> bool:

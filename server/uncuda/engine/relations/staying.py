@@ -48,19 +48,34 @@ class Staying:
             self.classes[index] = applicability
             self.reasons[index] = limit, name
 
+    def hold_behind(
+        self, asked: Iterable[int], hits: Sequence[Hit], classes: Sequence[str | None], questions: Questions
+    ) -> bool:
+        """Hold what runs only where these questions are answered with yes: they stay, so the target never gets there.
 
-def staying(
-    hits: Sequence[Hit],
-    classes: Sequence[str | None],
-    questions: Questions,
-    branches: Branches,
-    libraries: Libraries,
-    held: Iterable[int] = (),
-) -> Staying:
-    """The questions over what runs on CUDA alone, or that also ask for the make of a GPU; and what runs behind these.
+        Whether there was anything of that kind that would have changed.
+        """
+        before = len(self.pairs)
+        safe = sorted((hit.start, index) for index, hit in enumerate(hits) if classes[index] == SAFE)
+        for question in asked:
+            for region in questions.regions(question):
+                behind = hits_in(safe, region)
+                questions.work.compare(1 + len(behind))
+                for _, index in behind:
+                    if index != question and hits[index].rule.check != "missing-import":
+                        self.pairs.append((question, index))
+                        if index not in self.classes:
+                            self.hold(index, REVIEW, BEHIND)
+        return len(self.pairs) > before
 
-    `held`: hits that stay for other reasons; what runs behind those that are questions stays with them.
-    """
+    def lower(self, classes: list[str | None]) -> None:
+        """Lower the classes of hits to what they are held at."""
+        for index, applicability in self.classes.items():
+            classes[index] = lowest(classes[index], applicability)
+
+
+def staying(hits: Sequence[Hit], questions: Questions, branches: Branches, libraries: Libraries) -> Staying:
+    """The questions over what runs on CUDA alone, and those that also ask for the make of a GPU."""
     result = Staying()
     if not questions:
         return result
@@ -71,16 +86,4 @@ def staying(
         result.hold(index, REVIEW, OF_MAKE)
     for found in to_unknown(hits, questions, branches):
         result.hold(found.question, REVIEW, OVER_UNKNOWN, found.name)
-    for question in held:
-        result.reasons.setdefault(question, (OVER_LEFT, ""))
-    safe = sorted((hit.start, index) for index, hit in enumerate(hits) if classes[index] == SAFE)
-    for question in dict.fromkeys([*result.classes, *held]):
-        for region in questions.regions(question):
-            behind = hits_in(safe, region)
-            branches.work.compare(1 + len(behind))
-            for _, index in behind:
-                if index != question and hits[index].rule.check != "missing-import":
-                    result.pairs.append((question, index))
-                    if index not in result.classes:
-                        result.hold(index, REVIEW, BEHIND)
     return result
