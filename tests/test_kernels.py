@@ -24,6 +24,10 @@ KERNELS = {
         "@triton.jit\ndef k(x):\n    pass\n\ndef add(x):\n    if not x.is_cuda:\n        return x\n    k[(1,)](x)\n",
         "k",
     ),
+    "what applies one": (
+        "@triton.jit\ndef k(x): pass\nclass F(A):\n    def forward(x):\n        k[1](x)\ndef f(x):\n    F.apply(x)\n",
+        "k F f",
+    ),
     "what compiles": (f"{LOAD}def ext(\n    a,\n):\n    return cpp_extension.load('e', ['e.cu'])\n", "ext()"),
     "kept, then given": (
         "from torch.utils.cpp_extension import load\ndef ext():\n    e = load('e', [])\n    return e\n",
@@ -48,10 +52,13 @@ def test_a_package_is_called_by_its_folder() -> None:
     assert told(KERNELS["a kernel"][0].encode(), "ops/fast/__init__.py").kernels == {"fast.add_kernel"}
 
 
-def test_modules_that_a_build_file_compiles_for_cuda_alone() -> None:
+def test_modules_that_a_build_file_compiles_for_cuda() -> None:
     text = "from torch.utils.cpp_extension import *\nCUDAExtension('a._C', [])\nCUDAExtension(\n    name='b', x=1)\n"
     assert told(text.encode(), "setup.py").extensions == {"a._C", "b"}
-    assert told(f"{text}CppExtension('b', [])\n".encode(), "setup.py").extensions == {"a._C"}
+    assert told(f"{text}CppExtension('c', [])\n".encode(), "setup.py").extensions == {"a._C", "b"}
+    chosen = "name = 'a._ext'\nif cpu:\n    build = CppExtension\nelse:\n    extension = CUDAExtension\n"
+    text = f"import torch.utils.cpp_extension\n{chosen}extension(\n    name=name, sources=[])\n"
+    assert told(text.encode(), "setup.py").extensions == {"a._ext"}
 
 
 def fixed(folder: Path, files: dict[str, str], target: str) -> dict[str, str]:

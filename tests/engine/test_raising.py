@@ -24,13 +24,21 @@ WAITS = {
     "one line": "if torch.cuda.is_available(): torch.cuda.nccl.version()\n",
     "kept": "use_cuda = torch.cuda.is_available() and not a\nif use_cuda:\n    torch.cuda.nccl.version()\n",
     "kept in self": "def f(s):\n    s.cuda = x.is_cuda\ndef g(s):\n    if s.cuda:\n        torch.cuda.nccl.version()\n",
+    "not always reached": "if torch.cuda.is_available():\n    if a:\n        torch.cuda.nccl.version()\n",
+    "perhaps": "if torch.cuda.is_available():\n    f(a and torch.cuda.nccl.version())\n",
+    "a function": "def f():\n    torch.cuda.nccl.version()\ndef g():\n    f()\nif x.is_cuda:\n    g()\n",
+    "a method": (
+        "class A:\n    def f(self):\n        torch.cuda.nccl.version()\n"
+        "    def g(self, x):\n        if x.is_cuda:\n            self.f()\n"
+    ),
+    "kept, and denied": (
+        "def f():\n    ok = torch.cuda.is_available()\n    if not ok:\n        raise E\n    torch.cuda.nccl.version()\n"
+    ),
     "two questions": "if torch.cuda.is_available() and x.is_cuda:\n    torch.cuda.nccl.version()\n",
 }
 GOES_ON = {
-    "not always reached": "if torch.cuda.is_available():\n    if a:\n        torch.cuda.nccl.version()\n",
     "caught": "if torch.cuda.is_available():\n    try:\n        torch.cuda.nccl.version()\n    except E:\n        1\n",
     "later": "if torch.cuda.is_available():\n    f(lambda: torch.cuda.nccl.version())\n",
-    "perhaps": "if torch.cuda.is_available():\n    f(a and torch.cuda.nccl.version())\n",
     "defined": "if torch.cuda.is_available():\n    def f():\n        torch.cuda.nccl.version()\n",
     "the other block": "if torch.cuda.is_available():\n    f()\nelse:\n    torch.cuda.nccl.version()\n",
     "below": "if torch.cuda.is_available():\n    f()\ntorch.cuda.nccl.version()\n",
@@ -63,6 +71,22 @@ def test_what_runs_only_behind_a_question_waits_with_it() -> None:
     assert "is not changed by a safe fix" in question.message
     assert "it runs only where a question that stays" in behind.message
     assert [fix.applicability for finding in (question, behind) for fix in finding.fixes] == ["review", "review"]
+
+
+BEHIND = {
+    "a backend": "if dist.get_backend() == dist.Backend.NCCL:\n    f(torch.cuda.current_device())\n",
+    "a word for review": "if kind == 'cuda':\n    f(torch.cuda.current_device())\n",
+    "a case": "import torch.accelerator\nmatch kind:\n    case 'cuda':\n        f(torch.cuda.current_device())\n",
+    "the rest": "def f(kind):\n    if kind != 'cuda':\n        return\n    f(torch.cuda.current_device())\n",
+    "denied": "if name != 'nccl':\n    pass\nelse:\n    torch.cuda.synchronize()\n",
+}
+
+
+@pytest.mark.parametrize("name", BEHIND)
+def test_what_runs_behind_a_question_for_review_is_for_review(name: str) -> None:
+    text = f"{HEAD}import torch.distributed as dist\n{BEHIND[name]}"
+    assert ENGINE.fix(Source(text)).text == text
+    assert ENGINE.fix(Source(text), review=True).text != text
 
 
 def test_a_question_waits_for_a_method_that_is_for_review() -> None:

@@ -14,7 +14,6 @@ from .companions import Companions
 from .guards import choosing, filled, guarded
 from .relations.kernels import Libraries
 from .relations.questions import Questions
-from .relations.raising import over_raising
 from .relations.staying import OVER_LEFT, Staying, staying
 from .relations.together import Together
 from .relations.words import questioned
@@ -135,9 +134,8 @@ def _linked(
     _settle(classes, groups, pairs, branches.work)
     held = [one for one, _ in pairs if hits[one].lowered(classes[one]) is not hits[one]]
     questions = Questions(hits, classes, branches)
-    waiting = list(over_raising(hits, classes, questions, branches))
-    stays = staying(hits, questions, branches, libraries)
-    for one in [*held, *(one for one, _ in waiting)]:
+    stays = staying(hits, classes, questions, branches, libraries)
+    for one in held:
         stays.hold(one, REVIEW, OVER_LEFT)
     if stays:
         stays.lower(classes)
@@ -149,7 +147,7 @@ def _linked(
             break
         stays.lower(classes)
         _settle(classes, groups, pairs, branches.work)
-    return sets, [*pairs, *waiting, *stays.pairs], classes, stays
+    return sets, [*pairs, *stays.pairs], classes, stays
 
 
 def _settle(classes: list[str | None], groups: list[list[int]], pairs: list[tuple[int, int]], work: Work) -> None:

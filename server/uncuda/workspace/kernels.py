@@ -12,9 +12,9 @@ _TOP = 8000
 _FAR = 2000  # a decorator's function begins closer to it
 _JIT = "@triton.jit"
 # Each begins with a literal, which is searched for at the speed of memory; compiled where they are first needed.
-_BUILT = r"Extension\(\s*(?:name\s*=\s*)?[\"']([\w.]+)[\"']"
+_BUILT = r"([\w.]*xtension)\(\s*(?:name\s*=\s*)?(?:[\"']([\w.]+)[\"']|(\w+)\b)"
 _DEF = r"\bdef[ \t]+(\w+)"
-_TOP_DEF = r"\ndef[ \t]+(\w+)"
+_TOP_DEF = r"\n(?:def|(class))[ \t]+(\w+)"
 _END = r"\n[^\s#)]"
 _ASKS = r"is_cuda|is_available|device\.type|is None|is not None|\bHAS_|_available\b"
 _LOAD = r"load(?:_inline)?\("
@@ -47,13 +47,22 @@ def told(data: bytes, path: str, concerned: bool = True) -> Told:
     if not says:
         return Told(sources=sources)
     text = data.decode("utf-8", "replace")
-    built: dict[str, set[str]] = {"CUDA": set(), "Cpp": set()}
-    for match in re.finditer(_BUILT, text):
-        for kind, names in built.items():
-            if text.endswith(kind, 0, match.start()):
-                names.add(match[1])
     kernels = frozenset(f"{name}.{kernel}" for kernel in _kernels(text)) if name else frozenset()
-    return Told(frozenset(built["CUDA"] - built["Cpp"]), kernels, sources)
+    return Told(frozenset(_built(text)), kernels, sources)
+
+
+def _built(text: str) -> Iterator[str]:
+    """Names of the modules that a build file compiles with `CUDAExtension`, by this name or by a variable's."""
+    for match in re.finditer(_BUILT, text) if "CUDAExtension" in text else ():
+        builder, name, variable = match.groups()
+        alias = rf"^[ \t]*{re.escape(builder)}[ \t]*=[ \t]*\w*CUDAExtension\b"
+        if not builder.endswith("CUDAExtension") and not re.search(alias, text, re.M):
+            continue
+        given = re.search(rf"^[ \t]*{variable}[ \t]*=[ \t]*[\"']([\w.]+)[\"']", text, re.M) if variable else None
+        if given is not None:
+            name = given[1]
+        if name:
+            yield name
 
 
 def module_of(path: str) -> str:
@@ -77,10 +86,13 @@ def _kernels(text: str) -> Iterator[str]:
         end = re.compile(_END).search(text, start)
         body = text[start : end.start() if end else len(text)]
         if any(start <= at < start + len(body) for at in loads):
-            if re.search(_RETURNS, body):
-                yield f"{match[1]}()"
-        elif any(f"{name}[" in body for name in jitted) and not re.search(_ASKS, body):
-            yield match[1]
+            if re.search(_RETURNS, body) and not match[1]:
+                yield f"{match[2]}()"
+        elif not re.search(_ASKS, body):
+            if any(f"{name}[" in body or f"{name}.apply(" in body for name in jitted):
+                yield match[2]
+                if match[1]:
+                    jitted.add(match[2])  # a function of autograd: who applies it runs the kernel
 
 
 def _loads(text: str) -> Iterator[int]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from ...checks import Hit
@@ -13,12 +15,17 @@ from ...facts.read import Statement
 from ...facts.scopes import Header
 from .kernels import Kernels, Libraries, Place, Word
 from .questions import CONDITIONS, Questions, guarded_parts, in_test
+from .raising import raising
 
 _MOST = 64  # words that are followed in one text
 _CONDITIONAL = (ast.If, ast.While)
 _SUPPRESS = re.compile(r"\bsuppress\(")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _TRIED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:True|False|None)\b", re.M)
+
+
+Block = tuple[int, int]  # where its header stands, or -1; its indentation
+Answers = tuple[tuple[int, bool], ...]  # questions, and whether the way without CUDA only raises
 
 
 class Held(NamedTuple):
@@ -29,11 +36,21 @@ class Held(NamedTuple):
     """What needs CUDA, as it is spelled."""
     raises: bool = False
     """The way without CUDA only raises: somebody has to say what takes its place."""
+    left: bool = False
+    """What needs CUDA is a call that has no safe fix, not a kernel."""
+    hit: Hit | None = None
+    """That call, where it stands behind the question itself."""
 
 
-def over_kernels(hits: Sequence[Hit], questions: Questions, branches: Branches, libraries: Libraries) -> Iterator[Held]:
+def over_cuda(
+    hits: Sequence[Hit],
+    classes: Sequence[str | None],
+    questions: Questions,
+    branches: Branches,
+    libraries: Libraries,
+) -> Iterator[Held]:
     """The questions that guard what runs on CUDA alone; each at most once for a place."""
-    kernels = Kernels(branches.facts, hits, libraries)
+    kernels = Kernels(branches.facts, hits, raising(hits, classes), libraries)
     if kernels.words or kernels.places:
         yield from _Search(kernels, questions, branches).run()
 
@@ -87,21 +104,21 @@ class _Search:
 
     def _place(self, place: Place) -> Iterator[Held]:
         """The questions that keep the target from a place; if there are none, its function is followed."""
-        statement = self._facts.peek(place.at)
+        statement = place.hit.statement if place.hit is not None else self._facts.peek(place.at)
         if statement is None:
             return
-        node = _node_at(place.at, statement)
+        node = place.hit.node if place.hit is not None else _node_at(place.at, statement)
         if node is not None:
             found = self._in_expression(node, statement)
             if found is None:
                 return
             if found:
-                yield from (Held(index, place.name) for index in found)
+                yield from (_held(place, index) for index in found)
                 return
         line = self._indents.header_at(place.at)
         if line.word in CONDITIONS and node is not None and not in_test(node, statement, _CONDITIONAL):
             if questions := self._questions.of(line):
-                yield from (Held(index, place.name, self._else_raises(line)) for index in questions)
+                yield from (_held(place, index, self._else_raises(line)) for index in questions)
                 return
         yield from self._climb(line, place)
 
@@ -137,16 +154,18 @@ class _Search:
                     return
                 found = self._asking(header)
                 if header.word == "def" and not found:
-                    for word in self._kernels.function_around(line.start):
-                        self._follow(word)
+                    self._follow_around(line.start, place)
                     return
-            yield from (Held(index, place.name, raises) for index, raises in found)
+            yield from (_held(place, index, raises) for index, raises in found)
             if not all(raises for _, raises in found):
                 return
             if found:  # without CUDA nobody comes out of here: who calls it needs CUDA as well
-                for word in self._kernels.function_around(place.at):
-                    self._follow(word)
+                self._follow_around(place.at, place)
                 return
+
+    def _follow_around(self, at: int, place: Place) -> None:
+        for word in self._kernels.function_around(at):
+            self._follow(word._replace(left=place.left))
 
     def _handled(self, header: Header) -> bool:
         """Whether a block copes with evidence that is not there, or is not run in its place."""
@@ -161,17 +180,32 @@ class _Search:
 
     def _above(self, line: Header) -> list[tuple[int, bool]]:
         """The nearest questions above in the same block that let nothing but CUDA past, and whether these raise."""
-        words = ("if", "assert") if self._questions.asserted else ("if",)
-        for other in self._indents.lines_above(line.start, *words):
-            questions = self._questions.of(other)
-            if not questions:
+        block = self._block(line)
+        leaving = self._leaving.get(block, ())
+        at = bisect_left(leaving, (line.start, ()))
+        return list(leaving[at - 1][1]) if at else []
+
+    @cached_property
+    def _leaving(self) -> dict[Block, list[tuple[int, Answers]]]:
+        """The tests that let nothing but CUDA past, in order, by the block in which they stand."""
+        found: dict[Block, list[tuple[int, Answers]]] = {}
+        for start in self._questions.conditions():
+            header = self._indents.header_at(start)
+            questions = self._questions.of(header)
+            if header.word == "assert" and self._questions.polarity(header, questions) > 0:
+                answers = tuple((index, True) for index in questions)
+            elif header.word == "if" and self._questions.excludes(header, questions) and self._questions.leaves(header):
+                raises = self._questions.raises(header)
+                answers = tuple((index, raises) for index in questions)
+            else:
                 continue
-            if other.word == "assert" and self._questions.polarity(other, questions) > 0:
-                return [(index, True) for index in questions]
-            if other.word == "if" and self._questions.excludes(other, questions) and self._questions.leaves(other):
-                raises = self._questions.raises(other)
-                return [(index, raises) for index in questions]
-        return []
+            found.setdefault(self._block(header), []).append((start, answers))
+        return found
+
+    def _block(self, line: Header) -> Block:
+        """The block that a line belongs to."""
+        above = self._indents.header_above(line.start)
+        return above.start if above is not None else -1, line.indent
 
     def _asking(self, header: Header) -> list[tuple[int, bool]]:
         """The questions that lead into the block of a header, and whether the other way only raises."""
@@ -203,6 +237,10 @@ class _Search:
         start, end = self._questions.below(header)
         after = self._text[start:end].lstrip()
         return after.startswith("raise")
+
+
+def _held(place: Place, question: int, raises: bool = False) -> Held:
+    return Held(question, place.name, raises, place.left, place.hit)
 
 
 def _node_at(at: int, statement: Statement) -> ast.AST | None:

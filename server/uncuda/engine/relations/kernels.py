@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -23,6 +23,7 @@ _LOADERS = frozenset({"torch.utils.cpp_extension.load", "torch.utils.cpp_extensi
 _BUILT = re.compile(r"(?:\w+_)?cuda(?:_lib|_ext)?|\w+_cuda_\w*(?:kernels?|ext|lib)")  # as compiled modules are called
 _IMPORTERS = ("importorskip(", "import_module(")
 _JITTED = "@triton."
+_HANDLE = ".cuda_stream"
 _DEF = re.compile(r"\bdef[ \t]+(\w+)")
 _FAR = 2000  # a decorator's function begins closer to it
 _USED = re.compile(r"[ \t]*[.(\[]")
@@ -84,6 +85,8 @@ class Word(NamedTuple):
     end: int
     gives: bool = False
     """A function whose result is a compiled module."""
+    left: bool = False
+    """A function that comes to a call which has no safe fix."""
 
 
 class Place(NamedTuple):
@@ -91,17 +94,25 @@ class Place(NamedTuple):
 
     at: int
     name: str
+    left: bool = False
+    """It is, or comes to, a call which has no safe fix."""
+    hit: Hit | None = None
+    """That call."""
 
 
 class Kernels:
-    """The evidence in one text."""
+    """The evidence in one text. `raising`: calls that fail on the target."""
 
-    def __init__(self, facts: Facts, hits: Sequence[Hit], libraries: Libraries) -> None:
+    def __init__(self, facts: Facts, hits: Sequence[Hit], raising: Iterable[Hit], libraries: Libraries) -> None:
         self._facts, self._hits, self._libraries = facts, hits, libraries
         self._text, self._work = facts.text, facts.work
         self.places: list[Place] = []
         """What is evidence on its own: imports of such modules, and calls that compile one."""
-        self.words: list[Word] = [*self._imported(), *self._loaded(), *self._jitted()]
+        self.words: list[Word] = [*self._imported(), *self._loaded(), *self._by_name(), *self._jitted()]
+        self.places += [Place(hit.start, hit.words.get("name", ""), True, hit) for hit in raising]
+        for at in facts.searches.find(("text", _HANDLE), plain(_HANDLE)):  # only CUDA's streams have one
+            if facts.peek(at) is not None and not facts.layout.token_at(at):
+                self.places.append(Place(at, _HANDLE))
 
     def _imported(self) -> Iterator[Word]:
         hint, searches = self._libraries.hint, self._facts.searches
@@ -159,6 +170,19 @@ class Kernels:
                 at = statement.start + reference.chain.piece.start(node)
                 self.places.append(Place(at, ast.unparse(node)))
                 yield from self.holders(call, statement)
+
+    def _by_name(self) -> Iterator[Word]:
+        """What a function of the project loads by the name of a compiled module: `load_ext("_ext", names)`."""
+        for module in self._libraries.project.extensions:
+            for name in {module, module.rpartition(".")[2]}:
+                for at in self._facts.searches.find(("text", name), plain(name)):
+                    quoted = self._text[at - 1 : at] + self._text[at + len(name) : at + len(name) + 1]
+                    statement = self._facts.peek(at) if quoted in ("''", '""') else None
+                    for binding in statement.digest.bindings if statement is not None else ():
+                        if isinstance(binding.value, ast.Call) and any(
+                            _says(node, name) for node in binding.value.args
+                        ):
+                            yield self._word(binding.name, at)
 
     def _jitted(self) -> Iterator[Word]:
         for at in self._facts.searches.find(("text", _JITTED), plain(_JITTED)):
@@ -229,7 +253,11 @@ class Kernels:
             if head and head[0] in ("def", "class", "import", "from", "async"):
                 continue
             if not layout.token_at(at):
-                yield Place(at, _spelled(text, at, end))
+                yield Place(at, _spelled(text, at, end), word.left)
+
+
+def _says(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Constant) and node.value == name
 
 
 def _spelled(text: str, at: int, end: int) -> str:

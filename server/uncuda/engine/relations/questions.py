@@ -17,14 +17,14 @@ from ...facts.scopes import Header
 
 Stretch = tuple[int, int]
 
-CONDITIONS = frozenset({"if", "elif", "while"})
-TESTING = (ast.If, ast.While, ast.Assert)
+CONDITIONS = frozenset({"if", "elif", "while", "case"})
+TESTING = (ast.If, ast.While, ast.Assert, ast.match_case)
 _VARIABLE = re.compile(r"[A-Za-z_][\w.]*")
 _DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 _DENIED = r"\bnot[ \t(]+{0}(?![\w.])|(?<![\w.]){0}[ \t]*(?:\([ \t]*\))?[ \t]*(?:==|is)[ \t]*(?:False|None|0)\b"
 _RAISES = re.compile(r"(?:raise|sys\.exit|exit|quit|os\._exit)\b")
 _SKIPS = re.compile(r"(?:pytest\.(?:skip|xfail|exit)|self\.skipTest|unittest\.skip\w*)\b")
-_ASKING = frozenset({"device_count", "is_available", "is_nccl_available", "cuda"})  # the last: torch.version.cuda
+_ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # cuda: torch.version.cuda
 _ASIDE = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _SKIP_MARK = re.compile(r"@[\w.]*skip", re.I)
 
@@ -231,7 +231,7 @@ def in_test(node: ast.AST | None, statement: Statement, kinds: tuple[type[ast.AS
     """Whether a place stands in the condition of a statement of these kinds."""
     inner = node
     for outer in statement.digest.ancestors(inner) if inner is not None else ():
-        if isinstance(outer, kinds) and inner is getattr(outer, "test", None):
+        if isinstance(outer, kinds) and inner is getattr(outer, "test", getattr(outer, "pattern", None)):
             return True
         inner = outer
     return False

@@ -9,7 +9,7 @@ from ...checks import Hit
 from ...checks.branches import Branches
 from ...edits import REVIEW, SAFE, lowest
 from .callees import to_unknown
-from .guarded import over_kernels
+from .guarded import over_cuda
 from .kernels import Libraries
 from .makes import of_makes
 from .questions import Questions, hits_in
@@ -74,14 +74,26 @@ class Staying:
             classes[index] = lowest(classes[index], applicability)
 
 
-def staying(hits: Sequence[Hit], questions: Questions, branches: Branches, libraries: Libraries) -> Staying:
+def staying(
+    hits: Sequence[Hit],
+    classes: Sequence[str | None],
+    questions: Questions,
+    branches: Branches,
+    libraries: Libraries,
+) -> Staying:
     """The questions over what runs on CUDA alone, and those that also ask for the make of a GPU."""
     result = Staying()
     if not questions:
         return result
-    for found in over_kernels(hits, questions, branches, libraries):
-        limit = OVER_CUDA_ONLY if found.raises else OVER_CUDA
-        result.hold(found.question, None if found.raises else REVIEW, limit, found.name)
+    positions = {id(hit): index for index, hit in enumerate(hits)}
+    for found in over_cuda(hits, classes, questions, branches, libraries):
+        if found.left:
+            result.hold(found.question, REVIEW, OVER_LEFT)
+            if found.hit is not None:
+                result.pairs.append((found.question, positions[id(found.hit)]))
+        else:
+            limit = OVER_CUDA_ONLY if found.raises else OVER_CUDA
+            result.hold(found.question, None if found.raises else REVIEW, limit, found.name)
     for index in of_makes(hits, questions, branches):
         result.hold(index, REVIEW, OF_MAKE)
     for found in to_unknown(hits, questions, branches):
