@@ -112,7 +112,7 @@ class Kernels:
         self.places += [Place(hit.start, hit.words.get("name", ""), True, hit) for hit in raising]
         for at in facts.searches.find(("text", _HANDLE), plain(_HANDLE)):  # only CUDA's streams have one
             if facts.peek(at) is not None and not facts.layout.token_at(at):
-                self.places.append(Place(at, _HANDLE))
+                self.places.append(Place(at, _HANDLE, True))
 
     def _imported(self) -> Iterator[Word]:
         hint, searches = self._libraries.hint, self._facts.searches

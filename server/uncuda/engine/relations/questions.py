@@ -210,7 +210,9 @@ class Questions:
 
 def is_question(hit: Hit) -> bool:
     """Whether a place says whether there is CUDA: not what CUDA is like."""
-    return hit.rule.check in ("string", "method") or hit.words.get("name", "").rpartition(".")[2] in _ASKING
+    if hit.rule.check == "method":
+        return not hit.rule.get("call")
+    return hit.rule.check == "string" or hit.words.get("name", "").rpartition(".")[2] in _ASKING
 
 
 def guarded_parts(outer: ast.AST, question: ast.AST, denies: Callable[[ast.AST], bool]) -> list[ast.AST]:

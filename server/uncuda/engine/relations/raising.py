@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from ...checks import Hit
 from ...edits import SAFE
 from ...facts.read import Statement
+from .questions import is_question
 
 _LATER = (ast.Lambda, ast.GeneratorExp)
 
@@ -16,7 +17,7 @@ def raising(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[Hit]
     """The hits without a safe fix that are calls, of a name or a method, and fail on the target as they are."""
     for index, hit in enumerate(hits):
         if classes[index] != SAFE and hit.node is not None and hit.statement is not None:
-            if hit.rule.check in ("name", "method") and _fails(hit, hit.node, hit.statement):
+            if hit.rule.check in ("name", "method") and not is_question(hit) and _fails(hit, hit.node, hit.statement):
                 yield hit
 
 

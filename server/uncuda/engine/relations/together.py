@@ -42,6 +42,10 @@ class Together:
             if hit.node is not None and hit.statement is not None:
                 self._at.setdefault((hit.statement.start, hit.node), []).append(index)
         self._held = self._holders()
+        self._members: dict[str, list[int]] = {}  # what attributes hold, whoever has these
+        for (_, name), found in self._held.items():
+            if "." in name:
+                self._members.setdefault(name.rpartition(".")[2], []).extend(found)
         self._first: dict[tuple[int, ast.AST], list[int]] = {}  # of what is asked in a tuple
 
     def pairs(self) -> Iterator[Pair]:
@@ -57,6 +61,8 @@ class Together:
                 heads = [at for at in self._heads(call.func, statement) if self._is_cudas(at, call)]
                 yield from ((found[0], at) for at in heads)
             yield from self._named(node, found[0], statement)
+            if isinstance(node, ast.Attribute) and self._hits[found[0]].rule.check == "method":
+                yield from ((found[0], other) for other in self._holding(self._base(node.value), statement))
             yield from self._beside(node, found[0], statement)
 
     def _patched(self) -> Iterator[Pair]:
@@ -72,12 +78,12 @@ class Together:
             return
         call = self._call_of_argument(node, statement)
         if call is not None:
-            yield from ((index, other) for other in self._holding(_base(call.func), statement))
+            yield from ((index, other) for other in self._holding(self._base(call.func), statement))
         for outer in spine_of(node, statement):
             if isinstance(outer, ast.Call) and self._is_cudas(index, outer):
                 self._work.compare(len(outer.args) + len(outer.keywords))
                 for argument in (*outer.args, *(keyword.value for keyword in outer.keywords)):
-                    yield from ((index, other) for other in self._holding(_base(argument), statement))
+                    yield from ((index, other) for other in self._holding(self._base(argument), statement))
 
     def _is_cudas(self, index: int, call: ast.Call) -> bool:
         """Whether a place makes the call that it leads to CUDA's: not so DataParallel(model.cuda())."""
@@ -134,6 +140,8 @@ class Together:
     def _holding(self, base: ast.AST, statement: Statement) -> Sequence[int]:
         """The places whose objects a name, or an attribute of `self`, holds in a statement."""
         name = _spelled(base)
+        if isinstance(base, ast.Attribute) and not name:
+            return self._members.get(base.attr, ())
         if not name:
             return ()
         scope = self._scope(name, statement.start)
@@ -144,6 +152,15 @@ class Together:
                 return found
             above = self._indents.scope_of(scope)
             scope = above[0] if above is not None else -1
+
+    def _base(self, node: ast.AST) -> ast.AST:
+        """The name, or the attribute of one, that the value of an expression is taken from: `s` of `s.pool()[0]`."""
+        while isinstance(node, _SPINE):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                if node.value.id in ("self", "cls") or node.attr in self._members:
+                    return node
+            node = node.func if isinstance(node, ast.Call) else node.value
+        return node
 
     def _scope(self, name: str, offset: int) -> int:
         """Where the function begins that a name belongs to, or the class of an attribute; -1: the module."""
@@ -189,15 +206,6 @@ def spine_of(node: ast.AST, statement: Statement) -> Iterator[ast.AST]:
             return
         yield outer
         inner = outer
-
-
-def _base(node: ast.AST) -> ast.AST:
-    """The name, or the attribute of one, that the value of an expression is taken from: `s` of `s.pool()[0]`."""
-    while isinstance(node, _SPINE):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"):
-            return node
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return node
 
 
 def _spelled(node: ast.AST) -> str:
