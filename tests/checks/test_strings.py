@@ -119,6 +119,7 @@ SAFE = [
     "x = x.type('torch.cuda.FloatTensor')",
     "ok = x.type() == 'torch.cuda.HalfTensor'",
     "where = 'gpu:0'\nx.to(where)",
+    "ok = str(utils.select_device('')) == 'cuda:0'",
     "torch.distributed.init_process_group('nccl')",
     "dist.init_process_group(backend='nccl')",
     "backend = 'nccl'",
@@ -131,6 +132,8 @@ SAFE = [
     "dist.init_process_group('cpu:gloo,cuda:nccl')",
 ]
 REVIEW = [
+    "ok = str(select_model()) == 'cuda:0'",
+    "ok = select_device() == 'cuda'",
     "ok = x.device.type in ('cuda', 'xpu')",
     "ok = x.device.type not in ['cpu', 'cuda', 'xla']",
     "other = ['cpu', 'cuda'][flag]",
@@ -207,7 +210,12 @@ def test_the_role_says_nothing(code: str) -> None:
     assert classes(f"import torch\n{code}\n") == []
 
 
-@pytest.mark.parametrize("code", ["f(device='cuda')", "device = 'cuda'", "ok = x.device.type == 'cuda'"])
+def test_without_torch_the_type_of_a_device_is_one() -> None:
+    """A device that another file chose."""
+    assert classes("import os\nok = device.type == 'cuda' or 'cuda' in x.device.type\n") == ["safe", "safe"]
+
+
+@pytest.mark.parametrize("code", ["f(device='cuda')", "device = 'cuda'", "ok = kind.type == 'cuda'"])
 def test_without_torch_a_device_is_only_suggested(code: str) -> None:
     assert classes(f"import os\n{code}\n") == ["review"]
     assert classes("import os\nok = lang == 'cuda'\nf('cuda')\n") == []

@@ -34,6 +34,9 @@ WAITS = {
     "kept, and denied": (
         "def f():\n    ok = torch.cuda.is_available()\n    if not ok:\n        raise E\n    torch.cuda.nccl.version()\n"
     ),
+    "a word": "def f(device, i):\n    if device.type == 'cuda':\n        return f'cuda:{i}'\n    return device\n",
+    "an activity": "ok = x.is_cuda\nif ok:\n    a.append(torch.profiler.ProfilerActivity.CUDA)\n",
+    "all of several": "def f():\n    if not (x.is_cuda and y.is_cuda):\n        raise\n    torch.cuda.nccl.version()\n",
     "two questions": "if torch.cuda.is_available() and x.is_cuda:\n    torch.cuda.nccl.version()\n",
 }
 GOES_ON = {

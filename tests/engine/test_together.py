@@ -228,3 +228,32 @@ def test_no_statement_of_a_seeded_program_is_left_half(half: Half) -> None:
     for path, text in half.before.items():
         for said in statements(ENGINES[half.target].fix(Source(text, path)).text):
             assert not ("cuda" in said.lower() and half.target in said.lower()), said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a.settings['CUDA_VISIBLE_DEVICES'] = ','.join(str(i) for i in range(torch.cuda.device_count()))\n",
+        "settings = {'CUDA_VISIBLE_DEVICES': str(torch.cuda.device_count()), 'A': '1'}\n",
+    ],
+)
+def test_a_variable_of_the_environment_and_its_value_change_together(text: str) -> None:
+    text = f"import torch\nimport torch_npu\n{text}"
+    assert ENGINES["npu"].fix(Source(text)).text == text
+    fixed = ENGINES["npu"].fix(Source(text), review=True).text
+    assert "ASCEND_RT_VISIBLE_DEVICES" in fixed and "torch.npu.device_count" in fixed
+
+
+def test_a_word_and_the_method_that_it_is_given_to_by_a_name_change_together() -> None:
+    text = "import torch\nimport torch_npu\nclass A:\n    def cuda(self, device=None):\n"
+    text += (
+        "        device = 'cuda' if device is None else device\n        return self.apply(lambda x: x.cuda(device))\n"
+    )
+    assert ENGINES["npu"].fix(Source(text)).text == text
+
+
+def test_what_an_attribute_holds_is_the_same_whoever_has_it() -> None:
+    text = "import torch\nimport torch_npu\nclass A:\n    def f(self):\n"
+    text += "        self.done = torch.cuda.Event(external=True)\n"
+    text += "def g(a):\n    torch.cuda.current_stream().wait_event(a.done)\n"
+    assert ENGINES["npu"].fix(Source(text)).text == text

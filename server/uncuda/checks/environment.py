@@ -118,7 +118,8 @@ def _class(role: Role, rule: Rule) -> str | None:
         holder = role.subject.value if isinstance(role.subject, ast.Subscript) else role.subject
         if _is(_spelled(holder), rule.get("mappings", ())):
             return SAFE
-        return REVIEW if role.kind == "membership" or named(role.name, rule.get("names", ())) else None
+        stored = isinstance(role.subject, ast.Subscript) and isinstance(role.subject.ctx, ast.Store)
+        return REVIEW if role.kind == "membership" or stored or named(role.name, rule.get("names", ())) else None
     return REVIEW
 
 

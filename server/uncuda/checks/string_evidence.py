@@ -64,8 +64,9 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Mem
     if _is_map_location(role) or _is_choice_of_accelerators(rule, role):
         return REVIEW
     roots = rule.get("needs-import", ())
-    known = not roots or any(flow.context.imports_root(root) for root in roots)
-    if domain == TORCHS or proves(rule, role) or _flows(rule, role, statement, flow):
+    known = not roots or any(flow.context.imports_root(root) for root in roots) or _is_of_device(rule, role)
+    shown = domain == TORCHS or proves(rule, role) or _is_said_of(rule, role, statement)
+    if shown or _flows(rule, role, statement, flow):
         return SAFE if known else REVIEW
     if not known or rule.get("otherwise", "review") == "silent":
         return None
@@ -163,6 +164,24 @@ def compared(rule: Rule, role: Role) -> bool:
     """Compared with what tells the truth at run time: `.type`, `get_backend()`."""
     words = rule.get("compared", ())
     return role.name in words or (isinstance(role.subject, ast.Attribute) and f".{role.name}" in words)
+
+
+def _is_of_device(rule: Rule, role: Role) -> bool:
+    """`device.type == "cuda"`: the object that is asked is called a device."""
+    subject = role.subject
+    if role.kind not in TESTS or not isinstance(subject, ast.Attribute) or not compared(rule, role):
+        return False
+    return named(last_word(subject.value), rule.get("names", ()))
+
+
+def _is_said_of(rule: Rule, role: Role, statement: Statement) -> bool:
+    """`str(select_device()) == "cuda:0"`: what is made a text is called a device, and is none itself."""
+    if role.kind != "comparison" or not isinstance(role.subject, ast.Call):
+        return False
+    outer = statement.digest.parents.get(role.subject)
+    if not isinstance(outer, ast.Call) or last_word(outer.func) != "str":
+        return False
+    return named(last_word(role.subject.func), rule.get("names", ()))
 
 
 def _flows(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:

@@ -23,7 +23,6 @@ _LOADERS = frozenset({"torch.utils.cpp_extension.load", "torch.utils.cpp_extensi
 _BUILT = re.compile(r"(?:\w+_)?cuda(?:_lib|_ext)?|\w+_cuda_\w*(?:kernels?|ext|lib)")  # as compiled modules are called
 _IMPORTERS = ("importorskip(", "import_module(")
 _JITTED = "@triton."
-_HANDLE = ".cuda_stream"
 _DEF = re.compile(r"\bdef[ \t]+(\w+)")
 _FAR = 2000  # a decorator's function begins closer to it
 _USED = re.compile(r"[ \t]*[.(\[]")
@@ -110,9 +109,6 @@ class Kernels:
         """What is evidence on its own: imports of such modules, and calls that compile one."""
         self.words: list[Word] = [*self._imported(), *self._loaded(), *self._by_name(), *self._jitted()]
         self.places += [Place(hit.start, hit.words.get("name", ""), True, hit) for hit in raising]
-        for at in facts.searches.find(("text", _HANDLE), plain(_HANDLE)):  # only CUDA's streams have one
-            if facts.peek(at) is not None and not facts.layout.token_at(at):
-                self.places.append(Place(at, _HANDLE, True))
 
     def _imported(self) -> Iterator[Word]:
         hint, searches = self._libraries.hint, self._facts.searches

@@ -26,6 +26,7 @@ _RAISES = re.compile(r"(?:raise|sys\.exit|exit|quit|os\._exit)\b")
 _SKIPS = re.compile(r"(?:pytest\.(?:skip|xfail|exit)|self\.skipTest|unittest\.skip\w*)\b")
 _ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # cuda: torch.version.cuda
 _ASIDE = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+_NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # `if not (a and b):`
 _SKIP_MARK = re.compile(r"@[\w.]*skip", re.I)
 
 
@@ -131,7 +132,9 @@ class Questions:
     def excludes(self, header: Header, questions: Sequence[int]) -> bool:
         """Whether nothing but CUDA comes past a condition that is false."""
         text = self._text[header.start : header.end]
-        return self.polarity(header, questions) < 0 and not re.search(r"\band\b", text)
+        if self.polarity(header, questions) >= 0:
+            return False
+        return not re.search(r"\bor\b" if _NONE_OF.fullmatch(text.strip()) else r"\band\b", text)
 
     def last(self, header: Header) -> str:
         """The last statement of a block, as far as its line goes."""
@@ -211,7 +214,7 @@ class Questions:
 def is_question(hit: Hit) -> bool:
     """Whether a place says whether there is CUDA: not what CUDA is like."""
     if hit.rule.check == "method":
-        return not hit.rule.get("call")
+        return hit.words.get("old") == "is_cuda"
     return hit.rule.check == "string" or hit.words.get("name", "").rpartition(".")[2] in _ASKING
 
 

@@ -46,6 +46,7 @@ class Together:
         for (_, name), found in self._held.items():
             if "." in name:
                 self._members.setdefault(name.rpartition(".")[2], []).extend(found)
+        self._words = self._words_held()
         self._first: dict[tuple[int, ast.AST], list[int]] = {}  # of what is asked in a tuple
 
     def pairs(self) -> Iterator[Pair]:
@@ -63,6 +64,8 @@ class Together:
             yield from self._named(node, found[0], statement)
             if isinstance(node, ast.Attribute) and self._hits[found[0]].rule.check == "method":
                 yield from ((found[0], other) for other in self._holding(self._base(node.value), statement))
+                yield from self._given_word(node, found[0], statement)
+            yield from self._set_to(node, found[0], statement)
             yield from self._beside(node, found[0], statement)
 
     def _patched(self) -> Iterator[Pair]:
@@ -84,6 +87,29 @@ class Together:
                 self._work.compare(len(outer.args) + len(outer.keywords))
                 for argument in (*outer.args, *(keyword.value for keyword in outer.keywords)):
                     yield from ((index, other) for other in self._holding(self._base(argument), statement))
+
+    def _given_word(self, node: ast.Attribute, index: int, statement: Statement) -> Iterator[Pair]:
+        """A method with the device's word that a name holds which it is given: `x.cuda(device)`."""
+        call = statement.digest.parents.get(node)
+        if self._words and isinstance(call, ast.Call) and call.func is node:
+            scope = self._scope("", statement.start)
+            for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+                if isinstance(argument, ast.Name):
+                    yield from ((index, other) for other in self._words.get((scope, argument.id), ()))
+
+    def _set_to(self, node: ast.AST, index: int, statement: Statement) -> Iterator[Pair]:
+        """A variable of the environment with what is asked of CUDA in the value that it is set to."""
+        if self._hits[index].rule.check != "environment":
+            return
+        outer = statement.digest.parents.get(node)
+        value: ast.AST | None = None
+        if isinstance(outer, ast.Dict) and node in outer.keys:
+            value = outer.values[outer.keys.index(node)]
+        elif isinstance(outer, ast.Subscript) and isinstance(assign := statement.digest.parents.get(outer), ast.Assign):
+            value = assign.value
+        for part in ast.walk(value) if value is not None else ():
+            self._work.compare()
+            yield from ((index, other) for other in self._at.get((statement.start, part), ()))
 
     def _is_cudas(self, index: int, call: ast.Call) -> bool:
         """Whether a place makes the call that it leads to CUDA's: not so DataParallel(model.cuda())."""
@@ -135,6 +161,23 @@ class Together:
             for target in parent.targets if isinstance(parent, ast.Assign) else [parent.target]:
                 if name := _spelled(target):
                     held.setdefault((self._scope(name, hit.statement.start), name), []).append(found[0])
+        return held
+
+    def _words_held(self) -> dict[Key, list[int]]:
+        """By name, the strings that it is given in a function."""
+        held: dict[Key, list[int]] = {}
+        for (_, node), found in self._at.items():
+            hit = self._hits[found[0]]
+            if hit.rule.check != "string" or hit.statement is None:
+                continue
+            parents = hit.statement.digest.parents
+            outer = parents.get(node)
+            if isinstance(outer, ast.IfExp) and node is not outer.test:
+                outer = parents.get(outer)
+            if isinstance(outer, ast.Assign):
+                for target in outer.targets:
+                    if isinstance(target, ast.Name):
+                        held.setdefault((self._scope("", hit.statement.start), target.id), []).append(found[0])
         return held
 
     def _holding(self, base: ast.AST, statement: Statement) -> Sequence[int]:
