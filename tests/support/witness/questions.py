@@ -12,7 +12,7 @@ from .module import FUNCTION, Function, Module
 from .project import Project
 from .record import Record, record
 from .regions import Regions, Site, sites, skipped
-from .words import CUDA_ONLY, LOADERS
+from .words import CUDA_ONLY, LOADERS, UNSERVED
 
 _CUDA_SOURCE = re.compile(r"\.cuh?$|cuda", re.IGNORECASE)
 
@@ -52,7 +52,7 @@ class Questions:
         if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
             if (dotted := module.resolve(node)) and self._foreign(module, node, dotted):
                 return dotted
-        if not isinstance(node, ast.Call):
+        if not isinstance(node, ast.Call) or self._tried(module, node):
             return ""
         if self._loaded(module, node.func):
             return f"{module.source(node.func)}, a compiled CUDA module"
@@ -165,15 +165,24 @@ class Questions:
         return found
 
     def _ported(self, module: Module, node: ast.AST) -> str:
-        """The target's code that the fix wrote here, or in the function that is called here and reaches no CUDA."""
+        """The target's code that the fix wrote here: not in a function, which others may call, too."""
         word = module.words.get(node)
-        if word and word.ported:
-            return word.text
-        found = self.project.callee(module, node) if isinstance(node, ast.Call) else None
-        if not found or self._reach(*found, 1):
-            return ""
-        for site in Regions(self.project, found[0]).sites(found[1]):
-            inner = found[0].words.get(site.node)
-            if not site.guards and inner and inner.ported and inner.family in ("api", "method"):
-                return f"{found[1].name} in {found[0].path}: {inner.text}"
-        return ""
+        return word.text if word and word.ported else ""
+
+    @cached_property
+    def over_cuda(self) -> set[ast.AST]:
+        """The tests that still ask for CUDA, and guard what needs it: these are to stay."""
+        return {
+            guard.test
+            for module in self.project.modules
+            for site in sites(self.project, module)
+            for guard in site.guards
+            if guard.question.stayed and guard.question.yes and self._needs_cuda(module, site.node)
+        }
+
+    def _needs_cuda(self, module: Module, node: ast.AST) -> bool:
+        """Whether what stands here has no counterpart: anything else might be what was forgotten."""
+        word = module.words.get(node)
+        if word and word.text.rpartition(".")[2] not in UNSERVED:
+            return False
+        return bool(self._left(module, node, depth=0))

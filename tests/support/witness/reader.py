@@ -52,9 +52,10 @@ def _read(before: Mapping[str, str], after: Mapping[str, str], target: str) -> I
             except (SyntaxError, ValueError, RecursionError):
                 continue
     project = Project(modules, after)
-    yield from Questions(project).records()
+    questions = Questions(project)
+    yield from questions.records()
     yield from filters.records(project)
-    yield from values.records(project)
+    yield from values.records(project, questions.over_cuda)
     yield from kits.records(project)
     yield from statements.records(project)
     for module in modules:

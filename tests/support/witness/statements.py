@@ -10,6 +10,7 @@ from .expressions import device_word, plain
 from .module import FUNCTION, Module, Word
 from .project import Project
 from .record import Record, record
+from .regions import sites, skipped
 from .words import CUDA_ONLY
 
 HANDLE = re.compile(r"stream|event|graph|pool|handle", re.IGNORECASE)
@@ -22,8 +23,9 @@ def records(project: Project) -> Iterator[Record]:
     for module in project.modules:
         if not module.change.any:
             continue
+        never = {site.node for site in sites(project, module) if skipped(site.guards)}
         for node in list(module.parents):
-            if isinstance(node, ast.Call):
+            if isinstance(node, ast.Call) and node not in never:
                 yield from _call(project, module, node)
             if isinstance(node, ast.stmt):
                 yield from _statement(module, node)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from .expressions import alternatives, arguments, defaults, device_word, option_name, plain
@@ -22,8 +22,8 @@ class Tested(NamedTuple):
     subject: ast.AST
 
 
-def records(project: Project) -> Iterator[Record]:
-    """Splits between values and tests, and within options."""
+def records(project: Project, over_cuda: Collection[ast.AST] = ()) -> Iterator[Record]:
+    """Splits between values and tests, and within options. `over_cuda`: tests that are to stay, for what they guard."""
     options = {option_name(node) for module in project.modules for node in module.parents if isinstance(node, ast.Call)}
     choices = _choices(project)
     for key, tests in _tests(project).items():
@@ -39,6 +39,8 @@ def records(project: Project) -> Iterator[Record]:
             values += [(home, word) for word in found]
         kind = "option" if optional and key.name in options else "value"
         for test in tests:
+            if _is_within(test, over_cuda):
+                continue
             last = _last(test)
             reached = values if last is None else _said(project, test.module, last)
             yield from _split(kind, test, tests, reached)
@@ -46,6 +48,15 @@ def records(project: Project) -> Iterator[Record]:
         if module.change.any:
             for node in list(module.parents):
                 yield from _option(project, module, node)
+
+
+def _is_within(test: Tested, tests: Collection[ast.AST]) -> bool:
+    node: ast.AST | None = test.node
+    while node is not None and not isinstance(node, ast.stmt):
+        if node in tests:
+            return True
+        node = test.module.parents.get(node)
+    return False
 
 
 def _said(project: Project, module: Module, value: ast.AST) -> list[tuple[Module, Word]]:

@@ -46,6 +46,8 @@ CUDA_ONLY = re.compile(
     r"(?:amp_C|apex_C|cupy|pycuda|tensorrt|flash_attn\w*|transformer_engine\w*|cutlass|onnxruntime_gpu|numba\.cuda"
     r"|cuda|fused_\w+_cuda|\w+_cuda|\w+_cuda_lib|cuda_\w+)(?:\.|$)"
 )
+# Functions of torch.cuda that do not answer for another accelerator.
+UNSERVED = frozenset({"cudart", "get_device_capability"})
 LOADERS = ("cpp_extension.load", "cpp_extension.load_inline", ".load_ext")
 
 
