@@ -77,7 +77,7 @@ def test_what_runs_only_behind_a_question_waits_with_it() -> None:
 
 
 BEHIND = {
-    "a backend": "if dist.get_backend() == dist.Backend.NCCL:\n    f(torch.cuda.current_device())\n",
+    "a flag": "ok = kind == 'cuda'\nif ok:\n    f(torch.cuda.current_device())\n",
     "a word for review": "if kind == 'cuda':\n    f(torch.cuda.current_device())\n",
     "a case": "import torch.accelerator\nmatch kind:\n    case 'cuda':\n        f(torch.cuda.current_device())\n",
     "the rest": "def f(kind):\n    if kind != 'cuda':\n        return\n    f(torch.cuda.current_device())\n",
@@ -87,7 +87,7 @@ BEHIND = {
 
 @pytest.mark.parametrize("name", BEHIND)
 def test_what_runs_behind_a_question_for_review_is_for_review(name: str) -> None:
-    text = f"{HEAD}import torch.distributed as dist\n{BEHIND[name]}"
+    text = HEAD + BEHIND[name]
     assert ENGINE.fix(Source(text)).text == text
     assert ENGINE.fix(Source(text), review=True).text != text
 
