@@ -14,6 +14,7 @@ import pytest
 
 from uncuda.checks.name_calls import LACKS
 from uncuda.checks.name_strings import LIMIT as ELSEWHERE
+from uncuda.engine.relations.foreign import KIT_LIMIT
 from uncuda.engine.relations.foreign import LIMIT as HANDED
 from uncuda.engine.relations.staying import REASONS
 
@@ -183,7 +184,13 @@ def test_texts_are_used() -> None:
     rest = "".join(path.read_text(encoding="utf-8") for path in RULES.rglob("*.md"))
     facts = (ROOT / "server" / "scripts" / "table_limits.py").read_text(encoding="utf-8")
     used = {limit for path in TABLES for row in read(path)[1] for limit in row["limits"].split(",")}
-    used |= {limit for name in TARGETS for limit in target_limits(name)} | {LACKS, HANDED, ELSEWHERE, *REASONS}
+    used |= {limit for name in TARGETS for limit in target_limits(name)} | {
+        LACKS,
+        HANDED,
+        KIT_LIMIT,
+        ELSEWHERE,
+        *REASONS,
+    }
     assert {limit for limit in texts() if limit not in used and f'"{limit}"' not in rest + facts} == set()
 
 

@@ -76,6 +76,15 @@ def test_a_stream_and_the_handle_that_a_name_gives_need_review(text: str, target
     assert f".{target}_stream" in fixed and "cuda" not in fixed
 
 
+@pytest.mark.parametrize("target", ENGINES)
+def test_streams_and_graphs_of_a_function_wait_for_the_one_that_is_handed_over(target: str) -> None:
+    text = f"import torch\nimport torch_{target}\nfrom cuda.bindings import runtime\ndef f(g):\n"
+    text += "    with torch.cuda.stream(torch.cuda.Stream()):\n"
+    text += "        runtime.cudaStreamGetCaptureInfo(torch.cuda.current_stream().cuda_stream)\n"
+    other = "def h():\n    return torch.cuda.Stream()\n"
+    assert ENGINES[target].fix(Source(text + other)).text == text + other.replace("cuda", target)
+
+
 def test_a_key_in_the_line_that_hands_it_over_is_seen() -> None:
     engine = Engine(CATALOGUE, "npu", Settings(locale="en"), remember=16)
     before = "import torch\nimport torch_npu\nimport cupy\nh = torch.cuda.current_stream().cuda_stream\ncupy.cuda.E\n"

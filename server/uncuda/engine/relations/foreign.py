@@ -7,10 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ...checks import Context, Hit
+from ...edits import REVIEW
 from ...facts.read import Statement
 from .together import call_given, spine_of
 
-LIMIT = "handed-to-cuda"
+LIMIT, KIT_LIMIT = "handed-to-cuda", "kit-handed-to-cuda"
+_KIT = frozenset(
+    {"CUDAGraph", "Event", "ExternalStream", "Stream", "StreamContext", "current_stream", "default_stream", "graph",
+     "is_current_stream_capturing", "stream"}
+)  # fmt: skip
 _LOST = frozenset({"unsupported", "replaced"})
 _BINDINGS = frozenset({"cuda.core", "cuda.cuda", "cuda.cudart", "cuda.nvrtc"})  # of the package of cuda.bindings
 
@@ -21,7 +26,8 @@ Held = dict[str, list[int]]
 def without_handed(hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
     """The hits, those without fixes whose value a library is handed that does not run on the target; they say so.
 
-    What is handed over through one name of the same function counts as well.
+    What is handed over through one name of the same function counts as well. Streams, events and graphs beside a stream
+    that is handed over need review: they wait for one another.
     """
     libraries = _Libraries(context)
     if not hits or not libraries.local:
@@ -38,13 +44,29 @@ def without_handed(hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
     if held:
         context.asked.update(held)
         handed.update(_through_names(hits, held, libraries, context))
+    if not handed:
+        return hits
     links = {key for index in handed for key in hits[index].links if key[0] == "call"}
-    return [
-        replace(hit, fixes=(), limits=(*hit.limits, LIMIT))
-        if index in handed or not links.isdisjoint(hit.links)
-        else hit
-        for index, hit in enumerate(hits)
-    ]
+    scopes = {_scope(hits[index], context) for index in handed if _is_of_kit(hits[index])}
+    found = []
+    for index, hit in enumerate(hits):
+        if index in handed or not links.isdisjoint(hit.links):
+            found.append(replace(hit, fixes=(), limits=(*hit.limits, LIMIT)))
+        elif scopes and hit.fixes and _is_of_kit(hit) and _scope(hit, context) in scopes:
+            found.append(replace(hit.lowered(REVIEW), limits=(*hit.limits, KIT_LIMIT)))
+        else:
+            found.append(hit)
+    return found
+
+
+def _is_of_kit(hit: Hit) -> bool:
+    """Whether a place is of streams, events and graphs, which one device's code takes from another."""
+    return hit.rule.check == "name" and hit.words.get("name", "").rpartition(".")[2] in _KIT
+
+
+def _scope(hit: Hit, context: Context) -> tuple[int, str] | None:
+    """The function that holds a place."""
+    return context.facts.indents.scope_of(hit.statement.start) if hit.statement is not None else None
 
 
 class _Libraries:
