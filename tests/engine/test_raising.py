@@ -31,6 +31,14 @@ WAITS = {
         "class A:\n    def f(self):\n        torch.cuda.nccl.version()\n"
         "    def g(self, x):\n        if x.is_cuda:\n            self.f()\n"
     ),
+    "a method of an object": (
+        "class A:\n    def f(self):\n        torch.cuda.nccl.version()\nONE = A()\nif x.is_cuda:\n    ONE.f()\n"
+    ),
+    "a class that a function gives": (
+        "def f():\n    class A:\n        def forward(x):\n            torch.cuda.nccl.version()\n    return A\n"
+        "if x.is_cuda:\n    f().apply(x)\n"
+    ),
+    "a word that only one test says": "def f():\n    if kind == 'cuda':\n        torch.cuda.nccl.version()\n",
     "kept, and denied": (
         "def f():\n    ok = torch.cuda.is_available()\n    if not ok:\n        raise E\n    torch.cuda.nccl.version()\n"
     ),

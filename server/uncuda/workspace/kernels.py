@@ -16,7 +16,9 @@ _BUILT = r"([\w.]*xtension)\(\s*(?:name\s*=\s*)?(?:[\"']([\w.]+)[\"']|(\w+)\b)"
 _DEF = r"\bdef[ \t]+(\w+)"
 _TOP_DEF = r"\n(?:def|(class))[ \t]+(\w+)"
 _END = r"\n[^\s#)]"
-_ASKS = r"is_cuda|is_available|device\.type|is None|is not None|\bHAS_|_available\b"
+_ASKS = (
+    r"if\b[^\n]*(?:is_cuda|is_available|device\.type|\bHAS_|_available\b|\b(?:triton|\w*kernel|_C) is (?:not )?None)"
+)
 _LOAD = r"load(?:_inline)?\("
 _BY_NAME = r"cpp_extension[ \t]+import\b[^\n]*\bload"
 _KEPT = r"^(\w+)[ \t]*=[ \t]*(?:[\w.]*\.)?$"

@@ -25,6 +25,7 @@ _IMPORTERS = ("importorskip(", "import_module(")
 _JITTED = "@triton."
 _DEF = re.compile(r"\bdef[ \t]+(\w+)")
 _FAR = 2000  # a decorator's function begins closer to it
+_GIVEN = re.compile(r"[ \t]*(\w+)[ \t]*(?::[^=\n]+)?=[ \t]*")
 _USED = re.compile(r"[ \t]*[.(\[]")
 _MORE = re.compile(r"(?:\.\w+)*")
 _PASSIVE = re.compile(r"\.(?:__\w+__|is_available\b)|\([ \t]*\)[ \t]*is\b")
@@ -232,8 +233,20 @@ class Kernels:
         for owner in ("self", "cls"):
             yield Word(f"{owner}.{match[1]}", above.start, indents.extent(above.start), gives)
         name = re.match(r"class[ \t]+(\w+)", self._text[above.start : above.end])
+        if name is not None and not gives:
+            yield from (self._word(f"{held}.{match[1]}", at) for held, at in self._objects(name[1]))
         if name is not None and match[1] in ("forward", "__init__", "__call__", "apply") and not gives:
             yield self._word(name[1], above.start)
+        yield from self.function_around(above.start)  # which gives the class
+
+    def _objects(self, name: str) -> Iterator[tuple[str, int]]:
+        """The names that are given an object of a class, and where: `TRACKER = Tracker()`."""
+        for at in self._facts.searches.find(("kernel", name), uses(name, True)):
+            self._work.compare()
+            line = self._text.rfind("\n", 0, at) + 1
+            given = _GIVEN.fullmatch(self._text, line, at)
+            if given is not None and self._text.startswith("(", at + len(name)):
+                yield given[1], at
 
     def uses(self, word: Word) -> Iterator[Place]:
         """Where a word is used, not only named: called, indexed, or looked into."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
@@ -48,8 +49,10 @@ class Questions:
         self._test_of: dict[int, int] = {}
         self._mark_of: dict[int, int] = {}
         self.work.compare(2 * len(hits))
+        shared = Counter(key for hit in hits for key in hit.links)
         for index, hit in enumerate(hits):
-            if (classes[index] != SAFE or not hit.links) and hit.statement is not None and hit.node is not None:
+            alone = classes[index] != SAFE or all(shared[key] == 1 for key in hit.links)
+            if alone and hit.statement is not None and hit.node is not None:
                 self._take(index, hit, hit.statement)
         self.asserted = any(self._text.startswith("assert", start) for start in self.tests)
         """Whether an assertion asks."""
