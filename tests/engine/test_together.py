@@ -257,3 +257,13 @@ def test_what_an_attribute_holds_is_the_same_whoever_has_it() -> None:
     text += "        self.done = torch.cuda.Event(external=True)\n"
     text += "def g(a):\n    torch.cuda.current_stream().wait_event(a.done)\n"
     assert ENGINES["npu"].fix(Source(text)).text == text
+
+
+def test_the_streams_of_a_function_change_together() -> None:
+    text = "import torch\nimport torch_npu\nclass A:\n    def f(self):\n"
+    text += "        self.done = torch.cuda.Event(external=True)\n"
+    text += (
+        "def g(a):\n    torch.cuda.current_stream().wait_event(a.done)\n    with torch.cuda.stream(a.s):\n        h()\n"
+    )
+    other = "def k(a):\n    torch.cuda.current_stream().synchronize()\n"
+    assert ENGINES["npu"].fix(Source(text + other)).text == text + other.replace("cuda", "npu")

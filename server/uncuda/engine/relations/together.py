@@ -21,6 +21,7 @@ _OBJECTS = frozenset(
     {"CUDAGraph", "Event", "ExternalStream", "MemPool", "Stream", "current_stream", "default_stream", "get_rng_state",
      "get_rng_state_all", "graph_pool_handle"}
 )  # fmt: skip
+_STREAMS = frozenset({"Stream", "StreamContext", "current_stream", "default_stream", "stream"})
 # What these give says the same of a device as what they are given.
 _SAME = frozenset({"device", "int", "max", "min", "str"})
 _PARTS = (ast.Starred, ast.keyword, ast.List, ast.Tuple)
@@ -52,6 +53,7 @@ class Together:
     def pairs(self) -> Iterator[Pair]:
         """Every pair of a call and a part of it, or of two parts of one call that is no place itself."""
         yield from self._patched()
+        yield from self._streams()
         self._work.compare(len(self._at))
         for (_, node), found in self._at.items():
             statement = self._hits[found[0]].statement
@@ -74,6 +76,16 @@ class Together:
         for index, hit in enumerate(self._hits) if patched else ():
             if hit.rule.check == "name" and (at := patched.get(hit.words.get("name", ""), index)) != index:
                 yield at, index
+
+    def _streams(self) -> Iterator[Pair]:
+        """The streams of a function: they wait for one another."""
+        first: dict[int, int] = {}
+        for index, hit in enumerate(self._hits):
+            name = hit.words.get("name", "").rpartition(".")[2]
+            if name in _STREAMS and hit.rule.check == "name" and hit.statement is not None:
+                scope = self._scope("", hit.statement.start)
+                if scope >= 0 and first.setdefault(scope, index) != index:
+                    yield first[scope], index
 
     def _named(self, node: ast.AST, index: int, statement: Statement) -> Iterator[Pair]:
         """A place in the callee, or among the arguments, with what the names in the call hold."""
