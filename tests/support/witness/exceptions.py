@@ -10,26 +10,22 @@ EXCEPTIONS: tuple[tuple[str, str, str], ...] = (
     (
         "torch_geometric/loader/prefetch.py",
         "self.device.type in ['cuda', 'xpu']",
-        "A list of the accelerators whose modules the class uses: whether the target's is one more is for a person. "
-        "Without it batches are copied without a stream, as they are to any other device.",
+        "Which accelerators have streams here is for a person; without one a batch is copied as to any other device.",
     ),
     (
         "diffusers/utils/testing_utils.py",
         "get_torch_cuda_device_capability",
-        "The function lies in a file for several accelerators, in which questions about CUDA stay; its only caller is a "
-        "decorator of tests that ask for one generation of CUDA's devices.",
+        "It lies in a file for several accelerators, and decorates tests for one generation of CUDA's devices.",
     ),
     (
         "trl/generation/vllm_client.py",
         "torch.cuda.get_device_properties(device)",
-        "The last of three arms, one for each accelerator that the client knows; the word comes from the example that "
-        "runs the file itself.",
+        "The last of three arms, one for each accelerator; the word is that of the file's own example.",
     ),
     (
         "trl/models/activation_offloading.py",
         "torch.cuda.stream(stream)",
-        "Behind a list of accelerators that stays, so the target never comes here; the streams of the other methods are "
-        "made for whatever device there is.",
+        "Behind a list of accelerators that stays: the target never comes here.",
     ),
 )
 
