@@ -63,6 +63,7 @@ class _Search:
         self._seen: set[Word] = set()
         self._waiting: list[Word] = []
         self._asked = self._availability()
+        self._led: dict[tuple[int, bool], Answers] = {}
 
     def run(self) -> Iterator[Held]:
         for word in self._kernels.words:
@@ -96,7 +97,7 @@ class _Search:
             word.text.partition(".")[0] for word in self._kernels.words if not word.text.startswith(("self", "cls"))
         }
         for place in self._kernels.places:
-            for header in self._indents.headers(place.at):
+            for header in self._indents.headers(place.at) if place.hit is None else ():
                 if header.word == "try":
                     end = self._indents.extent(self._indents.clauses(header)[-1].start)
                     names.update(_TRIED.findall(self._text, header.start, end))
@@ -144,24 +145,34 @@ class _Search:
 
     def _climb(self, line: Header, place: Place) -> Iterator[Held]:
         """The nearest questions around a place, and further ones as long as the other way only raises."""
-        header: Header | None = line
-        while header is not None:
-            line = header
+        for index, raises in self._around(line, place):
+            yield _held(place, index, raises)
+
+    def _around(self, line: Header, place: Place) -> Answers:
+        """The same as answers; what leads into a block is found out once."""
+        passed: list[tuple[int, bool]] = []
+        found: Answers = ()
+        while not (found := self._with_callers(self._above(line), place)):
             header = self._indents.header_above(line.start)
-            found = self._above(line)
-            if header is not None and not found:
-                if self._handled(header):
-                    return
-                found = self._asking(header)
-                if header.word == "def" and not found:
-                    self._follow_around(line.start, place)
-                    return
-            yield from (_held(place, index, raises) for index, raises in found)
-            if not all(raises for _, raises in found):
-                return
-            if found:  # without CUDA nobody comes out of here: who calls it needs CUDA as well
-                self._follow_around(place.at, place)
-                return
+            key = (header.start, place.left) if header is not None else (-1, place.left)
+            if header is None or key in self._led:
+                found = self._led.get(key, ())
+                break
+            passed.append(key)
+            if self._handled(header) or (found := self._with_callers(self._asking(header), place)):
+                break
+            if header.word == "def":
+                self._follow_around(line.start, place)
+                break
+            line = header
+        self._led.update(dict.fromkeys(passed, found))
+        return found
+
+    def _with_callers(self, found: Answers, place: Place) -> Answers:
+        """Questions; where without CUDA nobody comes out of there, who calls the function needs CUDA as well."""
+        if found and all(raises for _, raises in found):
+            self._follow_around(place.at, place)
+        return found
 
     def _follow_around(self, at: int, place: Place) -> None:
         for word in self._kernels.function_around(at):
@@ -178,12 +189,12 @@ class _Search:
             return not self._asked.isdisjoint(_NAME.findall(text, start, end))
         return header.word == "class"
 
-    def _above(self, line: Header) -> list[tuple[int, bool]]:
+    def _above(self, line: Header) -> Answers:
         """The nearest questions above in the same block that let nothing but CUDA past, and whether these raise."""
         block = self._block(line)
         leaving = self._leaving.get(block, ())
         at = bisect_left(leaving, (line.start, ()))
-        return list(leaving[at - 1][1]) if at else []
+        return leaving[at - 1][1] if at else ()
 
     @cached_property
     def _leaving(self) -> dict[Block, list[tuple[int, Answers]]]:
@@ -207,11 +218,11 @@ class _Search:
         above = self._indents.header_above(line.start)
         return above.start if above is not None else -1, line.indent
 
-    def _asking(self, header: Header) -> list[tuple[int, bool]]:
+    def _asking(self, header: Header) -> Answers:
         """The questions that lead into the block of a header, and whether the other way only raises."""
         found = [(index, False) for index in self._questions.marks.get(header.start, ())]
         if header.word not in CONDITIONS and header.word != "else":
-            return found
+            return tuple(found)
         clauses = self._indents.clauses(header)
         for clause in clauses:
             if clause.start > header.start or clause.word not in CONDITIONS:
@@ -224,7 +235,7 @@ class _Search:
                     found += [(index, self._else_raises(clause)) for index in asked]
             elif self._questions.excludes(clause, asked):
                 found += [(index, self._questions.raises(clause)) for index in asked]
-        return found
+        return tuple(found)
 
     def _else_raises(self, header: Header) -> bool:
         """Whether all that happens instead of a block is that something is raised."""

@@ -61,6 +61,15 @@ class Libraries:
             "|".join(["_cuda", rf"(?:from|import|,)[ \t]+(?:{roots})\b", *map(re.escape, sorted(project))])
         )
 
+    @cached_property
+    def by_module(self) -> dict[str, list[str]]:
+        """The project's kernels by the last name of their module."""
+        found: dict[str, list[str]] = {}
+        for known in sorted(self.project.kernels):
+            module, _, name = known.partition(".")
+            found.setdefault(module, []).append(name)
+        return found
+
     def are_cuda(self, module: str, relative: bool = False) -> bool:
         """Whether a module, or a name below one, is compiled for CUDA."""
         parts = module.split(".")
@@ -151,10 +160,8 @@ class Kernels:
             end = "()" if gives else ""
             if f"{stem}.{name}{end}" in kernels:
                 yield self._word(local, at, gives)
-        below = f"{name}."
-        for known in kernels:
-            if known.startswith(below):
-                yield self._word(f"{local}.{known.removeprefix(below).removesuffix('()')}", at, known.endswith("()"))
+        for known in self._libraries.by_module.get(name, ()):
+            yield self._word(f"{local}.{known.removesuffix('()')}", at, known.endswith("()"))
 
     def _loaded(self) -> Iterator[Word]:
         """Calls that compile a module for CUDA, where the rules have something to say of them."""

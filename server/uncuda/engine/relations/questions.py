@@ -75,7 +75,7 @@ class Questions:
         elif in_test(hit.node, statement):
             self.tests.setdefault(statement.start, []).append(index)
             self._test_of[index] = statement.start
-        elif (found := self._flag(hit, statement)) is not None:
+        elif is_question(hit) and (found := self._flag(hit, statement)) is not None:
             flag, around = found
             self._flags.setdefault(flag, []).append((index, None if "." in flag else around))
             self._flag_of[index] = flag
@@ -83,13 +83,16 @@ class Questions:
     def _flag(self, hit: Hit, statement: Statement) -> tuple[str, int | None] | None:
         """The variable or function that holds the answer, `use_cuda = torch.cuda.is_available() and …`, and the
         function that knows it (None: the module)."""
-        inner, scope = hit.node, self._indents.scope_of(statement.start)
+        inner = hit.node
         for outer in statement.digest.ancestors(inner) if inner is not None else ():
             if isinstance(outer, (ast.Assign, ast.AnnAssign)):
                 target = outer.targets[0] if isinstance(outer, ast.Assign) else outer.target
-                kept = isinstance(target, (ast.Name, ast.Attribute)) and inner is outer.value
-                return (ast.unparse(target), scope[0] if scope is not None else None) if kept else None
+                if not isinstance(target, (ast.Name, ast.Attribute)) or inner is not outer.value:
+                    return None
+                scope = self._indents.scope_of(statement.start)
+                return ast.unparse(target), scope[0] if scope is not None else None
             if isinstance(outer, ast.Return):
+                scope = self._indents.scope_of(statement.start)
                 match = _DEF.match(self._text, scope[0]) if scope is not None else None
                 above = self._indents.scope_of(scope[0]) if scope is not None else None
                 method = above is not None and above[1] == "class"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 
 from ...checks import Hit
 from ...checks.branches import Branches
@@ -47,7 +48,6 @@ class Together:
         for (_, name), found in self._held.items():
             if "." in name:
                 self._members.setdefault(name.rpartition(".")[2], []).extend(found)
-        self._words = self._words_held()
         self._first: dict[tuple[int, ast.AST], list[int]] = {}  # of what is asked in a tuple
 
     def pairs(self) -> Iterator[Pair]:
@@ -103,11 +103,12 @@ class Together:
     def _given_word(self, node: ast.Attribute, index: int, statement: Statement) -> Iterator[Pair]:
         """A method with the device's word that a name holds which it is given: `x.cuda(device)`."""
         call = statement.digest.parents.get(node)
-        if self._words and isinstance(call, ast.Call) and call.func is node:
-            scope = self._scope("", statement.start)
-            for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
-                if isinstance(argument, ast.Name):
-                    yield from ((index, other) for other in self._words.get((scope, argument.id), ()))
+        if not isinstance(call, ast.Call) or call.func is not node:
+            return
+        for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+            if isinstance(argument, ast.Name) and self._words:
+                scope = self._scope("", statement.start)
+                yield from ((index, other) for other in self._words.get((scope, argument.id), ()))
 
     def _set_to(self, node: ast.AST, index: int, statement: Statement) -> Iterator[Pair]:
         """A variable of the environment with what is asked of CUDA in the value that it is set to."""
@@ -175,7 +176,8 @@ class Together:
                     held.setdefault((self._scope(name, hit.statement.start), name), []).append(found[0])
         return held
 
-    def _words_held(self) -> dict[Key, list[int]]:
+    @cached_property
+    def _words(self) -> dict[Key, list[int]]:
         """By name, the strings that it is given in a function."""
         held: dict[Key, list[int]] = {}
         for (_, node), found in self._at.items():
