@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..facts.read import Facts
 from ..source import Span
@@ -12,11 +12,11 @@ from ..source import Span
 OTHERS = ("cpu", "dcu", "gcu", "hip", "hpu", "ipu", "maca", "mlu", "mps", "rocm", "sdaa", "tpu", "vulkan", "xla", "xpu")
 """What accelerators besides CUDA's and the targets are called in names of classes and files; and the CPU."""
 _CLASS = re.compile(r"^[ \t]*(class)[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?[ \t]*:", re.M)
+_OF_CUDA = re.compile(r"class[ \t]+\w*C(?:uda|UDA)")
 _COMMON = frozenset({"object", "ABC", "abc.ABC", "Enum", "str", "int", "Exception", "Protocol", "NamedTuple"})
 
 
-@dataclass(frozen=True)
-class ClassFamily:
+class ClassFamily(NamedTuple):
     """`name`: the span of the name of CUDA's class; `devices`: whose classes stand beside it; `spans`: of all classes
     of the family, and of the bases that they share."""
 
@@ -55,13 +55,11 @@ def families_in(facts: Facts, devices: Collection[str]) -> list[ClassFamily]:
 
 
 def _cudas(text: str, start: int, end: int) -> Iterator[int]:
-    for word in ("Cuda", "CUDA"):
-        at = text.find(word, start, end)
-        while at >= 0:
-            line = text.rfind("\n", 0, at) + 1
-            if text[line:at].lstrip().startswith("class "):
-                yield at
-            at = text.find(word, text.find("\n", at) % (end + 1), end)
+    at = text.find("class ", start, end)
+    while at >= 0:
+        if _OF_CUDA.match(text, at) and not text[text.rfind("\n", 0, at) + 1 : at].strip():
+            yield at
+        at = text.find("class ", at + 6, end)
 
 
 def _bases(match: re.Match[str]) -> set[str]:

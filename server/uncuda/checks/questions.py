@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from ..catalogue import Rule, Target
 from ..facts.digest import Text
@@ -21,8 +21,7 @@ _HELD = frozenset({"assignment", "return", "item", "default", "concatenation", "
 _PARTS = (ast.List, ast.Tuple, ast.Set, ast.Starred, ast.IfExp)
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """A question for a device that was answered with yes."""
 
     at: At | None

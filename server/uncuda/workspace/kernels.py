@@ -12,13 +12,12 @@ _TOP = 8000
 _FAR = 2000  # a decorator's function begins closer to it
 _JIT = "@triton.jit"
 # Each begins with a literal, which is searched for at the speed of memory; compiled where they are first needed.
-_BUILT = r"([\w.]*xtension)\(\s*(?:name\s*=\s*)?(?:[\"']([\w.]+)[\"']|(\w+)\b)"
+_BUILT = r"xtension\(\s*(?:name\s*=\s*)?(?:[\"']([\w.]+)[\"']|(\w+)\b)"
 _DEF = r"\bdef[ \t]+(\w+)"
 _TOP_DEF = r"\n(?:def|(class))[ \t]+(\w+)"
 _END = r"\n[^\s#)]"
-_ASKS = (
-    r"if\b[^\n]*(?:is_cuda|is_available|device\.type|\bHAS_|_available\b|\b(?:triton|\w*kernel|_C) is (?:not )?None)"
-)
+_TEST = r"\bif\b[^\n]*"
+_ASKS = r"is_cuda|is_available|device\.type|\bHAS_|_available\b|(?:triton|kernel|_C) is (?:not )?None"
 _LOAD = r"load(?:_inline)?\("
 _BY_NAME = r"cpp_extension[ \t]+import\b[^\n]*\bload"
 _KEPT = r"^(\w+)[ \t]*=[ \t]*(?:[\w.]*\.)?$"
@@ -41,7 +40,9 @@ def told(data: bytes, path: str, concerned: bool = True) -> Told:
 
     Of other files only the top, where imports stand, is searched.
     """
-    says = any(word in data if concerned else data.find(word, 0, _TOP) >= 0 for word in _WORDS)
+    one, other = _WORDS
+    end = len(data) if concerned else _TOP
+    says = data.find(one, 0, end) >= 0 or data.find(other, 0, end) >= 0
     if not says and "_cuda" not in path:
         return UNTOLD
     name = module_of(path)
@@ -56,7 +57,11 @@ def told(data: bytes, path: str, concerned: bool = True) -> Told:
 def _built(text: str) -> Iterator[str]:
     """Names of the modules that a build file compiles with `CUDAExtension`, by this name or by a variable's."""
     for match in re.finditer(_BUILT, text) if "CUDAExtension" in text else ():
-        builder, name, variable = match.groups()
+        name, variable = match.groups()
+        start = match.start()
+        while start > 0 and (text[start - 1].isalnum() or text[start - 1] in "_."):
+            start -= 1
+        builder = text[start : match.start()] + "xtension"
         alias = rf"^[ \t]*{re.escape(builder)}[ \t]*=[ \t]*\w*CUDAExtension\b"
         if not builder.endswith("CUDAExtension") and not re.search(alias, text, re.M):
             continue
@@ -90,8 +95,8 @@ def _kernels(text: str) -> Iterator[str]:
         if any(start <= at < start + len(body) for at in loads):
             if re.search(_RETURNS, body) and not match[1]:
                 yield f"{match[2]}()"
-        elif not re.search(_ASKS, body):
-            if any(f"{name}[" in body or f"{name}.apply(" in body for name in jitted):
+        elif any(f"{name}[" in body or f"{name}.apply(" in body for name in jitted):
+            if not any(re.search(_ASKS, test[0]) for test in re.finditer(_TEST, body)):
                 yield match[2]
                 if match[1]:
                     jitted.add(match[2])  # a function of autograd: who applies it runs the kernel

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -31,13 +30,12 @@ _MORE = re.compile(r"(?:\.\w+)*")
 _PASSIVE = re.compile(r"\.(?:__\w+__|is_available\b)|\([ \t]*\)[ \t]*is\b")
 
 
-@dataclass(frozen=True)
 class Libraries:
     """What is known of modules before a text is read."""
 
-    modules: frozenset[str]
-    """Those that the tables of the target name as CUDA's."""
-    project: Project
+    def __init__(self, modules: frozenset[str], project: Project) -> None:
+        """`modules`: those that the tables of the target name as CUDA's."""
+        self.modules, self.project = modules, project
 
     @classmethod
     def of(cls, catalogue: Catalogue, target: Target, project: Project) -> Libraries:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from ...checks import Hit
 from ...checks.branches import Branches
@@ -20,16 +20,16 @@ REASONS = frozenset({OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN, OVER_LEFT, OF_MAKE
 """The sentences of the tables that say why a fix is not safe."""
 
 
-@dataclass
 class Staying:
     """What questions that stay do to the hits of a text; all by position among these."""
 
-    reasons: dict[int, tuple[str, str]] = field(default_factory=dict)
-    """The sentence of the tables that says why, and what it names."""
-    classes: dict[int, str | None] = field(default_factory=dict)
-    """At most this is the class of a question that stays, or of what runs behind one."""
-    pairs: list[tuple[int, int]] = field(default_factory=list)
-    """A question, and a hit that runs only where it is answered with yes."""
+    def __init__(self) -> None:
+        self.reasons: dict[int, tuple[str, str]] = {}
+        """The sentence of the tables that says why, and what it names."""
+        self.classes: dict[int, str | None] = {}
+        """At most this is the class of a question that stays, or of what runs behind one."""
+        self.pairs: list[tuple[int, int]] = []
+        """A question, and a hit that runs only where it is answered with yes."""
 
     def __bool__(self) -> bool:
         return bool(self.classes or self.reasons)
