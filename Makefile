@@ -2,6 +2,8 @@
 VENV := .venv
 PY := $(VENV)/bin/python
 SHELL := /bin/sh
+# One more than there are cores: tests of editors and browsers mostly wait.
+WORKERS ?= $(shell expr $$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1) + 1)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup demo test quick lint format types generate check-generated bench fuzz witness wheel vsix vscode screenshots pycharm lock clean
@@ -17,7 +19,7 @@ demo: ## show findings and the diff for both accelerators on examples/train
 	@server/scripts/demo
 
 test: lint types check-generated ## everything this machine can check; what CI runs
-	@$(PY) -m pytest -n auto $(PYTEST_ARGS)
+	@$(PY) -m pytest -n $(WORKERS) $(PYTEST_ARGS)
 
 quick: lint types check-generated ## the inner loop: no large packages, nothing slow
 	@$(PY) -m pytest -n auto -m "not slow and not corpus and not network" $(PYTEST_ARGS)

@@ -11,6 +11,7 @@ from ..checks.branches import Branches
 from ..facts.read import Statement
 from ..facts.role_calls import last_word
 from ..limits import Work
+from .relations.questions import guarded_parts
 
 _DRIVEN = frozenset({"lstsq", "svd", "svdvals"})  # their `driver` is one of cuSOLVER's
 
@@ -54,15 +55,11 @@ def guarded(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]
                 yield from ((one, other) for one in asking for other in others)
 
 
-def _behind(outer: ast.AST, question: ast.AST, denied: bool) -> list[ast.expr]:
+def _behind(outer: ast.AST, question: ast.AST, denied: bool) -> Sequence[ast.AST]:
     """The parts of an expression that are evaluated only if a question for CUDA is answered with yes."""
-    if isinstance(outer, ast.IfExp):
-        return [outer.orelse if denied else outer.body] if question is outer.test else []
-    if isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.Or) is denied:
-        return outer.values[outer.values.index(question) + 1 :] if question in outer.values else []
     if isinstance(outer, ast.Subscript) and isinstance(outer.value, (ast.List, ast.Tuple, ast.Dict)):
         return [outer.value] if question is outer.slice else []
-    return []
+    return guarded_parts(outer, question, lambda _: denied)
 
 
 def filled(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int]]:
