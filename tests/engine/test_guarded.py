@@ -370,6 +370,12 @@ def test_an_assertion_is_a_way_that_raises() -> None:
     assert ENGINE.fix(Source(text)).text == text
 
 
+def test_an_assertion_of_a_type_is_one() -> None:
+    text = "import torch\nimport torch_npu\nimport fast_cuda\ndef f(x):\n"
+    text += "    assert isinstance(x, torch.cuda.HalfTensor)\n    return fast_cuda.f(x)\n"
+    assert ENGINE.fix(Source(text), review=True).text == text
+
+
 def test_what_only_runs_behind_such_a_question_stays_with_it() -> None:
     text = HEAD + TRITON + "def f(x):\n    if x.is_cuda:\n        torch.cuda.synchronize()\n        return add(x)\n"
     text += "    return x.cuda()\n"

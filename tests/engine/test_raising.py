@@ -87,6 +87,10 @@ def test_what_runs_only_behind_a_question_waits_with_it() -> None:
 BEHIND = {
     "a flag": "ok = kind == 'cuda'\nif ok:\n    f(torch.cuda.current_device())\n",
     "a word for review": "if kind == 'cuda':\n    f(torch.cuda.current_device())\n",
+    "a backend": (
+        "import torch.accelerator\nif torch.distributed.get_backend() == torch.distributed.Backend.NCCL:\n"
+        "    f(torch.cuda.current_device())\n"
+    ),
     "a case": "import torch.accelerator\nmatch kind:\n    case 'cuda':\n        f(torch.cuda.current_device())\n",
     "the rest": "def f(kind):\n    if kind != 'cuda':\n        return\n    f(torch.cuda.current_device())\n",
     "denied": "if name != 'nccl':\n    pass\nelse:\n    torch.cuda.synchronize()\n",

@@ -25,7 +25,7 @@ _DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 _DENIED = r"\bnot[ \t(]+{0}(?![\w.])|(?<![\w.]){0}[ \t]*(?:\([ \t]*\))?[ \t]*(?:==|is)[ \t]*(?:False|None|0)\b"
 _RAISES = re.compile(r"(?:raise|sys\.exit|exit|quit|os\._exit)\b")
 _SKIPS = re.compile(r"(?:pytest\.(?:skip|xfail|exit)|self\.skipTest|unittest\.skip\w*)\b")
-_ASKING = frozenset({"cuda", "device_count", "is_available", "is_nccl_available"})  # cuda: torch.version.cuda
+_ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # cuda: torch.version.cuda
 _ASIDE = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # `if not (a and b):`
 _SKIP_MARK = re.compile(r"@[\w.]*skip", re.I)
@@ -63,6 +63,10 @@ class Questions:
     def __iter__(self) -> Iterator[int]:
         """The positions of the hits that ask whether there is CUDA, where they stand."""
         return (index for index in chain.from_iterable(self.inside.values()) if is_question(self._hits[index]))
+
+    def asking(self) -> Iterator[int]:
+        """The positions of the hits that may guard something: of questions, and of whatever else is tested."""
+        return chain(self, *self.tests.values(), *self.marks.values())
 
     def _take(self, index: int, hit: Hit, statement: Statement) -> None:
         self.inside.setdefault(statement.start, []).append(index)

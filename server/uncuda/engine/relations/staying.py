@@ -83,7 +83,7 @@ def staying(
 ) -> Staying:
     """The questions over what runs on CUDA alone, and those that also ask for the make of a GPU."""
     result = Staying()
-    if not any(classes[index] == SAFE for index in questions):
+    if not any(classes[index] == SAFE for index in questions.asking()):
         return result
     positions = {id(hit): index for index, hit in enumerate(hits)}
     for found in over_cuda(hits, classes, questions, branches, libraries):
