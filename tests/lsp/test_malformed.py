@@ -83,9 +83,10 @@ class Hostile:
         self._asked: list[Any] = []
 
     def send(self, method: str, is_request: bool, params: Any) -> None:
-        """Send something of which no reply but some reply is expected."""
+        """Send something of which no reply but some reply is expected: of a pull of the workspace, where there is news."""
         if is_request:
-            self._asked.append(self.client.begin(method, params, deliberate=True))
+            asked = self.client.begin(method, params, deliberate=True)
+            self._asked += [] if method == "workspace/diagnostic" else [asked]
         else:
             self.client.send({"jsonrpc": "2.0", "method": method, "params": params}, deliberate=True)
 
