@@ -83,7 +83,7 @@ class Hostile:
         self._asked: list[Any] = []
 
     def send(self, method: str, is_request: bool, params: Any) -> None:
-        """Send something of which no reply but some reply is expected: of a pull of the workspace, where there is news."""
+        """Send something that gets some reply: a pull of the workspace when there is news, the rest at once."""
         if is_request:
             asked = self.client.begin(method, params, deliberate=True)
             self._asked += [] if method == "workspace/diagnostic" else [asked]
