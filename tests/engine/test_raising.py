@@ -45,6 +45,13 @@ WAITS = {
     "a word": "def f(device, i):\n    if device.type == 'cuda':\n        return f'cuda:{i}'\n    return device\n",
     "an activity": "ok = x.is_cuda\nif ok:\n    a.append(torch.profiler.ProfilerActivity.CUDA)\n",
     "all of several": "def f():\n    if not (x.is_cuda and y.is_cuda):\n        raise\n    torch.cuda.nccl.version()\n",
+    "a word in a value": "devices = ('cpu',)\nif torch.cuda.is_available():\n    devices = devices + ('cuda:0',)\n",
+    "words of a dictionary": "if torch.cuda.is_available():\n    kwargs = {'storing': 'cuda:0'}\n",
+    "remote calls": "if torch.cuda.is_available():\n    options.set_device_map('worker', {0: 1})\n",
+    "a scheduler's GPUs": "f({'num_gpus': 0.2 if torch.cuda.is_available() else None})\n",
+    "a callee nobody knows": (
+        "from codec import Decoder\nDecoder(device=d if d is not None and d.type == 'cuda' else None)\n"
+    ),
     "two questions": "if torch.cuda.is_available() and x.is_cuda:\n    torch.cuda.nccl.version()\n",
 }
 GOES_ON = {

@@ -53,7 +53,7 @@ class Check:
             start, end = (base + offset for offset in piece.span(reference.chain.node))
             if _is_fallback(context, start, end):
                 return None
-            edit = _added(context, base + piece.end(call), call, words["new"])
+            edit = _added(context, base + piece.end(call), call, words["new"], rule.get("position") == 0)
             added = self._fix(context, rule, f"Add `{words['new']}`", (edit,), start)
             return Hit(rule, start, end, words, added, limits=limits, statement=reference.statement, node=call)
         if found is None:
@@ -158,11 +158,11 @@ def _starred(call: ast.Call) -> bool:
     return any(isinstance(argument, ast.Starred) for argument in call.args)
 
 
-def _added(context: Context, end: int, call: ast.Call, new: str) -> Edit:
-    """The argument put first or last: by position when the call has none, else by keyword."""
+def _added(context: Context, end: int, call: ast.Call, new: str, is_first: bool) -> Edit:
+    """The argument put first or last: by position when it is the first one and the call has none, else by keyword."""
     keyword, _, value = new.partition("=")
     if not call.args and not call.keywords:
-        return Edit(end - 1, end - 1, value or keyword)
+        return Edit(end - 1, end - 1, (value or keyword) if is_first else new)
     before = context.text[: end - 1].rstrip()
     if not before.endswith(","):
         return Edit(len(before), len(before), f", {new}")

@@ -15,6 +15,8 @@ from .relations.questions import guarded_parts
 
 _DRIVEN = frozenset({"lstsq", "svd", "svdvals"})  # their `driver` is one of cuSOLVER's
 
+_GPUS = "num_gpus"  # of Ray
+
 Numbered = Iterable[tuple[int, Hit]]
 """Hits, each with its position among those of the text."""
 Parts = dict[ast.AST, list[int]]
@@ -91,7 +93,10 @@ def _head(outer: ast.AST) -> ast.AST:
 
 
 def choosing(hits: Sequence[Hit], work: Work) -> Iterator[int]:
-    """Positions of the questions that choose an option which only CUDA's libraries have: `driver="gesvd" if …`."""
+    """Positions of the questions that choose what only CUDA's libraries, or schedulers of GPUs, know.
+
+    `driver="gesvd" if …`, `{"num_gpus": 1 if …}`.
+    """
     for index, hit in enumerate(hits):
         if hit.node is not None and hit.statement is not None and _drives(hit.node, hit.statement, work):
             yield index
@@ -101,9 +106,21 @@ def _drives(node: ast.AST, statement: Statement, work: Work) -> bool:
     tested, inner = False, node
     for outer in statement.digest.ancestors(node):
         work.compare()
+        if tested and _of_gpus(outer, inner):
+            return True
         if isinstance(outer, ast.keyword) and outer.arg == "driver":
             call = statement.digest.parents.get(outer)
             return tested and isinstance(call, ast.Call) and last_word(call.func) in _DRIVEN
         tested = tested or (isinstance(outer, ast.IfExp) and inner is outer.test)
         inner = outer
     return False
+
+
+def _of_gpus(outer: ast.AST, inner: ast.AST) -> bool:
+    """Whether a value is a number of GPUs that a scheduler looks for."""
+    if isinstance(outer, ast.keyword):
+        return outer.arg == _GPUS
+    if not isinstance(outer, ast.Dict) or inner not in outer.values:
+        return False
+    key = outer.keys[outer.values.index(inner)]
+    return isinstance(key, ast.Constant) and key.value == _GPUS

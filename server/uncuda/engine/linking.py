@@ -123,7 +123,7 @@ def _linked(
     groups = list(sets.members().values())
     pairs = list(guarded(hits, branches))
     classes = [hit.fixes[0].applicability if hit.fixes else None for hit in hits]
-    if branches.says("driver"):
+    if branches.says("driver") or branches.says("num_gpus"):
         for index in choosing(hits, branches.work):
             classes[index] = lowest(classes[index], REVIEW)
     for index, question in questioned(hits, branches.work):

@@ -21,6 +21,11 @@ _KNOWN = stdlib_module_names | {"torch", "torchvision", "torchaudio", "numpy", "
 def to_unknown(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[Held]:
     """The questions `x.is_cuda` above `return other(x)`, where a way without it returns something else."""
     foreign: dict[str, str] | None = None
+    for index in questions:
+        if (given := _chosen(hits[index])) is not None:
+            foreign = _foreign(branches) if foreign is None else foreign
+            if callee := _callee(given, foreign):
+                yield Held(index, callee)
     for start, asking in questions.tests.items():
         header = branches.indents.header_at(start)
         if header.word != "if" or not questions.leaves(header) or questions.polarity(header, asking) < 0:
@@ -29,9 +34,7 @@ def to_unknown(hits: Sequence[Hit], questions: Questions, branches: Branches) ->
         last = _last(start, branches)
         if not tensors or last is None:
             continue
-        if foreign is None:
-            found = [*plain_imports(branches.facts.searches), *from_imports(branches.facts.searches)]
-            foreign = {local: name for local, name in found if name.lstrip(".").partition(".")[0] not in _KNOWN}
+        foreign = _foreign(branches) if foreign is None else foreign
         callee = _handed(last, tensors, foreign)
         if callee and _computes(start, questions, branches):
             yield from (Held(index, callee) for index in asking)
@@ -59,17 +62,45 @@ def _last(start: int, branches: Branches) -> Statement | None:
     return statement if statement is not None and statement.start > start else None
 
 
+def _foreign(branches: Branches) -> dict[str, str]:
+    """The imported names that are neither torch's nor the standard library's, and what they stand for."""
+    found = [*plain_imports(branches.facts.searches), *from_imports(branches.facts.searches)]
+    return {local: name for local, name in found if name.lstrip(".").partition(".")[0] not in _KNOWN}
+
+
+def _chosen(hit: Hit) -> ast.Call | None:
+    """The call that is given a device only if it is CUDA's: `f(device=d if d.type == "cuda" else None)`."""
+    statement, node = hit.statement, hit.node
+    test = statement.digest.parents.get(node) if statement is not None and node is not None else None
+    left = test.left if isinstance(test, ast.Compare) else None
+    if statement is None or not isinstance(left, ast.Attribute) or left.attr != "type":
+        return None
+    inner: ast.AST = test if test is not None else left
+    for outer in statement.digest.ancestors(inner):
+        if isinstance(outer, ast.IfExp) and ast.unparse(outer.body) == ast.unparse(left.value):
+            holder = statement.digest.parents.get(outer)
+            call = statement.digest.parents.get(holder) if isinstance(holder, ast.keyword) else holder
+            return call if isinstance(call, ast.Call) else None
+        if not isinstance(outer, ast.BoolOp):
+            return None
+    return None
+
+
+def _callee(call: ast.Call, foreign: dict[str, str]) -> str:
+    root: ast.expr = call.func
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    return ast.unparse(call.func) if isinstance(root, ast.Name) and root.id in foreign else ""
+
+
 def _handed(statement: Statement, tensors: set[str], foreign: dict[str, str]) -> str:
     """The imported callee, not torch's, to which a `return` hands one of the tensors; or ""."""
     for node in statement.digest.piece.nodes:
         call = node.value if isinstance(node, ast.Return) else None
         if isinstance(call, ast.Call):
-            root: ast.expr = call.func
-            while isinstance(root, ast.Attribute):
-                root = root.value
             given = {ast.unparse(value) for value in [*call.args, *(keyword.value for keyword in call.keywords)]}
-            if isinstance(root, ast.Name) and root.id in foreign and given & tensors:
-                return ast.unparse(call.func)
+            if given & tensors and (callee := _callee(call, foreign)):
+                return callee
     return ""
 
 

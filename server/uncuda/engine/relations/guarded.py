@@ -15,7 +15,7 @@ from ...facts.read import Statement
 from ...facts.scopes import Header
 from .kernels import Kernels, Libraries, Place, Word
 from .questions import CONDITIONS, Questions, guarded_parts, in_test
-from .raising import raising
+from .raising import raising, words_left
 
 _MOST = 64  # words that are followed in one text
 _CONDITIONAL = (ast.If, ast.While)
@@ -51,6 +51,7 @@ def over_cuda(
 ) -> Iterator[Held]:
     """The questions that guard what runs on CUDA alone; each at most once for a place."""
     kernels = Kernels(branches.facts, hits, raising(hits, classes), libraries)
+    kernels.places += [Place(at, word, True) for at, word in words_left(hits, branches.facts)]
     if kernels.words or kernels.places:
         yield from _Search(kernels, questions, branches).run()
 

@@ -25,6 +25,7 @@ _JITTED = "@triton."
 _DEF = re.compile(r"\bdef[ \t]+(\w+)")
 _FAR = 2000  # a decorator's function begins closer to it
 _GIVEN = re.compile(r"[ \t]*(\w+)[ \t]*(?::[^=\n]+)?=[ \t]*")
+_MAP = ".set_device_map("  # of the remote calls of torch.distributed, which know CUDA's devices alone
 _USED = re.compile(r"[ \t]*[.(\[]")
 _MORE = re.compile(r"(?:\.\w+)*")
 _PASSIVE = re.compile(r"\.(?:__\w+__|is_available\b)|\([ \t]*\)[ \t]*is\b")
@@ -116,6 +117,9 @@ class Kernels:
         self.places: list[Place] = []
         """What is evidence on its own: imports of such modules, and calls that compile one."""
         self.words: list[Word] = [*self._imported(), *self._loaded(), *self._by_name(), *self._jitted()]
+        for at in facts.searches.find(("text", _MAP), plain(_MAP)):
+            if not facts.layout.token_at(at):
+                self.places.append(Place(at, _MAP.strip(".(")))
         self.places += [Place(hit.start, hit.words.get("name", ""), True, hit) for hit in raising]
 
     def _imported(self) -> Iterator[Word]:

@@ -1,4 +1,4 @@
-"""Calls that raise on the target or are given what only CUDA has, and CUDA's words that are returned.
+"""Calls that raise on the target or are given what only CUDA has, and CUDA's words that are left.
 
 What leads to one keeps to CUDA.
 """
@@ -6,28 +6,47 @@ What leads to one keeps to CUDA.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 
 from ...checks import Hit
 from ...edits import SAFE
-from ...facts.read import Statement
+from ...facts.read import Facts, Statement
 from ...facts.role_calls import last_word
+from ...facts.scans import plain
 from .questions import is_question
 
 _KEEPING = frozenset({"append", "add", "extend", "insert"})
+_NUMBER = re.compile(r"cuda:\d+")
+_NOT_KEPT = (ast.Compare, ast.Call, ast.Subscript)
 _LATER = (ast.Lambda, ast.GeneratorExp)
 
 
 def raising(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[Hit]:
-    """The hits without a safe fix that are called, given to a call or returned, and are wrong on the target."""
+    """The hits without a safe fix that are called, given or kept, and are wrong on the target."""
     for index, hit in enumerate(hits):
         if classes[index] != SAFE and hit.node is not None and hit.statement is not None:
             if hit.rule.check == "string":
-                if _is_returned(hit.node, hit.statement):
+                if hit.rule.severity == "error" and not _is_tested(hit.node, hit.statement):
                     yield hit
             elif hit.rule.check in ("name", "method") and (not is_question(hit) or _of_none(hit, hit.node)):
                 if _fails(hit, hit.node, hit.statement):
                     yield hit
+
+
+def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
+    """Where a device stands by its number of which no check speaks, and is kept: `devices + ("cuda:0",)`."""
+    places = facts.searches.find(("text", "cuda:"), plain("cuda:"))
+    found = {(hit.statement.start, hit.node) for hit in hits if hit.statement is not None} if places else set()
+    for at in places:
+        statement = facts.peek(at)
+        for text in statement.digest.texts if statement is not None else ():
+            facts.work.compare()
+            if statement is None or not _NUMBER.fullmatch(text.value) or (statement.start, text.node) in found:
+                continue
+            outer = list(statement.digest.ancestors(text.node))
+            if not any(isinstance(node, _NOT_KEPT) for node in outer) and not isinstance(outer[0], ast.Expr):
+                yield at, text.value
 
 
 def _fails(hit: Hit, node: ast.AST, statement: Statement) -> bool:
@@ -41,12 +60,9 @@ def _fails(hit: Hit, node: ast.AST, statement: Statement) -> bool:
     return not any(isinstance(outer, _LATER) for outer in statement.digest.ancestors(node))
 
 
-def _is_returned(node: ast.AST, statement: Statement) -> bool:
-    """Whether a word is what a function returns: who calls it gets CUDA's."""
-    for outer in statement.digest.ancestors(node):
-        if not isinstance(outer, (ast.JoinedStr, ast.IfExp)):
-            return isinstance(outer, ast.Return)
-    return False
+def _is_tested(node: ast.AST, statement: Statement) -> bool:
+    """Whether a word is only compared with something."""
+    return any(isinstance(outer, (ast.Compare, ast.match_case)) for outer in statement.digest.ancestors(node))
 
 
 def _of_none(hit: Hit, node: ast.AST) -> bool:
