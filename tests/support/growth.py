@@ -207,6 +207,11 @@ def format_string(n: int) -> str:
     return _TORCH + 'x = f"' + "{torch.cuda.current_device()}" * n + '"\n'
 
 
+def formatted_chain(n: int) -> str:
+    """What CPython refuses in this place, so that libcst is asked."""
+    return _TORCH + "@f'{torch.cuda" + ".torch.cuda" * n + '."cuda"}\'\ndef f(): pass\n'
+
+
 def decorators(n: int) -> str:
     return _TORCH + "@torch.cuda.amp.custom_fwd\n" * n + "def f(): pass\n"
 

@@ -17,6 +17,9 @@ from .strings import formatted_end, plain_end
 _STRING = re.compile(r"#[^\n\r]*|(?<![\w\"'])([A-Za-z]{0,2})(\"\"\"|'''|\"|')|(\"\"\"|'''|\"|')")
 _ALIAS = re.compile(r"type[ \t]+(?=\w)[^=\n]*?(?=[ \t]*=)")
 _GENERIC = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+\w+[ \t]*(?=\[)")
+_BRACKET = re.compile(r"[(\[{]")
+_STEP = re.compile(r"\b(?:not|and|or|if|else|await|lambda|for|in|is)\b|[.+*/%@&|^~<>:-]")
+_STEPS = 2  # as deep as a bracket, in a field: libcst takes a minute for some thousand, and ends the process for more
 _WRAPPERS = (
     "{}", "{}\n pass", "if 0:pass\n{}\n pass", "if 0:pass\n{}", "try:pass\n{}\n pass", "try:pass\n{}",
     "{}\n pass\nexcept:pass", "{}\ndef _():pass", "match 0:\n {}\n  pass", "match 0:\n {}",
@@ -49,7 +52,7 @@ def _is_shallow(text: str, depth: int) -> bool:
     if parts is None:
         return False
     plain, fields = parts
-    deepest = max((sum(map(part.count, "([{")) for part in fields), default=0)
+    deepest = max((len(_BRACKET.findall(part)) + len(_STEP.findall(part)) // _STEPS for part in fields), default=0)
     return deepest + nesting(plain, depth) <= depth and all(_parses(f"({part})") for part in fields)
 
 
