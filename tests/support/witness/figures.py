@@ -10,11 +10,13 @@ from typing import Any
 
 from corpus.fetch import LOCKS, pinned
 
+from .exceptions import EXCEPTIONS
 from .record import KINDS
 from .runs import MODES, Run
 from .words import TARGETS
 
 ROOT = Path(__file__).parents[3]
+BEFORE = Path(__file__).parent / "before.json"
 FIGURES = Path(__file__).parent / "figures.json"
 PAGE = ROOT / "docs" / "witness.md"
 Figures = dict[str, Any]
@@ -61,8 +63,19 @@ def figures(runs: Iterable[Run], engine: str) -> Figures:
 
 def committed() -> Figures:
     """The figures of figures.json."""
-    found: Figures = json.loads(FIGURES.read_text(encoding="utf-8"))
+    return _read(FIGURES)
+
+
+def _read(path: Path) -> Figures:
+    found: Figures = json.loads(path.read_text(encoding="utf-8"))
     return found
+
+
+def most(package: str, target: str, mode: str) -> int:
+    """How many places of a package were half when figures were last written; for review, before."""
+    case = {"package": package, "target": target, "mode": mode}
+    rows = [row for found in (committed(), _read(BEFORE)) for row in found["runs"] if case.items() <= row.items()]
+    return sum(rows[0].get(kind, 0) for kind in KINDS)
 
 
 def table(found: Figures, target: str, mode: str) -> str:
@@ -85,20 +98,29 @@ def _line(name: str, row: dict[str, Any], kinds: list[str]) -> str:
 
 def page(found: Figures) -> str:
     """The text of docs/witness.md."""
-    parts = [HEAD, f"Engine: {found['engine']}. Written by `make witness WITNESS_ARGS=--write`.\n"]
-    for mode in MODES:
-        for target in TARGETS:
-            options = " --review-fixes" if mode == "review" else ""
-            title = f"## `uncuda fix --target {target}{options}`\n"
-            parts += [title, table(found, target, mode)]
+    before = _read(BEFORE)
+    engines = (
+        f"Engine: {found['engine']}, before: {before['engine']}. Written by `make witness WITNESS_ARGS=--write`.\n"
+    )
+    parts = [HEAD, engines]
+    for title, figures_of, modes in (("", found, ("safe",)), ("Before: ", before, tuple(MODES))):
+        for mode in modes:
+            for target in TARGETS:
+                options = " --review-fixes" if mode == "review" else ""
+                parts += [f"## {title}`uncuda fix --target {target}{options}`\n", table(figures_of, target, mode)]
+    parts += ["## Places that look half and are right\n", _excepted()]
     packages = "".join(f"- {name}: `{file}`\n" for name, file in sorted(found["packages"].items()))
     return "\n".join([*parts, "## Packages\n", packages])
 
 
+def _excepted() -> str:
+    return "".join(f"- `{path}`, `{quoted}`: {reason}\n" for path, quoted, reason in EXCEPTIONS)
+
+
 def write(found: Figures) -> None:
-    """Write figures.json and the page."""
-    rows = ",\n  ".join(json.dumps(row) for row in found["runs"])
+    """Write figures.json, of safe fixes, and the page."""
+    rows = ",\n  ".join(json.dumps(row) for row in found["runs"] if row["mode"] == "safe")
     rest = {"engine": found["engine"], "packages": found["packages"]}
     head = json.dumps(rest, indent=1).removesuffix("\n}")
     FIGURES.write_text(f'{head},\n "runs": [\n  {rows}\n ]\n}}\n', encoding="utf-8")
-    PAGE.write_text(page(found), encoding="utf-8")
+    PAGE.write_text(page(committed()), encoding="utf-8")
