@@ -36,7 +36,7 @@ class Gates:
             bucket = inside if not opens else with_torch if _needs_torch(rule) else anywhere
             for name in _dotted_names(rule):
                 parts = name.split(".")[1:] or [name]
-                reach = anywhere | with_torch | (set() if opens else inside)
+                reach = anywhere | with_torch if opens else inside
                 if not any(_covered(part, reach) for part in parts):
                     bucket.add(parts[-1])
                     inside.add(parts[-1])

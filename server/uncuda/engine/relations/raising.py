@@ -18,6 +18,7 @@ from .questions import is_question
 
 _KEEPING = frozenset({"append", "add", "extend", "insert"})
 _NUMBER = re.compile(r"cuda:\d+")
+_QUOTED = re.compile(r"([\"'])cuda:\d+\1")
 _NOT_KEPT = (ast.Compare, ast.Call, ast.Subscript)
 _LATER = (ast.Lambda, ast.GeneratorExp)
 
@@ -39,7 +40,7 @@ def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
     places = facts.searches.find(("text", "cuda:"), plain("cuda:"))
     found = {(hit.statement.start, hit.node) for hit in hits if hit.statement is not None} if places else set()
     for at in places:
-        statement = facts.peek(at)
+        statement = facts.peek(at) if _QUOTED.match(facts.text, at - 1) else None
         for text in statement.digest.texts if statement is not None else ():
             facts.work.compare()
             if statement is None or not _NUMBER.fullmatch(text.value) or (statement.start, text.node) in found:
