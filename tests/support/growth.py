@@ -207,6 +207,28 @@ def format_string(n: int) -> str:
     return _TORCH + 'x = f"' + "{torch.cuda.current_device()}" * n + '"\n'
 
 
+def flags_of_a_word(n: int) -> str:
+    return _TORCH + 'ok = kind == "cuda"\n' * n + "if ok:\n    x.cuda()\n"
+
+
+def streams_of_a_name(n: int) -> str:
+    waits = "    s.wait_stream(torch.cuda.current_stream())\n"
+    return _TORCH + "def f():\n" + "    s = torch.cuda.Stream()\n" * n + waits * n
+
+
+def events_of_an_attribute(n: int) -> str:
+    made = "class A:\n    def f(self):\n" + "        self.e = torch.cuda.Event()\n" * n
+    return _TORCH + made + "def g(a):\n" + "    torch.cuda.current_stream().wait_event(a.e)\n" * n
+
+
+def words_for_a_method(n: int) -> str:
+    return _TORCH + "def f(x):\n" + '    device = "cuda"\n' * n + "    x.cuda(device)\n" * n
+
+
+def numbered_devices(n: int) -> str:
+    return _TORCH + "if torch.cuda.is_available():\n    a = [" + '"cuda:0", ' * n + "]\n"
+
+
 def formatted_chain(n: int) -> str:
     """What CPython refuses in this place, so that libcst is asked."""
     return _TORCH + "@f'{torch.cuda" + ".torch.cuda" * n + '."cuda"}\'\ndef f(): pass\n'

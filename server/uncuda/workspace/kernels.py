@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from pathlib import PurePath
 from typing import NamedTuple
@@ -13,6 +14,9 @@ _FAR = 2000  # a decorator's function begins closer to it
 _JIT = "@triton.jit"
 # Each begins with a literal, which is searched for at the speed of memory; compiled where they are first needed.
 _BUILT = r"xtension\(\s*(?:name\s*=\s*)?(?:[\"']([\w.]+)[\"']|(\w+)\b)"
+_ALIAS = r"^[ \t]*([\w.]+)[ \t]*=[ \t]*\w*CUDAExtension\b"
+_VALUE = r"^[ \t]*(\w+)[ \t]*=[ \t]*[\"']([\w.]+)[\"']"
+_RUN = r"(\w+)(?:\[|\.apply\()"
 _DEF = r"\bdef[ \t]+(\w+)"
 _TOP_DEF = r"\n(?:def|(class))[ \t]+(\w+)"
 _END = r"\n[^\s#)]"
@@ -56,20 +60,19 @@ def told(data: bytes, path: str, concerned: bool = True) -> Told:
 
 def _built(text: str) -> Iterator[str]:
     """Names of the modules that a build file compiles with `CUDAExtension`, by this name or by a variable's."""
-    for match in re.finditer(_BUILT, text) if "CUDAExtension" in text else ():
+    if "CUDAExtension" not in text:
+        return
+    aliases = set(re.findall(_ALIAS, text, re.M))
+    values = dict(reversed(re.findall(_VALUE, text, re.M)))
+    for match in re.finditer(_BUILT, text):
         name, variable = match.groups()
         start = match.start()
         while start > 0 and (text[start - 1].isalnum() or text[start - 1] in "_."):
             start -= 1
         builder = text[start : match.start()] + "xtension"
-        alias = rf"^[ \t]*{re.escape(builder)}[ \t]*=[ \t]*\w*CUDAExtension\b"
-        if not builder.endswith("CUDAExtension") and not re.search(alias, text, re.M):
-            continue
-        given = re.search(rf"^[ \t]*{variable}[ \t]*=[ \t]*[\"']([\w.]+)[\"']", text, re.M) if variable else None
-        if given is not None:
-            name = given[1]
-        if name:
-            yield name
+        if builder.endswith("CUDAExtension") or builder in aliases:
+            if name := values.get(variable, name):
+                yield name
 
 
 def module_of(path: str) -> str:
@@ -92,10 +95,10 @@ def _kernels(text: str) -> Iterator[str]:
         start = match.end() - 1
         end = re.compile(_END).search(text, start)
         body = text[start : end.start() if end else len(text)]
-        if any(start <= at < start + len(body) for at in loads):
+        if bisect_left(loads, start) < bisect_left(loads, start + len(body)):
             if re.search(_RETURNS, body) and not match[1]:
                 yield f"{match[2]}()"
-        elif any(f"{name}[" in body or f"{name}.apply(" in body for name in jitted):
+        elif not jitted.isdisjoint(re.findall(_RUN, body)):
             if not any(re.search(_ASKS, test[0]) for test in re.finditer(_TEST, body)):
                 yield match[2]
                 if match[1]:

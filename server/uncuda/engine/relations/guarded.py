@@ -14,7 +14,7 @@ from ...checks.branches import Branches
 from ...facts.read import Statement
 from ...facts.scopes import Header
 from .kernels import Kernels, Libraries, Place, Word
-from .questions import CONDITIONS, Questions, guarded_parts, in_test
+from .questions import CONDITIONS, Questions, asking_parts, in_test
 from .raising import raising, words_left
 
 _MOST = 64  # words that are followed in one text
@@ -117,7 +117,7 @@ class _Search:
             if found:
                 yield from (_held(place, index) for index in found)
                 return
-        line = self._indents.header_at(place.at)
+        line = self._indents.header_at(statement.start)
         if line.word in CONDITIONS and node is not None and not in_test(node, statement, _CONDITIONAL):
             if questions := self._questions.of(line):
                 yield from (_held(place, index, self._else_raises(line)) for index in questions)
@@ -131,12 +131,10 @@ class _Search:
             self._work.compare()
             if isinstance(outer, ast.Lambda):
                 return None
-            for part in ast.iter_child_nodes(outer):
-                if part is inner or not hasattr(part, "lineno"):
-                    continue
-                if inner in guarded_parts(outer, part, lambda node: self._questions.denies(node, statement)):
-                    if found := self._questions.within(part, statement):
-                        return found
+            self._work.compare(len(getattr(outer, "values", ())))
+            for part in asking_parts(outer, inner, lambda node: self._questions.denies(node, statement)):
+                if found := self._questions.within(part, statement):
+                    return found
             if isinstance(outer, (ast.ListComp, ast.SetComp, ast.GeneratorExp)) and inner is outer.elt:
                 filters = [test for generator in outer.generators for test in generator.ifs]
                 if found := [index for test in filters for index in self._questions.within(test, statement)]:

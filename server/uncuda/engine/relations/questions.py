@@ -7,7 +7,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, takewhile
 
 from ...checks import Hit
 from ...checks.branches import Branches
@@ -46,7 +46,9 @@ class Questions:
         """Positions of hits in decorators that skip, by the line that is decorated."""
         self._flags: dict[str, list[tuple[int, int | None]]] = {}  # each with the function that knows the name
         self._flag_of: dict[int, str] = {}
-        self._test_of: dict[int, int] = {}
+        self._tested: set[int] = set()
+        self._asked: dict[int, list[int]] = {}  # by condition
+        self._saying: dict[str, dict[int, Header]] = {}  # conditions by the name that they say
         self._mark_of: dict[int, int] = {}
         self.work.compare(2 * len(hits))
         shared = Counter(key for hit in hits for key in hit.links)
@@ -56,9 +58,6 @@ class Questions:
                 self._take(index, hit, hit.statement)
         self.asserted = any(self._text.startswith("assert", start) for start in self.tests)
         """Whether an assertion asks."""
-
-    def __bool__(self) -> bool:
-        return bool(self.inside)
 
     def __iter__(self) -> Iterator[int]:
         """The positions of the hits that ask whether there is CUDA, where they stand."""
@@ -78,7 +77,7 @@ class Questions:
             self._mark_of[index] = line.start
         elif in_test(hit.node, statement):
             self.tests.setdefault(statement.start, []).append(index)
-            self._test_of[index] = statement.start
+            self._tested.add(index)
         elif is_question(hit) and (found := self._flag(hit, statement)) is not None:
             flag, around = found
             self._flags.setdefault(flag, []).append((index, None if "." in flag else around))
@@ -110,26 +109,33 @@ class Questions:
 
     def of(self, header: Header) -> list[int]:
         """The questions that a condition asks, itself or by a name that holds the answer."""
-        found = list(self.tests.get(header.start, ()))
-        if self._flags:
-            self.work.search(header.start, header.start + 16 * (header.end - header.start))
-            around = {None, *(line.start for line in self._indents.headers(header.start))}
-            for name in dict.fromkeys(_VARIABLE.findall(self._text, header.start, header.end)):
-                self.work.compare(len(self._flags.get(name, ())))
-                found += [index for index, scope in self._flags.get(name, ()) if scope in around]
-        return found
+        if header.start not in self._asked:
+            found = list(self.tests.get(header.start, ()))
+            if self._flags:
+                self.work.search(header.start, header.start + 16 * (header.end - header.start))
+                for name in dict.fromkeys(_VARIABLE.findall(self._text, header.start, header.end)):
+                    found += self._known_at(name, header)
+            self._asked[header.start] = found
+        return self._asked[header.start]
+
+    def _known_at(self, name: str, header: Header) -> list[int]:
+        """The questions whose answers a name holds where a condition stands."""
+        flags = self._flags.get(name, ())
+        self.work.compare(len(flags))
+        around = {None, *(line.start for line in self._indents.headers(header.start))} if flags else set()
+        return [index for index, scope in flags if scope in around]
 
     def conditions(self) -> list[int]:
         """Where conditions begin that ask a question, themselves or by a name that holds the answer, in order."""
-        named = (header.start for flag in self._flags for header in self._uses_of(flag) if self.of(header))
+        named = (start for flag in self._flags for start, line in self._uses_of(flag).items() if self.of(line))
         return sorted({*self.tests, *named})
 
-    def _uses_of(self, flag: str) -> Iterator[Header]:
-        """The conditions that say a name."""
-        for at in self._facts.searches.find(("flag", flag), uses(flag, True)):
-            line = self._indents.header_at(at)
-            if line.word in CONDITIONS:
-                yield line
+    def _uses_of(self, flag: str) -> dict[int, Header]:
+        """The conditions that say a name, by where they begin."""
+        if flag not in self._saying:
+            lines = map(self._indents.header_at, self._facts.searches.find(("flag", flag), uses(flag, True)))
+            self._saying[flag] = {line.start: line for line in lines if line.word in CONDITIONS}
+        return self._saying[flag]
 
     def polarity(self, header: Header, questions: Sequence[int]) -> int:
         """1: the block of a condition is for CUDA; -1: it is for anything but CUDA."""
@@ -178,10 +184,11 @@ class Questions:
         if statement is None:
             return
         if flag := self._flag_of.get(index):
-            for header in self._uses_of(flag):
+            for header in self._uses_of(flag).values():
+                self.work.compare(1 + len(self._flags[flag]) // 16)
                 if index in self.of(header):
                     yield from self._of_test(header, [index])
-        elif index in self._test_of:
+        elif index in self._tested:
             yield from self._of_test(self._indents.header_at(statement.start), [index])
         elif index in self._mark_of:
             yield self._mark_of[index], self._indents.extent(self._mark_of[index])
@@ -240,6 +247,16 @@ def guarded_parts(outer: ast.AST, question: ast.AST, denies: Callable[[ast.AST],
     if isinstance(outer, _ASIDE) and isinstance(question, ast.comprehension):
         return [outer.key, outer.value] if isinstance(outer, ast.DictComp) else [outer.elt]
     return []
+
+
+def asking_parts(outer: ast.AST, guarded: ast.AST, denies: Callable[[ast.AST], bool]) -> Iterator[ast.AST]:
+    """The other way round: the parts that say CUDA wherever the part `guarded` of a condition is evaluated."""
+    if isinstance(outer, ast.IfExp):
+        if guarded is not outer.test and guarded is (outer.orelse if denies(outer.test) else outer.body):
+            yield outer.test
+    elif isinstance(outer, ast.BoolOp):
+        before = takewhile(lambda value: value is not guarded, outer.values)
+        yield from (value for value in before if isinstance(outer.op, ast.Or) is denies(value))
 
 
 def in_test(node: ast.AST | None, statement: Statement, kinds: tuple[type[ast.AST], ...] = TESTING) -> bool:

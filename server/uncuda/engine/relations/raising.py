@@ -39,15 +39,18 @@ def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
     """Where a device stands by its number of which no check speaks, and is kept: `devices + ("cuda:0",)`."""
     places = facts.searches.find(("text", "cuda:"), plain("cuda:"))
     found = {(hit.statement.start, hit.node) for hit in hits if hit.statement is not None} if places else set()
+    done = -1
     for at in places:
-        statement = facts.peek(at) if _QUOTED.match(facts.text, at - 1) else None
-        for text in statement.digest.texts if statement is not None else ():
-            facts.work.compare()
-            if statement is None or not _NUMBER.fullmatch(text.value) or (statement.start, text.node) in found:
-                continue
-            outer = list(statement.digest.ancestors(text.node))
-            if not any(isinstance(node, _NOT_KEPT) for node in outer) and not isinstance(outer[0], ast.Expr):
-                yield at, text.value
+        if at < done or not _QUOTED.match(facts.text, at - 1) or (statement := facts.peek(at)) is None:
+            continue
+        done = statement.end
+        facts.work.compare(len(statement.digest.texts))
+        for text in statement.digest.texts:
+            if _NUMBER.fullmatch(text.value) and (statement.start, text.node) not in found:
+                outer = list(statement.digest.ancestors(text.node))
+                if not any(isinstance(node, _NOT_KEPT) for node in outer) and not isinstance(outer[0], ast.Expr):
+                    yield at, text.value
+                    break  # one says it for the statement
 
 
 def _fails(hit: Hit, node: ast.AST, statement: Statement) -> bool:

@@ -49,6 +49,7 @@ class Together:
             if "." in name:
                 self._members.setdefault(name.rpartition(".")[2], []).extend(found)
         self._first: dict[tuple[int, ast.AST], list[int]] = {}  # of what is asked in a tuple
+        self._joined: set[int] = set()  # the lists of places that were joined already, by their identity
 
     def pairs(self) -> Iterator[Pair]:
         """Every pair of a call and a part of it, or of two parts of one call that is no place itself."""
@@ -65,7 +66,7 @@ class Together:
                 yield from ((found[0], at) for at in heads)
             yield from self._named(node, found[0], statement)
             if isinstance(node, ast.Attribute) and self._hits[found[0]].rule.check == "method":
-                yield from ((found[0], other) for other in self._holding(self._base(node.value), statement))
+                yield from self._with(found[0], self._holding(self._base(node.value), statement))
                 yield from self._given_word(node, found[0], statement)
             yield from self._set_to(node, found[0], statement)
             yield from self._beside(node, found[0], statement)
@@ -93,12 +94,20 @@ class Together:
             return
         call = self._call_of_argument(node, statement)
         if call is not None:
-            yield from ((index, other) for other in self._holding(self._base(call.func), statement))
+            yield from self._with(index, self._holding(self._base(call.func), statement))
         for outer in spine_of(node, statement):
             if isinstance(outer, ast.Call) and self._is_cudas(index, outer):
                 self._work.compare(len(outer.args) + len(outer.keywords))
                 for argument in (*outer.args, *(keyword.value for keyword in outer.keywords)):
-                    yield from ((index, other) for other in self._holding(self._base(argument), statement))
+                    yield from self._with(index, self._holding(self._base(argument), statement))
+
+    def _with(self, index: int, found: Sequence[int]) -> Iterator[Pair]:
+        """A place with all that a name holds; what the name holds is joined the first time only."""
+        if found:
+            yield index, found[0]
+            if id(found) not in self._joined:
+                self._joined.add(id(found))
+                yield from ((found[0], other) for other in found[1:])
 
     def _given_word(self, node: ast.Attribute, index: int, statement: Statement) -> Iterator[Pair]:
         """A method with the device's word that a name holds which it is given: `x.cuda(device)`."""
@@ -108,7 +117,7 @@ class Together:
         for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
             if isinstance(argument, ast.Name) and self._words:
                 scope = self._scope("", statement.start)
-                yield from ((index, other) for other in self._words.get((scope, argument.id), ()))
+                yield from self._with(index, self._words.get((scope, argument.id), ()))
 
     def _set_to(self, node: ast.AST, index: int, statement: Statement) -> Iterator[Pair]:
         """A variable of the environment with what is asked of CUDA in the value that it is set to."""
