@@ -172,13 +172,18 @@ def asked_by_hand(facts: Facts, target: Target) -> bool:
 
 def leaves(header: Header, facts: Facts) -> bool:
     """Whether the block of a header ends by leaving: return, raise, continue."""
+    return bool(_LEAVES.match(last_of(header, facts)))
+
+
+def last_of(header: Header, facts: Facts) -> str:
+    """The last statement of the block of a header, as far as its line goes; "" if there is none."""
     text = facts.text
     end = facts.indents.extent(header.start)
     body = text[header.end : end].rstrip()
     if not body.strip():
         inline = re.search(r":[ \t]*([^:\s][^\n]*)\Z", text[header.start : header.end].rstrip())
-        return bool(inline and _LEAVES.match(inline[1]))
+        return inline[1] if inline else ""
     first = len(body) - len(body.lstrip())
     indent = facts.indents.header_at(header.end + first).indent
     lines = list(facts.indents.lines_at(header.end, header.end + len(body), indent))
-    return bool(lines) and bool(_LEAVES.match(text, lines[-1].start))
+    return text[lines[-1].start : lines[-1].end] if lines else ""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..catalogue import Row, Rule, Target
 from ..edits import REVIEW, SAFE, Edit, Fix
 from ..facts.read import Statement
-from ..facts.role_calls import last_word
+from ..facts.role_calls import chain_of, last_word
 from ..facts.roles import Role
 from .base import Context, Hit, cap
 from .environment_values import given_value, shared
@@ -125,11 +125,8 @@ def _class(role: Role, rule: Rule) -> str | None:
 
 def _spelled(node: ast.AST | None) -> str:
     """`os.environ.get` as the code spells it; "" for anything but names and attributes."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
+    base, parts = chain_of(node)
+    return ".".join([base.id, *parts]) if isinstance(base, ast.Name) else ""
 
 
 def _is(spelled: str, names: Sequence[str]) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from ..facts.digest import Digest
 from ..facts.model import Statement
+from ..facts.role_calls import chain_of
 from ..project import ACTS, MOVES
 from .base import Context
 from .owners import called_so
@@ -108,18 +109,14 @@ class Instances:
 
     def _spelled(self, node: ast.expr, statement: Statement) -> str:
         """A dotted name with what its root was imported as; "" for other expressions."""
-        parts: list[str] = []
-        top = node
-        while isinstance(node, ast.Attribute):
-            parts.append(node.attr)
-            node = node.value
-        if not isinstance(node, ast.Name):
+        base, parts = chain_of(node)
+        if not isinstance(base, ast.Name):
             return ""
         context = self._context
-        found = context.resolve(top, statement)
-        root = node.id if context.facts.names.bindings(node.id) else context.imported.get(node.id, node.id)
-        root = context.foreign_name(node.id) or root
-        return found or ".".join([root, *reversed(parts)])
+        found = context.resolve(node, statement)
+        root = base.id if context.facts.names.bindings(base.id) else context.imported.get(base.id, base.id)
+        root = context.foreign_name(base.id) or root
+        return found or ".".join([root, *parts])
 
     def _super(self, statement: Statement) -> str:
         header = self._class_around(statement)

@@ -9,7 +9,7 @@ from itertools import islice
 
 from ..facts.digest import Text
 from ..facts.read import Statement
-from ..facts.role_calls import last_word
+from ..facts.role_calls import chain_of, last_word
 from ..facts.roles import Role, role_at, role_of, unwrapped
 from .base import At, Context, Links
 
@@ -39,20 +39,16 @@ class Flow:
         found = self.context.resolve(node, statement)
         if found is not None:
             return found
-        parts: list[str] = []
-        while isinstance(node, ast.Attribute):
-            parts.append(node.attr)
-            node = node.value
-        if not isinstance(node, ast.Name) or self.context.facts.names.bindings(node.id):
+        base, parts = chain_of(node)
+        if not isinstance(base, ast.Name) or self.context.facts.names.bindings(base.id):
             return None
-        root = self._imported.get(node.id)
-        return ".".join([root, *reversed(parts)]) if root else None
+        root = self._imported.get(base.id)
+        return ".".join([root, *parts]) if root else None
 
     def module_of(self, node: ast.AST) -> str:
         """The module, other than torch, that an expression is a part of, or what was imported from it; or ""."""
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        return self.context.foreign_name(node.id) if isinstance(node, ast.Name) else ""
+        base, _ = chain_of(node)
+        return self.context.foreign_name(base.id) if isinstance(base, ast.Name) else ""
 
     def role(self, text: Text, statement: Statement) -> Role:
         """The role of a string."""

@@ -11,6 +11,7 @@ from ..limits import UNLIMITED, Work
 from .bindings import Binding
 from .changes import Searches
 from .digest import Digest
+from .role_calls import chain_of
 from .scans import plain
 from .scopes import ScopeMap
 
@@ -104,17 +105,13 @@ class Names:
 
     def resolve_node(self, node: ast.AST, statement: int, digest: Digest) -> str | None:
         """The dotted name of an expression: a name or attributes of one."""
-        parts: list[str] = []
-        top = node
-        while isinstance(node, ast.Attribute):
-            parts.append(node.attr)
-            node = node.value
-        if not isinstance(node, ast.Name):
+        base, parts = chain_of(node)
+        if not isinstance(base, ast.Name):
             return None
-        if digest.nested and hidden(node.id, top, digest, self.work):
+        if digest.nested and hidden(base.id, node, digest, self.work):
             return None
-        root = self.resolve(node.id, statement, digest.scopes.get(top, -1))
-        return None if root is None else ".".join([root, *reversed(parts)])
+        root = self.resolve(base.id, statement, digest.scopes.get(node, -1))
+        return None if root is None else ".".join([root, *parts])
 
 
 def hidden(name: str, node: ast.AST, digest: Digest, work: Work) -> bool:

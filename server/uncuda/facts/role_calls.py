@@ -17,6 +17,15 @@ _FLAGS = frozenset({"DEFINE_string", "DEFINE_enum"})
 _FIELDS = frozenset({"field", "Field", "ib", "attrib", "Option", "Argument", "Parameter"})
 
 
+def chain_of(node: ast.AST | None) -> tuple[ast.AST | None, list[str]]:
+    """What a dotted expression begins with, and its attributes: `torch`, and cuda and amp, of `torch.cuda.amp`."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return node, parts[::-1]
+
+
 def last_word(node: ast.AST | None) -> str:
     """The word that names an expression: `a.b.type` type, `f(x)` f(), `cfg["device"]` device, `x` x."""
     if isinstance(node, ast.Attribute):

@@ -11,6 +11,7 @@ from ...checks import Hit
 from ...checks.branches import Branches
 from ...facts.names import from_imports, plain_imports
 from ...facts.read import Statement
+from ...facts.role_calls import chain_of
 from .guarded import Held
 from .questions import Questions
 
@@ -72,12 +73,12 @@ def _chosen(hit: Hit) -> ast.Call | None:
     """The call that is given a device only if it is CUDA's: `f(device=d if d.type == "cuda" else None)`."""
     statement, node = hit.statement, hit.node
     test = statement.digest.parents.get(node) if statement is not None and node is not None else None
-    left = test.left if isinstance(test, ast.Compare) else None
-    if statement is None or not isinstance(left, ast.Attribute) or left.attr != "type":
+    if statement is None or not isinstance(test, ast.Compare):
         return None
-    inner: ast.AST = test if test is not None else left
-    for outer in statement.digest.ancestors(inner):
-        if isinstance(outer, ast.IfExp) and ast.unparse(outer.body) == ast.unparse(left.value):
+    if not isinstance(test.left, ast.Attribute) or test.left.attr != "type":
+        return None
+    for outer in statement.digest.ancestors(test):
+        if isinstance(outer, ast.IfExp) and ast.unparse(outer.body) == ast.unparse(test.left.value):
             holder = statement.digest.parents.get(outer)
             call = statement.digest.parents.get(holder) if isinstance(holder, ast.keyword) else holder
             return call if isinstance(call, ast.Call) else None
@@ -87,9 +88,7 @@ def _chosen(hit: Hit) -> ast.Call | None:
 
 
 def _callee(call: ast.Call, foreign: dict[str, str]) -> str:
-    root: ast.expr = call.func
-    while isinstance(root, ast.Attribute):
-        root = root.value
+    root, _ = chain_of(call.func)
     return ast.unparse(call.func) if isinstance(root, ast.Name) and root.id in foreign else ""
 
 

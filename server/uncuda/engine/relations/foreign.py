@@ -9,6 +9,7 @@ from dataclasses import replace
 from ...checks import Context, Hit
 from ...edits import REVIEW
 from ...facts.read import Statement
+from ...facts.role_calls import chain_of
 from .together import call_given, spine_of
 
 LIMIT, KIT_LIMIT = "handed-to-cuda", "kit-handed-to-cuda"
@@ -94,14 +95,10 @@ class _Libraries:
     def handed(self, node: ast.AST, statement: Statement) -> bool:
         """Whether a call of one of them is given what stands at `node`."""
         call = call_given(node, statement, self._work)
-        parts: list[str] = []
-        callee: ast.AST | None = call.func if call is not None else None
-        while isinstance(callee, ast.Attribute):
-            parts.append(callee.attr)
-            callee = callee.value
-        if not isinstance(callee, ast.Name) or callee.id not in self.local:
+        base, parts = chain_of(call.func if call is not None else None)
+        if not isinstance(base, ast.Name) or base.id not in self.local:
             return False
-        return self._holds(".".join([self.local[callee.id], *reversed(parts)]))
+        return self._holds(".".join([self.local[base.id], *parts]))
 
 
 def _through_names(hits: Sequence[Hit], held: Held, libraries: _Libraries, context: Context) -> Iterator[int]:

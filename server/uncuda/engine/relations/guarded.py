@@ -50,7 +50,8 @@ def over_cuda(
     libraries: Libraries,
 ) -> Iterator[Held]:
     """The questions that guard what runs on CUDA alone; each at most once for a place."""
-    kernels = Kernels(branches.facts, hits, raising(hits, classes), libraries)
+    kernels = Kernels(branches.facts, hits, libraries)
+    kernels.places += [Place(hit.start, hit.words.get("name", ""), True, hit) for hit in raising(hits, classes)]
     kernels.places += [Place(at, word, True) for at, word in words_left(hits, branches.facts)]
     if kernels.words or kernels.places:
         yield from _Search(kernels, questions, branches).run()

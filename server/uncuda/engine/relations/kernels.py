@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -109,9 +109,9 @@ class Place(NamedTuple):
 
 
 class Kernels:
-    """The evidence in one text. `raising`: calls that fail on the target."""
+    """The evidence in one text, but for calls that fail on the target."""
 
-    def __init__(self, facts: Facts, hits: Sequence[Hit], raising: Iterable[Hit], libraries: Libraries) -> None:
+    def __init__(self, facts: Facts, hits: Sequence[Hit], libraries: Libraries) -> None:
         self._facts, self._hits, self._libraries = facts, hits, libraries
         self._text, self._work = facts.text, facts.work
         self.places: list[Place] = []
@@ -120,7 +120,6 @@ class Kernels:
         for at in facts.searches.find(("text", _MAP), plain(_MAP)):
             if not facts.layout.token_at(at):
                 self.places.append(Place(at, _MAP.strip(".(")))
-        self.places += [Place(hit.start, hit.words.get("name", ""), True, hit) for hit in raising]
 
     def _imported(self) -> Iterator[Word]:
         hint, searches = self._libraries.hint, self._facts.searches

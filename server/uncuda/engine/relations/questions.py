@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, takewhile
 
 from ...checks import Hit
+from ...checks.branch_words import last_of
 from ...checks.branches import Branches
 from ...edits import SAFE
 from ...facts.read import Statement
@@ -154,15 +155,7 @@ class Questions:
 
     def last(self, header: Header) -> str:
         """The last statement of a block, as far as its line goes."""
-        end = self._indents.extent(header.start)
-        body = self._text[header.end : end].rstrip()
-        if not body.strip():
-            inline = re.search(r":[ \t]*([^:\s][^\n]*)\Z", self._text[header.start : header.end].rstrip())
-            return inline[1] if inline else ""
-        first = header.end + len(body) - len(body.lstrip())
-        indent = self._indents.header_at(first).indent
-        lines = list(self._indents.lines_at(header.end, header.end + len(body), indent))
-        return self._text[lines[-1].start : lines[-1].end] if lines else ""
+        return last_of(header, self._facts)
 
     def leaves(self, header: Header) -> bool:
         """Whether the block of a header ends by leaving, or by skipping a test."""
@@ -257,6 +250,11 @@ def asking_parts(outer: ast.AST, guarded: ast.AST, denies: Callable[[ast.AST], b
     elif isinstance(outer, ast.BoolOp):
         before = takewhile(lambda value: value is not guarded, outer.values)
         yield from (value for value in before if isinstance(outer.op, ast.Or) is denies(value))
+
+
+def is_within(node: ast.AST | None, statement: Statement, kinds: tuple[type[ast.AST], ...]) -> bool:
+    """Whether a place stands in an expression or statement of these kinds."""
+    return node is not None and any(isinstance(outer, kinds) for outer in statement.digest.ancestors(node))
 
 
 def in_test(node: ast.AST | None, statement: Statement, kinds: tuple[type[ast.AST], ...] = TESTING) -> bool:

@@ -14,12 +14,13 @@ from ...edits import SAFE
 from ...facts.read import Facts, Statement
 from ...facts.role_calls import last_word
 from ...facts.scans import plain
-from .questions import is_question
+from .questions import is_question, is_within
 
 _KEEPING = frozenset({"append", "add", "extend", "insert"})
 _NUMBER = re.compile(r"cuda:\d+")
 _QUOTED = re.compile(r"([\"'])cuda:\d+\1")
 _NOT_KEPT = (ast.Compare, ast.Call, ast.Subscript)
+_COMPARED = (ast.Compare, ast.match_case)
 _LATER = (ast.Lambda, ast.GeneratorExp)
 
 
@@ -28,7 +29,7 @@ def raising(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[Hit]
     for index, hit in enumerate(hits):
         if classes[index] != SAFE and hit.node is not None and hit.statement is not None:
             if hit.rule.check == "string":
-                if hit.rule.severity == "error" and not _is_tested(hit.node, hit.statement):
+                if hit.rule.severity == "error" and not is_within(hit.node, hit.statement, _COMPARED):
                     yield hit
             elif hit.rule.check in ("name", "method") and (not is_question(hit) or _of_none(hit, hit.node)):
                 if _fails(hit, hit.node, hit.statement):
@@ -47,8 +48,8 @@ def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
         facts.work.compare(len(statement.digest.texts))
         for text in statement.digest.texts:
             if _NUMBER.fullmatch(text.value) and (statement.start, text.node) not in found:
-                outer = list(statement.digest.ancestors(text.node))
-                if not any(isinstance(node, _NOT_KEPT) for node in outer) and not isinstance(outer[0], ast.Expr):
+                alone = isinstance(statement.digest.parents.get(text.node), ast.Expr)
+                if not alone and not is_within(text.node, statement, _NOT_KEPT):
                     yield at, text.value
                     break  # one says it for the statement
 
@@ -61,12 +62,7 @@ def _fails(hit: Hit, node: ast.AST, statement: Statement) -> bool:
         return False
     if (hit.severity or hit.rule.severity) != "error" and not _of_none(hit, node):
         return False
-    return not any(isinstance(outer, _LATER) for outer in statement.digest.ancestors(node))
-
-
-def _is_tested(node: ast.AST, statement: Statement) -> bool:
-    """Whether a word is only compared with something."""
-    return any(isinstance(outer, (ast.Compare, ast.match_case)) for outer in statement.digest.ancestors(node))
+    return not is_within(node, statement, _LATER)
 
 
 def _of_none(hit: Hit, node: ast.AST) -> bool:

@@ -10,9 +10,11 @@ from ...checks.branch_words import asked_by_hand
 from ...checks.branches import Branches
 from ...edits import REVIEW
 from ...facts.scans import plain
+from .questions import in_test, is_within
 
 _AGNOSTIC = ("torch.accelerator", "import accelerator")
 _QUESTIONS = frozenset({"torch.cuda.is_available", "torch.cuda.device_count"})
+_TESTED, _ASKED = (ast.Compare, ast.match_case, ast.Assert), (ast.If, ast.While, ast.IfExp)
 _OF_WHOLE = frozenset({"missing-import", "accelerator-member"})
 
 
@@ -42,7 +44,7 @@ class Served:
         if self._everywhere:
             return [hit.lowered(REVIEW) for hit in hits]
         agnostic = any(map(self._says, _AGNOSTIC))
-        if not agnostic and not self._asks_target():
+        if not agnostic and not asked_by_hand(self._facts, self._target):
             return hits
         asks = _tests if agnostic else _is_question
         return [hit.lowered(REVIEW) if hit.fixes and asks(hit) else hit for hit in hits]
@@ -53,10 +55,6 @@ class Served:
         facts.work.compare(len(places))
         return any(not facts.layout.token_at(at) for at in places)
 
-    def _asks_target(self) -> bool:
-        """Whether a condition asks for the target in words that no fix writes."""
-        return asked_by_hand(self._facts, self._target)
-
 
 def _is_question(hit: Hit) -> bool:
     return hit.words.get("name", "") in _QUESTIONS and _tests(hit)
@@ -64,12 +62,6 @@ def _is_question(hit: Hit) -> bool:
 
 def _tests(hit: Hit) -> bool:
     """Whether a place is a test, or a part of one."""
-    inner = hit.node
-    statement = hit.statement
-    for outer in statement.digest.ancestors(inner) if statement is not None and inner is not None else ():
-        if isinstance(outer, (ast.Compare, ast.match_case, ast.Assert)):
-            return True
-        if isinstance(outer, (ast.If, ast.While, ast.IfExp)) and inner is outer.test:
-            return True
-        inner = outer
-    return False
+    if hit.statement is None:
+        return False
+    return is_within(hit.node, hit.statement, _TESTED) or in_test(hit.node, hit.statement, _ASKED)
