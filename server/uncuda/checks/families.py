@@ -11,7 +11,8 @@ from ..source import Span
 
 OTHERS = ("cpu", "dcu", "gcu", "hip", "hpu", "ipu", "maca", "mlu", "mps", "rocm", "sdaa", "tpu", "vulkan", "xla", "xpu")
 """What accelerators besides CUDA's and the targets are called in names of classes and files; and the CPU."""
-_CLASS = re.compile(r"^[ \t]*(class)[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?[ \t]*:", re.M)
+_CLASS = re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?[ \t]*:", re.M)
+_FIRST = re.compile(r"\n[ \t]*(?=class\b)")
 _OF_CUDA = re.compile(r"class[ \t]+\w*C(?:uda|UDA)")
 _COMMON = frozenset({"object", "ABC", "abc.ABC", "Enum", "str", "int", "Exception", "Protocol", "NamedTuple"})
 
@@ -27,40 +28,46 @@ class ClassFamily(NamedTuple):
 
 def families_in(facts: Facts, devices: Collection[str]) -> list[ClassFamily]:
     """The families of a text; `devices`: the targets' names. One with the CPU's class only, beside CUDA's, is none."""
-    if not facts.searches.find(("family",), _cudas):
+    places = facts.searches.find(("family",), _cudas)
+    text = facts.layout.text
+    if not any(_bases(match) for at in places if (match := _CLASS.match(text, at))):
         return []
-    facts.work.search(0, len(facts.text))
-    classes = {}
-    for match in _CLASS.finditer(facts.layout.text):
-        if not facts.layout.token_at(match.start(1)):
-            classes[match[2]] = match
+    facts.work.search(0, len(text))
+    headers = (_CLASS.match(text, line.end()) for line in _FIRST.finditer(text))
+    classes = {match[1]: match for match in headers if match and not facts.layout.token_at(match.start())}
+    spelled: dict[str, list[str]] = {}
+    for name in classes:
+        spelled.setdefault(name.lower(), []).append(name)
     found = []
     for name, match in classes.items():
-        if "cuda" not in name.lower():
-            continue
         bases = _bases(match)
+        if "cuda" not in name.lower() or not bases:
+            continue
         members = {"cuda": match}
         for device in {*OTHERS, *devices} - {""}:
-            twin = re.sub("cuda", device, name, flags=re.I).lower()
-            facts.work.compare()
-            for other, header in classes.items() if bases else ():
-                if other.lower() == twin and bases & _bases(header):
-                    members[device] = header
+            twins = spelled.get(name.lower().replace("cuda", device), ())
+            facts.work.compare(1 + len(twins))
+            for twin in twins:
+                if bases & _bases(classes[twin]):
+                    members[device] = classes[twin]
         if members.keys() - {"cuda", "cpu"}:
             shared = [classes[base] for base in bases if base in classes]
-            starts = [header.start(1) for header in (*members.values(), *shared)]
+            starts = [header.start() for header in (*members.values(), *shared)]
             spans = tuple(Span(start, facts.indents.extent(start)) for start in starts)
-            found.append(ClassFamily(Span(*match.span(2)), frozenset(members), spans))
+            found.append(ClassFamily(Span(*match.span(1)), frozenset(members), spans))
     return found
 
 
 def _cudas(text: str, start: int, end: int) -> Iterator[int]:
     at = text.find("class ", start, end)
     while at >= 0:
-        if _OF_CUDA.match(text, at) and not text[text.rfind("\n", 0, at) + 1 : at].strip():
-            yield at
-        at = text.find("class ", at + 6, end)
+        after = at + 6
+        if _OF_CUDA.match(text, at):
+            if not text[text.rfind("\n", 0, at) + 1 : at].strip():
+                yield at
+            after = text.find("\n", at, end) + 1 or end  # a line has one class
+        at = text.find("class ", after, end)
 
 
 def _bases(match: re.Match[str]) -> set[str]:
-    return {base.strip() for base in (match[3] or "").split(",")} - _COMMON - {""}
+    return {base.strip() for base in (match[2] or "").split(",")} - _COMMON - {""}

@@ -14,16 +14,16 @@ _FAR = 2000  # a decorator's function begins closer to it
 _JIT = "@triton.jit"
 # Each begins with a literal, which is searched for at the speed of memory; compiled where they are first needed.
 _BUILT = r"xtension\(\s*(?:name\s*=\s*)?(?:[\"']([\w.]+)[\"']|(\w+)\b)"
-_ALIAS = r"^[ \t]*([\w.]+)[ \t]*=[ \t]*\w*CUDAExtension\b"
-_VALUE = r"^[ \t]*(\w+)[ \t]*=[ \t]*[\"']([\w.]+)[\"']"
-_RUN = r"(\w+)(?:\[|\.apply\()"
+_ALIAS = r"\n[ \t]*([\w.]+)[ \t]*=[ \t]*\w*CUDAExtension\b"
+_VALUE = r"\n[ \t]*(\w+)[ \t]*=[ \t]*[\"']([\w.]+)[\"']"
+_RUNS = (r"\[(\w+)", r"\(ylppa\.(\w+)")  # of the text from its end to its start: what stands before `[` and `.apply(`
 _DEF = r"\bdef[ \t]+(\w+)"
 _TOP_DEF = r"\n(?:def|(class))[ \t]+(\w+)"
 _END = r"\n[^\s#)]"
 _TEST = r"\bif\b[^\n]*"
 _ASKS = r"is_cuda|is_available|device\.type|\bHAS_|_available\b|(?:triton|kernel|_C) is (?:not )?None"
 _LOAD = r"load(?:_inline)?\("
-_BY_NAME = r"cpp_extension[ \t]+import\b[^\n]*\bload"
+_BY_NAME = r"cpp_extension[ \t]+import\b([^\n]*)"
 _KEPT = r"^(\w+)[ \t]*=[ \t]*(?:[\w.]*\.)?$"
 _RETURNS = r"\n[ \t]+return[ \t]+\w"
 
@@ -60,11 +60,12 @@ def told(data: bytes, path: str, concerned: bool = True) -> Told:
 
 def _built(text: str) -> Iterator[str]:
     """Names of the modules that a build file compiles with `CUDAExtension`, by this name or by a variable's."""
-    if "CUDAExtension" not in text:
-        return
-    aliases = set(re.findall(_ALIAS, text, re.M))
-    values = dict(reversed(re.findall(_VALUE, text, re.M)))
-    for match in re.finditer(_BUILT, text):
+    found = list(re.finditer(_BUILT, text)) if "CUDAExtension" in text else []
+    if not found:
+        return  # it only imports the builder
+    aliases = set(re.findall(_ALIAS, "\n" + text))
+    values = dict(reversed(re.findall(_VALUE, "\n" + text)))
+    for match in found:
         name, variable = match.groups()
         start = match.start()
         while start > 0 and (text[start - 1].isalnum() or text[start - 1] in "_."):
@@ -91,6 +92,7 @@ def _kernels(text: str) -> Iterator[str]:
     for at in loads:
         if kept := re.match(_KEPT, text[text.rfind("\n", 0, at) + 1 : at]):
             yield kept[1]
+    runs = _runs(text) if jitted else []
     for match in re.finditer(_TOP_DEF, "\n" + text) if jitted or loads else ():
         start = match.end() - 1
         end = re.compile(_END).search(text, start)
@@ -98,17 +100,28 @@ def _kernels(text: str) -> Iterator[str]:
         if bisect_left(loads, start) < bisect_left(loads, start + len(body)):
             if re.search(_RETURNS, body) and not match[1]:
                 yield f"{match[2]}()"
-        elif not jitted.isdisjoint(re.findall(_RUN, body)):
+        elif not jitted.isdisjoint(name for _, name in _between(runs, start, start + len(body))):
             if not any(re.search(_ASKS, test[0]) for test in re.finditer(_TEST, body)):
                 yield match[2]
                 if match[1]:
                     jitted.add(match[2])  # a function of autograd: who applies it runs the kernel
 
 
+def _runs(text: str) -> list[tuple[int, str]]:
+    """Where names are subscripted or applied, in order: `add_kernel[grid](x)`, `Add.apply(x)`."""
+    backwards, size = text[::-1], len(text)
+    matches = (match for pattern in _RUNS for match in re.finditer(pattern, backwards))
+    return sorted((size - match.end(), match[1][::-1]) for match in matches)
+
+
+def _between(runs: list[tuple[int, str]], start: int, end: int) -> list[tuple[int, str]]:
+    return runs[bisect_left(runs, (start, "")) : bisect_left(runs, (end, ""))]
+
+
 def _loads(text: str) -> Iterator[int]:
     """Where an extension is compiled."""
     if "cpp_extension" in text:
-        by_name = re.search(_BY_NAME, text) is not None
+        by_name = any(re.search(r"\bload", match[1]) for match in re.finditer(_BY_NAME, text))
         for match in re.finditer(_LOAD, text):
             before = text[match.start() - 1 : match.start()]
             if text.endswith("cpp_extension.", 0, match.start()):
