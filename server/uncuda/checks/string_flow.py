@@ -199,14 +199,20 @@ class Flow:
         word = re.escape(spelled)  # first in the pattern: a search for a plain word is fast
         yield from self.statements(re.compile(rf"{word}(?<![\w.]{word})(?![\w(])"), max(scope, 0), end)
 
-    def statements(self, pattern: re.Pattern[str], start: int, end: int) -> Iterator[Statement]:
-        """The statements in which a pattern is found."""
+    def statements(
+        self,
+        pattern: re.Pattern[str],
+        start: int,
+        end: int,
+        counts: Callable[[re.Match[str]], bool] = lambda _: True,
+    ) -> Iterator[Statement]:
+        """The statements in which a pattern is found, by matches that count."""
         seen: set[int] = set()
         done = start
         for match in islice(pattern.finditer(self.context.text, start, end), _MANY):
             self.context.facts.work.search(done, match.start())
             done = match.start()
-            statement = self.context.facts.peek(match.start())
+            statement = self.context.facts.peek(match.start()) if counts(match) else None
             if statement is not None and statement.start not in seen:
                 seen.add(statement.start)
                 yield statement

@@ -52,7 +52,8 @@ class MemberIndex:
         tested = False
         end = self._context.facts.indents.extent(scope) if scope >= 0 else len(self._context.text)
         word = re.escape(name).replace("_", "[_-]")
-        for statement in self._flow.statements(re.compile(rf"(?<!\w){word}(?!\w)"), max(scope, 0), end):
+        pattern = re.compile(rf"{word}(?<!\w{word})(?!\w)(?P<kind>[ \t]*:)?")  # a word first: that search is fast
+        for statement in self._flow.statements(pattern, max(scope, 0), end, self._may_list):
             listed.update(self._annotated(name, statement))
             for text in statement.digest.texts:
                 use = self._flow.role(text, statement)
@@ -60,6 +61,12 @@ class MemberIndex:
                     tested = tested or use.kind in TESTS
                     (listed if use.items or use.kind == "item" else compared).update([text.value, *use.items])
         return Members(frozenset(listed), frozenset(compared), tested)
+
+    def _may_list(self, match: re.Match[str]) -> bool:
+        """Whether a statement that holds a name may say words of it: it has a string, or the name's annotation."""
+        start, end = self._context.facts.layout.logical_line(match.start())
+        text = self._context.text
+        return match["kind"] is not None or text.find('"', start, end) >= 0 or text.find("'", start, end) >= 0
 
     def _annotated(self, name: str, statement: Statement) -> Iterator[str]:
         """The choices that a name's annotation stands for: of `Kind`, where the text has `Kind = Literal["a", "b"]`."""

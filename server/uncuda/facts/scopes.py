@@ -16,6 +16,7 @@ _HEAD = re.compile(r"[ \t\f]*(async[ \t]+\w+|\w+|@|[^\s\w])")
 
 _CLAUSES = frozenset({"elif", "else", "except", "finally"})
 _KEYWORDS = frozenset({*kwlist, "match", "case"})
+_AT_ONCE = 16  # steps that are counted together
 _LINES = 16  # characters in lines that are looked at for their indentation in about the time of one step
 _LEAVING = frozenset({"return", "raise"})
 
@@ -211,9 +212,14 @@ class IndentScopes:
 
     def _climb(self, start: int, indent: int) -> Header | None:
         text, layout, spaces, known = self._text, self._layout, " " * indent, self._above
+        layout.work.compare()
+        uncounted = 0
         while start > 0:
             start = text.rfind("\n", 0, start - 1) + 1
-            layout.work.compare()
+            uncounted += 1
+            if uncounted == _AT_ONCE:
+                layout.work.compare(_AT_ONCE)
+                uncounted = 0
             if text.startswith(spaces, start):  # at least as deep; one as deep may be known
                 if start in known and not text.startswith((" ", "\t", "\f"), start + indent):
                     return known[start]

@@ -14,7 +14,7 @@ from ...checks.branches import Branches
 from ...facts.read import Statement
 from ...facts.scopes import Header
 from .kernels import Kernels, Libraries, Place, Word
-from .questions import CONDITIONS, Questions, asking_parts, in_test
+from .questions import CONDITIONS, Questions, Stretch, asking_parts, in_test
 from .raising import raising, words_left
 
 _MOST = 64  # words that are followed in one text
@@ -50,21 +50,33 @@ def over_cuda(
     libraries: Libraries,
 ) -> Iterator[Held]:
     """The questions that guard what runs on CUDA alone; each at most once for a place."""
+    zones = _zones(questions, branches)
+    if not zones:
+        return
     kernels = Kernels(branches.facts, hits, libraries)
     kernels.places += [Place(hit.start, hit.words.get("name", ""), True, hit) for hit in raising(hits, classes)]
     kernels.places += [Place(at, word, True) for at, word in words_left(hits, branches.facts)]
     if kernels.words or kernels.places:
-        yield from _Search(kernels, questions, branches).run()
+        yield from _Search(kernels, questions, branches, zones).run()
+
+
+def _zones(questions: Questions, branches: Branches) -> set[Stretch]:
+    """The functions, and classes, in which something is asked: only there evidence can be behind a question."""
+    indents, whole = branches.indents, (0, len(branches.text))
+    zones = {(start, indents.extent(start)) for start in questions.marks}
+    for at in (*questions.conditions(), *questions.expressions()):
+        scope = indents.scope_of(at)
+        zones.add((scope[0], indents.extent(scope[0])) if scope is not None else whole)
+    return {whole} if whole in zones else zones
 
 
 class _Search:
-    def __init__(self, kernels: Kernels, questions: Questions, branches: Branches) -> None:
-        self._kernels, self._questions = kernels, questions
+    def __init__(self, kernels: Kernels, questions: Questions, branches: Branches, zones: set[Stretch]) -> None:
+        self._kernels, self._questions, self._zones = kernels, questions, zones
         self._facts, self._text = branches.facts, branches.text
         self._indents, self._work = branches.indents, branches.work
         self._seen: set[Word] = set()
         self._waiting: list[Word] = []
-        self._asked = self._availability()
         self._led: dict[tuple[int, bool], Answers] = {}
 
     def run(self) -> Iterator[Held]:
@@ -93,7 +105,8 @@ class _Search:
             for word in self._kernels.holders(call, statement):
                 self._follow(word)
 
-    def _availability(self) -> set[str]:
+    @cached_property
+    def _available(self) -> set[str]:
         """What tells whether evidence is there: names that the `try` of its import assigns, and its own."""
         names = {
             word.text.partition(".")[0] for word in self._kernels.words if not word.text.startswith(("self", "cls"))
@@ -107,6 +120,10 @@ class _Search:
 
     def _place(self, place: Place) -> Iterator[Held]:
         """The questions that keep the target from a place; if there are none, its function is followed."""
+        line = self._indents.header_at(place.at)
+        if place.hit is None and not self._may_ask(line):
+            yield from self._climb(line, place)
+            return
         statement = place.hit.statement if place.hit is not None else self._facts.peek(place.at)
         if statement is None:
             return
@@ -118,12 +135,18 @@ class _Search:
             if found:
                 yield from (_held(place, index) for index in found)
                 return
-        line = self._indents.header_at(statement.start)
         if line.word in CONDITIONS and node is not None and not in_test(node, statement, _CONDITIONAL):
             if questions := self._questions.of(line):
                 yield from (_held(place, index, self._else_raises(line)) for index in questions)
                 return
         yield from self._climb(line, place)
+
+    def _may_ask(self, line: Header) -> bool:
+        """Whether a statement has to be read to know what guards its parts."""
+        if line.start in self._questions.inside or (line.word in CONDITIONS and self._questions.of(line)):
+            return True
+        self._work.search(line.start, line.end)
+        return self._text.find("lambda", line.start, line.end) >= 0
 
     def _in_expression(self, node: ast.AST, statement: Statement) -> list[int] | None:
         """The questions beside a place in its expression; None if it is run later, or not at all without it."""
@@ -186,11 +209,13 @@ class _Search:
         if header.word == "with":
             return bool(_SUPPRESS.search(text, start, end))
         if header.word in CONDITIONS and not self._questions.of(header):
-            return not self._asked.isdisjoint(_NAME.findall(text, start, end))
+            return not self._available.isdisjoint(_NAME.findall(text, start, end))
         return header.word == "class"
 
     def _above(self, line: Header) -> Answers:
         """The nearest questions above in the same block that let nothing but CUDA past, and whether these raise."""
+        if not self._leaving:
+            return ()
         block = self._block(line)
         leaving = self._leaving.get(block, ())
         at = bisect_left(leaving, (line.start, ()))

@@ -28,6 +28,7 @@ _RAISES = re.compile(r"(?:raise|sys\.exit|exit|quit|os\._exit)\b")
 _SKIPS = re.compile(r"(?:pytest\.(?:skip|xfail|exit)|self\.skipTest|unittest\.skip\w*)\b")
 _ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # cuda: torch.version.cuda
 _ASIDE = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+_CHOOSING = (ast.IfExp, ast.BoolOp, *_ASIDE)
 _NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # `if not (a and b):`
 _SKIP_MARK = re.compile(r"@[\w.]*skip", re.I)
 
@@ -130,6 +131,13 @@ class Questions:
         """Where conditions begin that ask a question, themselves or by a name that holds the answer, in order."""
         named = (start for flag in self._flags for start, line in self._uses_of(flag).items() if self.of(line))
         return sorted({*self.tests, *named})
+
+    def expressions(self) -> Iterator[int]:
+        """Where statements begin in which one part of an expression may guard another."""
+        for start, found in self.inside.items():
+            hits = (self._hits[index] for index in found)
+            if any(hit.statement is not None and is_within(hit.node, hit.statement, _CHOOSING) for hit in hits):
+                yield start
 
     def _uses_of(self, flag: str) -> dict[int, Header]:
         """The conditions that say a name, by where they begin."""

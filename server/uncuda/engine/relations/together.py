@@ -44,6 +44,7 @@ class Together:
             if hit.node is not None and hit.statement is not None:
                 self._at.setdefault((hit.statement.start, hit.node), []).append(index)
         self._held = self._holders()
+        self._names = {name for _, name in self._held}
         self._members: dict[str, list[int]] = {}  # what attributes hold, whoever has these
         for (_, name), found in self._held.items():
             if "." in name:
@@ -64,7 +65,8 @@ class Together:
             if call is not None:
                 heads = [at for at in self._heads(call.func, statement) if self._is_cudas(at, call)]
                 yield from ((found[0], at) for at in heads)
-            yield from self._named(node, found[0], statement)
+            if self._held:
+                yield from self._named(node, call, found[0], statement)
             if isinstance(node, ast.Attribute) and self._hits[found[0]].rule.check == "method":
                 yield from self._with(found[0], self._holding(self._base(node.value), statement))
                 yield from self._given_word(node, found[0], statement)
@@ -81,18 +83,16 @@ class Together:
     def _streams(self) -> Iterator[Pair]:
         """The streams of a function: they wait for one another."""
         first: dict[int, int] = {}
-        for index, hit in enumerate(self._hits):
-            name = hit.words.get("name", "").rpartition(".")[2]
-            if name in _STREAMS and hit.rule.check == "name" and hit.statement is not None:
-                scope = self._scope("", hit.statement.start)
-                if scope >= 0 and first.setdefault(scope, index) != index:
-                    yield first[scope], index
+        named = ((hit.words.get("name", "").rpartition(".")[2], at) for at, hit in enumerate(self._hits))
+        found = [at for name, at in named if name in _STREAMS and self._hits[at].rule.check == "name"]
+        for index in found if len(found) > 1 else ():
+            statement = self._hits[index].statement
+            scope = self._scope("", statement.start) if statement is not None else -1
+            if scope >= 0 and first.setdefault(scope, index) != index:
+                yield first[scope], index
 
-    def _named(self, node: ast.AST, index: int, statement: Statement) -> Iterator[Pair]:
-        """A place in the callee, or among the arguments, with what the names in the call hold."""
-        if not self._held:
-            return
-        call = self._call_of_argument(node, statement)
+    def _named(self, node: ast.AST, call: ast.Call | None, index: int, statement: Statement) -> Iterator[Pair]:
+        """A place in the callee, or among the arguments of `call`, with what the names in the call hold."""
         if call is not None:
             yield from self._with(index, self._holding(self._base(call.func), statement))
         for outer in spine_of(node, statement):
@@ -208,7 +208,7 @@ class Together:
         name = _spelled(base)
         if isinstance(base, ast.Attribute) and not name:
             return self._members.get(base.attr, ())
-        if not name:
+        if name not in self._names:
             return ()
         scope = self._scope(name, statement.start)
         while True:
