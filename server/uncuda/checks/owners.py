@@ -5,18 +5,20 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from ..project import ACTS, INHERITS, MOVES, Owner
 
 METHODS = ("cuda", "is_cuda")
+# With the line break before it: a search for that goes from line to line, one for `^` from character to character.
 _CLASS = re.compile(
-    r"^[ \t]*class[ \t]+(?P<name>\w+)[ \t]*\((?P<bases>[^()]{0,2000}(?:\([^()]{0,500}\)[^()]{0,500}){0,9})\)", re.M
+    r"\n[ \t]*class[ \t]+(?P<name>\w+)[ \t]*\((?P<bases>[^()]{0,2000}(?:\([^()]{0,500}\)[^()]{0,500}){0,9})\)"
 )
 _METHOD = re.compile(r"def[ \t]+(?P<name>cuda|is_cuda)\(")
 _INDENTED = re.compile(r"(?P<indent>[ \t]*)(?:async[ \t]+)?def[ \t]+(?P<name>\w+)")
 _HEAD = re.compile(r"(?P<indent>[ \t]*)(?:class|(?:async[ \t]+)?(?P<def>def))[ \t]+(?P<name>\w+)")
-_MARGIN = re.compile(r"^(?=[^\s#)\]}\"'])", re.M)
+_MARGIN = re.compile(r"\n(?=[^\s#)\]}\"'])")
 _FUNCTION = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _TORCHS = ("Module", "Tensor", "Parameter")
@@ -34,7 +36,7 @@ def owners_of(text: str, is_code: Callable[[int], bool], known: Collection[Owner
     found = [(m, holder) for m, holder in _methods(text) if is_code(m.start("name"))] if defines else []
     if not found and not known:
         return frozenset()
-    bases = {match["name"]: _last_words(match["bases"]) for match in _CLASS.finditer(text)}
+    bases = {match["name"]: _last_words(match["bases"]) for match in _CLASS.finditer("\n" + text)}
     torchs = _derived({name: name for name, words in bases.items() if _is_torchs(words)}, bases)
     kinds: dict[tuple[str, str], str] = {}
     for match, holder in found:
@@ -162,9 +164,14 @@ def _is_self(value: ast.expr) -> bool:
 def _makers(text: str, names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """The functions of the module that return an object of a class, or say so, each with the class."""
     either = "|".join(map(re.escape, sorted(names)))
+    if not either:
+        return
     made = re.compile(rf"(?:^[ \t]+return[ \t]+|->[ \t]*[\"']?)(?:\w+\.)*({either})\b", re.M)
-    starts = [match.start() for match in _MARGIN.finditer(text)] if either else []
+    named = [match.start() for match in re.finditer(either, text)]
+    starts = [match.start() for match in _MARGIN.finditer("\n" + text)]
     for start, end in zip(starts, [*starts[1:], len(text)]):
+        if bisect_left(named, start) == bisect_left(named, end):
+            continue
         function = _FUNCTION.match(text, start, end)
         if function is not None and (match := made.search(text, function.end(), end)):
             yield function[1], match[1]
