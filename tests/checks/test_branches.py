@@ -16,6 +16,8 @@ SERVED = {
     "elif": "if device.type == '{d}':\n    torch.{d}.synchronize()\nelif device.type == 'cuda':\n"
     "    torch.cuda.synchronize()\n",
     "if before elif": "if x.is_cuda:\n    torch.cuda.synchronize()\nelif x.is_{d}:\n    torch.{d}.synchronize()\n",
+    "elif, if there is such a module": "if torch.cuda.is_available():\n    device = 'cuda:0'\n"
+    "elif hasattr(torch, '{d}') and torch.{d}.is_available():\n    device = '{d}:0'\n",
     "else": "if is_{d}_available():\n    torch.{d}.empty_cache()\nelse:\n    torch.cuda.empty_cache()\n",
     "else, literally": "if x.device.type == '{d}':\n    y()\nelse:\n    torch.cuda.empty_cache()\n",
     "body of else": "if torch.cuda.is_available():\n    device = 'cuda'\nelse:\n    device = '{d}'\n",

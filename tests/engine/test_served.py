@@ -38,6 +38,21 @@ CHOOSING = (
     "        torch.cuda.synchronize()\n    elif is_{0}_available():\n        torch.{0}.synchronize()\n"
     "    torch.cuda.empty_cache()\n    return x.cuda()\n"
 )
+ARMS = (
+    "import torch\n\n\ndef pick(device):\n    if torch.cuda.is_available():\n        return 'cuda:0'\n"
+    "    elif hasattr(torch, '{0}') and torch.{0}.is_available():\n        return '{0}:0'\n    return 'cpu'\n\n\n"
+    "def sync(x):\n    torch.cuda.synchronize()\n    return x.cuda()\n"
+)
+WORDS = (
+    "import torch\n\n\ndef sync(device, x):\n    if device.type == 'cuda':\n        torch.cuda.synchronize()\n"
+    "    elif x is None:\n        return\n    elif device.type == '{0}':\n        torch.{0}.synchronize()\n"
+    "    torch.cuda.empty_cache()\n"
+)
+TWICE = (
+    "import torch\n\n\ndef sync(x, fast):\n    if torch.cuda.is_available() and fast:\n        torch.cuda.synchronize()\n"
+    "    elif torch.cuda.is_available():\n        torch.cuda.init()\n    elif torch.cuda.device_count() > 1 and fast:\n"
+    "        return torch.cuda._sleep(1)\n    return x.cuda()\n"
+)
 
 
 def project_of(files: Mapping[str, str]) -> Project:
@@ -104,6 +119,10 @@ def test_a_folder_for_each_accelerator() -> None:
         {"tests/cuda_accelerator.py": CUDA, "tests/xpu_accelerator.py": CUDA, "tests/base_accelerator.py": BASE},
         {f"third_party/lib/{name[12:]}": text for name, text in FAMILY.items()},
         {"a.py": CHOOSING.format("npu")},
+        {"a.py": ARMS.format("npu")},
+        {"a.py": TWICE, "b.py": TWICE},
+        {"a.py": ARMS.format("npu"), "b.py": WORDS.format("npu").replace("type == 'npu'", "kind == 'npu'")},
+        {"a.py": ARMS.format("npu"), "b.py": f"import torch\n'''\n{ARMS.format('npu')}'''\n"},
         {"tests/a.py": CHOOSING.format("npu"), "docs/b.py": CHOOSING.format("npu")},
         {"a.py": "import torch\nBACKENDS = {'cuda': 'nccl', 'npu': 'hccl'}\n", "b.py": "x = 'npu'\n"},
         {"a.py": "import torch  # is_npu_available()\n", "b.py": "x = 'cuda'  # if is_npu_available():\n"},
@@ -120,10 +139,20 @@ def test_two_files_that_choose_the_target() -> None:
     assert classes(findings(files, "train.py", "musa")) == {"safe"}
 
 
+@pytest.mark.parametrize("text", [ARMS, WORDS, WORDS.replace("device.type == ", "device == ")])
+def test_two_chains_that_ask_the_same_for_cuda_and_for_the_target(text: str) -> None:
+    files = {"a.py": ARMS.format("npu"), "b.py": text.format("npu"), "train.py": PLAIN}
+    assert served(files) == {"npu"}
+    assert classes(findings(files, "train.py")) == {"review"}
+
+
 KINDS = {
     "plain": {"train.py": PLAIN, "other.py": PLAIN},
     "family": FAMILY,
     "choosing": {"a.py": CHOOSING.format("npu"), "b.py": CHOOSING.format("npu"), "train.py": PLAIN},
+    "arms": {"a.py": ARMS.format("npu"), "b.py": WORDS.format("npu"), "train.py": PLAIN},
+    "an arm": {"a.py": ARMS.format("npu"), "b.py": TWICE},
+    "twice": {"a.py": TWICE, "b.py": TWICE.replace("_sleep(1)", "current_stream()"), "train.py": PLAIN},
     "nearly": {"a.py": CHOOSING.format("npu"), "b.py": PLAIN.replace("device ==", "kind =="), "cuda_ops.py": PLAIN},
     "lone word": {"a.py": "import torch\nkinds = ['cuda', 'npu']\ntorch.cuda.init()\n", "tests/b.py": PLAIN},
 }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from weakref import WeakMethod
 
@@ -12,9 +12,11 @@ from ..facts.changes import Scan
 from ..facts.layout import Layout
 from ..facts.read import Facts
 from ..facts.scopes import Header, IndentScopes
+from .twins import condition_of, said_for, words_for
 
 _COMMENT = re.compile(r"#[^\n]*")
 _CUDA = re.compile(r"(?<![A-Za-z])(?:cuda|nccl|gpu)", re.I)
+_WIDEST = 200  # bytes of a line in which its first word stands
 _CUDA_NAMES = ("cuda", "nccl", "gpu")
 _LEAVES = re.compile(r"(?:return|raise|continue|break|sys\.exit|exit|os\._exit)\b")
 _SAID = re.compile(r"^[ \t]*(?:raise|print|warnings?\.|log\w*\.|logging\.|self\.log\w*\.)[^\n]*$", re.M)
@@ -31,6 +33,7 @@ def _named(words: tuple[str, ...]) -> Scan:
 
 
 def _alone(text: str, word: str) -> Iterator[int]:
+    """Where a word stands with no small letter beside it."""
     at = text.find(word)
     while at >= 0:
         before, after = text[at - 1 : at], text[at + len(word) : at + len(word) + 1]
@@ -128,24 +131,48 @@ class BranchWords:
         return not self._touched
 
 
-def arms_by_hand(layout: Layout, indents: IndentScopes, device: str) -> bool:
-    """Whether a chain of conditions has an arm for a device, asked for in words that no fix writes, and CUDA's."""
-    text, word, done = layout.text, asking_by_name(device), 0
-    at = text.find(word)
-    while at >= 0:
-        line = indents.header_at(at) if at >= done and not layout.token_at(at) else None
-        if line is not None and line.word in ("if", "elif"):
-            done = line.end
-            others = (clause for clause in indents.clauses(line) if clause.start != line.start)
+def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str) -> bool:
+    """Whether a chain of conditions has an arm for a device beside CUDA's, as no fix leaves it.
+
+    Either a name asks for the device that no fix writes, `is_xpu_available()`; or what is asked is the same but for the
+    device, which of CUDA alone nobody asks twice in a chain. `ccl`: the name of the device's collective library.
+    """
+    text, by_name, words = layout.text, f"{device}_available", words_for(device, ccl)
+    done = 0
+    for at in _alone(text, device):
+        line = indents.header_at(at) if at >= done else None
+        if line is None or line.word not in ("if", "elif") or layout.token_at(at) == "#":
+            continue
+        done = line.end
+        others = [clause for clause in indents.clauses(line) if clause.start != line.start]
+        asked = condition_of(text, line)
+        if by_name in asked:
             if any(_CUDA.search(_COMMENT.sub("", text[one.start : indents.extent(one.start)])) for one in others):
                 return True
-        at = text.find(word, at + len(word))
+        elif any(_is_twin(condition_of(text, one), asked, words) for one in others):
+            return True
     return False
 
 
-def asking_by_name(device: str) -> str:
-    """How names end that ask whether a device is there, and that no fix writes: `is_xpu_available`."""
-    return f"{device}_available"
+def _is_twin(condition: str, asked: str, words: Mapping[str, str]) -> bool:
+    return condition != asked and said_for(words, condition) == asked
+
+
+def may_choose(data: bytes, device: bytes) -> bool:
+    """Whether a line that begins with `if` or `elif`, or a name such as `is_xpu_available`, has a device: a quick look."""
+    by_name = device + b"_available"
+    at = data.find(device)
+    while at >= 0:
+        after = at + len(device)
+        if not data[at - 1 : at].isalpha() and not data[after : after + 1].isalpha():
+            if data.startswith(by_name, at):
+                return True
+            line = data.rfind(b"\n", 0, at) + 1
+            if data[line : line + _WIDEST].lstrip().startswith((b"if", b"elif")):
+                return True
+            after = data.find(b"\n", at)
+        at = data.find(device, after) if after >= 0 else -1
+    return False
 
 
 def asked_by_hand(facts: Facts, target: Target) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from itertools import islice
 
 from ..catalogue import Target
@@ -11,9 +12,30 @@ from ..facts.scans import plain
 from ..facts.scopes import Header
 
 _WORD = re.compile(r"cuda|CUDA|Cuda|nccl|NCCL|gpu|GPU")
+_COMMENT = re.compile(r"#[^\n]*")
+_PRESENT = re.compile(r"hasattr\(\w+,[ \t]*[\"']\w+[\"']\)[ \t]+and[ \t]+")  # `hasattr(torch, "npu") and`
 _DEFINED = re.compile(r"(?:async[ \t]+)?(def|class)[ \t]+(\w+)")
 _ASSIGNED = re.compile(r"([\w.]*\w)[ \t]*(?::[^=\n]+)?=(?!=)")
 _UNSET = re.compile(r"if[ \t]+(?:not[ \t]+(\w[\w.]*)|(\w[\w.]*)[ \t]+is[ \t]+None)[ \t]*:")
+
+
+def words_for(device: str, ccl: str) -> dict[str, str]:
+    """What takes the place of CUDA's words, by these; `device`, `ccl`: what the target calls its own."""
+    words = {"cuda": device, "CUDA": device.upper(), "Cuda": device.capitalize(), "gpu": device}
+    return words | {"GPU": device.upper(), "nccl": ccl, "NCCL": ccl.upper()}
+
+
+def said_for(words: Mapping[str, str], text: str) -> str:
+    """A text with other words in place of CUDA's."""
+    return _WORD.sub(lambda match: words[match[0]], text)
+
+
+def condition_of(text: str, header: Header) -> str:
+    """What an `if` or `elif` asks, but for whether a module has the device at all; with its colon."""
+    condition = text[header.start : header.end]
+    condition = _COMMENT.sub("", condition) if "#" in condition else condition
+    condition = condition.strip().removeprefix("el").removeprefix("if").strip()
+    return _PRESENT.sub("", condition) if "hasattr" in condition else condition
 
 
 class Twins:
@@ -22,10 +44,8 @@ class Twins:
     def __init__(self, facts: Facts, target: Target) -> None:
         self._text, self._indents, self._work = facts.text, facts.indents, facts.work
         self._says, self._find = facts.says, facts.searches.find
-        words = target.words
-        device, ccl = words.get("device", ""), words.get("ccl", "")
-        self._words = {"cuda": device, "CUDA": device.upper(), "Cuda": device.capitalize(), "gpu": device}
-        self._words |= {"GPU": device.upper(), "nccl": ccl, "NCCL": ccl.upper()}
+        device = target.words.get("device", "")
+        self._words = words_for(device, target.words.get("ccl", ""))
         self._device = re.compile(rf"\b{re.escape(device)}\b")
 
     def defined(self, header: Header) -> bool:
@@ -53,11 +73,8 @@ class Twins:
 
     def answered(self, header: Header, others: list[Header]) -> bool:
         """`if kind == "cuda":` in one chain with a clause that asks the same of the target: no fix made that."""
-        twin = self._twin(self._condition(header))
-        return bool(twin) and any(self._condition(other) == twin for other in others)
-
-    def _condition(self, header: Header) -> str:
-        return self._text[header.start : header.end].strip().removeprefix("el").removeprefix("if").strip()
+        twin = self._twin(condition_of(self._text, header))
+        return bool(twin) and any(condition_of(self._text, other) == twin for other in others)
 
     def tried(self, header: Header) -> bool:
         """`if kind is None:` below one that may have set `kind` to the target."""
@@ -77,7 +94,7 @@ class Twins:
 
     def _twin(self, words: str) -> str:
         """The same words said for the target; "" where CUDA is not in them, or the text does not hold them."""
-        twin = _WORD.sub(lambda match: self._words[match[0]], words)
+        twin = said_for(self._words, words)
         if twin == words:
             return ""
         lines = twin.split("\n")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from uncuda.checks.branch_words import arms_by_hand, asking_by_name
+from uncuda.checks.branch_words import arms_by_hand, may_choose
 from uncuda.checks.owners import owners_of
 from uncuda.facts.changes import Searches
 from uncuda.facts.layout import Layout
@@ -140,8 +140,7 @@ class Scanner:
         self._owners: set[Owner] = set()
         self._serving: dict[str, int] = {}
         self.names = ByName({target: device for target, (device, _) in words.devices.items()})
-        asking = {target: device for target, (device, _) in words.devices.items() if device}
-        self._asking = {target: asking_by_name(device).encode() for target, device in asking.items()}
+        self._asking = {target: device.encode() for target, (device, _) in words.devices.items() if device}
 
     def add(self, data: bytes, concerned: bool = True, path: str = "") -> None:
         """Take in one file; `concerned`: whether rules may find something in it, and so a word of theirs is there."""
@@ -158,9 +157,7 @@ class Scanner:
         imports = self._package.search(data) is not None
         methods = concerned and b"cuda(" in data and _METHOD_BYTES.search(data) is not None
         kernels = told(data, path, concerned)
-        asking = [
-            target for target, word in self._asking.items() if concerned and self._is_open(target) and word in data
-        ]
+        asking = [target for target in self._asking if self._may_choose(target, data)] if concerned else []
         if asking and (b"cuda" not in data or is_apart(path)):
             asking = []
         if not imports and not methods and not asking:
@@ -176,14 +173,13 @@ class Scanner:
         serves = frozenset(target for target in asking if self._chooses(target, layout))
         return Said(modules, owners, kernels, serves)
 
-    def _is_open(self, target: str) -> bool:
-        """Whether it is not known yet that the project serves a target."""
-        return self._serving.get(target, 0) < _CHOOSING
+    def _may_choose(self, target: str, data: bytes) -> bool:
+        """Whether a file may be one more that chooses a target, if it is not known yet that the project serves that."""
+        return self._serving.get(target, 0) < _CHOOSING and may_choose(data, self._asking[target])
 
     def _chooses(self, target: str, layout: Layout) -> bool:
         """Whether the text chooses a target beside CUDA, in words that no fix writes."""
-        device = self._words.devices[target][0]
-        return arms_by_hand(layout, IndentScopes(layout, Searches(layout.text)), device)
+        return arms_by_hand(layout, IndentScopes(layout, Searches(layout.text)), *self._words.devices[target])
 
     def _imports(self, text: str) -> Iterator[re.Match[str]]:
         """The imports on the lines that name a package: most lines do not, and reading them all takes long.
