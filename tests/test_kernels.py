@@ -61,6 +61,21 @@ def test_modules_that_a_build_file_compiles_for_cuda() -> None:
     assert told(text.encode(), "setup.py").extensions == {"a._ext"}
 
 
+LONG = {  # patterns that go back take minutes over these
+    "a long word": f"{KERNELS['what runs one'][0]}    {'a' * 400_000}\n",
+    "a line of imports": "from torch.utils." + "cpp_extension import " * 20_000,
+    "many subscripts": f"{KERNELS['what runs one'][0]}    {'a[' * 200_000}\n",
+    "many devices": "if cuda and " + "npu " * 200_000,
+    "devices in a line": "x = cuda, " + "npu, " * 200_000,
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_scan_takes_as_long_as_its_text(name: str) -> None:
+    found = Reader(CATALOGUE).facts(LONG[name].encode(), "ops/fast.py").told.kernels
+    assert found == ({"fast.k", "fast.add"} if LONG[name].startswith("import triton") else set())
+
+
 def fixed(folder: Path, files: dict[str, str], target: str) -> dict[str, str]:
     """The texts after the safe fixes of the command line."""
     settings = Settings(target=target)
