@@ -49,9 +49,9 @@ WORDS = (
     "    torch.cuda.empty_cache()\n"
 )
 TWICE = (
-    "import torch\n\n\ndef sync(x, fast):\n    if torch.cuda.is_available() and fast:\n        torch.cuda.synchronize()\n"
-    "    elif torch.cuda.is_available():\n        torch.cuda.init()\n    elif torch.cuda.device_count() > 1 and fast:\n"
-    "        return torch.cuda._sleep(1)\n    return x.cuda()\n"
+    "import torch\n\n\ndef sync(x, fast):\n    if torch.cuda.is_available() and fast:\n"
+    "        torch.cuda.synchronize()\n    elif torch.cuda.is_available():\n        torch.cuda.init()\n"
+    "    elif torch.cuda.device_count() > 1 and fast:\n        return torch.cuda._sleep(1)\n    return x.cuda()\n"
 )
 
 

@@ -159,7 +159,7 @@ def _is_twin(condition: str, asked: str, words: Mapping[str, str]) -> bool:
 
 
 def may_choose(data: bytes, device: bytes) -> bool:
-    """Whether a line that begins with `if` or `elif`, or a name such as `is_xpu_available`, has a device: a quick look."""
+    """A quick look: whether a device is in a line that begins with `if` or `elif`, or in a name: `is_xpu_available`."""
     by_name = device + b"_available"
     at = data.find(device)
     while at >= 0:
