@@ -49,6 +49,15 @@ WAITS = {
     "words of a dictionary": "if torch.cuda.is_available():\n    kwargs = {'storing': 'cuda:0'}\n",
     "remote calls": "if torch.cuda.is_available():\n    options.set_device_map('worker', {0: 1})\n",
     "a scheduler's GPUs": "f({'num_gpus': 0.2 if torch.cuda.is_available() else None})\n",
+    "a list beside a count": (
+        "kinds = ['', 'cuda', 'cuda_ddp'] if torch.cuda.is_available() and torch.cuda.device_count() != 0 else ['']\n"
+    ),
+    "a provider of ONNX Runtime": "if d.type == 'cuda':\n    s.set_providers([('CUDAExecutionProvider', {})])\n",
+    "where a checkpoint was saved": "map_location = None if torch.cuda.is_available() else 'cpu'\n",
+    "where a checkpoint is loaded": "torch.load('a', map_location='cpu' if not torch.cuda.is_available() else None)\n",
+    "a checkpoint in two ways": (
+        "if torch.cuda.is_available():\n    a = torch.load('a')\nelse:\n    a = torch.load('a', map_location='cpu')\n"
+    ),
     "a callee nobody knows": (
         "from codec import Decoder\nDecoder(device=d if d is not None and d.type == 'cuda' else None)\n"
     ),
@@ -61,6 +70,10 @@ GOES_ON = {
     "the other block": "if torch.cuda.is_available():\n    f()\nelse:\n    torch.cuda.nccl.version()\n",
     "below": "if torch.cuda.is_available():\n    f()\ntorch.cuda.nccl.version()\n",
     "printed": "if torch.cuda.is_available():\n    print(torch.version.cuda)\n",
+    "a checkpoint for each": (
+        "if torch.cuda.is_available():\n    a = torch.load('a', map_location='cuda:0')\nelse:\n"
+        "    a = torch.load('a', map_location='cpu')\n"
+    ),
     "kept elsewhere": "def f():\n    gpu = x.is_cuda\ndef g(gpu):\n    if gpu:\n        torch.cuda.nccl.version()\n",
     "kept with more": "use_cuda = torch.cuda.is_available() or a\nif use_cuda:\n    torch.cuda.nccl.version()\n",
     "a question with a name": "device = 'cuda'\nx.to(device)\nif device == 'cuda':\n    torch.cuda.nccl.version()\n",

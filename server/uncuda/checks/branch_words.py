@@ -50,7 +50,7 @@ def _asking(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
     negated = (
         rf"\bnot[ \t(]+{named}|!=[ \t]*{named}|\bnot[ \t]+in[ \t]*[\[({{][^\])}}]*{named}"
         rf"|{named}[\w.]*[\"']?(?:\([^()]*\))?[ \t]*"
-        r"(?:not[ \t]+in\b|!=|(?:==|is)[ \t]*(?:False|None|0)\b|<[ \t]*1\b)"
+        r"(?:not[ \t]+in\b|!=(?![ \t]*(?:False|None|0)\b)|(?:==|is)[ \t]*(?:False|None|0)\b|<[ \t]*1\b)"
     )
     return re.compile(rf"(?<![A-Za-z])(?:{words})(?![A-Za-z])", re.I), re.compile(negated, re.I)
 

@@ -193,3 +193,18 @@ def _parameter(header: Statement, call: ast.Call, given: str | int, bound: int) 
         return given if given in _names(header) else ""
     names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
     return names[given + bound] if given + bound < len(names) else ""
+
+
+def is_fixture(name: str, context: Context) -> bool:
+    """Whether a parameter of a test is given what a fixture of this text makes of each of its `params`."""
+    facts, text = context.facts, context.text
+    if not name.isidentifier() or not facts.says("fixture("):
+        return False
+    context.asked.add(name)
+    defined = f"def {name}("
+    for at in facts.searches.find(("text", defined), plain(defined)):
+        facts.work.compare()
+        above = islice(facts.indents.lines_above(facts.indents.header_at(at).start), 1)
+        if any(line.word == "@" and "fixture(" in text[line.start : line.end] for line in above):
+            return True
+    return False

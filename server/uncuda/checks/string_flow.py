@@ -12,6 +12,7 @@ from ..facts.read import Statement
 from ..facts.role_calls import chain_of, last_word
 from ..facts.roles import Role, role_at, role_of, unwrapped
 from .base import At, Context, Links
+from .parameters import is_fixture
 
 Proof = Callable[[Role], bool]
 _MANY = 60
@@ -260,7 +261,8 @@ class Flow:
             return (("field", role.name),)
         if role.subject is not None or role.kind == "default":
             scope = self.scope(role.name, statement.start, role)
-            return (("name", role.name, At(scope)), *self._handed(role.name, scope))
+            given = (("field", "param"),) if scope >= 0 and is_fixture(role.name, self.context) else ()
+            return (("name", role.name, At(scope)), *self._handed(role.name, scope), *given)
         return ()
 
     def _handed(self, name: str, scope: int) -> Links:

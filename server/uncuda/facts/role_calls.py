@@ -78,7 +78,9 @@ def default_key(call: ast.Call, parameter: str | int | None) -> str:
 
 
 def item_name(call: ast.Call, parameter: str | int | None) -> str:
-    """`parametrize("device", ["cpu", "cuda"])`: what the items of the list are called."""
+    """`parametrize("device", ["cpu", "cuda"])`: what the items of the list are called, or the parts of its rows."""
+    if last_word(call.func) == "fixture" and parameter == "params":
+        return "param"  # of the request that the fixture is given
     if last_word(call.func) == "parametrize" and parameter in (1, "argvalues") and call.args:
         return _text(call.args[0])
     return ""

@@ -13,6 +13,7 @@ from .role_calls import KEEPS, STRING_METHODS, STRING_TESTS, default_key, is_fie
 
 Resolve = Callable[[ast.AST], "str | None"]
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Starred)
+_ROWS = (ast.Tuple, ast.List)
 _MEMBERSHIP = (ast.In, ast.NotIn)
 _BESIDE = 100  # what a list holds shows by then
 _LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
@@ -55,6 +56,7 @@ def role_at(node: ast.AST, start: int, digest: Digest, resolve: Resolve) -> Role
     items: list[str] = []
     containers: list[ast.AST] = []
     member: ast.AST | None = None
+    first = node
     while True:
         parent = digest.parents.get(node)
         if isinstance(parent, ast.JoinedStr):
@@ -62,6 +64,7 @@ def role_at(node: ast.AST, start: int, digest: Digest, resolve: Resolve) -> Role
                 return Role("other", node)
         elif isinstance(parent, _CONTAINERS) and not isinstance(getattr(parent, "ctx", None), ast.Store):
             items += _texts(getattr(parent, "elts", ()), node)
+            first = first if containers else node
             containers.append(parent)
             member = node
         elif _is_indexed(parent, node):
@@ -82,9 +85,26 @@ def role_at(node: ast.AST, start: int, digest: Digest, resolve: Resolve) -> Role
     role = _classify(node, parent, digest, resolve)
     if member is not None and isinstance(role.subject, (ast.Tuple, ast.List)):
         _unpack(role, node, member)
+    if role.kind == "item" and "," in role.name:
+        items = _columns(role, first, containers)
     role.items += items
     role.containers += containers
     return role
+
+
+def _columns(role: Role, part: ast.AST, containers: list[ast.AST]) -> list[str]:
+    """Give a part of a row the name of its column, `parametrize("device, size", [("cuda", 1)])`.
+
+    Returns what else stands in the column.
+    """
+    names = [name.strip() for name in role.name.split(",")]
+    rows = [getattr(container, "elts", []) for container in containers]
+    role.name = ""
+    at = next((at for at in range(len(names)) if len(rows) == 2 and rows[0][at : at + 1] == [part]), -1)
+    if at < 0:
+        return []
+    role.name = names[at]
+    return _texts((row.elts[at] for row in rows[1] if isinstance(row, _ROWS) and at < len(row.elts)), part)
 
 
 def _texts(nodes: Iterable[ast.AST | None], without: ast.AST) -> list[str]:

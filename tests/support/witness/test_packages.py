@@ -11,7 +11,7 @@ from support.witness.figures import PAGE, committed, most, page
 from support.witness.runs import MODES, TARGETS, run
 
 # Small, and with halves of most kinds.
-PACKAGES = ("fairscale", "mmcv", "timm", "xformers", "yolov5")
+PACKAGES = ("fairscale", "mmcv", "torch-geometric", "xformers", "yolov5")
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ from ...facts.role_calls import last_word
 from ...facts.scans import plain
 from .questions import is_question, is_within
 
+_WRONG = frozenset({"error", "warning"})
 _KEEPING = frozenset({"append", "add", "extend", "insert"})
 _NUMBER = re.compile(r"cuda:\d+")
 _QUOTED = re.compile(r"([\"'])cuda:\d+\1")
@@ -29,7 +30,7 @@ def raising(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[Hit]
     for index, hit in enumerate(hits):
         if classes[index] != SAFE and hit.node is not None and hit.statement is not None:
             if hit.rule.check == "string":
-                if hit.rule.severity == "error" and not is_within(hit.node, hit.statement, _COMPARED):
+                if hit.rule.severity in _WRONG and not is_within(hit.node, hit.statement, _COMPARED):
                     yield hit
             elif hit.rule.check in ("name", "method") and (not is_question(hit) or _of_none(hit, hit.node)):
                 if _fails(hit, hit.node, hit.statement):

@@ -11,12 +11,14 @@ from ...edits import REVIEW, SAFE, lowest
 from .callees import to_unknown
 from .guarded import over_cuda
 from .kernels import Libraries
+from .loading import of_loading
 from .makes import of_makes
 from .questions import Questions, hits_in
 
 OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN = "question-over-cuda", "question-over-cuda-only", "question-over-unknown"
 OVER_LEFT, OF_MAKE, BEHIND = "question-over-left", "question-of-make", "behind-a-question"
-REASONS = frozenset({OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN, OVER_LEFT, OF_MAKE, BEHIND})
+OF_LOADING = "question-of-loading"
+REASONS = frozenset({OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN, OVER_LEFT, OF_LOADING, OF_MAKE, BEHIND})
 """The sentences of the tables that say why a fix is not safe."""
 
 
@@ -96,6 +98,8 @@ def staying(
             result.hold(found.question, None if found.raises else REVIEW, limit, found.name)
     for index in of_makes(hits, questions, branches):
         result.hold(index, REVIEW, OF_MAKE)
+    for index in of_loading(hits, questions, branches):
+        result.hold(index, REVIEW, OF_LOADING)
     for found in to_unknown(hits, questions, branches):
         result.hold(found.question, REVIEW, OVER_UNKNOWN, found.name)
     return result

@@ -72,6 +72,7 @@ class Together:
                 yield from self._given_word(node, found[0], statement)
             yield from self._set_to(node, found[0], statement)
             yield from self._beside(node, found[0], statement)
+            yield from self._marked(node, found[0], statement)
 
     def _patched(self) -> Iterator[Pair]:
         """A name that a test replaces, with the uses of that name."""
@@ -155,6 +156,20 @@ class Together:
             self._first[key] = asked[:1]
             yield from ((asked[0], at) for at in asked[1:])
         yield from ((index, at) for at in self._first[key])
+
+    def _marked(self, word: ast.AST, index: int, statement: Statement) -> Iterator[Pair]:
+        """A word that a test is given, with what its marks ask: `pytest.param("cuda", marks=skipif(…))`."""
+        call = statement.digest.parents.get(word)
+        if (
+            self._hits[index].rule.check != "string"
+            or not isinstance(call, ast.Call)
+            or last_word(call.func) != "param"
+        ):
+            return
+        for keyword in call.keywords:
+            for part in ast.walk(keyword.value) if keyword.arg == "marks" else ():
+                self._work.compare()
+                yield from ((index, other) for other in self._at.get((statement.start, part), ()))
 
     def _call_of_argument(self, node: ast.AST, statement: Statement) -> ast.Call | None:
         return call_given(node, statement, self._work, lambda callee: (statement.start, callee) in self._at)

@@ -1,0 +1,43 @@
+"""The devices that a test is given, by its parameters and by its fixtures, and what it compares them with."""
+
+from __future__ import annotations
+
+import pytest
+
+from uncuda.catalogue import load
+from uncuda.engine import Engine
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+ENGINE = Engine(load(), "npu", Settings(locale="en"))
+HEAD = "import pytest\nimport torch\nimport torch_npu\n\n\n"
+TEST = "def test_it({0}):\n    if {1} == 'cuda':\n        torch.ones(2).cuda()\n    torch.ones(2, device={1})\n"
+MOVES = {
+    "one parameter": "@pytest.mark.parametrize('device', ['cuda', 'cpu'])\n" + TEST.format("device", "device"),
+    "rows": "@pytest.mark.parametrize('device, size', [('cuda', 1), ('cpu', 2)])\n"
+    + TEST.format("device, size", "device"),
+    "another column": "@pytest.mark.parametrize('size, dev', [(1, 'cuda'), (2, 'cpu')])\n"
+    + TEST.format("size, dev", "dev"),
+}
+FIXTURE = "@pytest.fixture(params=['cuda', 'cpu'])\ndef kind(request):\n{0}\n\n\n"
+STAYS = {
+    "the fixture's own test": FIXTURE.format("    if request.param == 'cuda':\n        torch.cuda.init()\n"),
+    "a test that is given it": FIXTURE.format("    yield request.param\n") + TEST.format("kind", "kind"),
+    "marks": "KINDS = [pytest.param('cuda', marks=pytest.mark.skipif(not torch.cuda.is_available(), reason='no'))]\n",
+}
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_what_a_test_is_given_moves_with_what_it_asks(name: str) -> None:
+    text = HEAD + MOVES[name]
+    fixed = ENGINE.fix(Source(text)).text
+    assert "cuda" not in fixed
+    assert fixed == text.replace("cuda", "npu")
+
+
+@pytest.mark.parametrize("name", STAYS)
+def test_what_a_test_is_given_stays_with_what_it_asks(name: str) -> None:
+    text = HEAD + STAYS[name]
+    findings = ENGINE.check(Source(text)).findings
+    assert {fix.applicability for finding in findings for fix in finding.fixes} == {"review"}
+    assert ENGINE.fix(Source(text)).text == text
