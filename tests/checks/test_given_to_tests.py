@@ -16,6 +16,9 @@ MOVES = {
     "one parameter": "@pytest.mark.parametrize('device', ['cuda', 'cpu'])\n" + TEST.format("device", "device"),
     "rows": "@pytest.mark.parametrize('device, size', [('cuda', 1), ('cpu', 2)])\n"
     + TEST.format("device, size", "device"),
+    "one of two": "@pytest.mark.parametrize('here, there', [('cuda', 'cpu')])\ndef test_it(here, there):\n"
+    "    if 'cuda' in (here, there) and not torch.cuda.is_available():\n        pytest.skip()\n"
+    "    torch.ones(2, device=here).to(there)\n",
     "another column": "@pytest.mark.parametrize('size, dev', [(1, 'cuda'), (2, 'cpu')])\n"
     + TEST.format("size, dev", "dev"),
 }

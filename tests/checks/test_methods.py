@@ -20,6 +20,11 @@ def fixed(text: str, target: str = "npu") -> str:
     return Engine(load(), target, Settings(locale="en")).fix(Source(text), review=True).text
 
 
+def test_an_attribute_of_what_is_imported_may_be_its_own() -> None:
+    text = "import torch\nfrom .environment import device_config, net\nuse_amp = device_config.is_cuda\nnet.cuda()\n"
+    assert [finding.fixes[0].applicability for finding in findings(text)] == ["review", "safe"]
+
+
 @pytest.mark.parametrize(
     ("call", "applicability"),
     [

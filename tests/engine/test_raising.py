@@ -49,6 +49,12 @@ WAITS = {
     "words of a dictionary": "if torch.cuda.is_available():\n    kwargs = {'storing': 'cuda:0'}\n",
     "remote calls": "if torch.cuda.is_available():\n    options.set_device_map('worker', {0: 1})\n",
     "a scheduler's GPUs": "f({'num_gpus': 0.2 if torch.cuda.is_available() else None})\n",
+    "an activity that is given": (
+        "@pytest.mark.skipif(not torch.cuda.is_available(), reason='no')\ndef test_it():\n"
+        "    f(activities=[torch.profiler.ProfilerActivity.CUDA])\n"
+    ),
+    "a GPU, as a library calls it": "t = Trainer(accelerator='gpu' if torch.cuda.is_available() else 'cpu')\n",
+    "a GPU, kept for a library": "kind = 'cpu'\nif torch.cuda.is_available():\n    kind = 'gpu'\n",
     "a list beside a count": (
         "kinds = ['', 'cuda', 'cuda_ddp'] if torch.cuda.is_available() and torch.cuda.device_count() != 0 else ['']\n"
     ),
@@ -69,6 +75,8 @@ GOES_ON = {
     "defined": "if torch.cuda.is_available():\n    def f():\n        torch.cuda.nccl.version()\n",
     "the other block": "if torch.cuda.is_available():\n    f()\nelse:\n    torch.cuda.nccl.version()\n",
     "below": "if torch.cuda.is_available():\n    f()\ntorch.cuda.nccl.version()\n",
+    "a label": "print('gpu' if torch.cuda.is_available() else 'cpu')\n",
+    "a key": "if torch.cuda.is_available():\n    found = {'gpu': torch.cuda.device_count()}\n",
     "printed": "if torch.cuda.is_available():\n    print(torch.version.cuda)\n",
     "a checkpoint for each": (
         "if torch.cuda.is_available():\n    a = torch.load('a', map_location='cuda:0')\nelse:\n"

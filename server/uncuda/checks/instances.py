@@ -11,7 +11,7 @@ from ..facts.model import Statement
 from ..facts.role_calls import chain_of
 from ..project import ACTS, MOVES
 from .base import Context
-from .owners import called_so
+from .owners import IS_CUDA, called_so
 
 TORCH, OWN, OTHER = "torch", "own", ""
 _SAME = "same"  # what leads back to the name that is asked for says nothing of it
@@ -36,8 +36,10 @@ def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> b
     """Whether the method that an attribute names may be one that a class of the program defines itself.
 
     It is not where the object is torch's; it is where the object is shown to be of such a class. Of other objects it is
-    not known: then it is, where such a method does more than move.
+    not known: then it is, where such a method does more than move; and so are the attributes of what is imported.
     """
+    if node.attr == IS_CUDA and isinstance(node.value, ast.Name) and context.foreign_name(node.value.id):
+        return True
     owners = [owner for owner in context.owners if owner.method == node.attr]
     if not owners:
         return context.facts.says(f"def {node.attr}(")

@@ -10,7 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from ..project import ACTS, INHERITS, MOVES, Owner
 
-METHODS = ("cuda", "is_cuda")
+IS_CUDA = "is_cuda"
+METHODS = ("cuda", IS_CUDA)
 # With the line break before it: a search for that goes from line to line, one for `^` from character to character.
 _CLASS = re.compile(
     r"\n[ \t]*class[ \t]+(?P<name>\w+)[ \t]*\((?P<bases>[^()]{0,2000}(?:\([^()]{0,500}\)[^()]{0,500}){0,9})\)"

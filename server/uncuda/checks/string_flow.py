@@ -10,7 +10,7 @@ from itertools import islice
 from ..facts.digest import Text
 from ..facts.read import Statement
 from ..facts.role_calls import chain_of, last_word
-from ..facts.roles import Role, role_at, role_of, unwrapped
+from ..facts.roles import Role, compared_too, role_at, role_of, unwrapped
 from .base import At, Context, Links
 from .parameters import is_fixture
 
@@ -201,11 +201,7 @@ class Flow:
         yield from self.statements(re.compile(rf"{word}(?<![\w.]{word})(?![\w(])"), max(scope, 0), end)
 
     def statements(
-        self,
-        pattern: re.Pattern[str],
-        start: int,
-        end: int,
-        counts: Callable[[re.Match[str]], bool] = lambda _: True,
+        self, pattern: re.Pattern[str], start: int, end: int, counts: Callable[[re.Match[str]], bool] = lambda _: True
     ) -> Iterator[Statement]:
         """The statements in which a pattern is found, by matches that count."""
         seen: set[int] = set()
@@ -262,7 +258,8 @@ class Flow:
         if role.subject is not None or role.kind == "default":
             scope = self.scope(role.name, statement.start, role)
             given = (("field", "param"),) if scope >= 0 and is_fixture(role.name, self.context) else ()
-            return (("name", role.name, At(scope)), *self._handed(role.name, scope), *given)
+            names = (role.name, *compared_too(role, statement.digest))
+            return (*(("name", name, At(scope)) for name in names), *self._handed(role.name, scope), *given)
         return ()
 
     def _handed(self, name: str, scope: int) -> Links:

@@ -216,7 +216,10 @@ def _comparison(parent: ast.Compare, node: ast.AST, resolve: Resolve) -> Role:
     operands = [parent.left, *parent.comparators]
     at = next((i for i, operand in enumerate(operands) if operand is node), 0)
     membership = any(isinstance(op, _MEMBERSHIP) for op in parent.ops)
-    core, cut = unwrapped(operands[at - 1] if at else operands[1])
+    other = operands[at - 1] if at else operands[1]
+    if membership and isinstance(other, _ROWS) and other.elts and all(isinstance(e, ast.Name) for e in other.elts):
+        membership, other = False, other.elts[0]  # `"cuda" in (source, destination)`: is one of them equal
+    core, cut = unwrapped(other)
     callee = resolve(core.func if isinstance(core, ast.Call) else core) or ""
     return Role(
         "membership" if membership else "comparison",
@@ -227,6 +230,13 @@ def _comparison(parent: ast.Compare, node: ast.AST, resolve: Resolve) -> Role:
         parameter=at,
         cut=cut,
     )
+
+
+def compared_too(role: Role, digest: Digest) -> list[str]:
+    """The names besides its own that a string is compared with: `b` of `"cuda" in (a, b)`."""
+    compare = digest.parents.get(role.node)
+    other = compare.comparators[-1] if isinstance(compare, ast.Compare) else None
+    return [e.id for e in other.elts[1:] if isinstance(e, ast.Name)] if isinstance(other, _ROWS) else []
 
 
 def unwrapped(node: ast.AST) -> tuple[ast.AST, bool]:

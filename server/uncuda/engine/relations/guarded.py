@@ -280,9 +280,11 @@ def _held(place: Place, question: int, raises: bool = False) -> Held:
 
 
 def _node_at(at: int, statement: Statement) -> ast.AST | None:
-    """The dotted name that begins at an offset."""
-    for chain in statement.digest.chains:
-        start, end = chain.piece.span(chain.node)
+    """The dotted name, or the string, at an offset."""
+    found = statement.digest
+    said = [(chain.piece, chain.node) for chain in found.chains] + [(text.piece, text.node) for text in found.texts]
+    for piece, node in said:
+        start, end = piece.span(node)
         if start <= at - statement.start < end:
-            return chain.node
+            return node
     return None

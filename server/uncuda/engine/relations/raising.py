@@ -18,9 +18,11 @@ from .questions import is_question, is_within
 
 _WRONG = frozenset({"error", "warning"})
 _KEEPING = frozenset({"append", "add", "extend", "insert"})
-_NUMBER = re.compile(r"cuda:\d+")
-_QUOTED = re.compile(r"([\"'])cuda:\d+\1")
+_HARDWARE = re.compile(r"cuda:\d+|gpu")
+_QUOTED = re.compile(r"([\"'])(?:cuda:\d+|gpu)\1")
+_SPELLED = ("cuda:", "gpu")
 _NOT_KEPT = (ast.Compare, ast.Call, ast.Subscript)
+_GIVEN = (ast.List, ast.Tuple, ast.Set, ast.keyword)
 _COMPARED = (ast.Compare, ast.match_case)
 _LATER = (ast.Lambda, ast.GeneratorExp)
 
@@ -38,8 +40,9 @@ def raising(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[Hit]
 
 
 def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
-    """Where a device stands by its number of which no check speaks, and is kept: `devices + ("cuda:0",)`."""
-    places = facts.searches.find(("text", "cuda:"), plain("cuda:"))
+    """Where a device of which no check speaks is kept: by its number, `devices + ("cuda:0",)`, or as libraries call it
+    that know CUDA's alone, `Trainer(accelerator="gpu")`."""
+    places = sorted(at for word in _SPELLED for at in facts.searches.find(("text", word), plain(word)))
     found = {(hit.statement.start, hit.node) for hit in hits if hit.statement is not None} if places else set()
     done = -1
     for at in places:
@@ -48,17 +51,30 @@ def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
         done = statement.end
         facts.work.compare(len(statement.digest.texts))
         for text in statement.digest.texts:
-            if _NUMBER.fullmatch(text.value) and (statement.start, text.node) not in found:
-                alone = isinstance(statement.digest.parents.get(text.node), ast.Expr)
-                if not alone and not is_within(text.node, statement, _NOT_KEPT):
+            if _HARDWARE.fullmatch(text.value) and (statement.start, text.node) not in found:
+                if _is_kept(text.node, statement):
                     yield at, text.value
                     break  # one says it for the statement
+
+
+def _is_kept(word: ast.AST, statement: Statement) -> bool:
+    """Whether a word, or what it is a part of, is kept, or given by keyword."""
+    inner = word
+    for outer in statement.digest.ancestors(word):
+        if isinstance(outer, ast.keyword):
+            return outer.arg is not None
+        if isinstance(outer, (*_NOT_KEPT, ast.Expr)) or (isinstance(outer, ast.Dict) and inner in outer.keys):
+            return False
+        inner = outer
+    return True
 
 
 def _fails(hit: Hit, node: ast.AST, statement: Statement) -> bool:
     call = statement.digest.parents.get(node)
     if hit.rule.check == "method" and not hit.rule.get("call"):
         return True  # what native code is given
+    if isinstance(call, _GIVEN) and hit.rule.severity == "error":
+        return not is_within(node, statement, _LATER)
     if not isinstance(call, ast.Call) or (call.func is not node and last_word(call.func) not in _KEEPING):
         return False
     if (hit.severity or hit.rule.severity) != "error" and not _of_none(hit, node):
