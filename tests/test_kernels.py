@@ -66,6 +66,8 @@ LONG = {  # patterns that go back take minutes over these
     "a line of imports": "from torch.utils." + "cpp_extension import " * 20_000,
     "many subscripts": f"{KERNELS['what runs one'][0]}    {'a[' * 200_000}\n",
     "many devices": "if cuda and " + "npu " * 200_000,
+    "a chain": "if d == 'cpu':\n    torch.cuda.x()\n"
+    + "".join(f"elif e{i} == 'npu':\n    f()\n" for i in range(8_000)),
     "devices in a line": "x = cuda, " + "npu, " * 200_000,
 }
 

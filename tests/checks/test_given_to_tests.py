@@ -19,6 +19,10 @@ MOVES = {
     "one of two": "@pytest.mark.parametrize('here, there', [('cuda', 'cpu')])\ndef test_it(here, there):\n"
     "    if 'cuda' in (here, there) and not torch.cuda.is_available():\n        pytest.skip()\n"
     "    torch.ones(2, device=here).to(there)\n",
+    "names in a list": "@pytest.mark.parametrize(['device', 'size'], [('cuda', 1), ('cpu', 2)])\n"
+    + TEST.format("device, size", "device"),
+    "a member of the same name": "@pytest.fixture(params=[1])\ndef size(request):\n    return request.param\n\n\n"
+    "class A:\n    def f(self):\n        if self.param == 'cuda':\n            torch.device(self.param)\n",
     "another column": "@pytest.mark.parametrize('size, dev', [(1, 'cuda'), (2, 'cpu')])\n"
     + TEST.format("size, dev", "dev"),
 }
@@ -26,6 +30,9 @@ FIXTURE = "@pytest.fixture(params=['cuda', 'cpu'])\ndef kind(request):\n{0}\n\n\
 STAYS = {
     "the fixture's own test": FIXTURE.format("    if request.param == 'cuda':\n        torch.cuda.init()\n"),
     "a test that is given it": FIXTURE.format("    yield request.param\n") + TEST.format("kind", "kind"),
+    "a blank line": "@pytest.fixture(params=['cuda', 'cpu'])\n\n# the device\ndef kind(request):\n    pass\n",
+    "one more decorator": FIXTURE.format("    pass").replace("def kind", "@other\ndef kind")
+    + TEST.format("kind", "kind"),
     "marks": "KINDS = [pytest.param('cuda', marks=pytest.mark.skipif(not torch.cuda.is_available(), reason='no'))]\n",
 }
 

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.slow
 
 # These take time in proportion to their size, or Python refuses them: their size alone is a limit.
 BY_SIZE = {
+    "columns_of_parameters",
     "comprehensions",
     "device_alias_chain",
     "dict_of_values",

@@ -64,6 +64,14 @@ WAITS = {
     "a checkpoint in two ways": (
         "if torch.cuda.is_available():\n    a = torch.load('a')\nelse:\n    a = torch.load('a', map_location='cpu')\n"
     ),
+    "a checkpoint in two ways, denied": (
+        "if not torch.cuda.is_available():\n    a = torch.load('a', map_location='cpu')\n"
+        "else:\n    a = torch.load('a')  # no map_location=\n"
+    ),
+    "a checkpoint behind a flag": (
+        "ok = torch.cuda.is_available()\nif ok:\n    map_location = None\nelse:\n    map_location = 'cpu'\n"
+    ),
+    "where an object loads": "self.map_location = None if torch.cuda.is_available() else 'cpu'\n",
     "a callee nobody knows": (
         "from codec import Decoder\nDecoder(device=d if d is not None and d.type == 'cuda' else None)\n"
     ),
@@ -81,6 +89,12 @@ GOES_ON = {
     "a checkpoint for each": (
         "if torch.cuda.is_available():\n    a = torch.load('a', map_location='cuda:0')\nelse:\n"
         "    a = torch.load('a', map_location='cpu')\n"
+    ),
+    "another load": (
+        "if torch.cuda.is_available():\n    a = json.load('a')\n    a.to('cuda')\nelse:\n    f(map_location='cpu')\n"
+    ),
+    "a comment on loading": (
+        "if torch.cuda.is_available():\n    a = torch.load('a')\nelse:\n    # without map_location=\n    pass\n"
     ),
     "kept elsewhere": "def f():\n    gpu = x.is_cuda\ndef g(gpu):\n    if gpu:\n        torch.cuda.nccl.version()\n",
     "kept with more": "use_cuda = torch.cuda.is_available() or a\nif use_cuda:\n    torch.cuda.nccl.version()\n",

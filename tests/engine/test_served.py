@@ -53,6 +53,10 @@ TWICE = (
     "        torch.cuda.synchronize()\n    elif torch.cuda.is_available():\n        torch.cuda.init()\n"
     "    elif torch.cuda.device_count() > 1 and fast:\n        return torch.cuda._sleep(1)\n    return x.cuda()\n"
 )
+GPU = (
+    "import torch  # cuda\n\n\ndef sync(d, x):\n    if d.type == 'gpu':\n        return x\n"
+    "    elif d.type == '{0}':\n        torch.{0}.synchronize()\n"
+)
 
 
 def project_of(files: Mapping[str, str]) -> Project:
@@ -121,6 +125,7 @@ def test_a_folder_for_each_accelerator() -> None:
         {"a.py": CHOOSING.format("npu")},
         {"a.py": ARMS.format("npu")},
         {"a.py": TWICE, "b.py": TWICE},
+        {"a.py": GPU.format("npu"), "b.py": GPU.format("npu")},
         {"a.py": ARMS.format("npu"), "b.py": WORDS.format("npu").replace("type == 'npu'", "kind == 'npu'")},
         {"a.py": ARMS.format("npu"), "b.py": f"import torch\n'''\n{ARMS.format('npu')}'''\n"},
         {"tests/a.py": CHOOSING.format("npu"), "docs/b.py": CHOOSING.format("npu")},
@@ -153,6 +158,7 @@ KINDS = {
     "arms": {"a.py": ARMS.format("npu"), "b.py": WORDS.format("npu"), "train.py": PLAIN},
     "an arm": {"a.py": ARMS.format("npu"), "b.py": TWICE},
     "twice": {"a.py": TWICE, "b.py": TWICE.replace("_sleep(1)", "current_stream()"), "train.py": PLAIN},
+    "a word for it": {"a.py": GPU.format("cuda"), "b.py": GPU.format("cuda"), "train.py": PLAIN},
     "nearly": {"a.py": CHOOSING.format("npu"), "b.py": PLAIN.replace("device ==", "kind =="), "cuda_ops.py": PLAIN},
     "lone word": {"a.py": "import torch\nkinds = ['cuda', 'npu']\ntorch.cuda.init()\n", "tests/b.py": PLAIN},
 }  # fmt: skip
@@ -216,3 +222,9 @@ def test_a_class_for_each_accelerator_in_one_text(tmp_path: Path) -> None:
     )
     assert not findings({"a.py": text}, "a.py")
     assert [one.rule for one in findings({"a.py": text}, "a.py", "musa")] == ["accelerator-member"]
+
+
+def test_a_class_on_the_first_line_has_siblings() -> None:
+    text = "class FooCuda(Base):\n    def f(self, x):\n        import torch\n        return x.cuda()\n\n\n"
+    text += "class FooNpu(Base):\n    pass\n"
+    assert not findings({"a.py": text}, "a.py")

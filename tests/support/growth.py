@@ -242,6 +242,16 @@ def parameters(n: int) -> str:
     return _TORCH + "def f(" + ", ".join(f'a{i}="cuda"' for i in range(n)) + "):\n    pass\n"
 
 
+def columns_of_parameters(n: int) -> str:
+    names = ",".join(f"a{i}" for i in range(n))
+    return _TORCH + f"@pytest.mark.parametrize('{names}', [(" + '"cuda",' * n + ")])\ndef t(): pass\n"
+
+
+def fixtures_of_a_name(n: int) -> str:
+    tests = "".join(f"def t{i}(kind):\n    if kind == 'cuda':\n        f()\n" for i in range(n))
+    return _TORCH + "# fixture(\n" + "def kind(request): pass\n" * n + tests
+
+
 def both_targets(n: int) -> str:
     return _TORCH + 'if d.type == "cuda":\n    x.cuda()\nelif d.type == "npu":\n    x.npu()\n' * n
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from weakref import WeakMethod
 
@@ -137,29 +137,34 @@ def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str) -
     Either a name asks for the device that no fix writes, `is_xpu_available()`; or what is asked is the same but for the
     device, which of CUDA alone nobody asks twice in a chain. `ccl`: the name of the device's collective library.
     """
-    text, by_name, words = layout.text, f"{device}_available", words_for(device, ccl)
-    done = 0
+    text, by_name = layout.text, f"{device}_available"
+    words = words_for(device, ccl) | {"gpu": "gpu", "GPU": "GPU"}  # of CUDA alone `gpu` is asked beside `cuda`
+    done, seen = 0, set()
     for at in _alone(text, device):
         line = indents.header_at(at) if at >= done else None
         if line is None or line.word not in ("if", "elif") or layout.token_at(at) == "#":
             continue
         done = line.end
-        others = [clause for clause in indents.clauses(line) if clause.start != line.start]
-        asked = condition_of(text, line)
-        if by_name in asked:
-            if any(_CUDA.search(_COMMENT.sub("", text[one.start : indents.extent(one.start)])) for one in others):
-                return True
-        elif any(_is_twin(condition_of(text, one), asked, words) for one in others):
+        clauses = indents.clauses(line)
+        if clauses[0].start in seen:
+            continue
+        seen.add(clauses[0].start)
+        asked = {condition_of(text, clause): clause for clause in clauses if clause.word in ("if", "elif")}
+        if any((twin := said_for(words, condition)) != condition and twin in asked for condition in asked):
             return True
+        if named := [clause for condition, clause in asked.items() if by_name in condition]:
+            bodies = (_COMMENT.sub("", text[one.start : indents.extent(one.start)]) for one in clauses)
+            cudas = [one for one, body in zip(clauses, bodies, strict=True) if _CUDA.search(body)]
+            if any(one.start != clause.start for one in cudas for clause in named[:2]):
+                return True
     return False
 
 
-def _is_twin(condition: str, asked: str, words: Mapping[str, str]) -> bool:
-    return condition != asked and said_for(words, condition) == asked
-
-
 def may_choose(data: bytes, device: bytes) -> bool:
-    """A quick look: whether a device is in a line that begins with `if` or `elif`, or in a name: `is_xpu_available`."""
+    """A quick look: whether a device is in a line that begins with `if` or `elif`, or in a name: `is_xpu_available`.
+
+    A condition that stands on lines of its own is not seen.
+    """
     by_name = device + b"_available"
     at = data.find(device)
     while at >= 0:

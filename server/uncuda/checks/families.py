@@ -12,7 +12,7 @@ from ..source import Span
 OTHERS = ("cpu", "dcu", "gcu", "hip", "hpu", "ipu", "maca", "mlu", "mps", "rocm", "sdaa", "tpu", "vulkan", "xla", "xpu")
 """What accelerators besides CUDA's and the targets are called in names of classes and files; and the CPU."""
 _CLASS = re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?[ \t]*:", re.M)
-_FIRST = re.compile(r"\n[ \t]*(?=class\b)")
+_FIRST = re.compile(r"\n[ \t]*(?=class\b)")  # of the text with a line break before it
 _OF_CUDA = re.compile(r"class[ \t]+\w*C(?:uda|UDA)")
 _COMMON = frozenset({"object", "ABC", "abc.ABC", "Enum", "str", "int", "Exception", "Protocol", "NamedTuple"})
 
@@ -33,7 +33,7 @@ def families_in(facts: Facts, devices: Collection[str]) -> list[ClassFamily]:
     if not any(_bases(match) for at in places if (match := _CLASS.match(text, at))):
         return []
     facts.work.search(0, len(text))
-    headers = (_CLASS.match(text, line.end()) for line in _FIRST.finditer(text))
+    headers = (_CLASS.match(text, line.end() - 1) for line in _FIRST.finditer("\n" + text))
     classes = {match[1]: match for match in headers if match and not facts.layout.token_at(match.start())}
     spelled: dict[str, list[str]] = {}
     for name in classes:

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, takewhile
 
 from ..facts.read import Facts, Statement
 from ..facts.role_calls import last_word
@@ -18,6 +18,7 @@ Passed = tuple[Role, Statement]
 """The role that a string has as the default of a parameter, and the header of the function that has the parameter."""
 
 _STATIC = re.compile(r"[ \t]*@staticmethod\b")
+_BLANK = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*")
 _DECORATOR = re.compile(r"[ \t]*@")
 _FIELD = re.compile(r"^[ \t]+(\w+)[ \t]*:(?!=)(?=[^\n]*\w)", re.M)
 _MANY = 40  # decorators of one function, fields of one class
@@ -168,12 +169,13 @@ def _below(statement: Statement, facts: Facts) -> Statement | None:
     for _ in range(_MANY):
         if found is None or not facts.text.startswith("@", found.start):
             break
-        found = facts.peek(found.end)
+        after = _BLANK.match(facts.text, found.end)
+        found = facts.peek(after.end() if after is not None else found.end)
     return found if found is not statement and found is not None and _function(found) else None
 
 
 def _function(header: Statement) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-    node = header.digest.piece.nodes[0]
+    node = next(iter(header.digest.piece.nodes), None)
     return node if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
 
 
@@ -203,8 +205,9 @@ def is_fixture(name: str, context: Context) -> bool:
     context.asked.add(name)
     defined = f"def {name}("
     for at in facts.searches.find(("text", defined), plain(defined)):
-        facts.work.compare()
-        above = islice(facts.indents.lines_above(facts.indents.header_at(at).start), 1)
-        if any(line.word == "@" and "fixture(" in text[line.start : line.end] for line in above):
+        facts.work.compare(16)
+        above = islice(facts.indents.lines_above(facts.indents.header_at(at).start), _MANY)
+        marks = takewhile(lambda line: line.word == "@", above)
+        if any("fixture(" in text[line.start : line.end] for line in marks):
             return True
     return False

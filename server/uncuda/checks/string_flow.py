@@ -9,7 +9,7 @@ from itertools import islice
 
 from ..facts.digest import Text
 from ..facts.read import Statement
-from ..facts.role_calls import chain_of, last_word
+from ..facts.role_calls import FIXTURES, chain_of, last_word
 from ..facts.roles import Role, compared_too, role_at, role_of, unwrapped
 from .base import At, Context, Links
 from .parameters import is_fixture
@@ -33,6 +33,7 @@ class Flow:
         self._known: dict[tuple[str, str, int], bool] = {}
         self._asked: dict[tuple[str, str, int], bool] = {}
         self._scopes: dict[tuple[str, int], int] = {}
+        self._fixtures: dict[str, bool] = {}
         self._takers: dict[tuple[str, int], Links] = {}
 
     def resolve(self, node: ast.AST, statement: Statement) -> str | None:
@@ -249,7 +250,8 @@ class Flow:
         if role.kind not in LINKED or role.name in ("", "type") or role.name.endswith("()"):
             return ()
         if role.option or isinstance(role.subject, (ast.Attribute, ast.Subscript)):
-            return (("field", role.option or role.name),)
+            asks_fixture = isinstance(role.subject, ast.Attribute) and ast.unparse(role.subject) == FIXTURES
+            return (("field", role.option or (FIXTURES if asks_fixture else role.name)),)
         if role.call is not None and role.kind in ("default", "item") and role.subject is None:
             return (("field", role.name),)
         found = self.context.facts.indents.scope_of(statement.start)
@@ -257,7 +259,9 @@ class Flow:
             return (("field", role.name),)
         if role.subject is not None or role.kind == "default":
             scope = self.scope(role.name, statement.start, role)
-            given = (("field", "param"),) if scope >= 0 and is_fixture(role.name, self.context) else ()
+            if role.name not in self._fixtures:
+                self._fixtures[role.name] = is_fixture(role.name, self.context)
+            given = (("field", FIXTURES),) if scope >= 0 and self._fixtures[role.name] else ()
             names = (role.name, *compared_too(role, statement.digest))
             return (*(("name", name, At(scope)) for name in names), *self._handed(role.name, scope), *given)
         return ()

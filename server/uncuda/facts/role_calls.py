@@ -77,12 +77,17 @@ def default_key(call: ast.Call, parameter: str | int | None) -> str:
     return ""
 
 
+FIXTURES = "request.param"
+"""What a fixture reads one of its `params` from."""
+
+
 def item_name(call: ast.Call, parameter: str | int | None) -> str:
     """`parametrize("device", ["cpu", "cuda"])`: what the items of the list are called, or the parts of its rows."""
     if last_word(call.func) == "fixture" and parameter == "params":
-        return "param"  # of the request that the fixture is given
+        return FIXTURES
     if last_word(call.func) == "parametrize" and parameter in (1, "argvalues") and call.args:
-        return _text(call.args[0])
+        names = call.args[0]
+        return ",".join(map(_text, names.elts)) if isinstance(names, (ast.List, ast.Tuple)) else _text(names)
     return ""
 
 

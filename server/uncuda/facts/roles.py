@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 
 from .digest import Digest, Text
 from .role_calls import KEEPS, STRING_METHODS, STRING_TESTS, default_key, is_field, item_name, last_word, option_name
@@ -97,14 +97,21 @@ def _columns(role: Role, part: ast.AST, containers: list[ast.AST]) -> list[str]:
 
     Returns what else stands in the column.
     """
-    names = [name.strip() for name in role.name.split(",")]
+    names = _split(role.name)
     rows = [getattr(container, "elts", []) for container in containers]
     role.name = ""
-    at = next((at for at in range(len(names)) if len(rows) == 2 and rows[0][at : at + 1] == [part]), -1)
-    if at < 0:
+    row = rows[0][: len(names)]
+    if len(rows) != 2 or part not in row:
         return []
+    at = row.index(part)
     role.name = names[at]
-    return _texts((row.elts[at] for row in rows[1] if isinstance(row, _ROWS) and at < len(row.elts)), part)
+    beside = (other.elts[at : at + 1] for other in islice(rows[1], _BESIDE) if isinstance(other, _ROWS))
+    return _texts(chain.from_iterable(beside), part)
+
+
+@lru_cache(maxsize=64)
+def _split(names: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in names.split(",", _BESIDE))
 
 
 def _texts(nodes: Iterable[ast.AST | None], without: ast.AST) -> list[str]:

@@ -9,11 +9,15 @@ from collections.abc import Iterator, Sequence
 from ...checks import Hit
 from ...checks.branches import Branches
 from ...facts.read import Statement
+from ...facts.role_calls import last_word
 from ...facts.scans import plain
-from .questions import CONDITIONS, Questions
+from ...facts.scopes import Header
+from .questions import Questions
 
 _WHERE = "map_location"
-_LOADS = re.compile(r"\bload\(")
+_COMMENT = re.compile(r"#[^\n]*")
+_LOADS = re.compile(r"(?<![\w.])(?:torch|th)\.load\(")
+_MAPS = re.compile(r"\bmap_location[ \t]*=(?!=)[ \t]*(None\b)?")
 
 
 def of_loading(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[int]:
@@ -29,18 +33,25 @@ def of_loading(hits: Sequence[Hit], questions: Questions, branches: Branches) ->
             statement = hits[index].statement
             if statement is not None and _leaves(hits[index], statement, questions):
                 yield index
-    for start, asking in questions.tests.items():
+    for start in questions.conditions():
         header = branches.indents.header_at(start)
-        if header.word not in CONDITIONS or questions.polarity(header, asking) < 0:
+        clauses = branches.indents.clauses(header) if header.word == "if" else []
+        if len(clauses) != 2 or clauses[1].word != "else":
             continue
-        end = branches.indents.extent(start)
-        clauses = branches.indents.clauses(header)
-        branches.work.search(start, branches.indents.extent(clauses[-1].start))
-        loads = _LOADS.search(branches.text, header.end, end) is not None
-        if loads and branches.text.find(_WHERE, header.end, end) < 0:
-            others = (clause for clause in clauses if clause.start > start)
-            if any(branches.text.find(_WHERE, one.end, branches.indents.extent(one.start)) >= 0 for one in others):
-                yield from asking
+        bodies = [_body(clause, branches) for clause in clauses]
+        asking = questions.of(header)
+        yes, no = bodies if questions.polarity(header, asking) > 0 else reversed(bodies)
+        mapped = _MAPS.search(yes)
+        unmapped = _LOADS.search(yes) is not None if mapped is None else mapped[1] is not None
+        if unmapped and (other := _MAPS.search(no)) is not None and other[1] is None:
+            yield from asking
+
+
+def _body(header: Header, branches: Branches) -> str:
+    """The block of a header, without comments."""
+    end = branches.indents.extent(header.start)
+    branches.work.search(header.start, header.start + 16 * (end - header.start))
+    return _COMMENT.sub("", branches.text[header.end : end])
 
 
 def _leaves(hit: Hit, statement: Statement, questions: Questions) -> bool:
@@ -58,5 +69,5 @@ def _is_where(value: ast.AST, statement: Statement) -> bool:
     holder = statement.digest.parents.get(value)
     if isinstance(holder, ast.keyword):
         return holder.arg == _WHERE
-    targets = holder.targets if isinstance(holder, ast.Assign) else []
-    return any(isinstance(target, ast.Name) and target.id == _WHERE for target in targets)
+    targets = holder.targets if isinstance(holder, ast.Assign) else [getattr(holder, "target", None)]
+    return any(last_word(target) == _WHERE for target in targets)
