@@ -9,8 +9,8 @@ from itertools import islice
 
 from ..facts.digest import Text
 from ..facts.read import Statement
-from ..facts.role_calls import FIXTURES, chain_of, last_word
-from ..facts.roles import Role, compared_too, role_at, role_of, unwrapped
+from ..facts.role_calls import FIXTURES, chain_of, compared_too, last_word
+from ..facts.roles import Role, role_at, role_of, unwrapped
 from .base import At, Context, Links
 from .parameters import is_fixture
 
@@ -38,8 +38,7 @@ class Flow:
 
     def resolve(self, node: ast.AST, statement: Statement) -> str | None:
         """The dotted name of an expression, where no rule asks for the name itself, too."""
-        found = self.context.resolve(node, statement)
-        if found is not None:
+        if (found := self.context.resolve(node, statement)) is not None:
             return found
         base, parts = chain_of(node)
         if not isinstance(base, ast.Name) or self.context.facts.names.bindings(base.id):
@@ -250,8 +249,8 @@ class Flow:
         if role.kind not in LINKED or role.name in ("", "type") or role.name.endswith("()"):
             return ()
         if role.option or isinstance(role.subject, (ast.Attribute, ast.Subscript)):
-            asks_fixture = isinstance(role.subject, ast.Attribute) and ast.unparse(role.subject) == FIXTURES
-            return (("field", role.option or (FIXTURES if asks_fixture else role.name)),)
+            name = FIXTURES if role.subject is not None and ast.unparse(role.subject) == FIXTURES else role.name
+            return (("field", role.option or name),)
         if role.call is not None and role.kind in ("default", "item") and role.subject is None:
             return (("field", role.name),)
         found = self.context.facts.indents.scope_of(statement.start)
@@ -259,11 +258,11 @@ class Flow:
             return (("field", role.name),)
         if role.subject is not None or role.kind == "default":
             scope = self.scope(role.name, statement.start, role)
-            if role.name not in self._fixtures:
-                self._fixtures[role.name] = is_fixture(role.name, self.context)
-            given = (("field", FIXTURES),) if scope >= 0 and self._fixtures[role.name] else ()
-            names = (role.name, *compared_too(role, statement.digest))
-            return (*(("name", name, At(scope)) for name in names), *self._handed(role.name, scope), *given)
+            known = self._fixtures.get(role.name)
+            self._fixtures[role.name] = made = is_fixture(role.name, self.context) if known is None else known
+            given = (("field", FIXTURES),) if scope >= 0 and made else ()
+            every = (role.name, *compared_too(statement.digest.parents.get(role.node)))
+            return (*(("name", one, At(scope)) for one in every), *self._handed(role.name, scope), *given)
         return ()
 
     def _handed(self, name: str, scope: int) -> Links:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
+from functools import lru_cache
 
 STRING_TESTS = frozenset(
     {"startswith", "endswith", "split", "rsplit", "partition", "replace", "removeprefix", "count", "find", "index",
@@ -77,6 +79,8 @@ def default_key(call: ast.Call, parameter: str | int | None) -> str:
     return ""
 
 
+ROWS = (ast.Tuple, ast.List)
+_BESIDE = 100  # what a list holds shows by then
 FIXTURES = "request.param"
 """What a fixture reads one of its `params` from."""
 
@@ -94,3 +98,29 @@ def item_name(call: ast.Call, parameter: str | int | None) -> str:
 def is_field(method: str, parameter: str | int | None) -> bool:
     """Whether an argument is the default of a field: `device: str = field(default="cuda")`."""
     return method in _FIELDS and parameter in ("default", 0)
+
+
+def column_of(names: str, part: ast.AST, containers: Sequence[ast.AST]) -> tuple[str, list[str]]:
+    """What the column of a part of a row is called, and what else stands there.
+
+    `parametrize("device, size", [("cuda", 1)])`: `names` are those of the columns, `containers` the row and the rows.
+    """
+    columns = _columns(names)
+    rows = [getattr(container, "elts", []) for container in containers]
+    row = rows[0][: len(columns)]
+    if len(rows) != 2 or part not in row:
+        return "", []
+    at = row.index(part)
+    others = (other.elts[at : at + 1] for other in rows[1][:_BESIDE] if isinstance(other, ROWS))
+    return columns[at], [text for other in others for one in other if one is not part and (text := _text(one))]
+
+
+@lru_cache(maxsize=64)
+def _columns(names: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in names.split(",", _BESIDE))
+
+
+def compared_too(compare: ast.AST | None) -> list[str]:
+    """The names after the first with which a string is compared: `b` of `"cuda" in (a, b)`."""
+    other = compare.comparators[-1] if isinstance(compare, ast.Compare) else None
+    return [name.id for name in other.elts[1:] if isinstance(name, ast.Name)] if isinstance(other, ROWS) else []

@@ -6,14 +6,24 @@ import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import islice
 
 from .digest import Digest, Text
-from .role_calls import KEEPS, STRING_METHODS, STRING_TESTS, default_key, is_field, item_name, last_word, option_name
+from .role_calls import (
+    KEEPS,
+    ROWS,
+    STRING_METHODS,
+    STRING_TESTS,
+    column_of,
+    default_key,
+    is_field,
+    item_name,
+    last_word,
+    option_name,
+)
 
 Resolve = Callable[[ast.AST], "str | None"]
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Starred)
-_ROWS = (ast.Tuple, ast.List)
 _MEMBERSHIP = (ast.In, ast.NotIn)
 _BESIDE = 100  # what a list holds shows by then
 _LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
@@ -86,32 +96,10 @@ def role_at(node: ast.AST, start: int, digest: Digest, resolve: Resolve) -> Role
     if member is not None and isinstance(role.subject, (ast.Tuple, ast.List)):
         _unpack(role, node, member)
     if role.kind == "item" and "," in role.name:
-        items = _columns(role, first, containers)
+        role.name, items = column_of(role.name, first, containers)
     role.items += items
     role.containers += containers
     return role
-
-
-def _columns(role: Role, part: ast.AST, containers: list[ast.AST]) -> list[str]:
-    """Give a part of a row the name of its column, `parametrize("device, size", [("cuda", 1)])`.
-
-    Returns what else stands in the column.
-    """
-    names = _split(role.name)
-    rows = [getattr(container, "elts", []) for container in containers]
-    role.name = ""
-    row = rows[0][: len(names)]
-    if len(rows) != 2 or part not in row:
-        return []
-    at = row.index(part)
-    role.name = names[at]
-    beside = (other.elts[at : at + 1] for other in islice(rows[1], _BESIDE) if isinstance(other, _ROWS))
-    return _texts(chain.from_iterable(beside), part)
-
-
-@lru_cache(maxsize=64)
-def _split(names: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in names.split(",", _BESIDE))
 
 
 def _texts(nodes: Iterable[ast.AST | None], without: ast.AST) -> list[str]:
@@ -224,7 +212,7 @@ def _comparison(parent: ast.Compare, node: ast.AST, resolve: Resolve) -> Role:
     at = next((i for i, operand in enumerate(operands) if operand is node), 0)
     membership = any(isinstance(op, _MEMBERSHIP) for op in parent.ops)
     other = operands[at - 1] if at else operands[1]
-    if membership and isinstance(other, _ROWS) and other.elts and all(isinstance(e, ast.Name) for e in other.elts):
+    if membership and isinstance(other, ROWS) and other.elts and all(isinstance(e, ast.Name) for e in other.elts):
         membership, other = False, other.elts[0]  # `"cuda" in (source, destination)`: is one of them equal
     core, cut = unwrapped(other)
     callee = resolve(core.func if isinstance(core, ast.Call) else core) or ""
@@ -237,13 +225,6 @@ def _comparison(parent: ast.Compare, node: ast.AST, resolve: Resolve) -> Role:
         parameter=at,
         cut=cut,
     )
-
-
-def compared_too(role: Role, digest: Digest) -> list[str]:
-    """The names besides its own that a string is compared with: `b` of `"cuda" in (a, b)`."""
-    compare = digest.parents.get(role.node)
-    other = compare.comparators[-1] if isinstance(compare, ast.Compare) else None
-    return [e.id for e in other.elts[1:] if isinstance(e, ast.Name)] if isinstance(other, _ROWS) else []
 
 
 def unwrapped(node: ast.AST) -> tuple[ast.AST, bool]:
