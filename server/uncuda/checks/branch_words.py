@@ -9,12 +9,11 @@ from weakref import WeakMethod
 
 from ..catalogue import Target
 from ..facts.changes import Scan
-from ..facts.layout import Layout
+from ..facts.layout import Layout, without_comments
 from ..facts.read import Facts
 from ..facts.scopes import Header, IndentScopes
 from .twins import condition_of, said_for, words_for
 
-_COMMENT = re.compile(r"#[^\n]*")
 _CUDA = re.compile(r"(?<![A-Za-z])(?:cuda|nccl|gpu)", re.I)
 _WIDEST = 200  # bytes of a line in which its first word stands
 _CUDA_NAMES = ("cuda", "nccl", "gpu")
@@ -117,8 +116,7 @@ class BranchWords:
         return bool(_CUDA.search(self._text, start, end))
 
     def _code(self, start: int, end: int) -> str:
-        text = self._text[start:end]
-        return _COMMENT.sub("", text) if "#" in text else text
+        return without_comments(self._text[start:end])
 
     def _by_hand(self, text: str) -> bool:
         """Whether no fix can have put the target's words here: fixes write a few words only, and leave nothing safe."""
@@ -153,7 +151,7 @@ def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str) -
         if any((twin := said_for(words, condition)) != condition and twin in asked for condition in asked):
             return True
         if named := [clause for condition, clause in asked.items() if by_name in condition]:
-            bodies = (_COMMENT.sub("", text[one.start : indents.extent(one.start)]) for one in clauses)
+            bodies = (without_comments(text[one.start : indents.extent(one.start)]) for one in clauses)
             cudas = [one for one, body in zip(clauses, bodies, strict=True) if _CUDA.search(body)]
             if any(one.start != clause.start for one in cudas for clause in named[:2]):
                 return True
@@ -196,7 +194,7 @@ def asked_by_hand(facts: Facts, target: Target) -> bool:
         if line.word not in ("if", "elif"):
             continue
         facts.work.search(line.start, line.start + 16 * (line.end - line.start))
-        text = _COMMENT.sub("", facts.text[line.start : line.end])
+        text = without_comments(facts.text[line.start : line.end])
         if serves.search(written.sub("", text)):
             return True
     return False

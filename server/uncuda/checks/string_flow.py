@@ -249,8 +249,7 @@ class Flow:
         if role.kind not in LINKED or role.name in ("", "type") or role.name.endswith("()"):
             return ()
         if role.option or isinstance(role.subject, (ast.Attribute, ast.Subscript)):
-            name = FIXTURES if role.subject is not None and ast.unparse(role.subject) == FIXTURES else role.name
-            return (("field", role.option or name),)
+            return (("field", role.option or (FIXTURES if _spelled(role) == FIXTURES else role.name)),)
         if role.call is not None and role.kind in ("default", "item") and role.subject is None:
             return (("field", role.name),)
         found = self.context.facts.indents.scope_of(statement.start)
@@ -258,9 +257,9 @@ class Flow:
             return (("field", role.name),)
         if role.subject is not None or role.kind == "default":
             scope = self.scope(role.name, statement.start, role)
-            known = self._fixtures.get(role.name)
-            self._fixtures[role.name] = made = is_fixture(role.name, self.context) if known is None else known
-            given = (("field", FIXTURES),) if scope >= 0 and made else ()
+            if role.name not in self._fixtures:
+                self._fixtures[role.name] = is_fixture(role.name, self.context)
+            given = (("field", FIXTURES),) if scope >= 0 and self._fixtures[role.name] else ()
             every = (role.name, *compared_too(statement.digest.parents.get(role.node)))
             return (*(("name", one, At(scope)) for one in every), *self._handed(role.name, scope), *given)
         return ()

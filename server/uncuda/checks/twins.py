@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from itertools import islice
 
 from ..catalogue import Target
+from ..facts.layout import without_comments
 from ..facts.read import Facts
 from ..facts.scans import plain
 from ..facts.scopes import Header
 
 _WORD = re.compile(r"cuda|CUDA|Cuda|nccl|NCCL|gpu|GPU")
-_COMMENT = re.compile(r"#[^\n]*")
 _PRESENT = re.compile(r"hasattr\(\w+,[ \t]*[\"']\w+[\"']\)[ \t]+and[ \t]+")  # `hasattr(torch, "npu") and`
 _DEFINED = re.compile(r"(?:async[ \t]+)?(def|class)[ \t]+(\w+)")
 _ASSIGNED = re.compile(r"([\w.]*\w)[ \t]*(?::[^=\n]+)?=(?!=)")
@@ -32,8 +32,7 @@ def said_for(words: Mapping[str, str], text: str) -> str:
 
 def condition_of(text: str, header: Header) -> str:
     """What an `if` or `elif` asks, but for whether a module has the device at all; with its colon."""
-    condition = text[header.start : header.end]
-    condition = _COMMENT.sub("", condition) if "#" in condition else condition
+    condition = without_comments(text[header.start : header.end])
     condition = condition.strip().removeprefix("el").removeprefix("if").strip()
     return _PRESENT.sub("", condition) if "hasattr" in condition else condition
 

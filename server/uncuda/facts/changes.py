@@ -108,7 +108,7 @@ class Searches:
         if found is None:
             old = self._before.get(key)
             found = list(scan(self.text, 0, len(self.text))) if old is None else self._renewed(old, scan)
-            self.work.search(0, 256 * len(found) + (len(self.text) if old is None else 0))
+            self.work.search(0, len(self.text) if old is None else 0, len(found))
             self._found[key] = found
             self._scans[key] = scan
         return found

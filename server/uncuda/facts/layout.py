@@ -18,6 +18,7 @@ _TOKEN = re.compile(
     r"""#[^\n\r]*|"[^"\\\n]*(?:\\(?:\r\n|[\s\S])[^"\\\n]*)*"|'[^'\\\n]*(?:\\(?:\r\n|[\s\S])[^'\\\n]*)*'"""
     r"""|[()\[\]{}]|\\?\r?\n|\\?\r|["']"""
 )
+_COMMENT = re.compile(r"#[^\n]*")
 _HIDDEN = re.compile(r"""#[^\n\r]*|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'""")
 _SURE = re.compile(
     r"[ \t\f]*(?:(?:async[ \t]+def|def|class|import|return|with|while|try|raise|assert|del|pass|break|continue|global"
@@ -198,6 +199,11 @@ class Layout:
                 if depth:
                     self.unclosed.add(start)
                 return position
+
+
+def without_comments(text: str) -> str:
+    """A stretch of code without its comments, and without what looks like one in a string."""
+    return _COMMENT.sub("", text) if "#" in text else text
 
 
 def _line_start(text: str, offset: int) -> int:

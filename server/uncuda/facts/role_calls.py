@@ -80,7 +80,7 @@ def default_key(call: ast.Call, parameter: str | int | None) -> str:
 
 
 ROWS = (ast.Tuple, ast.List)
-_BESIDE = 100  # what a list holds shows by then
+BESIDE = 100  # what a list holds shows by then
 FIXTURES = "request.param"
 """What a fixture reads one of its `params` from."""
 
@@ -111,13 +111,13 @@ def column_of(names: str, part: ast.AST, containers: Sequence[ast.AST]) -> tuple
     if len(rows) != 2 or part not in row:
         return "", []
     at = row.index(part)
-    others = (other.elts[at : at + 1] for other in rows[1][:_BESIDE] if isinstance(other, ROWS))
+    others = (other.elts[at : at + 1] for other in rows[1][:BESIDE] if isinstance(other, ROWS))
     return columns[at], [text for other in others for one in other if one is not part and (text := _text(one))]
 
 
 @lru_cache(maxsize=64)
 def _columns(names: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in names.split(",", _BESIDE))
+    return tuple(name.strip() for name in names.split(",", BESIDE))
 
 
 def compared_too(compare: ast.AST | None) -> list[str]:

@@ -10,6 +10,7 @@ from itertools import islice
 
 from .digest import Digest, Text
 from .role_calls import (
+    BESIDE,
     KEEPS,
     ROWS,
     STRING_METHODS,
@@ -25,7 +26,6 @@ from .role_calls import (
 Resolve = Callable[[ast.AST], "str | None"]
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Starred)
 _MEMBERSHIP = (ast.In, ast.NotIn)
-_BESIDE = 100  # what a list holds shows by then
 _LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 
 
@@ -103,7 +103,7 @@ def role_at(node: ast.AST, start: int, digest: Digest, resolve: Resolve) -> Role
 
 
 def _texts(nodes: Iterable[ast.AST | None], without: ast.AST) -> list[str]:
-    found = [node for node in islice(nodes, _BESIDE) if isinstance(node, ast.Constant) and node is not without]
+    found = [node for node in islice(nodes, BESIDE) if isinstance(node, ast.Constant) and node is not without]
     return [node.value for node in found if isinstance(node.value, str)]
 
 

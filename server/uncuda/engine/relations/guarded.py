@@ -14,7 +14,7 @@ from ...checks.branches import Branches
 from ...facts.read import Statement
 from ...facts.scopes import Header
 from .kernels import Kernels, Libraries, Place, Word
-from .questions import CONDITIONS, Questions, Stretch, asking_parts, in_test
+from .questions import CONDITIONS, Questions, asking_parts, in_test
 from .raising import raising, words_left
 
 _MOST = 64  # words that are followed in one text
@@ -50,29 +50,18 @@ def over_cuda(
     libraries: Libraries,
 ) -> Iterator[Held]:
     """The questions that guard what runs on CUDA alone; each at most once for a place."""
-    zones = _zones(questions, branches)
-    if not zones:
+    if not questions.may_guard():
         return
     kernels = Kernels(branches.facts, hits, libraries)
     kernels.places += [Place(hit.start, hit.words.get("name", ""), True, hit) for hit in raising(hits, classes)]
     kernels.places += [Place(at, word, True) for at, word in words_left(hits, branches.facts)]
     if kernels.words or kernels.places:
-        yield from _Search(kernels, questions, branches, zones).run()
-
-
-def _zones(questions: Questions, branches: Branches) -> set[Stretch]:
-    """The functions, and classes, in which something is asked: only there evidence can be behind a question."""
-    indents, whole = branches.indents, (0, len(branches.text))
-    zones = {(start, indents.extent(start)) for start in questions.marks}
-    for at in (*questions.conditions(), *questions.expressions()):
-        scope = indents.scope_of(at)
-        zones.add((scope[0], indents.extent(scope[0])) if scope is not None else whole)
-    return {whole} if whole in zones else zones
+        yield from _Search(kernels, questions, branches).run()
 
 
 class _Search:
-    def __init__(self, kernels: Kernels, questions: Questions, branches: Branches, zones: set[Stretch]) -> None:
-        self._kernels, self._questions, self._zones = kernels, questions, zones
+    def __init__(self, kernels: Kernels, questions: Questions, branches: Branches) -> None:
+        self._kernels, self._questions = kernels, questions
         self._facts, self._text = branches.facts, branches.text
         self._indents, self._work = branches.indents, branches.work
         self._seen: set[Word] = set()
@@ -225,7 +214,7 @@ class _Search:
     def _leaving(self) -> dict[Block, list[tuple[int, Answers]]]:
         """The tests that let nothing but CUDA past, in order, by the block in which they stand."""
         found: dict[Block, list[tuple[int, Answers]]] = {}
-        for start in self._questions.conditions():
+        for start in self._questions.conditions:
             header = self._indents.header_at(start)
             questions = self._questions.of(header)
             if header.word == "assert" and self._questions.polarity(header, questions) > 0:

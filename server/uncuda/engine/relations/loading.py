@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from ...checks import Hit
 from ...checks.branches import Branches
+from ...facts.layout import without_comments
 from ...facts.read import Statement
 from ...facts.role_calls import last_word
 from ...facts.scans import plain
@@ -15,7 +16,6 @@ from ...facts.scopes import Header
 from .questions import Questions
 
 _WHERE = "map_location"
-_COMMENT = re.compile(r"#[^\n]*")
 _LOADS = re.compile(r"(?<![\w.])(?:torch|th)\.load\(")
 _MAPS = re.compile(r"\bmap_location[ \t]*=(?!=)[ \t]*(None\b)?")
 
@@ -33,7 +33,7 @@ def of_loading(hits: Sequence[Hit], questions: Questions, branches: Branches) ->
             statement = hits[index].statement
             if statement is not None and _leaves(hits[index], statement, questions):
                 yield index
-    for start in questions.conditions():
+    for start in questions.conditions:
         header = branches.indents.header_at(start)
         clauses = branches.indents.clauses(header) if header.word == "if" else []
         if len(clauses) != 2 or clauses[1].word != "else":
@@ -51,7 +51,7 @@ def _body(header: Header, branches: Branches) -> str:
     """The block of a header, without comments."""
     end = branches.indents.extent(header.start)
     branches.work.search(header.start, header.start + 16 * (end - header.start))
-    return _COMMENT.sub("", branches.text[header.end : end])
+    return without_comments(branches.text[header.end : end])
 
 
 def _leaves(hit: Hit, statement: Statement, questions: Questions) -> bool:

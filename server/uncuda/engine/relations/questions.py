@@ -7,6 +7,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain, takewhile
 
 from ...checks import Hit
@@ -127,17 +128,18 @@ class Questions:
         around = {None, *(line.start for line in self._indents.headers(header.start))} if flags else set()
         return [index for index, scope in flags if scope in around]
 
+    @cached_property
     def conditions(self) -> list[int]:
         """Where conditions begin that ask a question, themselves or by a name that holds the answer, in order."""
         named = (start for flag in self._flags for start, line in self._uses_of(flag).items() if self.of(line))
         return sorted({*self.tests, *named})
 
-    def expressions(self) -> Iterator[int]:
-        """Where statements begin in which one part of an expression may guard another."""
-        for start, found in self.inside.items():
-            hits = (self._hits[index] for index in found)
-            if any(hit.statement is not None and is_within(hit.node, hit.statement, _CHOOSING) for hit in hits):
-                yield start
+    def may_guard(self) -> bool:
+        """Whether anything can be behind a question: of a condition, of a mark, or beside another part of a value."""
+        if self.marks or self.conditions:
+            return True
+        hits = (self._hits[index] for index in chain.from_iterable(self.inside.values()))
+        return any(hit.statement is not None and is_within(hit.node, hit.statement, _CHOOSING) for hit in hits)
 
     def _uses_of(self, flag: str) -> dict[int, Header]:
         """The conditions that say a name, by where they begin."""
