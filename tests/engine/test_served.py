@@ -57,6 +57,14 @@ GPU = (
     "import torch  # cuda\n\n\ndef sync(d, x):\n    if d.type == 'gpu':\n        return x\n"
     "    elif d.type == '{0}':\n        torch.{0}.synchronize()\n"
 )
+VENDOR = (
+    "import torch\n\n\ndef resource(kind):\n    if kind in ('cuda', 'rocm'):\n        return 'GPU'\n"
+    "    elif kind == '{0}':\n        return 'NPU'\n    torch.cuda.synchronize()\n"
+)
+SORTED = (
+    "import torch\n\n\ndef order(x, kind):\n    if kind == 'descend':\n        return x.flip(0)\n"
+    "    elif kind == 'ascend':\n        torch.cuda.synchronize()\n    return x.cuda()\n"
+)
 
 
 def project_of(files: Mapping[str, str]) -> Project:
@@ -126,6 +134,8 @@ def test_a_folder_for_each_accelerator() -> None:
         {"a.py": ARMS.format("npu")},
         {"a.py": TWICE, "b.py": TWICE},
         {"a.py": GPU.format("npu"), "b.py": GPU.format("npu")},
+        {"a.py": VENDOR.format("ascend"), "b.py": VENDOR.format("camb")},
+        {"a.py": SORTED, "b.py": SORTED},
         {"a.py": ARMS.format("npu"), "b.py": WORDS.format("npu").replace("type == 'npu'", "kind == 'npu'")},
         {"a.py": ARMS.format("npu"), "b.py": f"import torch\n'''\n{ARMS.format('npu')}'''\n"},
         {"tests/a.py": CHOOSING.format("npu"), "docs/b.py": CHOOSING.format("npu")},
@@ -151,7 +161,17 @@ def test_two_chains_that_ask_the_same_for_cuda_and_for_the_target(text: str) -> 
     assert classes(findings(files, "train.py")) == {"review"}
 
 
+@pytest.mark.parametrize(("target", "vendor"), [("npu", "ascend"), ("musa", "mthreads")])
+def test_two_chains_that_ask_for_the_vendor(target: str, vendor: str) -> None:
+    files = {"a.py": VENDOR.format(vendor), "b.py": VENDOR.format(vendor), "train.py": PLAIN}
+    assert served(files) == {target}
+    assert classes(findings(files, "train.py", target)) == {"review"}
+    (alone,) = findings({"a.py": files["a.py"]}, "a.py", target)
+    assert alone.rule == "cuda-api"  # its own word, and what is beside it, are served
+
+
 KINDS = {
+    "vendor": {"a.py": VENDOR.format("ascend"), "b.py": VENDOR.format("ascend"), "train.py": PLAIN},
     "plain": {"train.py": PLAIN, "other.py": PLAIN},
     "family": FAMILY,
     "choosing": {"a.py": CHOOSING.format("npu"), "b.py": CHOOSING.format("npu"), "train.py": PLAIN},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from heapq import merge
 from weakref import WeakMethod
 
 from ..catalogue import Target
@@ -16,6 +17,7 @@ from .twins import condition_of, said_for, words_for
 
 _CUDA = re.compile(r"(?<![A-Za-z])(?:cuda|nccl|gpu)", re.I)
 _WIDEST = 200  # bytes of a line in which its first word stands
+_VENDOR = "vendor"
 _CUDA_NAMES = ("cuda", "nccl", "gpu")
 _LEAVES = re.compile(r"(?:return|raise|continue|break|sys\.exit|exit|os\._exit)\b")
 _SAID = re.compile(r"^[ \t]*(?:raise|print|warnings?\.|log\w*\.|logging\.|self\.log\w*\.)[^\n]*$", re.M)
@@ -61,14 +63,24 @@ def _written(words: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, ordered))})(?!\w)")
 
 
+def _names(target: Target) -> tuple[str, ...]:
+    """What programs call the target: its device, its collective library, its vendor."""
+    return tuple(target.words[key] for key in ("device", "ccl", _VENDOR) if target.words.get(key))
+
+
+def _words(target: Target) -> re.Pattern[str]:
+    """What fixes write of the target: no vendor's name."""
+    return _written(tuple(sorted({word for key, word in target.words.items() if key != _VENDOR})))
+
+
 class BranchWords:
     """What one text says of one target."""
 
     def __init__(self, facts: Facts, target: Target, touched: WeakMethod[Callable[[], bool]]) -> None:
         """`touched`: whether nothing is left in the text that a safe fix would change; of who owns this."""
-        names = tuple(target.words[key] for key in ("device", "ccl") if target.words.get(key))
+        names = _names(target)
         self._serves, self._negated = _asking(names)
-        self._written = _written(tuple(sorted(set(target.words.values()))))
+        self._written = _words(target)
         self._text, self._work = facts.text, facts.work
         lowered = tuple(name.lower() for name in names)
         self.named = facts.searches.find(("named", lowered), _named(lowered))
@@ -129,16 +141,17 @@ class BranchWords:
         return not self._touched
 
 
-def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str) -> bool:
+def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str, vendor: str = "") -> bool:
     """Whether a chain of conditions has an arm for a device beside CUDA's, as no fix leaves it.
 
-    Either a name asks for the device that no fix writes, `is_xpu_available()`; or what is asked is the same but for the
-    device, which of CUDA alone nobody asks twice in a chain. `ccl`: the name of the device's collective library.
+    Either a name asks for the device that no fix writes, `is_xpu_available()` or the vendor's; or what is asked is the
+    same but for the device, which of CUDA alone nobody asks twice in a chain. `ccl`: the name of the device's
+    collective library.
     """
     text, by_name = layout.text, f"{device}_available"
     words = words_for(device, ccl) | {"gpu": "gpu", "GPU": "GPU"}  # of CUDA alone `gpu` is asked beside `cuda`
     done, seen = 0, set()
-    for at in _alone(text, device):
+    for at in merge(_alone(text, device), _alone(text, vendor) if vendor else ()):
         line = indents.header_at(at) if at >= done else None
         if line is None or line.word not in ("if", "elif") or layout.token_at(at) == "#":
             continue
@@ -150,12 +163,19 @@ def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str) -
         asked = {condition_of(text, clause): clause for clause in clauses if clause.word in ("if", "elif")}
         if any((twin := said_for(words, condition)) != condition and twin in asked for condition in asked):
             return True
+        if vendor and any(_is_said(vendor, condition) for condition in asked) and any(map(_CUDA.search, asked)):
+            return True
         if named := [clause for condition, clause in asked.items() if by_name in condition]:
             bodies = (without_comments(text[one.start : indents.extent(one.start)]) for one in clauses)
             cudas = [one for one, body in zip(clauses, bodies, strict=True) if _CUDA.search(body)]
             if any(one.start != clause.start for one in cudas for clause in named[:2]):
                 return True
     return False
+
+
+def _is_said(word: str, text: str) -> bool:
+    """Whether a string is this word."""
+    return f'"{word}"' in text or f"'{word}'" in text
 
 
 def may_choose(data: bytes, device: bytes) -> bool:
@@ -180,9 +200,9 @@ def may_choose(data: bytes, device: bytes) -> bool:
 
 def asked_by_hand(facts: Facts, target: Target) -> bool:
     """Whether an `if` or `elif` asks for the target in words that no fix writes: `elif is_xpu_available():`."""
-    names = tuple(target.words[key] for key in ("device", "ccl") if target.words.get(key))
+    names = _names(target)
     serves, _ = _asking(names)
-    written = _written(tuple(sorted(set(target.words.values()))))
+    written = _words(target)
     lowered = tuple(name.lower() for name in names)
     done = 0
     for at in facts.searches.find(("named", lowered), _named(lowered)):

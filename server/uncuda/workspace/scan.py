@@ -53,12 +53,13 @@ class Survey:
 
 @dataclass(frozen=True)
 class Words:
-    """What tells what a project uses: target id -> the plugin's package, the shim's module, and the names of the device
-    and of the collective library."""
+    """What tells what a project uses: target id -> the plugin's package, the shim's module, the names of the device and
+    of the collective library, and the vendor's."""
 
     packages: Mapping[str, str]
     shims: Mapping[str, str]
     devices: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    vendors: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, declarations: Mapping[str, Mapping[str, Any]]) -> Words:
@@ -68,6 +69,7 @@ class Words:
             {name: word.get("package", "") for name, word in words.items()},
             {name: word.get("patch", "") for name, word in words.items()},
             {name: (word.get("device", ""), word.get("ccl", "")) for name, word in words.items()},
+            {name: word.get("vendor", "") for name, word in words.items()},
         )
 
 
@@ -140,7 +142,10 @@ class Scanner:
         self._owners: set[Owner] = set()
         self._serving: dict[str, int] = {}
         self.names = ByName({target: device for target, (device, _) in words.devices.items()})
-        self._asking = {target: device.encode() for target, (device, _) in words.devices.items() if device}
+        self._asking = {
+            target: [name.encode() for name in (device, words.vendors.get(target)) if name]
+            for target, (device, _) in words.devices.items()
+        }
 
     def add(self, data: bytes, concerned: bool = True, path: str = "") -> None:
         """Take in one file; `concerned`: whether rules may find something in it, and so a word of theirs is there."""
@@ -175,11 +180,14 @@ class Scanner:
 
     def _may_choose(self, target: str, data: bytes) -> bool:
         """Whether a file may be one more that chooses a target, if it is not known yet that the project serves that."""
-        return self._serving.get(target, 0) < _CHOOSING and may_choose(data, self._asking[target])
+        if self._serving.get(target, 0) >= _CHOOSING:
+            return False
+        return any(may_choose(data, name) for name in self._asking[target])
 
     def _chooses(self, target: str, layout: Layout) -> bool:
         """Whether the text chooses a target beside CUDA, in words that no fix writes."""
-        return arms_by_hand(layout, IndentScopes(layout, Searches(layout.text)), *self._words.devices[target])
+        indents, vendor = IndentScopes(layout, Searches(layout.text)), self._words.vendors.get(target, "")
+        return arms_by_hand(layout, indents, *self._words.devices[target], vendor)
 
     def _imports(self, text: str) -> Iterator[re.Match[str]]:
         """The imports on the lines that name a package: most lines do not, and reading them all takes long.
