@@ -55,6 +55,10 @@ WAITS = {
     ),
     "a GPU, as a library calls it": "t = Trainer(accelerator='gpu' if torch.cuda.is_available() else 'cpu')\n",
     "a GPU, kept for a library": "kind = 'cpu'\nif torch.cuda.is_available():\n    kind = 'gpu'\n",
+    "an accelerator, as a library calls it": (
+        "from lightning import Fabric\nkind = 'cpu'\nif torch.cuda.is_available():\n    kind = 'cuda'\n"
+        "f = Fabric(accelerator=kind)\n"
+    ),
     "a list beside a count": (
         "kinds = ['', 'cuda', 'cuda_ddp'] if torch.cuda.is_available() and torch.cuda.device_count() != 0 else ['']\n"
     ),

@@ -60,7 +60,17 @@ class Uses:
         if applicability == SAFE:
             return found
         found = found or self.questions.above(rule, statement)
-        return found if found is not None and self._is_beside(rule, role, text, statement) else None
+        if found is None or not self._is_beside(rule, role, text, statement):
+            return None
+        foreign = self.flow.reaches(f"{rule.name}=", role, statement, lambda use: self._is_foreign(rule, use))
+        return None if foreign else found
+
+    def _is_foreign(self, rule: Rule, use: Role) -> bool:
+        """Whether a library is given a value by a keyword that says nothing of a device: `Fabric(accelerator=kind)`."""
+        if use.kind != "argument" or use.call is None or not isinstance(use.parameter, str):
+            return False
+        says = named(use.parameter, (*rule.get("names", ()), *rule.get("parameters", ())))
+        return not says and bool(self.flow.module_of(use.call.func))
 
     def _is_beside(self, rule: Rule, role: Role, text: Text, statement: Statement) -> bool:
         """Whether devices, and nothing else, stand beside a word, or its name says devices."""
