@@ -26,7 +26,7 @@ COMMON: dict[str, str] = {
 CHECKS: dict[str, dict[str, str]] = {
     "name": {"names": TEXTS, "members-only": FLAG, "called": FLAG, "exact": FLAG, "replace": TEXT,
              "replacements": TABLE, "skip-calls": TEXTS, "silent-calls": TEXTS, "review-limits": TEXTS,
-             "manual-limits": TEXTS, "chained": TABLE, "beside": TEXTS, "group": TEXT,
+             "manual-limits": TEXTS, "chained": TABLE, "leading": TABLE, "beside": TEXTS, "group": TEXT,
              "harmless-sources": TEXTS},
     "method": {"methods": TEXTS, "call": FLAG, "replace": TEXT, "arguments": TEXTS, "receivers": TEXTS,
                "not-from": TABLE, "for-all": TEXT, "with-device": TEXT},

@@ -75,7 +75,7 @@ def _reference(context: Context, reference: Name, verdict: Verdict, judge: Judge
     base = alias.replacement if alias is not None else ".".join(reference.dotted.split(".")[:hidden])
     applicability = verdict.applicability
     if applicability is not None:
-        taken = call_classes(reference, verdict.row, context.target, rule.get("chained", {}))
+        taken = call_classes(reference, verdict.row, context.target, rule)
         applicability = lowest(applicability, *taken)
     bound = _bound(reference)
     if around in rule.get("skip-calls", ()) or bound in stuck:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from ..catalogue import Row, Target
+from ..catalogue import Row, Rule, Target
 from ..edits import Edit
 from ..facts.model import Name
 
@@ -41,18 +41,24 @@ def nearest_call(reference: Name) -> str:
     return ""
 
 
-def call_classes(reference: Name, row: Row | None, target: Target, chained: dict[str, tuple[str, ...]]) -> list[str]:
-    """What the call around a reference takes away from its class."""
+def call_classes(reference: Name, row: Row | None, target: Target, rule: Rule) -> list[str]:
+    """What the call around a reference takes away from its class.
+
+    The rule's `leading`: how many parameters of a function come before the first that differs; `chained`: attributes of
+    a result that need review.
+    """
     call = call_of(reference)
     if call is None or row is None:
         return []
     found = []
     if any(_lacks(keyword, row, target) for keyword in call.keywords):
         found.append("review")
-    if row.positions and call.args and not _same_first(call, row, target):
+    starred = any(isinstance(argument, ast.Starred) for argument in call.args)
+    differs = starred or len(call.args) > int(rule.get("leading", {}).get(row.name, 0))
+    if row.positions and call.args and differs and not _same_first(call, row, target):
         found.append("review")
     outer = reference.statement.digest.parents.get(call)
-    if isinstance(outer, ast.Attribute) and outer.attr in chained.get(row.name, ()):
+    if isinstance(outer, ast.Attribute) and outer.attr in rule.get("chained", {}).get(row.name, ()):
         found.append("review")
     return found
 
