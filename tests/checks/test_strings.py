@@ -340,3 +340,23 @@ def test_what_a_function_returns_changes_with_what_it_is_compared_with() -> None
     assert {f.fixes[0].edits for f in found} == {found[0].fixes[0].edits}
     assert len(found) == len(found[0].fixes[0].edits) == 3
     assert "cuda" not in fixed(text, review=classes(text)[0] == "review")
+
+
+AWAY = "import ctranslate2 as ct\nimport torch\nfrom faster_whisper import WhisperModel\n"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "device = 'cuda'\nmodel = WhisperModel('small', device=device)\n",
+        "def load(name, device='cuda'):\n    return WhisperModel(name, device)\n",
+        "class A:\n    def f(self):\n        self.device = 'cuda'\n        self.m = ct.models.Whisper('d', device=self.device)\n",
+        "device = 'cuda' if torch.cuda.is_available() else 'cpu'\nx = torch.ones(2).to(device)\nct.Generator('d', device)\n",
+        "p.add_argument('--device', default='cuda')\nargs = p.parse_args()\nct.Generator('d', device=args.device)\n",
+    ],
+)
+def test_a_device_that_a_library_with_devices_of_its_own_is_given(code: str) -> None:
+    assert classes(AWAY + code) == ["review"]
+    away = AWAY.replace("ctranslate2", "mine").replace("faster_whisper", "mine")
+    assert classes(away + code) == ["safe"]
+    assert classes(AWAY + code.replace("WhisperModel", "f").replace("ct.", "mine.")) == ["safe"]

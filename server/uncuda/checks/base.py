@@ -55,8 +55,6 @@ class Context:
     absent: set[str] = field(default_factory=set)
     """The rules that say nothing, because what they need elsewhere in the text is not there."""
     _roles: dict[int, Role] = field(default_factory=dict)
-    _foreign: dict[str, str] | None = None
-    _foreign_names: dict[str, str] | None = None
     _roots: frozenset[str] | None = None
     _torch: list[Statement] | None = None
 
@@ -155,17 +153,23 @@ class Context:
 
     def foreign_module(self, name: str) -> str:
         """The module other than torch that a plain `import` bound to a local name; "" where there is none."""
-        if self._foreign is None:
-            found = plain_imports(self.facts.searches)
-            self._foreign = {local: module for local, module in found if module.partition(".")[0] != "torch"}
-        return self._foreign.get(name, "")
+        return self.foreign_modules.get(name, "")
 
     def foreign_name(self, name: str) -> str:
         """What a local name stands for that is imported from anywhere but torch; "" where there is none."""
-        if self._foreign_names is None:
-            found = from_imports(self.facts.searches)
-            self._foreign_names = {local: dotted for local, dotted in found if dotted.partition(".")[0] != "torch"}
-        return self.foreign_module(name) or self._foreign_names.get(name, "")
+        return self.foreign_module(name) or self.foreign_names.get(name, "")
+
+    @cached_property
+    def foreign_names(self) -> dict[str, str]:
+        """What `from` imports of anything but torch bind: local names, and what they stand for."""
+        found = from_imports(self.facts.searches)
+        return {local: dotted for local, dotted in found if dotted.partition(".")[0] != "torch"}
+
+    @cached_property
+    def foreign_modules(self) -> dict[str, str]:
+        """The same of plain imports."""
+        found = plain_imports(self.facts.searches)
+        return {local: module for local, module in found if module.partition(".")[0] != "torch"}
 
     def torch_imports(self) -> list[Statement]:
         """Statements that import torch for use at run time, in order."""

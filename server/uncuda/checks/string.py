@@ -14,6 +14,7 @@ from ..facts.read import Statement
 from ..facts.roles import Role
 from .base import Context, Hit, cap
 from .device_map import entry, is_looked_up, kept, needs_plugin
+from .given_away import GivenAway
 from .parameters import Parameters
 from .questions import Questions
 from .string_evidence import compared, complete
@@ -54,7 +55,7 @@ class Check:
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at string literals."""
         flow = Flow(context)
-        uses = Uses(flow, MemberIndex(flow), Parameters(context), Questions(flow, self.target))
+        uses = Uses(flow, MemberIndex(flow), Parameters(context), Questions(flow, self.target), GivenAway(flow))
         for statement in context.statements:
             for text in statement.digest.texts:
                 if len(text.value) >= _LONGEST or not self._worth(text.value):

@@ -12,6 +12,7 @@ from ..edits import REVIEW, SAFE
 from ..facts.read import Statement
 from ..facts.role_calls import last_word
 from ..facts.roles import Role
+from .given_away import is_listed
 from .string_flow import TESTS, Flow
 from .string_members import MemberIndex, Members
 
@@ -90,7 +91,7 @@ def _domain(rule: Rule, role: Role, statement: Statement, flow: Flow, members: M
 
 def _is_given(rule: Rule, use: Role) -> bool:
     """Whether a value is an argument of torch's own."""
-    return use.kind == "argument" and bool(use.callee) and _listed(use.callee, rule.get("calls", ()))
+    return use.kind == "argument" and bool(use.callee) and is_listed(use.callee, rule.get("calls", ()))
 
 
 def is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
@@ -103,7 +104,7 @@ def is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
         return True
     called = role.callee or (flow.module_of(role.call.func) if role.call is not None else "")
     kept = role.method in _HOLDERS and isinstance(role.parameter, str)
-    if role.method in rule.get("silent-calls", ()) or (not kept and _listed(called, rule.get("silent-calls", ()))):
+    if role.method in rule.get("silent-calls", ()) or (not kept and is_listed(called, rule.get("silent-calls", ()))):
         return True
     if role.parameter in rule.get("silent-parameters", ()):
         return True
@@ -151,7 +152,7 @@ def proves(rule: Rule, role: Role) -> bool:
 
 
 def _proves_argument(rule: Rule, role: Role) -> bool:
-    if role.callee and _listed(role.callee, rule.get("calls", ())):
+    if role.callee and is_listed(role.callee, rule.get("calls", ())):
         if isinstance(role.parameter, int) or role.parameter is None:
             return True
         return named(role.parameter, (*rule.get("names", ()), *rule.get("parameters", ())))
@@ -204,11 +205,3 @@ def named(name: str, patterns: Sequence[str]) -> bool:
     """Whether a name, in lower case, matches one of the patterns."""
     lowered = name.lower()
     return any(fnmatchcase(lowered, pattern) for pattern in patterns)
-
-
-def _listed(callee: str, listed: Sequence[str]) -> bool:
-    while callee:
-        if callee in listed:
-            return True
-        callee = callee.rpartition(".")[0]
-    return False

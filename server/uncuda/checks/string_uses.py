@@ -12,6 +12,7 @@ from ..facts.digest import Text
 from ..facts.read import Statement
 from ..facts.role_calls import last_word
 from ..facts.roles import Role
+from .given_away import GivenAway
 from .parameters import Parameters, Passed
 from .questions import Question, Questions, is_held, words_around
 from .string_evidence import ACCELERATORS, is_silent, named, weigh
@@ -27,6 +28,7 @@ class Uses:
     members: MemberIndex
     parameters: Parameters
     questions: Questions
+    away: GivenAway
     held: dict[tuple[str, str, int], Question | None] = field(default_factory=dict)
 
     def passed(self, rule: Rule, role: Role, text: Text, statement: Statement) -> Passed | None:
@@ -51,6 +53,8 @@ class Uses:
     ) -> Question | None:
         """The question under which alone a device exists: of one that is sure by itself, in its expression only."""
         if not rule.get("questions") or text.formatted:
+            return None
+        if self.away.has(rule, role):
             return None
         if role.kind in TESTS:
             return self._holds(rule, role, statement) if applicability == REVIEW else None
@@ -106,4 +110,5 @@ class Uses:
         return self.question(rule, role, text, statement, self._weigh(rule, role, statement))
 
     def _weigh(self, rule: Rule, role: Role, statement: Statement) -> str | None:
-        return weigh(rule, role, statement, self.flow, self.members)
+        applicability = weigh(rule, role, statement, self.flow, self.members)
+        return REVIEW if applicability == SAFE and self.away.has(rule, role) else applicability
