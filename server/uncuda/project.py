@@ -56,6 +56,8 @@ class Project:
     """Targets that a module-level constant names, where no plugin is imported: `BACKEND = "…"`."""
     owners: frozenset[Owner] = frozenset()
     """The classes of the project that define such a method themselves."""
+    torch: bool = False
+    """Whether a module of the project imports torch and names its CUDA."""
     served: frozenset[str] = frozenset()
     """Targets whose fixes need review: the project chooses among accelerators at run time."""
     neutral: frozenset[str] = frozenset()

@@ -170,7 +170,25 @@ def test_two_chains_that_ask_for_the_vendor(target: str, vendor: str) -> None:
     assert alone.rule == "cuda-api"  # its own word, and what is beside it, are served
 
 
+HELPER = "import argparse\n\n\ndef move(net, xs):\n    return net.cuda(), [x.cuda() for x in xs if x.is_cuda]\n"
+OPTION = "p.add_argument('--device', choices=['cpu', 'cuda', 'mps'], default='cuda')\n"
+
+
+def test_a_file_without_torch_in_a_project_that_uses_it() -> None:
+    alone = {"helper.py": HELPER, "option.py": "import argparse\n" + OPTION}
+    jax = {"jax_helper.py": "from jax import numpy\n" + HELPER, "jax_option.py": "import jax.numpy as np\n" + OPTION}
+    program = {"train.py": PLAIN}
+    neutral = {"model.py": "import torch\nx = torch.ones(2)\n", "words.py": "import os  # torch.cuda\n"}
+    for name in ("helper.py", "option.py"):
+        assert classes(findings(alone | neutral, name)) == {"review"}
+        assert classes(findings(alone | program, name)) == {"safe"}
+        assert classes(findings(jax | program, f"jax_{name}")) == {"review"}
+    edits = [edit for one in findings(alone | program, "helper.py") for edit in one.fixes[0].edits]
+    assert {edit.text for edit in edits} == {"npu", "is_npu"}
+
+
 KINDS = {
+    "helper": {"helper.py": HELPER, "option.py": OPTION, "train.py": PLAIN},
     "vendor": {"a.py": VENDOR.format("ascend"), "b.py": VENDOR.format("ascend"), "train.py": PLAIN},
     "plain": {"train.py": PLAIN, "other.py": PLAIN},
     "family": FAMILY,

@@ -19,8 +19,8 @@ TEXT, TEXTS, NUMBER, FLAG, TABLE, PATTERN = "text", "texts", "number", "flag", "
 
 COMMON: dict[str, str] = {
     "check": TEXT, "severity": TEXT, "fix": TEXT, "needs": TEXT, "when-imported": TEXT, "shim": TEXT, "status": TEXTS,
-    "imports": TEXTS, "anchors": TEXTS, "with-torch": FLAG, "gate": TEXTS, "tags": TEXTS, "title-zh": TEXT,
-    "message": TEXT, "message-zh": TEXT,
+    "imports": TEXTS, "anchors": TEXTS, "with-torch": FLAG, "gate": TEXTS, "tags": TEXTS,
+    "title-zh": TEXT, "message": TEXT, "message-zh": TEXT,
 }  # fmt: skip
 
 CHECKS: dict[str, dict[str, str]] = {
@@ -29,12 +29,12 @@ CHECKS: dict[str, dict[str, str]] = {
              "manual-limits": TEXTS, "chained": TABLE, "leading": TABLE, "beside": TEXTS, "group": TEXT,
              "harmless-sources": TEXTS},
     "method": {"methods": TEXTS, "call": FLAG, "replace": TEXT, "arguments": TEXTS, "receivers": TEXTS,
-               "not-from": TABLE, "for-all": TEXT, "with-device": TEXT},
+               "not-from": TABLE, "for-all": TEXT, "with-device": TEXT, "other-frameworks": TEXTS},
     "string": {"pattern": PATTERN, "words": TABLE, "calls": TEXTS, "parameters": TEXTS, "methods": TEXTS,
                "anywhere": FLAG, "names": TEXTS, "compared": TEXTS, "beside": TEXTS, "near": TEXTS, "otherwise": TEXT,
                "apart": TEXTS, "hints": TEXTS, "own": FLAG, "questions": TEXTS, "entry": FLAG, "silent-calls": TEXTS,
                "silent-parameters": TEXTS, "silent-names": TEXTS,
-               "roles": TEXTS, "shim-roles": TEXTS, "shim-fix": TEXT, "needs-import": TEXTS},
+               "roles": TEXTS, "shim-roles": TEXTS, "shim-fix": TEXT, "needs-import": TEXTS, "other-frameworks": TEXTS},
     "argument": {"calls": TEXTS, "argument": TEXT, "position": NUMBER, "replace": TEXT, "add": TEXT,
                  "values": TEXTS, "statements": TABLE, "rename": FLAG},
     "module": {"modules": TEXTS, "status": TEXTS, "uses": FLAG},

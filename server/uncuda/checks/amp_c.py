@@ -14,7 +14,8 @@ from ..facts.read import Name, Statement
 from .amp_c_calls import stand_in
 from .amp_c_guards import Guard, guard_of, guarded, protected
 from .argument import removed
-from .base import Context, Hit, Links, cap, import_edit
+from .base import Context, Hit, Links, cap
+from .import_edits import import_edit
 
 _STAND_IN = "Use `torch._foreach_*`, which every device has"
 
@@ -131,7 +132,7 @@ def _torch(context: Context, statement: Statement) -> tuple[Edit, ...]:
     for binding, _ in context.facts.imports():
         if binding.name == "torch" and binding.kind == "import" and binding.dotted.partition(".")[0] == "torch":
             return ()
-    return (import_edit(context, "torch", statement, before=True),)
+    return (import_edit(context.facts, "torch", statement, before=True),)
 
 
 def _removal(

@@ -20,11 +20,12 @@ from ..project import Owner, Project
 from ..source import Span
 from .families import ClassFamily, families_in
 from .hit import At, Hit, Links
+from .import_edits import import_edit
 from .owners import METHODS, owners_of
 
 _FEW = 16
 
-__all__ = ["At", "Check", "Context", "Hit", "Links", "cap", "import_edit", "row_class"]
+__all__ = ["At", "Check", "Context", "Hit", "Links", "cap", "is_listed", "row_class"]
 
 
 class Check(Protocol):
@@ -97,6 +98,15 @@ class Context:
         if self._roots is None:
             self._roots = frozenset(binding.dotted.partition(".")[0] for binding, _ in self.facts.imports())
         return root in self._roots
+
+    def has_torch(self, rule: Rule) -> bool:
+        """Whether the text imports torch; or the project does, and the text no other framework that a rule names."""
+        if self.imports_root("torch"):
+            return True
+        if not self.project.torch or not rule.get("other-frameworks"):
+            return False
+        names = (*self.foreign_modules.values(), *self.foreign_names.values())
+        return not any(is_listed(name, rule.get("other-frameworks")) for name in names)
 
     @cached_property
     def imported(self) -> dict[str, str]:
@@ -214,7 +224,7 @@ class Context:
             return None
         self.facts.work.compare(2 * len(torch))
         statement = self._torch_of(torch, offset)
-        return import_edit(self, package, statement, before=self._needs_above(statement))
+        return import_edit(self.facts, package, statement, before=self._needs_above(statement))
 
     def _torch_of(self, torch: list[Statement], offset: int) -> Statement:
         """The import of torch that the code at `offset` sees: the module's own, else one of the functions around."""
@@ -244,46 +254,13 @@ class Context:
         return False
 
 
-def import_edit(context: Context, module: str, statement: Statement, before: bool = False) -> Edit:
-    """`import module` on a line of its own below (or above) a statement, in the same block."""
-    text = context.text
-    line = context.facts.layout.line_start(statement.start)
-    indent = text[line : statement.start]
-    newline = context.facts.layout.newline_at(statement.end)
-    at = None if before and not indent.strip() else _beside_more(statement)
-    if at is not None:
-        return Edit(at, at, f"; import {module}")
-    if indent.strip() or _inline(text[statement.start : statement.end]):
-        end = statement.start + len(text[statement.start : statement.end].rstrip())
-        return Edit(end, end, f"; import {module}")
-    if before:
-        return Edit(line, line, f"{indent}import {module}{newline}")
-    if text[: statement.end].endswith(("\n", "\r")):
-        return Edit(statement.end, statement.end, f"{indent}import {module}{newline}")
-    return Edit(statement.end, statement.end, f"{newline}{indent}import {module}")
-
-
-def _beside_more(statement: Statement) -> int | None:
-    """Where the first import of torch ends, if code follows it on its line: `import torch; x = torch.ones(2)`."""
-    piece = statement.digest.piece
-    for block in (piece.nodes, *(getattr(node, "body", ()) for node in piece.nodes)):
-        if not isinstance(block, list):
-            continue
-        first = next((index for index, node in enumerate(block) if _of_torch(node)), len(block))
-        if any(not isinstance(node, (ast.Import, ast.ImportFrom)) for node in block[first + 1 :]):
-            return statement.start + piece.end(block[first])
-    return None
-
-
-def _of_torch(node: ast.AST) -> bool:
-    names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-    names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
-    return any(name.partition(".")[0] == "torch" for name in names)
-
-
-def _inline(text: str) -> bool:
-    """Whether the statement is a block's header with its body on the same line."""
-    return re.match(r"(?:import|from)\b", text) is None
+def is_listed(name: str, listed: Sequence[str]) -> bool:
+    """Whether a dotted name, or what it is a part of, is one of a list."""
+    while name:
+        if name in listed:
+            return True
+        name = name.rpartition(".")[0]
+    return False
 
 
 def cap(rule: Rule, applicability: str | None) -> str | None:

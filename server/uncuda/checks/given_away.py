@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ..catalogue import Rule
 from ..facts.role_calls import last_word
 from ..facts.roles import Role
+from .base import is_listed
 from .string_flow import LINKED, Flow
 
 
@@ -39,12 +40,3 @@ class GivenAway:
                 call = found.digest.parents.get(chain.node)
                 if chain.root == root and isinstance(call, ast.Call) and call.func is chain.node:
                     yield from map(last_word, (*call.args, *(keyword.value for keyword in call.keywords)))
-
-
-def is_listed(name: str, listed: Sequence[str]) -> bool:
-    """Whether a dotted name, or what it is a part of, is one of a list."""
-    while name:
-        if name in listed:
-            return True
-        name = name.rpartition(".")[0]
-    return False

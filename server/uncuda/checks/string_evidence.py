@@ -12,7 +12,7 @@ from ..edits import REVIEW, SAFE
 from ..facts.read import Statement
 from ..facts.role_calls import last_word
 from ..facts.roles import Role
-from .given_away import is_listed
+from .base import is_listed
 from .string_flow import TESTS, Flow
 from .string_members import MemberIndex, Members
 
@@ -65,7 +65,8 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Mem
     if _is_map_location(role) or _is_choice_of_accelerators(rule, role):
         return REVIEW
     roots = rule.get("needs-import", ())
-    known = not roots or any(flow.context.imports_root(root) for root in roots) or _is_of_device(rule, role)
+    known = not roots or any(flow.context.imports_root(root) for root in roots) or flow.context.has_torch(rule)
+    known = known or _is_of_device(rule, role)
     shown = domain == TORCHS or proves(rule, role) or _is_said_of(rule, role, statement)
     if shown or _flows(rule, role, statement, flow):
         return SAFE if known else REVIEW

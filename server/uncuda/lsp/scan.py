@@ -52,7 +52,8 @@ class Place(NamedTuple):
 @dataclass(frozen=True)
 class Facts:
     """What one file says. `modules`: those of plugins and shims that it imports, `constants`: targets it names;
-    `own`: its name tells whose it is, or may; `told`: of kernels; `serves`: targets that it chooses beside CUDA."""
+    `own`: its name tells whose it is, or may; `told`: of kernels; `serves`: targets that it chooses beside CUDA;
+    `torch`: whether it says torch's CUDA."""
 
     modules: Mapping[str, Place] = field(default_factory=dict)
     owners: frozenset[Owner] = frozenset()
@@ -60,9 +61,10 @@ class Facts:
     own: bool = False
     told: Told = UNTOLD
     serves: frozenset[str] = frozenset()
+    torch: bool = False
 
     def __bool__(self) -> bool:
-        said = self.modules or self.owners or self.constants or self.own or self.serves
+        said = self.modules or self.owners or self.constants or self.own or self.serves or self.torch
         return bool(said or any(self.told))
 
     def record(self) -> dict[str, Any]:
@@ -74,6 +76,7 @@ class Facts:
             "own": self.own,
             "told": [sorted(names) for names in self.told],
             "serves": sorted(self.serves),
+            "torch": self.torch,
         }
 
     @classmethod
@@ -90,10 +93,12 @@ class Facts:
             record["own"],
             Told(*map(frozenset, record["told"])),
             frozenset(record["serves"]),
+            record["torch"],
         )
 
 
 NOTHING = Facts()
+_TORCH = Facts(torch=True)
 
 
 class Reader:
@@ -112,10 +117,10 @@ class Reader:
         constants = frozenset(self._constants.named(data))
         own = bool(cudas_own([path], self._devices)) or self._scanner.names.tells(path)
         if not (said.modules or said.owners or said.serves or constants or own or any(said.told)):
-            return NOTHING
+            return _TORCH if said.torch else NOTHING
         source = Source(data.decode("utf-8", "replace"))
         places = {module: _place(source, span) for module, span in said.modules.items()}
-        return Facts(places, said.owners, constants, own, said.told, said.serves)
+        return Facts(places, said.owners, constants, own, said.told, said.serves, said.torch)
 
     def file(self, path: str) -> Facts:
         """What a file on the disk says: nothing, if it cannot be read."""
@@ -132,7 +137,8 @@ class Reader:
         serving = Counter(target for facts in every for target in facts.serves)
         constants = {target for facts in every for target in facts.constants}
         told = [facts.told for facts in every if any(facts.told)]
-        return self._scanner.project_of(modules, owners, constants, files, told, serving)
+        torch = any(facts.torch for facts in every)
+        return self._scanner.project_of(modules, owners, constants, files, told, serving, torch)
 
 
 def _place(source: Source, span: Span) -> Place:

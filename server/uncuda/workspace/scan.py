@@ -115,12 +115,13 @@ def survey(
 class Said:
     """What one file tells of its project. `modules`: those of plugins and shims that it imports, each with the span of
     the statement; `owners`: its classes that define `cuda` or `is_cuda` themselves; `told`: of kernels; `serves`:
-    targets that it chooses beside CUDA."""
+    targets that it chooses beside CUDA; `torch`: whether it imports torch and names its CUDA."""
 
     modules: Mapping[str, Span] = field(default_factory=dict)
     owners: frozenset[Owner] = frozenset()
     told: Told = UNTOLD
     serves: frozenset[str] = frozenset()
+    torch: bool = False
 
 
 _NOTHING = Said()
@@ -141,6 +142,7 @@ class Scanner:
         self._told: list[Told] = []
         self._owners: set[Owner] = set()
         self._serving: dict[str, int] = {}
+        self._torch = False
         self.names = ByName({target: device for target, (device, _) in words.devices.items()})
         self._asking = {
             target: [name.encode() for name in (device, words.vendors.get(target)) if name]
@@ -154,6 +156,7 @@ class Scanner:
             self._serving[target] = self._serving.get(target, 0) + 1
         self._modules.update(said.modules)
         self._owners |= said.owners
+        self._torch = self._torch or said.torch
         if said.told != UNTOLD:
             self._told.append(said.told)
 
@@ -165,8 +168,10 @@ class Scanner:
         asking = [target for target in self._asking if self._may_choose(target, data)] if concerned else []
         if asking and (b"cuda" not in data or is_apart(path)):
             asking = []
+        torch = concerned and not self._torch and b"torch.cuda" in data
+        torch = torch and (b"import torch" in data or b"from torch" in data)
         if not imports and not methods and not asking:
-            return _NOTHING if kernels == UNTOLD else Said(told=kernels)
+            return _NOTHING if kernels == UNTOLD and not torch else Said(told=kernels, torch=torch)
         text = data.decode("utf-8", "replace")
         layout = Layout(text)
         owners = owners_of(text, lambda at: not layout.token_at(at)) if methods else frozenset()
@@ -176,7 +181,7 @@ class Scanner:
             if fresh and not layout.token_at(match.start("word")):
                 modules.update(dict.fromkeys(fresh, Span(*match.span("word"))))
         serves = frozenset(target for target in asking if self._chooses(target, layout))
-        return Said(modules, owners, kernels, serves)
+        return Said(modules, owners, kernels, serves, torch)
 
     def _may_choose(self, target: str, data: bytes) -> bool:
         """Whether a file may be one more that chooses a target, if it is not known yet that the project serves that."""
@@ -223,7 +228,9 @@ class Scanner:
 
     def project(self, paths: Collection[str] = ()) -> Project:
         """What was gathered; `paths`: as for `project_of`."""
-        return self.project_of(self._modules, self._owners, paths=paths, told=self._told, serving=self._serving)
+        return self.project_of(
+            self._modules, self._owners, paths=paths, told=self._told, serving=self._serving, torch=self._torch
+        )
 
     def project_of(
         self,
@@ -233,11 +240,12 @@ class Scanner:
         paths: Collection[str] = (),
         told: Collection[Told] = (),
         serving: Mapping[str, int] = MappingProxyType({}),
+        torch: bool = False,
     ) -> Project:
         """The project whose files import these modules, and have these owners of methods and these constants.
 
         `paths`: of files, among them those that are a target's own; `told`: what each file says of kernels; `serving`:
-        how many files choose a target.
+        how many files choose a target; `torch`: whether one says torch's CUDA.
         """
         families = self.names.families(paths)
         served = {target for target, count in serving.items() if count >= _CHOOSING}
@@ -246,6 +254,7 @@ class Scanner:
             shims=_importing(self._words.shims, modules),
             constants=frozenset(constants),
             owners=frozenset(owners),
+            torch=torch,
             served=frozenset(self._words.devices if families.neutral else served),
             neutral=families.neutral,
             lacking=families.lacking,
