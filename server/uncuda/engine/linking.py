@@ -14,9 +14,12 @@ from .companions import Companions
 from .guards import choosing, filled, guarded
 from .relations.kernels import Libraries
 from .relations.questions import Questions
+from .relations.raising import raising
 from .relations.staying import OVER_LEFT, Staying, staying
 from .relations.together import Together
 from .relations.words import questioned
+
+_ROUNDS = 8  # as often a question is found to stay because of another one
 
 
 def without_kept(hits: Sequence[Hit], work: Work) -> Sequence[Hit]:
@@ -137,17 +140,50 @@ def _linked(
     stays = staying(hits, classes, questions, branches, libraries)
     for one in held:
         stays.hold(one, REVIEW, OVER_LEFT)
+    seen: set[int] = set()
+    for _ in range(_ROUNDS):
+        before = list(classes)
+        _lower(hits, classes, groups, pairs, questions, stays, seen)
+        if not _left(hits, before, classes, stays):
+            break
+        if not stays.take(staying(hits, classes, questions, branches, libraries)):
+            break
+    else:
+        for index in questions:
+            stays.hold(index, REVIEW, OVER_LEFT)
+        _lower(hits, classes, groups, pairs, questions, stays, seen)
+    return sets, [*pairs, *stays.pairs], classes, stays
+
+
+def _left(hits: Sequence[Hit], before: list[str | None], classes: list[str | None], stays: Staying) -> bool:
+    """Whether something lost its safe fix, and not behind a question that stays: those above it have to stay, too."""
+    fresh = [
+        index
+        for index, (was, now) in enumerate(zip(before, classes, strict=True))
+        if was == SAFE != now and index not in stays.classes
+    ]
+    return any(raising([hits[index] for index in fresh], [classes[index] for index in fresh]))
+
+
+def _lower(
+    hits: Sequence[Hit],
+    classes: list[str | None],
+    groups: list[list[int]],
+    pairs: list[tuple[int, int]],
+    questions: Questions,
+    stays: Staying,
+    seen: set[int],
+) -> None:
+    """Lower what stays, what is behind it, and what changes with either. `seen`: questions that were looked behind."""
     if stays:
         stays.lower(classes)
-        _settle(classes, groups, pairs, branches.work)
-    seen: set[int] = set()
+        _settle(classes, groups, pairs, questions.work)
     while fresh := [index for index in questions if classes[index] != SAFE and index not in seen]:
         seen.update(fresh)
         if not stays.hold_behind(fresh, hits, classes, questions):
             break
         stays.lower(classes)
-        _settle(classes, groups, pairs, branches.work)
-    return sets, [*pairs, *stays.pairs], classes, stays
+        _settle(classes, groups, pairs, questions.work)
 
 
 def _settle(classes: list[str | None], groups: list[list[int]], pairs: list[tuple[int, int]], work: Work) -> None:

@@ -50,6 +50,14 @@ class Staying:
             self.classes[index] = applicability
             self.reasons[index] = limit, name
 
+    def take(self, other: Staying) -> bool:
+        """Hold what another look found, too; whether there was anything new."""
+        before = dict(self.classes)
+        for index, (limit, name) in other.reasons.items():
+            self.hold(index, other.classes[index], limit, name)
+        self.pairs = list(dict.fromkeys([*self.pairs, *other.pairs]))
+        return self.classes != before
+
     def hold_behind(
         self, asked: Iterable[int], hits: Sequence[Hit], classes: Sequence[str | None], questions: Questions
     ) -> bool:
