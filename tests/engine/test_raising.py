@@ -162,3 +162,24 @@ def test_of_several_questions_the_last_waits() -> None:
     text = HEAD + "def f():\n    if not x.is_cuda:\n        return 0\n    if not y.is_cuda:\n        return 1\n"
     text += "    return torch.cuda.nccl.version()\n"
     assert ENGINE.fix(Source(text)).text == text.replace("x.is_cuda", "x.is_npu")
+
+
+def test_a_question_waits_for_a_word_that_waits_with_another() -> None:
+    """One argument of a function runs behind a question that stays: the other words for it wait, and their question."""
+    guarded = "if torch.cuda.is_available():\n    {}batch('cuda')\n    torch.cuda.synchronize()\n"
+    text = HEAD + "def batch(device):\n    return x.to(device)\n" + guarded.format("")
+    assert ENGINE.fix(Source(text)).text == text.replace("cuda", "npu")
+    text += guarded.format("torch.cuda.nccl.version()\n    ")
+    assert ENGINE.fix(Source(text)).text == text
+
+
+def test_questions_wait_for_one_another_as_far_as_they_are_followed() -> None:
+    """Each function's words wait with those of the one before, however many there are."""
+    count = 12
+    parts = [f"def f{n}(a{n}_device, b{n}_device=None):\n    x.to(a{n}_device)\n" for n in range(count + 1)]
+    for n in range(count):
+        parts.append(f"if torch.cuda.is_available():\n    f{n}('cuda')\n    f{n + 1}('cuda')\n")
+    text = HEAD + "".join(parts)
+    assert ENGINE.fix(Source(text)).text == text.replace("cuda", "npu")
+    text += "if torch.cuda.is_available():\n    torch.cuda.nccl.version()\n    f0('cuda')\n"
+    assert ENGINE.fix(Source(text)).text == text
