@@ -350,8 +350,8 @@ AWAY = "import ctranslate2 as ct\nimport torch\nfrom faster_whisper import Whisp
     [
         "device = 'cuda'\nmodel = WhisperModel('small', device=device)\n",
         "def load(name, device='cuda'):\n    return WhisperModel(name, device)\n",
-        "class A:\n    def f(self):\n        self.device = 'cuda'\n        self.m = ct.models.Whisper('d', device=self.device)\n",
-        "device = 'cuda' if torch.cuda.is_available() else 'cpu'\nx = torch.ones(2).to(device)\nct.Generator('d', device)\n",
+        "class A:\n    def f(self):\n        self.device = 'cuda'\n        self.m = ct.models.A('d', device=self.device)\n",
+        "device = 'cuda' if torch.cuda.is_available() else 'cpu'\nx = y.to(device)\nct.Generator('d', device)\n",
         "p.add_argument('--device', default='cuda')\nargs = p.parse_args()\nct.Generator('d', device=args.device)\n",
     ],
 )

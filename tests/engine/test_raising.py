@@ -44,6 +44,14 @@ WAITS = {
     ),
     "a word": "def f(device, i):\n    if device.type == 'cuda':\n        return f'cuda:{i}'\n    return device\n",
     "an activity": "ok = x.is_cuda\nif ok:\n    a.append(torch.profiler.ProfilerActivity.CUDA)\n",
+    "a flag of a flag": "ok = torch.cuda.is_available()\nfast = ok and a\nif fast:\n    torch.cuda.nccl.version()\n",
+    "a flag of a flag in self": (
+        "class A:\n    def f(self):\n        ok = torch.cuda.is_available()\n        self.fast = not a and ok\n"
+        "    def g(self):\n        if self.fast:\n            torch.cuda.nccl.version()\n"
+    ),
+    "a flag that a function gives": (
+        "def f():\n    ok = torch.cuda.is_available()\n    return ok\nif f():\n    torch.cuda.nccl.version()\n"
+    ),
     "all of several": "def f():\n    if not (x.is_cuda and y.is_cuda):\n        raise\n    torch.cuda.nccl.version()\n",
     "a word in a value": "devices = ('cpu',)\nif torch.cuda.is_available():\n    devices = devices + ('cuda:0',)\n",
     "words of a dictionary": "if torch.cuda.is_available():\n    kwargs = {'storing': 'cuda:0'}\n",
@@ -132,6 +140,7 @@ def test_what_runs_only_behind_a_question_waits_with_it() -> None:
 
 BEHIND = {
     "a flag": "ok = kind == 'cuda'\nif ok:\n    f(torch.cuda.current_device())\n",
+    "a flag of a flag": "ok = kind == 'cuda'\nfast = ok and a\nif fast:\n    f(torch.cuda.current_device())\n",
     "a word for review": "if kind == 'cuda':\n    f(torch.cuda.current_device())\n",
     "a backend": (
         "import torch.accelerator\nif torch.distributed.get_backend() == torch.distributed.Backend.NCCL:\n"

@@ -11,7 +11,7 @@ from ..checks.branches import Branches
 from ..facts.read import Statement
 from ..facts.role_calls import last_word
 from ..limits import Work
-from .relations.questions import guarded_parts
+from .relations.parts import guarded_parts
 
 _DRIVEN = frozenset({"lstsq", "svd", "svdvals"})  # their `driver` is one of cuSOLVER's
 

@@ -14,7 +14,8 @@ from ...checks.branches import Branches
 from ...facts.read import Statement
 from ...facts.scopes import Header
 from .kernels import Kernels, Libraries, Place, Word
-from .questions import CONDITIONS, Questions, asking_parts, in_test
+from .parts import asking_parts, in_test
+from .questions import CONDITIONS, Questions
 from .raising import raising, words_left
 
 _MOST = 64  # words that are followed in one text

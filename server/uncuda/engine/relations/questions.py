@@ -6,9 +6,9 @@ import ast
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import chain, takewhile
+from itertools import chain
 
 from ...checks import Hit
 from ...checks.branch_words import last_of
@@ -17,20 +17,21 @@ from ...edits import SAFE
 from ...facts.read import Statement
 from ...facts.scans import uses
 from ...facts.scopes import Header
+from .parts import ASIDE, guarded_parts, in_test, is_within
 
 Stretch = tuple[int, int]
 
 CONDITIONS = frozenset({"if", "elif", "while", "case"})
-TESTING = (ast.If, ast.While, ast.Assert, ast.match_case)
 _VARIABLE = re.compile(r"[A-Za-z_][\w.]*")
 _DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 _DENIED = r"\bnot[ \t(]+{0}(?![\w.])|(?<![\w.]){0}[ \t]*(?:\([ \t]*\))?[ \t]*(?:==|is)[ \t]*(?:False|None|0)\b"
 _RAISES = re.compile(r"(?:raise|sys\.exit|exit|quit|os\._exit)\b")
 _SKIPS = re.compile(r"(?:pytest\.(?:skip|xfail|exit)|self\.skipTest|unittest\.skip\w*)\b")
 _ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # cuda: torch.version.cuda
-_ASIDE = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
-_CHOOSING = (ast.IfExp, ast.BoolOp, *_ASIDE)
+_CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
 _NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # `if not (a and b):`
+_GIVES = re.compile(r"return\b|[\w.]+[ \t]*(?::[^=\n]+)?=(?!=)")
+_MANY = 64  # names that hold an answer, from which on no more are followed
 _SKIP_MARK = re.compile(r"@[\w.]*skip", re.I)
 
 
@@ -48,7 +49,7 @@ class Questions:
         self.marks: dict[int, list[int]] = {}
         """Positions of hits in decorators that skip, by the line that is decorated."""
         self._flags: dict[str, list[tuple[int, int | None]]] = {}  # each with the function that knows the name
-        self._flag_of: dict[int, str] = {}
+        self._flags_of: dict[int, list[str]] = {}
         self._tested: set[int] = set()
         self._asked: dict[int, list[int]] = {}  # by condition
         self._saying: dict[str, dict[int, Header]] = {}  # conditions by the name that they say
@@ -59,6 +60,7 @@ class Questions:
             alone = classes[index] != SAFE or all(shared[key] == 1 for key in hit.links)
             if alone and hit.statement is not None and hit.node is not None:
                 self._take(index, hit, hit.statement)
+        self._spread()
         self.asserted = any(self._text.startswith("assert", start) for start in self.tests)
         """Whether an assertion asks."""
 
@@ -81,15 +83,36 @@ class Questions:
         elif in_test(hit.node, statement):
             self.tests.setdefault(statement.start, []).append(index)
             self._tested.add(index)
-        elif is_question(hit) and (found := self._flag(hit, statement)) is not None:
-            flag, around = found
-            self._flags.setdefault(flag, []).append((index, None if "." in flag else around))
-            self._flag_of[index] = flag
+        elif is_question(hit) and (found := self._flag(hit.node, statement)) is not None:
+            self._hold(index, *found)
 
-    def _flag(self, hit: Hit, statement: Statement) -> tuple[str, int | None] | None:
+    def _hold(self, index: int, flag: str, around: int | None) -> None:
+        self._flags.setdefault(flag, []).append((index, None if "." in flag else around))
+        self._flags_of.setdefault(index, []).append(flag)
+
+    def _spread(self) -> None:
+        """What holds an answer that another name holds: `self.fast = use_cuda and not slow`."""
+        waiting = list(self._flags)
+        while waiting and len(self._flags) < _MANY:
+            flag = waiting.pop()
+            for at in self._facts.searches.find(("flag", flag), uses(flag, True)):
+                line = self._indents.header_at(at)
+                self.work.search(line.start, at)
+                if not _GIVES.match(self._text, line.start, at) or (statement := self._facts.peek(at)) is None:
+                    continue
+                held_at = at - statement.start
+                nodes = (one.node for one in statement.digest.chains if one.piece.start(one.node) == held_at)
+                held = next(filter(None, (self._flag(node, statement, False) for node in nodes)), None)
+                known = self._known_at(flag, line) if held is not None else ()
+                if held is not None and held[0] not in self._flags and known:
+                    waiting.append(held[0])
+                    for index in known:
+                        self._hold(index, *held)
+
+    def _flag(self, node: ast.AST | None, statement: Statement, compared: bool = True) -> tuple[str, int | None] | None:
         """The variable or function that holds the answer, `use_cuda = torch.cuda.is_available() and …`, and the
-        function that knows it (None: the module)."""
-        inner = hit.node
+        function that knows it (None: the module). `compared`: an answer may be, `torch.cuda.device_count() > 1`."""
+        inner = node
         for outer in statement.digest.ancestors(inner) if inner is not None else ():
             if isinstance(outer, (ast.Assign, ast.AnnAssign)):
                 target = outer.targets[0] if isinstance(outer, ast.Assign) else outer.target
@@ -104,7 +127,7 @@ class Questions:
                 method = above is not None and above[1] == "class"
                 return (f"self.{match[1]}" if method else match[1], above[0] if above else None) if match else None
             asks = isinstance(outer, ast.Call) and inner is outer.func and not outer.args
-            compares = isinstance(outer, ast.Compare)
+            compares = compared and isinstance(outer, ast.Compare)
             if not asks and not compares and not (isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And)):
                 return None
             inner = outer
@@ -152,7 +175,7 @@ class Questions:
         """1: the block of a condition is for CUDA; -1: it is for anything but CUDA."""
         if asked := self._branches.asks_cuda(header.start, header.end):
             return asked
-        names = {self._flag_of[index] for index in questions if index in self._flag_of}
+        names = {flag for index in questions for flag in self._flags_of.get(index, ())}
         text = self._text[header.start : header.end]
         return -1 if any(re.search(_DENIED.format(re.escape(name)), text) for name in names) else 1
 
@@ -186,11 +209,12 @@ class Questions:
         statement = hit.statement
         if statement is None:
             return
-        if flag := self._flag_of.get(index):
-            for header in self._uses_of(flag).values():
-                self.work.compare(1 + len(self._flags[flag]) // 16)
-                if index in self.of(header):
-                    yield from self._of_test(header, [index])
+        if index in self._flags_of:
+            for flag in self._flags_of[index]:
+                for header in self._uses_of(flag).values():
+                    self.work.compare(1 + len(self._flags[flag]) // 16)
+                    if index in self.of(header):
+                        yield from self._of_test(header, [index])
         elif index in self._tested:
             yield from self._of_test(self._indents.header_at(statement.start), [index])
         elif index in self._mark_of:
@@ -236,45 +260,6 @@ def is_question(hit: Hit) -> bool:
     if hit.rule.check == "method":
         return hit.words.get("old") == "is_cuda"
     return hit.rule.check == "string" or hit.words.get("name", "").rpartition(".")[2] in _ASKING
-
-
-def guarded_parts(outer: ast.AST, question: ast.AST, denies: Callable[[ast.AST], bool]) -> list[ast.AST]:
-    """The parts of an expression that are evaluated only if the part `question` says CUDA."""
-    if isinstance(outer, ast.IfExp):
-        return [outer.orelse if denies(question) else outer.body] if question is outer.test else []
-    if isinstance(outer, ast.BoolOp):
-        values: list[ast.AST] = [*outer.values]
-        if question not in values or isinstance(outer.op, ast.Or) is not denies(question):
-            return []
-        return values[values.index(question) + 1 :]
-    if isinstance(outer, _ASIDE) and isinstance(question, ast.comprehension):
-        return [outer.key, outer.value] if isinstance(outer, ast.DictComp) else [outer.elt]
-    return []
-
-
-def asking_parts(outer: ast.AST, guarded: ast.AST, denies: Callable[[ast.AST], bool]) -> Iterator[ast.AST]:
-    """The other way round: the parts that say CUDA wherever the part `guarded` of a condition is evaluated."""
-    if isinstance(outer, ast.IfExp):
-        if guarded is not outer.test and guarded is (outer.orelse if denies(outer.test) else outer.body):
-            yield outer.test
-    elif isinstance(outer, ast.BoolOp):
-        before = takewhile(lambda value: value is not guarded, outer.values)
-        yield from (value for value in before if isinstance(outer.op, ast.Or) is denies(value))
-
-
-def is_within(node: ast.AST | None, statement: Statement, kinds: tuple[type[ast.AST], ...]) -> bool:
-    """Whether a place stands in an expression or statement of these kinds."""
-    return node is not None and any(isinstance(outer, kinds) for outer in statement.digest.ancestors(node))
-
-
-def in_test(node: ast.AST | None, statement: Statement, kinds: tuple[type[ast.AST], ...] = TESTING) -> bool:
-    """Whether a place stands in the condition of a statement of these kinds."""
-    inner = node
-    for outer in statement.digest.ancestors(inner) if inner is not None else ():
-        if isinstance(outer, kinds) and inner is getattr(outer, "test", getattr(outer, "pattern", None)):
-            return True
-        inner = outer
-    return False
 
 
 def hits_in(starts: Sequence[tuple[int, int]], stretch: Stretch) -> Sequence[tuple[int, int]]:

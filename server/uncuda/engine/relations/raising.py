@@ -14,7 +14,8 @@ from ...edits import SAFE
 from ...facts.read import Facts, Statement
 from ...facts.role_calls import last_word
 from ...facts.scans import plain
-from .questions import is_question, is_within
+from .parts import is_within
+from .questions import is_question
 
 _WRONG = frozenset({"error", "warning"})
 _KEEPING = frozenset({"append", "add", "extend", "insert"})

@@ -10,7 +10,7 @@ from ...checks.branch_words import asked_by_hand
 from ...checks.branches import Branches
 from ...edits import REVIEW
 from ...facts.scans import plain
-from .questions import in_test, is_within
+from .parts import in_test, is_within
 
 _AGNOSTIC = ("torch.accelerator", "import accelerator")
 _QUESTIONS = frozenset({"torch.cuda.is_available", "torch.cuda.device_count"})

@@ -1,0 +1,51 @@
+"""Parts of an expression: which of them run by what another one says, and what a place stands in."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from itertools import takewhile
+
+from ...facts.read import Statement
+
+TESTING = (ast.If, ast.While, ast.Assert, ast.match_case)
+ASIDE = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+
+
+def guarded_parts(outer: ast.AST, question: ast.AST, denies: Callable[[ast.AST], bool]) -> list[ast.AST]:
+    """The parts of an expression that are evaluated only if the part `question` says CUDA."""
+    if isinstance(outer, ast.IfExp):
+        return [outer.orelse if denies(question) else outer.body] if question is outer.test else []
+    if isinstance(outer, ast.BoolOp):
+        values: list[ast.AST] = [*outer.values]
+        if question not in values or isinstance(outer.op, ast.Or) is not denies(question):
+            return []
+        return values[values.index(question) + 1 :]
+    if isinstance(outer, ASIDE) and isinstance(question, ast.comprehension):
+        return [outer.key, outer.value] if isinstance(outer, ast.DictComp) else [outer.elt]
+    return []
+
+
+def asking_parts(outer: ast.AST, guarded: ast.AST, denies: Callable[[ast.AST], bool]) -> Iterator[ast.AST]:
+    """The other way round: the parts that say CUDA wherever the part `guarded` of a condition is evaluated."""
+    if isinstance(outer, ast.IfExp):
+        if guarded is not outer.test and guarded is (outer.orelse if denies(outer.test) else outer.body):
+            yield outer.test
+    elif isinstance(outer, ast.BoolOp):
+        before = takewhile(lambda value: value is not guarded, outer.values)
+        yield from (value for value in before if isinstance(outer.op, ast.Or) is denies(value))
+
+
+def is_within(node: ast.AST | None, statement: Statement, kinds: tuple[type[ast.AST], ...]) -> bool:
+    """Whether a place stands in an expression or statement of these kinds."""
+    return node is not None and any(isinstance(outer, kinds) for outer in statement.digest.ancestors(node))
+
+
+def in_test(node: ast.AST | None, statement: Statement, kinds: tuple[type[ast.AST], ...] = TESTING) -> bool:
+    """Whether a place stands in the condition of a statement of these kinds."""
+    inner = node
+    for outer in statement.digest.ancestors(inner) if inner is not None else ():
+        if isinstance(outer, kinds) and inner is getattr(outer, "test", getattr(outer, "pattern", None)):
+            return True
+        inner = outer
+    return False
