@@ -44,6 +44,11 @@ WAITS = {
     ),
     "a word": "def f(device, i):\n    if device.type == 'cuda':\n        return f'cuda:{i}'\n    return device\n",
     "an activity": "ok = x.is_cuda\nif ok:\n    a.append(torch.profiler.ProfilerActivity.CUDA)\n",
+    "a member of an enumeration": (
+        "class Kind(Enum):\n    CPU = 'cpu'\n    CUDA = 'cuda'\n"
+        "def f(x):\n    if torch.cuda.is_available():\n        return Kind.CUDA\n    return Kind.CPU\n"
+    ),
+    "a constant": "GPU = 'cuda'\nkind = GPU if torch.cuda.is_available() else None\n",
     "a flag of a flag": "ok = torch.cuda.is_available()\nfast = ok and a\nif fast:\n    torch.cuda.nccl.version()\n",
     "a flag of a flag in self": (
         "class A:\n    def f(self):\n        ok = torch.cuda.is_available()\n        self.fast = not a and ok\n"

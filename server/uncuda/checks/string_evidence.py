@@ -35,7 +35,8 @@ _PROSE_PARAMETERS = frozenset(
     {"help", "description", "desc", "doc", "epilog", "metavar", "prog", "msg", "message", "reason", "title", "label",
      "text", "prefix", "suffix", "tag", "tags", "caption", "usage", "short_help"}
 )  # fmt: skip
-_PROSE_MODULES = frozenset({"re", "regex", "logging", "warnings"})
+_PATTERNS = frozenset({"re", "regex"})
+_PROSE_MODULES = _PATTERNS | {"logging", "warnings"}
 _RAISED = re.compile(r"\w*(?:Error|Exception|Warning)\Z")
 
 
@@ -62,7 +63,7 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Mem
     domain = _domain(rule, role, statement, flow, members.of(role, statement)) if rule.get("apart") else ""
     if (domain == OWN) != bool(rule.get("own")):
         return None
-    if _is_map_location(role) or _is_choice_of_accelerators(rule, role):
+    if _is_map_location(role) or _is_choice_of_accelerators(rule, role) or _is_matched(rule, role, statement):
         return REVIEW
     roots = rule.get("needs-import", ())
     known = not roots or any(flow.context.imports_root(root) for root in roots) or flow.context.has_torch(rule)
@@ -137,6 +138,16 @@ def _is_map_location(role: Role) -> bool:
 def _is_choice_of_accelerators(rule: Rule, role: Role) -> bool:
     """`x.device.type in ("cuda", "xpu")`: somebody made sure of each of them."""
     return role.kind == "membership" and not ACCELERATORS.isdisjoint(role.items) and compared(rule, role)
+
+
+def _is_matched(rule: Rule, role: Role, statement: Statement) -> bool:
+    """Whether a pattern beside a test says the word, too: `x == "cuda" or re.match(r"cuda:\\d+", x)`. It stays."""
+    for text in statement.digest.texts if role.kind in TESTS else ():
+        call = statement.digest.parents.get(text.node)
+        if isinstance(call, ast.Call) and text.node is not role.node and isinstance(call.func, ast.Attribute):
+            if any(word in text.value for word in rule.get("words", ())) and last_word(call.func.value) in _PATTERNS:
+                return True
+    return False
 
 
 def proves(rule: Rule, role: Role) -> bool:

@@ -180,8 +180,11 @@ def _counted(call: ast.Call, node: ast.AST, digest: Digest) -> Role | None:
 
 
 def _argument(call: ast.Call, node: ast.AST, parameter: str | int | None, digest: Digest, resolve: Resolve) -> Role:
-    method = last_word(call.func)
-    role = Role("argument", node, call, resolve(call.func) or "", method, parameter)
+    function: ast.expr = call.func
+    if last_word(function) == "partial" and call.args and parameter != 0:
+        function, parameter = call.args[0], parameter - 1 if isinstance(parameter, int) else parameter
+    method = last_word(function)
+    role = Role("argument", node, call, resolve(function) or "", method, parameter)
     if isinstance(parameter, str):
         role.name = parameter
     if isinstance(call.func, ast.Attribute) and method in STRING_TESTS and isinstance(parameter, int):

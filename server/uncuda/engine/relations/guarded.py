@@ -16,7 +16,7 @@ from ...facts.scopes import Header
 from .kernels import Kernels, Libraries, Place, Word
 from .parts import asking_parts, in_test
 from .questions import CONDITIONS, Questions
-from .raising import raising, words_left
+from .raising import constants_left, raising, words_left
 
 _MOST = 64  # words that are followed in one text
 _CONDITIONAL = (ast.If, ast.While)
@@ -56,6 +56,8 @@ def over_cuda(
     kernels = Kernels(branches.facts, hits, libraries)
     kernels.places += [Place(hit.start, hit.words.get("name", ""), True, hit) for hit in raising(hits, classes)]
     kernels.places += [Place(at, word, True) for at, word in words_left(hits, branches.facts)]
+    names = dict.fromkeys(constants_left(hits, classes, branches.facts))
+    kernels.words += [Word(name, 0, len(branches.text), left=True, value=True) for name in names]
     if kernels.words or kernels.places:
         yield from _Search(kernels, questions, branches).run()
 

@@ -17,6 +17,7 @@ from ...facts.names import imported_name
 from ...facts.read import Facts, Statement
 from ...facts.scans import plain, uses
 from ...project import Project
+from .parts import is_within
 
 _LOADERS = frozenset({"torch.utils.cpp_extension.load", "torch.utils.cpp_extension.load_inline"})
 _BUILT = re.compile(r"(?:\w+_)?cuda(?:_lib|_ext)?|\w+_cuda_\w*(?:kernels?|ext|lib)")  # as compiled modules are called
@@ -94,7 +95,9 @@ class Word(NamedTuple):
     gives: bool = False
     """A function whose result is a compiled module."""
     left: bool = False
-    """A function that comes to a call which has no safe fix."""
+    """A function that comes to a call which has no safe fix, or a word that has none."""
+    value: bool = False
+    """What is kept, not called: it counts wherever it is no part of a comparison."""
 
 
 class Place(NamedTuple):
@@ -263,7 +266,13 @@ class Kernels:
         for at in every:
             self._work.compare(2)
             end = at + len(word.text)
-            if not word.start <= at < word.end or not _USED.match(text, end) or _PASSIVE.match(text, end):
+            if (
+                not word.start <= at < word.end
+                or not (word.value or _USED.match(text, end))
+                or _PASSIVE.match(text, end)
+            ):
+                continue
+            if word.value and not self._is_kept(at):
                 continue
             line = layout.logical_line(at)[0]
             head = text[line:at].split(None, 1)[:1]
@@ -271,6 +280,15 @@ class Kernels:
                 continue
             if not layout.token_at(at):
                 yield Place(at, _spelled(text, at, end), word.left)
+
+    def _is_kept(self, at: int) -> bool:
+        """Whether a name is a value where it stands: not what is bound, nor a part of a comparison."""
+        statement = self._facts.peek(at)
+        for one in statement.digest.chains if statement is not None else ():
+            if statement is not None and one.piece.start(one.node) == at - statement.start:
+                loads = isinstance(getattr(one.node, "ctx", None), ast.Load)
+                return loads and not is_within(one.node, statement, (ast.Compare, ast.match_case))
+        return False
 
 
 def _says(node: ast.AST, name: str) -> bool:

@@ -22,6 +22,7 @@ _KEEPING = frozenset({"append", "add", "extend", "insert"})
 _HARDWARE = re.compile(r"cuda:\d+|gpu")
 _QUOTED = re.compile(r"([\"'])(?:cuda:\d+|gpu)\1")
 _SPELLED = ("cuda:", "gpu")
+_CLASS = re.compile(r"class[ \t]+(\w+)")
 _NOT_KEPT = (ast.Compare, ast.Call, ast.Subscript)
 _GIVEN = (ast.List, ast.Tuple, ast.Set, ast.keyword)
 _COMPARED = (ast.Compare, ast.match_case)
@@ -56,6 +57,22 @@ def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
                 if _is_kept(text.node, statement):
                     yield at, text.value
                     break  # one says it for the statement
+
+
+def constants_left(hits: Sequence[Hit], classes: Sequence[str | None], facts: Facts) -> Iterator[str]:
+    """The names of CUDA's words without a safe fix: `Device.CUDA` of `class Device(Enum): CUDA = "cuda"`."""
+    for index, hit in enumerate(hits):
+        statement = hit.statement
+        if hit.rule.check != "string" or classes[index] == SAFE or hit.rule.severity not in _WRONG or statement is None:
+            continue
+        above = facts.indents.header_above(statement.start)
+        given = statement.digest.parents.get(hit.node) if hit.node is not None else None
+        if isinstance(given, ast.Assign) and len(given.targets) == 1 and isinstance(given.targets[0], ast.Name):
+            name = given.targets[0].id
+            if above is None:
+                yield name
+            elif above.word == "class" and (match := _CLASS.match(facts.text, above.start)):
+                yield f"{match[1]}.{name}"
 
 
 def _is_kept(word: ast.AST, statement: Statement) -> bool:
