@@ -183,6 +183,7 @@ def test_a_file_without_torch_in_a_project_that_uses_it() -> None:
         assert classes(findings(alone | neutral, name)) == {"review"}
         assert classes(findings(alone | program, name)) == {"safe"}
         assert classes(findings(jax | program, f"jax_{name}")) == {"review"}
+    assert not findings({"mode.py": "mode = 'cuda'\n"} | program, "mode.py")  # nothing says that it is a device
     edits = [edit for one in findings(alone | program, "helper.py") for edit in one.fixes[0].edits]
     assert {edit.text for edit in edits} == {"npu", "is_npu"}
 

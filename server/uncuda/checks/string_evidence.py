@@ -66,11 +66,10 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Mem
     if _is_map_location(role) or _is_choice_of_accelerators(rule, role) or _is_matched(rule, role, statement):
         return REVIEW
     roots = rule.get("needs-import", ())
-    known = not roots or any(flow.context.imports_root(root) for root in roots) or flow.context.has_torch(rule)
-    known = known or _is_of_device(rule, role)
+    known = not roots or any(flow.context.imports_root(root) for root in roots) or _is_of_device(rule, role)
     shown = domain == TORCHS or proves(rule, role) or _is_said_of(rule, role, statement)
     if shown or _flows(rule, role, statement, flow):
-        return SAFE if known else REVIEW
+        return SAFE if known or flow.context.has_torch(rule) else REVIEW
     if not known or rule.get("otherwise", "review") == "silent":
         return None
     return REVIEW if _suggests(rule, role) else None
