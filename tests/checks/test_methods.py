@@ -202,6 +202,8 @@ OTHERS = [
     (QUANTIZED, "def f(x: torch.Tensor): x.cuda()\n", "safe"),
     (QUANTIZED, "x = torch.ones(2)\nx = other()\nx.cuda()\n", "review"),
     (QUANTIZED, "class A:\n    def f(self):\n        self.x = torch.ones(2)\n        self.x.cuda()\n", "safe"),
+    (QUANTIZED, "x = torch.ones(2)\nx = x.cuda() if a else x\n", "safe"),
+    (QUANTIZED, "x = other()\nx = x.cuda() if a else x\n", "review"),
 ]  # fmt: skip
 
 

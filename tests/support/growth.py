@@ -264,6 +264,45 @@ def leaving_tests(n: int) -> str:
     )
 
 
+def flags_of_flags(n: int) -> str:
+    flags = "".join(f"f{i + 1} = f{i} and x\nif f{i + 1}:\n    torch.cuda.nccl.version()\n" for i in range(n))
+    return _TORCH + "f0 = torch.cuda.is_available()\n" + flags
+
+
+def flags_of_one_flag(n: int) -> str:
+    flags = "".join(f"g{i} = f and x\nif g{i}:\n    torch.cuda.nccl.version()\n" for i in range(n))
+    return _TORCH + "f = torch.cuda.is_available()\n" + flags
+
+
+def flag_in_one_line(n: int) -> str:
+    line = "g = " + " and ".join(["f"] * n) + "\nif g:\n    torch.cuda.nccl.version()\n"
+    return _TORCH + "f = torch.cuda.is_available()\n" + line
+
+
+def constants_kept(n: int) -> str:
+    return _TORCH + "".join(f"C{i} = 'cuda'\nif torch.cuda.is_available():\n    y = C{i}\n" for i in range(n))
+
+
+def constant_in_one_line(n: int) -> str:
+    return _TORCH + "C = 'cuda'\nif torch.cuda.is_available():\n    y = [" + ", ".join(["C"] * n) + "]\n"
+
+
+def words_that_wait(n: int) -> str:
+    """Each question waits for a word of the one before."""
+    made = "".join(f"def f{i}(a_device, b_device=None):\n    x.to(a_device)\n" for i in range(n + 1))
+    used = "".join(f"if torch.cuda.is_available():\n    f{i}('cuda')\n    f{i + 1}('cuda')\n" for i in range(n))
+    return _TORCH + made + used + "if torch.cuda.is_available():\n    torch.cuda.nccl.version()\n    f0('cuda')\n"
+
+
+def names_given_away(n: int) -> str:
+    given = "".join(f"M(device=device{i})\ndevice{i} = 'cuda'\n" for i in range(n))
+    return _TORCH + "from faster_whisper import M\n" + given
+
+
+def patterns_beside(n: int) -> str:
+    return _TORCH + "ok = " + " or ".join(f"x == 'cuda' or re.match('cuda:{i}', x)" for i in range(n)) + "\n"
+
+
 SHAPES: dict[str, Callable[[int], str]] = {
     name: made
     for name, made in list(globals().items())

@@ -79,7 +79,7 @@ class Instances:
         if isinstance(node, (ast.Subscript, ast.Await, ast.NamedExpr)):
             return self.kind(node.value, statement, depth + 1)
         if isinstance(node, ast.IfExp):
-            return _together(self.kind(part, statement, depth + 1) for part in (node.body, node.orelse))
+            return _together((self.kind(part, statement, depth + 1) for part in (node.body, node.orelse)), _SAME)
         if isinstance(node, ast.BinOp):
             found = [self.kind(part, statement, depth + 1) for part in (node.left, node.right)]
             return next((kind for kind in (OWN, TORCH, _SAME) if kind in found), OTHER)

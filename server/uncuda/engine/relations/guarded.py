@@ -129,7 +129,8 @@ class _Search:
                 return
         if line.word in CONDITIONS and node is not None and not in_test(node, statement, _CONDITIONAL):
             if questions := self._questions.of(line):
-                yield from (_held(place, index, self._else_raises(line)) for index in questions)
+                raises = self._else_raises(line)
+                yield from (_held(place, index, raises) for index in questions)
                 return
         yield from self._climb(line, place)
 
@@ -249,9 +250,11 @@ class _Search:
                 continue
             if clause is header or clause.start == header.start:
                 if self._questions.polarity(clause, asked) > 0:
-                    found += [(index, self._else_raises(clause)) for index in asked]
+                    raises = self._else_raises(clause)
+                    found += [(index, raises) for index in asked]
             elif self._questions.excludes(clause, asked):
-                found += [(index, self._questions.raises(clause)) for index in asked]
+                raises = self._questions.raises(clause)
+                found += [(index, raises) for index in asked]
         return tuple(found)
 
     def _else_raises(self, header: Header) -> bool:

@@ -188,7 +188,7 @@ class Kernels:
                     statement = self._facts.peek(at) if quoted in ("''", '""') else None
                     for binding in statement.digest.bindings if statement is not None else ():
                         if isinstance(binding.value, ast.Call) and any(
-                            _says(node, name) for node in binding.value.args
+                            getattr(node, "value", None) == name for node in binding.value.args
                         ):
                             yield self._word(binding.name, at)
 
@@ -260,19 +260,16 @@ class Kernels:
                 yield given[1], at
 
     def uses(self, word: Word) -> Iterator[Place]:
-        """Where a word is used, not only named: called, indexed, or looked into."""
+        """Where a word is used, not only named: called, indexed, or looked into; or kept, if it is a value."""
         text, layout = self._text, self._facts.layout
         every = self._facts.searches.find(("kernel", word.text), uses(word.text, True))
+        if word.value:
+            yield from self._values(word, every)
+            return
         for at in every:
             self._work.compare(2)
             end = at + len(word.text)
-            if (
-                not word.start <= at < word.end
-                or not (word.value or _USED.match(text, end))
-                or _PASSIVE.match(text, end)
-            ):
-                continue
-            if word.value and not self._is_kept(at):
+            if not word.start <= at < word.end or not _USED.match(text, end) or _PASSIVE.match(text, end):
                 continue
             line = layout.logical_line(at)[0]
             head = text[line:at].split(None, 1)[:1]
@@ -281,18 +278,20 @@ class Kernels:
             if not layout.token_at(at):
                 yield Place(at, _spelled(text, at, end), word.left)
 
-    def _is_kept(self, at: int) -> bool:
-        """Whether a name is a value where it stands: not what is bound, nor a part of a comparison."""
-        statement = self._facts.peek(at)
-        for one in statement.digest.chains if statement is not None else ():
-            if statement is not None and one.piece.start(one.node) == at - statement.start:
+    def _values(self, word: Word, every: Sequence[int]) -> Iterator[Place]:
+        """Where a name is a value: not what is bound, nor a part of a comparison."""
+        done = -1
+        for at in every:
+            statement = self._facts.peek(at) if at >= done else None
+            if statement is None:
+                continue
+            done = statement.end
+            self._work.compare(len(statement.digest.chains))
+            for one in statement.digest.chains:
                 loads = isinstance(getattr(one.node, "ctx", None), ast.Load)
-                return loads and not is_within(one.node, statement, (ast.Compare, ast.match_case))
-        return False
-
-
-def _says(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Constant) and node.value == name
+                if loads and ".".join((one.root, *one.parts)) == word.text:
+                    if not is_within(one.node, statement, (ast.Compare, ast.match_case)):
+                        yield Place(statement.start + one.piece.start(one.node), word.text, word.left)
 
 
 def _spelled(text: str, at: int, end: int) -> str:

@@ -54,6 +54,7 @@ class Questions:
         self._asked: dict[int, list[int]] = {}  # by condition
         self._saying: dict[str, dict[int, Header]] = {}  # conditions by the name that they say
         self._mark_of: dict[int, int] = {}
+        self._polarities: dict[tuple[int, frozenset[str]], int] = {}
         self.work.compare(2 * len(hits))
         shared = Counter(key for hit in hits for key in hit.links)
         for index, hit in enumerate(hits):
@@ -93,21 +94,34 @@ class Questions:
     def _spread(self) -> None:
         """What holds an answer that another name holds: `self.fast = use_cuda and not slow`."""
         waiting = list(self._flags)
-        while waiting and len(self._flags) < _MANY:
-            flag = waiting.pop()
+        while waiting:
+            flag, done = waiting.pop(), -1
             for at in self._facts.searches.find(("flag", flag), uses(flag, True)):
                 line = self._indents.header_at(at)
-                self.work.search(line.start, at)
-                if not _GIVES.match(self._text, line.start, at) or (statement := self._facts.peek(at)) is None:
+                if line.start == done or not self._gives(line, at):
                     continue
-                held_at = at - statement.start
-                nodes = (one.node for one in statement.digest.chains if one.piece.start(one.node) == held_at)
-                held = next(filter(None, (self._flag(node, statement, False) for node in nodes)), None)
-                known = self._known_at(flag, line) if held is not None else ()
-                if held is not None and held[0] not in self._flags and known:
+                if len(self._flags) >= _MANY:
+                    return
+                done = line.start
+                held = self._holder(flag, line)
+                if held is not None and held[0] not in self._flags and (known := self._known_at(flag, line)):
                     waiting.append(held[0])
                     for index in known:
                         self._hold(index, *held)
+
+    def _gives(self, line: Header, at: int) -> bool:
+        """Whether a statement keeps or returns what stands at an offset."""
+        self.work.search(line.start, at)
+        return _GIVES.match(self._text, line.start, at) is not None
+
+    def _holder(self, flag: str, line: Header) -> tuple[str, int | None] | None:
+        """What holds the answer, as from `_flag`, that a statement takes from a name."""
+        statement = self._facts.peek(line.start)
+        if statement is None:
+            return None
+        self.work.compare(len(statement.digest.chains))
+        nodes = (one.node for one in statement.digest.chains if ".".join((one.root, *one.parts)) == flag)
+        return next(filter(None, (self._flag(node, statement, False) for node in nodes)), None)
 
     def _flag(self, node: ast.AST | None, statement: Statement, compared: bool = True) -> tuple[str, int | None] | None:
         """The variable or function that holds the answer, `use_cuda = torch.cuda.is_available() and …`, and the
@@ -173,11 +187,15 @@ class Questions:
 
     def polarity(self, header: Header, questions: Sequence[int]) -> int:
         """1: the block of a condition is for CUDA; -1: it is for anything but CUDA."""
-        if asked := self._branches.asks_cuda(header.start, header.end):
-            return asked
-        names = {flag for index in questions for flag in self._flags_of.get(index, ())}
-        text = self._text[header.start : header.end]
-        return -1 if any(re.search(_DENIED.format(re.escape(name)), text) for name in names) else 1
+        held = frozenset(flag for index in questions for flag in self._flags_of.get(index, ()))
+        key = header.start, held
+        if key not in self._polarities:
+            self.work.search(0, 16 * len(held))
+            asked = self._branches.asks_cuda(header.start, header.end)
+            text = self._text[header.start : header.end]
+            denied = any(re.search(_DENIED.format(re.escape(name)), text) for name in held if name in text)
+            self._polarities[key] = asked or (-1 if denied else 1)
+        return self._polarities[key]
 
     def excludes(self, header: Header, questions: Sequence[int]) -> bool:
         """Whether nothing but CUDA comes past a condition that is false."""
