@@ -187,6 +187,27 @@ def test_a_question_waits_for_a_word_that_waits_with_another() -> None:
     assert ENGINE.fix(Source(text)).text == text
 
 
+@pytest.mark.parametrize("count", [3, 400])
+def test_an_answer_is_followed_from_name_to_name(count: int) -> None:
+    """However many names take it: of more than are followed, the question stays as well."""
+    text = HEAD + "f0 = torch.cuda.is_available()\n" + "".join(f"f{n + 1} = f{n} and a\n" for n in range(count))
+    assert ENGINE.fix(Source(text + f"if f{count}:\n    torch.cuda.synchronize()\n")).text == (
+        text.replace("cuda", "npu") + f"if f{count}:\n    torch.npu.synchronize()\n"
+        if count == 3
+        else text + f"if f{count}:\n    torch.npu.synchronize()\n"
+    )
+    text += f"if f{count}:\n    torch.cuda.nccl.version()\n"
+    assert ENGINE.fix(Source(text)).text == text
+
+
+def test_names_are_those_of_their_function() -> None:
+    head = HEAD + "use = torch.cuda.is_available()\n"
+    one = "def g():\n    fast = use\n    if fast:\n        torch.cuda.synchronize()\n"
+    other = "def f():\n    fast = use\n    if fast:\n        torch.cuda.nccl.version()\n"
+    for text in (head + one + other, head + other + one):
+        assert ENGINE.fix(Source(text)).text == text
+
+
 def test_questions_wait_for_one_another_as_far_as_they_are_followed() -> None:
     """Each function's words wait with those of the one before, however many there are."""
     count = 12

@@ -18,6 +18,7 @@ from ..facts.roles import Role, role_of
 from ..facts.scans import plain
 from ..project import Owner, Project
 from ..source import Span
+from .beside_torch import first_import
 from .families import ClassFamily, families_in
 from .hit import At, Hit, Links
 from .import_edits import import_edit
@@ -99,14 +100,15 @@ class Context:
             self._roots = frozenset(binding.dotted.partition(".")[0] for binding, _ in self.facts.imports())
         return root in self._roots
 
-    def has_torch(self, rule: Rule) -> bool:
-        """Whether the text imports torch; or the project does, and the text no other framework that a rule names."""
-        if self.imports_root("torch"):
-            return True
-        if not self.project.torch or not rule.get("other-frameworks"):
-            return False
-        names = (*self.foreign_modules.values(), *self.foreign_names.values())
-        return not any(is_listed(name, rule.get("other-frameworks")) for name in names)
+    @property
+    def has_torch(self) -> bool:
+        """Whether what the text calls a device is torch's: it imports torch, or its project does."""
+        return self.imports_root("torch") or self.beside_torch is not None
+
+    @cached_property
+    def beside_torch(self) -> Statement | None:
+        """The import below which the plugin's goes, in a text that has torch by its project alone."""
+        return first_import(self.facts, self.path) if self.project.torch and not self.imports_root("torch") else None
 
     @cached_property
     def imported(self) -> dict[str, str]:
@@ -219,7 +221,7 @@ class Context:
         return self.binds(root)
 
     def _plugin_import(self, package: str, offset: int) -> Edit | None:
-        torch = self.torch_imports()
+        torch = self.torch_imports() or [one for one in [self.beside_torch] if one is not None]
         if not torch:
             return None
         self.facts.work.compare(2 * len(torch))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from heapq import merge
 from weakref import WeakMethod
@@ -16,8 +16,8 @@ from ..facts.scopes import Header, IndentScopes
 from .twins import condition_of, said_for, words_for
 
 _CUDA = re.compile(r"(?<![A-Za-z])(?:cuda|nccl|gpu)", re.I)
+_COMPARED = re.compile(r"([\w.]+(?:\([\w.]*\))?)[ \t]*(?:==|in\b)")
 _WIDEST = 200  # bytes of a line in which its first word stands
-_VENDOR = "vendor"
 _CUDA_NAMES = ("cuda", "nccl", "gpu")
 _LEAVES = re.compile(r"(?:return|raise|continue|break|sys\.exit|exit|os\._exit)\b")
 _SAID = re.compile(r"^[ \t]*(?:raise|print|warnings?\.|log\w*\.|logging\.|self\.log\w*\.)[^\n]*$", re.M)
@@ -64,13 +64,13 @@ def _written(words: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _names(target: Target) -> tuple[str, ...]:
-    """What programs call the target: its device, its collective library, its vendor."""
-    return tuple(target.words[key] for key in ("device", "ccl", _VENDOR) if target.words.get(key))
+    """What fixes call the target: its device, its collective library."""
+    return tuple(target.words[key] for key in ("device", "ccl") if target.words.get(key))
 
 
-def _words(target: Target) -> re.Pattern[str]:
-    """What fixes write of the target: no vendor's name."""
-    return _written(tuple(sorted({word for key, word in target.words.items() if key != _VENDOR})))
+def _fixed(target: Target) -> re.Pattern[str]:
+    """What fixes write of the target."""
+    return _written(tuple(sorted(set(target.words.values()))))
 
 
 class BranchWords:
@@ -80,7 +80,7 @@ class BranchWords:
         """`touched`: whether nothing is left in the text that a safe fix would change; of who owns this."""
         names = _names(target)
         self._serves, self._negated = _asking(names)
-        self._written = _words(target)
+        self._written = _fixed(target)
         self._text, self._work = facts.text, facts.work
         lowered = tuple(name.lower() for name in names)
         self.named = facts.searches.find(("named", lowered), _named(lowered))
@@ -163,8 +163,8 @@ def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str, v
         asked = {condition_of(text, clause): clause for clause in clauses if clause.word in ("if", "elif")}
         if any((twin := said_for(words, condition)) != condition and twin in asked for condition in asked):
             return True
-        if vendor and any(_is_said(vendor, condition) for condition in asked) and any(map(_CUDA.search, asked)):
-            return True
+        if vendor and not _compared_with([vendor], asked).isdisjoint(_compared_with(["cuda", device], asked)):
+            return True  # a fix may have written the device, never the vendor
         if named := [clause for condition, clause in asked.items() if by_name in condition]:
             bodies = (without_comments(text[one.start : indents.extent(one.start)]) for one in clauses)
             cudas = [one for one, body in zip(clauses, bodies, strict=True) if _CUDA.search(body)]
@@ -173,9 +173,11 @@ def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str, v
     return False
 
 
-def _is_said(word: str, text: str) -> bool:
-    """Whether a string is this word."""
-    return f'"{word}"' in text or f"'{word}'" in text
+def _compared_with(words: Iterable[str], conditions: Iterable[str]) -> set[str]:
+    """What is compared with a word, or with a list that has it, where a condition begins: `kind == "cuda"`."""
+    quoted = [f"{quote}{word}{quote}" for word in words for quote in "\"'"]
+    said = (condition for condition in conditions if any(one in condition for one in quoted))
+    return {match[1] for condition in said if (match := _COMPARED.match(condition))}
 
 
 def may_choose(data: bytes, device: bytes) -> bool:
@@ -202,7 +204,7 @@ def asked_by_hand(facts: Facts, target: Target) -> bool:
     """Whether an `if` or `elif` asks for the target in words that no fix writes: `elif is_xpu_available():`."""
     names = _names(target)
     serves, _ = _asking(names)
-    written = _words(target)
+    written = _fixed(target)
     lowered = tuple(name.lower() for name in names)
     done = 0
     for at in facts.searches.find(("named", lowered), _named(lowered)):

@@ -136,7 +136,7 @@ def _certainty(context: Context, statement: Statement, node: ast.Attribute, call
             return REVIEW
     fits = call is None or _fits(call, rule)
     by_itself = call is None and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
-    sure = context.has_torch(rule) and fits and not by_itself and not may_be_own(context, statement, node)
+    sure = context.has_torch and fits and not by_itself and not may_be_own(context, statement, node)
     return SAFE if sure and not scripted(context.facts, statement.start) else REVIEW
 
 

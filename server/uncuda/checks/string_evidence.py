@@ -69,7 +69,7 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Mem
     known = not roots or any(flow.context.imports_root(root) for root in roots) or _is_of_device(rule, role)
     shown = domain == TORCHS or proves(rule, role) or _is_said_of(rule, role, statement)
     if shown or _flows(rule, role, statement, flow):
-        return SAFE if known or flow.context.has_torch(rule) else REVIEW
+        return SAFE if known or flow.context.has_torch else REVIEW
     if not known or rule.get("otherwise", "review") == "silent":
         return None
     return REVIEW if _suggests(rule, role) else None

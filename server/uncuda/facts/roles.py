@@ -25,6 +25,7 @@ from .role_calls import (
 
 Resolve = Callable[[ast.AST], "str | None"]
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Starred)
+_NAMES = (ast.Name, ast.Attribute)
 _MEMBERSHIP = (ast.In, ast.NotIn)
 _LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 
@@ -181,7 +182,7 @@ def _counted(call: ast.Call, node: ast.AST, digest: Digest) -> Role | None:
 
 def _argument(call: ast.Call, node: ast.AST, parameter: str | int | None, digest: Digest, resolve: Resolve) -> Role:
     function: ast.expr = call.func
-    if last_word(function) == "partial" and call.args and parameter != 0:
+    if last_word(function) == "partial" and isinstance(next(iter(call.args), None), _NAMES) and parameter != 0:
         function, parameter = call.args[0], parameter - 1 if isinstance(parameter, int) else parameter
     method = last_word(function)
     role = Role("argument", node, call, resolve(function) or "", method, parameter)

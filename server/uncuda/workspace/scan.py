@@ -22,6 +22,7 @@ from .discover import Exceeds, File, Problem
 from .files import FileProblem, read_file
 from .kernels import UNTOLD, Told, told
 
+_TORCH = re.compile(rb"^[ \t]*(?:import torch\b|from torch[. ])", re.M)
 _METHOD_BYTES = re.compile(rb"def[ \t]+(?:is_)?cuda\(")
 _IMPORT = re.compile(
     r"(?:^|[;:])[ \t]*(?P<word>from[ \t]+(?P<origin>[\w.]+)[ \t]+import\b[ \t]*(?P<names>\([^)]{0,5000}\)|[^\r\n#;]*)"
@@ -144,10 +145,8 @@ class Scanner:
         self._serving: dict[str, int] = {}
         self._torch = False
         self.names = ByName({target: device for target, (device, _) in words.devices.items()})
-        self._asking = {
-            target: [name.encode() for name in (device, words.vendors.get(target)) if name]
-            for target, (device, _) in words.devices.items()
-        }
+        self._asking = {target: device.encode() for target, (device, _) in words.devices.items() if device}
+        self._vendors = {target: vendor.encode() for target, vendor in words.vendors.items() if vendor}
 
     def add(self, data: bytes, concerned: bool = True, path: str = "") -> None:
         """Take in one file; `concerned`: whether rules may find something in it, and so a word of theirs is there."""
@@ -165,11 +164,11 @@ class Scanner:
         imports = self._package.search(data) is not None
         methods = concerned and b"cuda(" in data and _METHOD_BYTES.search(data) is not None
         kernels = told(data, path, concerned)
-        asking = [target for target in self._asking if self._may_choose(target, data)] if concerned else []
-        if asking and (b"cuda" not in data or is_apart(path)):
+        asking = [target for target in self._asking if self._may_choose(target, data, concerned)]
+        if asking and is_apart(path):
             asking = []
         torch = concerned and not self._torch and b"torch.cuda" in data
-        torch = torch and (b"import torch" in data or b"from torch" in data)
+        torch = torch and _TORCH.search(data) is not None
         if not imports and not methods and not asking:
             return _NOTHING if kernels == UNTOLD and not torch else Said(told=kernels, torch=torch)
         text = data.decode("utf-8", "replace")
@@ -183,11 +182,16 @@ class Scanner:
         serves = frozenset(target for target in asking if self._chooses(target, layout))
         return Said(modules, owners, kernels, serves, torch)
 
-    def _may_choose(self, target: str, data: bytes) -> bool:
-        """Whether a file may be one more that chooses a target, if it is not known yet that the project serves that."""
+    def _may_choose(self, target: str, data: bytes, concerned: bool) -> bool:
+        """Whether a file may be one more that chooses a target, if it is not known yet that the project serves that.
+
+        Where it asks for the vendor, a fix may have taken the last word of CUDA's away.
+        """
         if self._serving.get(target, 0) >= _CHOOSING:
             return False
-        return any(may_choose(data, name) for name in self._asking[target])
+        if target in self._vendors and may_choose(data, self._vendors[target]):
+            return True
+        return concerned and b"cuda" in data and may_choose(data, self._asking[target])
 
     def _chooses(self, target: str, layout: Layout) -> bool:
         """Whether the text chooses a target beside CUDA, in words that no fix writes."""

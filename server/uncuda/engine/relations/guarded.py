@@ -68,6 +68,7 @@ class _Search:
         self._facts, self._text = branches.facts, branches.text
         self._indents, self._work = branches.indents, branches.work
         self._seen: set[Word] = set()
+        self._values = 0  # of these, which lead nowhere
         self._waiting: list[Word] = []
         self._led: dict[tuple[int, bool], Answers] = {}
 
@@ -84,8 +85,9 @@ class _Search:
                 yield from self._place(place)
 
     def _follow(self, word: Word) -> None:
-        if word not in self._seen and len(self._seen) < _MOST:
+        if word not in self._seen and (word.value or len(self._seen) < _MOST + self._values):
             self._seen.add(word)
+            self._values += word.value
             self._waiting.append(word)
 
     def _given(self, place: Place) -> None:

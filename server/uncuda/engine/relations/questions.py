@@ -31,7 +31,7 @@ _ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_av
 _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
 _NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # `if not (a and b):`
 _GIVES = re.compile(r"return\b|[\w.]+[ \t]*(?::[^=\n]+)?=(?!=)")
-_MANY = 64  # names that hold an answer, from which on no more are followed
+_MANY = 200  # names that take an answer from another one, in one text
 _SKIP_MARK = re.compile(r"@[\w.]*skip", re.I)
 
 
@@ -54,6 +54,8 @@ class Questions:
         self._asked: dict[int, list[int]] = {}  # by condition
         self._saying: dict[str, dict[int, Header]] = {}  # conditions by the name that they say
         self._mark_of: dict[int, int] = {}
+        self.lost: list[int] = []
+        """The positions of hits whose answers are held by more names than are followed."""
         self._polarities: dict[tuple[int, frozenset[str]], int] = {}
         self.work.compare(2 * len(hits))
         shared = Counter(key for hit in hits for key in hit.links)
@@ -87,27 +89,37 @@ class Questions:
         elif is_question(hit) and (found := self._flag(hit.node, statement)) is not None:
             self._hold(index, *found)
 
-    def _hold(self, index: int, flag: str, around: int | None) -> None:
-        self._flags.setdefault(flag, []).append((index, None if "." in flag else around))
-        self._flags_of.setdefault(index, []).append(flag)
+    def _hold(self, index: int, flag: str, around: int | None) -> bool:
+        """Note what holds an answer; whether that is new."""
+        held = index, None if "." in flag else around
+        self.work.compare(1 + len(self._flags.get(flag, ())) // 16)
+        if held in self._flags.setdefault(flag, []):
+            return False
+        self._flags[flag].append(held)
+        flags = self._flags_of.setdefault(index, [])
+        if flag not in flags:
+            flags.append(flag)
+        return True
 
     def _spread(self) -> None:
         """What holds an answer that another name holds: `self.fast = use_cuda and not slow`."""
-        waiting = list(self._flags)
+        waiting, spread = list(self._flags), 0
         while waiting:
             flag, done = waiting.pop(), -1
             for at in self._facts.searches.find(("flag", flag), uses(flag, True)):
                 line = self._indents.header_at(at)
                 if line.start == done or not self._gives(line, at):
                     continue
-                if len(self._flags) >= _MANY:
-                    return
                 done = line.start
                 held = self._holder(flag, line)
-                if held is not None and held[0] not in self._flags and (known := self._known_at(flag, line)):
+                known = self._known_at(flag, line) if held is not None and held[0] != flag else ()
+                fresh = [index for index in known if held is not None and self._hold(index, *held)]
+                if held is not None and fresh:
                     waiting.append(held[0])
-                    for index in known:
-                        self._hold(index, *held)
+                    spread += 1
+                if spread > _MANY:
+                    self.lost += fresh
+                    return
 
     def _gives(self, line: Header, at: int) -> bool:
         """Whether a statement keeps or returns what stands at an offset."""

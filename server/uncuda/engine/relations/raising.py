@@ -67,8 +67,8 @@ def constants_left(hits: Sequence[Hit], classes: Sequence[str | None], facts: Fa
             continue
         above = facts.indents.header_above(statement.start)
         given = statement.digest.parents.get(hit.node) if hit.node is not None else None
-        if isinstance(given, ast.Assign) and len(given.targets) == 1 and isinstance(given.targets[0], ast.Name):
-            name = given.targets[0].id
+        targets = given.targets if isinstance(given, ast.Assign) else [getattr(given, "target", None)]
+        for name in (target.id for target in targets if isinstance(target, ast.Name)):
             if above is None:
                 yield name
             elif above.word == "class" and (match := _CLASS.match(facts.text, above.start)):

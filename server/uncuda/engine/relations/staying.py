@@ -104,6 +104,8 @@ def staying(
         else:
             limit = OVER_CUDA_ONLY if found.raises else OVER_CUDA
             result.hold(found.question, None if found.raises else REVIEW, limit, found.name)
+    for index in questions.lost:
+        result.hold(index, REVIEW, OVER_LEFT)
     for index in of_makes(hits, questions, branches):
         result.hold(index, REVIEW, OF_MAKE)
     for index in of_loading(hits, questions, branches):

@@ -1,0 +1,50 @@
+"""Texts that do not import torch themselves: whether their devices are torch's all the same."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import PurePath
+from sys import stdlib_module_names
+
+from ..facts.read import Facts, Statement
+from ..facts.scans import plain
+
+# What has no devices of its own, or takes torch's. Any other library may mean its own by "cuda".
+_KNOWN = stdlib_module_names | {
+    "PIL", "absl", "accelerate", "attr", "click", "datasets", "einops", "fire", "hydra", "joblib", "librosa",
+    "lightning", "loguru", "matplotlib", "mmaction", "mmcv", "mmdet", "mmengine", "mmpose", "mmpretrain", "mmseg",
+    "nltk", "numpy", "omegaconf", "packaging", "pandas", "parameterized", "peft", "prettytable", "pydantic", "pytest",
+    "pytorch_lightning", "regex", "requests", "rich", "scipy", "sentencepiece", "setuptools", "sklearn", "soundfile",
+    "tabulate", "tensorboard", "termcolor", "timm", "tokenizers", "torch", "torchaudio", "torchmetrics", "torchvision",
+    "tqdm", "transformers", "typing_extensions", "wandb", "yaml",
+}  # fmt: skip
+_BY_NAME = ("importorskip(", "import_module(", "__import__(")
+
+
+def first_import(facts: Facts, path: str) -> Statement | None:
+    """The first import of a text that imports nothing but the standard library, its own package and what has no other
+    devices than torch's; None of any other text, or of one that imports nothing.
+
+    `path`: of the text; the names of its folders are those of its package.
+    """
+    if any(facts.says(name) for name in _BY_NAME):
+        return None
+    own = _KNOWN.union(PurePath(path).parts[:-1])
+    found: list[Statement] = []
+    for at in facts.searches.find(("text", "import "), plain("import ")):
+        statement = None if facts.layout.token_at(at) else facts.peek(at)
+        nodes = statement.digest.piece.nodes if statement is not None else ()
+        facts.work.compare(1 + len(nodes))
+        imports = [node for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
+        if not all(root in own for node in imports for root in _roots(node)):
+            return None
+        if statement is not None and imports and facts.layout.line_start(statement.start) == statement.start:
+            found.append(statement)
+    return next((one for one in found if "__future__" not in facts.text[one.start : one.end]), next(iter(found), None))
+
+
+def _roots(node: ast.Import | ast.ImportFrom) -> list[str]:
+    """The packages that an import names, but for those of a relative one."""
+    if isinstance(node, ast.Import):
+        return [alias.name.partition(".")[0] for alias in node.names]
+    return [] if node.level else [(node.module or "").partition(".")[0]]
