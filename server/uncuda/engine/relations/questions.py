@@ -48,7 +48,7 @@ class Questions:
         """Positions of hits, by their statement."""
         self.marks: dict[int, list[int]] = {}
         """Positions of hits in decorators that skip, by the line that is decorated."""
-        self._flags: dict[str, list[tuple[int, int | None]]] = {}  # each with the function that knows the name
+        self._flags: dict[str, dict[tuple[int, int | None], None]] = {}  # with the function that knows the name
         self._flags_of: dict[int, list[str]] = {}
         self._tested: set[int] = set()
         self._asked: dict[int, list[int]] = {}  # by condition
@@ -92,10 +92,10 @@ class Questions:
     def _hold(self, index: int, flag: str, around: int | None) -> bool:
         """Note what holds an answer; whether that is new."""
         held = index, None if "." in flag else around
-        self.work.compare(1 + len(self._flags.get(flag, ())) // 16)
-        if held in self._flags.setdefault(flag, []):
+        known = self._flags.setdefault(flag, {})
+        if held in known:
             return False
-        self._flags[flag].append(held)
+        known[held] = None
         flags = self._flags_of.setdefault(index, [])
         if flag not in flags:
             flags.append(flag)
