@@ -11,12 +11,14 @@ from ..facts.scans import plain
 
 # What has no devices of its own, or takes torch's. Any other library may mean its own by "cuda".
 _KNOWN = stdlib_module_names | {
-    "PIL", "absl", "accelerate", "attr", "click", "datasets", "einops", "fire", "hydra", "joblib", "librosa",
+    "PIL", "absl", "accelerate", "ase", "attr", "click", "configargparse", "datasets", "e3nn", "einops", "evaluate",
+    "fire", "gym", "gymnasium", "h5py", "huggingface_hub", "hydra", "imageio", "joblib", "jsonargparse", "librosa",
     "lightning", "loguru", "matplotlib", "mmaction", "mmcv", "mmdet", "mmengine", "mmpose", "mmpretrain", "mmseg",
-    "nltk", "numpy", "omegaconf", "packaging", "pandas", "parameterized", "peft", "prettytable", "pydantic", "pytest",
-    "pytorch_lightning", "regex", "requests", "rich", "scipy", "sentencepiece", "setuptools", "sklearn", "soundfile",
-    "tabulate", "tensorboard", "termcolor", "timm", "tokenizers", "torch", "torchaudio", "torchmetrics", "torchvision",
-    "tqdm", "transformers", "typing_extensions", "wandb", "yaml",
+    "networkx", "nltk", "numpy", "omegaconf", "packaging", "pandas", "parameterized", "peft", "prettytable",
+    "psutil", "pydantic", "pytest", "pytorch_lightning", "regex", "requests", "rich", "safetensors", "scipy",
+    "seaborn", "sentencepiece", "setuptools", "skimage", "sklearn", "soundfile", "tabulate", "tensorboard",
+    "tensorboardX", "termcolor", "timm", "tokenizers", "torch", "torchaudio", "torchmetrics", "torchvision", "tqdm",
+    "transformers", "typing_extensions", "wandb", "yaml",
 }  # fmt: skip
 _BY_NAME = ("importorskip(", "import_module(", "__import__(")
 
