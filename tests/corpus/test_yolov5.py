@@ -16,6 +16,7 @@ import pytest
 from corpus.common import TARGETS, engine
 from support.oracle import read_whole
 from uncuda.engine import Engine
+from uncuda.project import Project
 from uncuda.source import Source
 
 pytestmark = [pytest.mark.corpus, pytest.mark.slow]
@@ -149,12 +150,12 @@ def lines_of_edits(made: Engine, text: str) -> set[int]:
 
 def test_changes_by_rule(ported: Ported) -> None:
     """Lists what safe fixes leave to review fixes, and every change, by rule."""
-    target, before, safe, every, _ = ported
-    made = engine(target)
+    target, before, safe, every, folder = ported
+    made = engine(target).knowing(Project(torch=True))
     totals: dict[str, Counter[str]] = {"safe": Counter(), "all": Counter()}
     for file, text in before.items():
         for kind, review in (("safe", False), ("all", True)):
-            fixed = made.fix(Source(text, file), review)
+            fixed = made.fix(Source(text, str(folder / "yolov5" / file)), review)
             totals[kind].update(fixed.applied)
             assert fixed.text == (every if review else safe)[file], file
     print(f"\n{target}: changes by rule (safe / with review)")
