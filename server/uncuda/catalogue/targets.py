@@ -14,7 +14,7 @@ from .vocabulary import nearest
 
 _COMPARE = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt, "==": operator.eq}
 _KEYS = ("title", "title-zh", "homepage", "versions", "default-version", "default", "hardware", "review-limits",
-         "words", "features", "imports", "apis", "classes")  # fmt: skip
+         "vendor", "words", "features", "imports", "apis", "classes")  # fmt: skip
 
 
 def read_declaration(path: Path) -> dict[str, Any]:

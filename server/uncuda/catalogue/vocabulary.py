@@ -19,8 +19,8 @@ TEXT, TEXTS, NUMBER, FLAG, TABLE, PATTERN = "text", "texts", "number", "flag", "
 
 COMMON: dict[str, str] = {
     "check": TEXT, "severity": TEXT, "fix": TEXT, "needs": TEXT, "when-imported": TEXT, "shim": TEXT, "status": TEXTS,
-    "imports": TEXTS, "anchors": TEXTS, "with-torch": FLAG, "gate": TEXTS, "tags": TEXTS,
-    "title-zh": TEXT, "message": TEXT, "message-zh": TEXT,
+    "imports": TEXTS, "anchors": TEXTS, "with-torch": FLAG, "gate": TEXTS, "tags": TEXTS, "title-zh": TEXT,
+    "message": TEXT, "message-zh": TEXT,
 }  # fmt: skip
 
 CHECKS: dict[str, dict[str, str]] = {

@@ -221,11 +221,11 @@ class Context:
         return self.binds(root)
 
     def _plugin_import(self, package: str, offset: int) -> Edit | None:
-        torch = self.torch_imports() or [one for one in [self.beside_torch] if one is not None]
-        if not torch:
-            return None
+        torch = self.torch_imports()
         self.facts.work.compare(2 * len(torch))
-        statement = self._torch_of(torch, offset)
+        statement = self._torch_of(torch, offset) if torch else self.beside_torch
+        if statement is None:
+            return None
         return import_edit(self.facts, package, statement, before=self._needs_above(statement))
 
     def _torch_of(self, torch: list[Statement], offset: int) -> Statement:

@@ -141,7 +141,7 @@ class BranchWords:
         return not self._touched
 
 
-def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str, vendor: str = "") -> bool:
+def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str, vendor: str) -> bool:
     """Whether a chain of conditions has an arm for a device beside CUDA's, as no fix leaves it.
 
     Either a name asks for the device that no fix writes, `is_xpu_available()` or the vendor's; or what is asked is the

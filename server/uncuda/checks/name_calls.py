@@ -53,14 +53,18 @@ def call_classes(reference: Name, row: Row | None, target: Target, rule: Rule) -
     found = []
     if any(_lacks(keyword, row, target) for keyword in call.keywords):
         found.append("review")
-    starred = any(isinstance(argument, ast.Starred) for argument in call.args)
-    differs = starred or len(call.args) > int(rule.get("leading", {}).get(row.name, 0))
-    if row.positions and call.args and differs and not _same_first(call, row, target):
+    alike = rule.get("leading", {}).get(row.name, 0)
+    if row.positions and _goes_beyond(call, alike) and not _same_first(call, row, target):
         found.append("review")
     outer = reference.statement.digest.parents.get(call)
     if isinstance(outer, ast.Attribute) and outer.attr in rule.get("chained", {}).get(row.name, ()):
         found.append("review")
     return found
+
+
+def _goes_beyond(call: ast.Call, alike: int) -> bool:
+    """Whether arguments by position may reach a parameter after the first so many."""
+    return len(call.args) > alike or any(isinstance(argument, ast.Starred) for argument in call.args)
 
 
 def _same_first(call: ast.Call, row: Row, target: Target) -> bool:

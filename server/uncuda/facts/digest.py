@@ -37,6 +37,11 @@ class Chain:
     node: ast.expr
     piece: Piece
 
+    @property
+    def spelled(self) -> str:
+        """The whole, with its dots."""
+        return ".".join((self.root, *self.parts))
+
     def segments(self) -> list[tuple[int, int]]:
         """Where the root and each part are spelled, relative to the statement."""
         spans: list[tuple[int, int]] = []

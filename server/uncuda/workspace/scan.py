@@ -70,7 +70,7 @@ class Words:
             {name: word.get("package", "") for name, word in words.items()},
             {name: word.get("patch", "") for name, word in words.items()},
             {name: (word.get("device", ""), word.get("ccl", "")) for name, word in words.items()},
-            {name: word.get("vendor", "") for name, word in words.items()},
+            {name: declaration.get("vendor", "") for name, declaration in declarations.items()},
         )
 
 
@@ -167,8 +167,7 @@ class Scanner:
         asking = [target for target in self._asking if self._may_choose(target, data, concerned)]
         if asking and is_apart(path):
             asking = []
-        torch = concerned and not self._torch and b"torch.cuda" in data
-        torch = torch and _TORCH.search(data) is not None
+        torch = concerned and not self._torch and b"torch.cuda" in data and _TORCH.search(data) is not None
         if not imports and not methods and not asking:
             return _NOTHING if kernels == UNTOLD and not torch else Said(told=kernels, torch=torch)
         text = data.decode("utf-8", "replace")

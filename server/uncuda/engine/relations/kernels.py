@@ -289,7 +289,7 @@ class Kernels:
             self._work.compare(len(statement.digest.chains))
             for one in statement.digest.chains:
                 loads = isinstance(getattr(one.node, "ctx", None), ast.Load)
-                if loads and ".".join((one.root, *one.parts)) == word.text:
+                if loads and one.spelled == word.text:
                     if not is_within(one.node, statement, (ast.Compare, ast.match_case)):
                         yield Place(statement.start + one.piece.start(one.node), word.text, word.left)
 

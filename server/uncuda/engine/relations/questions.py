@@ -112,9 +112,10 @@ class Questions:
                     continue
                 done = line.start
                 held = self._holder(flag, line)
-                known = self._known_at(flag, line) if held is not None and held[0] != flag else ()
-                fresh = [index for index in known if held is not None and self._hold(index, *held)]
-                if held is not None and fresh:
+                if held is None or held[0] == flag:
+                    continue
+                fresh = [index for index in self._known_at(flag, line) if self._hold(index, *held)]
+                if fresh:
                     waiting.append(held[0])
                     spread += 1
                 if spread > _MANY:
@@ -132,7 +133,7 @@ class Questions:
         if statement is None:
             return None
         self.work.compare(len(statement.digest.chains))
-        nodes = (one.node for one in statement.digest.chains if ".".join((one.root, *one.parts)) == flag)
+        nodes = (one.node for one in statement.digest.chains if one.spelled == flag)
         return next(filter(None, (self._flag(node, statement, False) for node in nodes)), None)
 
     def _flag(self, node: ast.AST | None, statement: Statement, compared: bool = True) -> tuple[str, int | None] | None:

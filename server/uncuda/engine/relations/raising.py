@@ -65,10 +65,10 @@ def constants_left(hits: Sequence[Hit], classes: Sequence[str | None], facts: Fa
         statement = hit.statement
         if hit.rule.check != "string" or classes[index] == SAFE or hit.rule.severity not in _WRONG or statement is None:
             continue
-        above = facts.indents.header_above(statement.start)
         given = statement.digest.parents.get(hit.node) if hit.node is not None else None
         targets = given.targets if isinstance(given, ast.Assign) else [getattr(given, "target", None)]
         for name in (target.id for target in targets if isinstance(target, ast.Name)):
+            above = facts.indents.header_above(statement.start)
             if above is None:
                 yield name
             elif above.word == "class" and (match := _CLASS.match(facts.text, above.start)):
