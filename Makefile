@@ -6,10 +6,10 @@ SHELL := /bin/sh
 WORKERS ?= $(shell expr $$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1) + 1)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test quick lint format types generate check-generated bench fuzz witness wheel vsix vscode screenshots pycharm lock clean
+.PHONY: help setup demo test quick lint format types generate check-generated bench fuzz witness test-execution test-execution-full wheel vsix vscode screenshots pycharm lock clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-16s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-20s %s\n", $$1, $$2 }'
 
 setup: ## make .venv with everything the tests need
 	@server/scripts/setup dev
@@ -35,7 +35,7 @@ format: setup ## let ruff format and repair
 types: setup ## mypy --strict
 	@$(PY) -m mypy --no-error-summary
 
-generate: setup ## write the generated files anew (UNCUDA_DATA=FOLDER for tables)
+generate: setup ## write the generated files anew
 	@server/scripts/generate
 
 check-generated: setup ## fail if a generated file is stale
@@ -49,6 +49,14 @@ fuzz: setup ## random input of every kind for MINUTES (10; SEED, KIND and CASE r
 
 witness: setup ## what `uncuda fix` leaves half in the pinned packages (WITNESS_ARGS="--packages mmcv --list"; --write)
 	@PYTHONPATH=tests $(PY) -m support.witness $(WITNESS_ARGS)
+
+test-execution: setup ## port programs and run them on a simulated NPU and MUSA (needs 6 GB for PyTorch, Linux)
+	@tests/execution/setup
+	@PYTHONPATH=tests:server $(PY) -m execution $(EXECUTION_ARGS)
+
+test-execution-full: setup ## the same for every version of the plugins, with mutants (EXECUTION_ARGS=--write)
+	@tests/execution/setup
+	@PYTHONPATH=tests:server $(PY) -m execution --full $(EXECUTION_ARGS)
 
 wheel: setup ## build the sdist and the wheel into dist/
 	@$(PY) -m build --no-isolation --outdir dist

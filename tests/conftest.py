@@ -6,7 +6,7 @@ import os
 import pytest
 from hypothesis import settings
 
-from support import parallel, skips
+from support import notes, parallel, skips
 from support.corpus import corpus as corpus
 
 # A run that fails by chance of time or of seed says nothing about the change that it tests.
@@ -25,3 +25,4 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(skips, "expected-skips")
     config.pluginmanager.register(parallel, "parallel")
+    config.pluginmanager.register(notes, "notes")

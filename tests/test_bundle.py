@@ -207,6 +207,7 @@ def test_what_is_in_it(unused: Path) -> None:
     for source, place in ((PACKAGE, "uncuda"), (ROOT / "rules", "uncuda/rules")):
         files = [path for path in source.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
         assert {f"{place}/{path.relative_to(source).as_posix()}" for path in files} <= names
+    assert (libs / "uncuda" / "execution.json").read_bytes() == (ROOT / "docs" / "execution.json").read_bytes()
     compiled = [name for name in names if re.search(r"\.(so|pyd|dll|dylib|pyc|exe)$|__pycache__", name)]
     tests = [
         name

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
-from uncuda.catalogue import Catalogue, CatalogueError, Rule, folder
+from uncuda.catalogue import Catalogue, CatalogueError, Rule, Versions, around, folder, load
 from uncuda.catalogue import cache as remembered
 from uncuda.catalogue.rules import read_rule
 
@@ -246,3 +247,96 @@ class TestMemory:
         monkeypatch.setattr(remembered, "_readers", lambda: [1, 2, 3, 4])
         Catalogue(rules)
         assert len(reads) == 2
+
+
+class TestVersions:
+    KNOWN = ("2.1.0.post17", "2.6.0.post5", "2.7.1.post11", "2.8.0.post5", "2.13.0", "2.14.0")
+
+    @pytest.mark.parametrize(
+        ("versions", "asked"),
+        [
+            ("2.6.0.post5", "2.6.0.post5"),
+            ("2.6.0", "2.6.0.post5"),
+            ("2.6", "2.6.0.post5"),
+            ("2.5.1", "2.1.0.post17 2.6.0.post5"),
+            ("2.15", "2.14.0"),
+            (">=2.13", "2.13.0 2.14.0"),
+            (">=2.6,<2.8", "2.6.0.post5 2.7.1.post11"),
+            (">=2.7,<2.8", "2.7.1.post11"),
+            (">=2.6,<=2.8", "2.6.0.post5 2.7.1.post11 2.8.0.post5"),
+            (">2.6.0,<2.8", "2.6.0.post5 2.7.1.post11"),
+            (">=2.5,<2.7", "2.1.0.post17 2.6.0.post5"),  # 2.5 has what both have
+            (">=2.8,<2.10", "2.8.0.post5 2.13.0"),  # so has 2.9
+            (">=2.9,<2.12", "2.8.0.post5 2.13.0"),
+            ("<2", "2.1.0.post17"),
+            (">=3", "2.14.0"),
+            (">=2.13,<3", "2.13.0 2.14.0"),
+        ],
+    )
+    def test_the_tables_that_are_asked(self, versions: str, asked: str) -> None:
+        assert " ".join(around(Versions.of(versions), self.KNOWN)) == asked
+
+    @pytest.mark.parametrize("text", ["2.6.0.post5", ">=2.6", "<2.8", ">2.6,<=2.8", ""])
+    def test_as_text(self, text: str) -> None:
+        assert str(Versions.of(text)) == text
+
+    @pytest.mark.parametrize(
+        ("one", "other", "both", "either"),
+        [
+            (">=2.1", "<2.4", ">=2.1,<2.4", ""),
+            ("2.1", "2.4", None, ">=2.1,<=2.4"),
+            (">=2.1,<2.5", ">=2.4,<3", ">=2.4,<2.5", ">=2.1,<3"),
+            (">=2.1", "2.4", "2.4", ">=2.1"),
+            (">2.4", "<=2.4", None, ""),
+            (">=2.4", "<=2.4", "2.4", ""),
+            ("", "2.6", "2.6", ""),
+        ],
+    )
+    def test_of_two_ranges(self, one: str, other: str, both: str | None, either: str) -> None:
+        for first, second in ((one, other), (other, one)):
+            found = Versions.of(first).within(Versions.of(second))
+            assert (str(found) if found is not None else None) == both
+            assert str(Versions.of(first).spanning(Versions.of(second))) == either
+
+    @pytest.mark.parametrize(
+        ("versions", "condition", "may", "must"),
+        [
+            ("2.4", "<2.5.1", True, True),
+            ("2.6", "<2.5.1", False, False),
+            (">=2.4", "<2.5.1", True, False),
+            (">=2.5.1", "<2.5.1", False, False),
+            ("<2.5.1", "<2.5.1", True, True),
+            ("<=2.5.1", "<2.5.1", True, False),
+            ("", ">=2.5", True, False),
+            ("2.6.0", "==2.6", True, True),
+            (">=2.6", "==2.6", True, False),
+        ],
+    )
+    def test_conditions(self, versions: str, condition: str, may: bool, must: bool) -> None:
+        sign, version = re.fullmatch(r"(\D+)(.+)", condition).groups()  # type: ignore[union-attr]
+        assert (Versions.of(versions).may(sign, version), Versions.of(versions).must(sign, version)) == (may, must)
+
+    def test_a_target_for_a_range_has_the_limits_of_all_of_it(self) -> None:
+        catalogue = load()
+        assert catalogue.target("npu", ">=2.4").features["integer-device"] == "integer-device"
+        assert catalogue.target("npu", ">=2.6").features["integer-device"] == "yes"
+        assert catalogue.target("npu", "2.7.1", ">=2.1").features["integer-device"] == "integer-device"
+        assert catalogue.target("npu", "2.7.1").rows["torch.cuda.ExternalStream"].present
+        assert not catalogue.target("npu", ">=2.7,<2.9").rows["torch.cuda.ExternalStream"].present
+        assert not catalogue.target("npu", ">=2.7,<2.9").rows["torch.set_autocast_gpu_dtype"].shim
+
+    @pytest.mark.parametrize(
+        ("target", "torch", "plugin"),
+        [
+            ("npu", "2.6.0", "2.6.0"),
+            ("npu", "2.7.0", "2.7.1"),
+            ("npu", "2.5.1", "2.5.1"),
+            ("npu", "<2.5", ">=1.8.1,<2.5"),
+            ("npu", "1.5", None),
+            ("musa", "2.7.0", "2.7.1"),
+            ("musa", "2.2.0", None),
+            ("musa", ">=2.2,<2.7", ">=2.5.0,<2.7"),
+        ],
+    )
+    def test_what_goes_with_torch(self, target: str, torch: str, plugin: str | None) -> None:
+        assert load().going_with(target, torch) == plugin

@@ -1,5 +1,6 @@
 """The wheel has everything that uncuda needs, and the command runs from it."""
 
+import json
 import os
 import subprocess
 import sys
@@ -27,7 +28,7 @@ def test_the_wheel_has_code_and_rules(wheel: Path) -> None:
     code = {path.relative_to(PACKAGE.parent).as_posix() for path in PACKAGE.rglob("*.py")}
     rules = {f"uncuda/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "rules").rglob("*") if path.is_file()}
     hidden = {name for name in rules if "__pycache__" in name}
-    assert names == code | (rules - hidden) | {"uncuda/py.typed"}
+    assert names == code | (rules - hidden) | {"uncuda/py.typed", "uncuda/execution.json"}
 
 
 def test_the_command_runs_from_the_wheel(wheel: Path, tmp_path: Path) -> None:
@@ -44,3 +45,6 @@ def test_the_command_runs_from_the_wheel(wheel: Path, tmp_path: Path) -> None:
     assert run("-m", "uncuda", "--version").startswith("uncuda ")
     findings = run("-m", "uncuda", "check", "--isolated", "--exit-zero", "--target", "npu", str(ROOT / "examples"))
     assert "nccl" in findings
+    page = json.loads(run("-m", "uncuda", "rule", "cuda-method", "--output-format", "json"))
+    record = json.loads((ROOT / "docs" / "execution.json").read_text(encoding="utf-8"))
+    assert page["proof"] == record["rules"].get("cuda-method", {})

@@ -99,6 +99,16 @@ class TestDiscover:
         assert names(found) == ["a.py"]
         assert sorted(path for path, _ in found.skipped) == ["build", "node_modules"]
 
+    def test_a_package_is_no_output_of_a_build(self) -> None:
+        make("pkg/dist/__init__.py", "pkg/dist/a.py", "pkg/build/b.py", "build/__init__.py", "build/lib/c.py")
+        found = look()
+        assert names(found) == ["build/__init__.py", "build/lib/c.py", "pkg/dist/__init__.py", "pkg/dist/a.py"]
+        assert [path for path, _ in found.skipped] == ["pkg/build"]
+
+    def test_a_package_that_git_ignores_stays_out(self) -> None:
+        make("a.py", "dist/__init__.py", ".gitignore=dist/")
+        assert names(look()) == ["a.py"]
+
     def test_what_is_given_is_taken(self) -> None:
         make("build/a.py", "site-packages/yolov5/b.py", "script", "gen/c.py")
         assert names(look("build", "script", "gen/c.py", exclude=["gen", "script"])) == [
@@ -246,13 +256,15 @@ class TestReach:
             "repo/x/.gitignore=!secret.py",
             "repo/x/secret.py",
             "repo/.venv/i.py",
+            "repo/pkg/dist/__init__.py",
+            "repo/y/dist/k.py",
             "repo/bad/uncuda.toml=x",
             "repo/bad/j.py",
         )
         root = str(tmp_path / "repo")
         settings_for = Configuration(VOCABULARY).settings_for
         found = {file.path: file.settings for file in discover([root], settings_for).files}
-        assert len(found) == 5
+        assert len(found) == 6
         for path in map(str, (tmp_path / "repo").rglob("*.py")):
             file = reach(path, root, settings_for)
             assert (file.settings if file else None) == found.get(path), path

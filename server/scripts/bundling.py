@@ -2,8 +2,9 @@
 
     python server/scripts/bundling.py FOLDER
 
-FOLDER/launch.py runs it, FOLDER/libs holds uncuda with its rules, and the packages of requirements/bundle.txt, checked
-by hash. The same checkout gives the same bytes. Packages are fetched once, into .cache/bundle.
+FOLDER/launch.py runs it, FOLDER/libs holds uncuda with its rules, the record of how they are proved, and the packages
+of requirements/bundle.txt, checked by hash. The same checkout gives the same bytes. Packages are fetched once, into
+.cache/bundle.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ def bundle(folder: Path) -> None:
     ignored = shutil.ignore_patterns("__pycache__", ".*")
     shutil.copytree(ROOT / "server" / "uncuda", libs / "uncuda", ignore=ignored)
     shutil.copytree(ROOT / "rules", libs / "uncuda" / "rules", ignore=ignored)
+    shutil.copyfile(ROOT / "docs" / "execution.json", libs / "uncuda" / "execution.json")
     for name in ("LICENSE", "NOTICE"):
         shutil.copyfile(ROOT / name, libs / "uncuda" / name)
     shutil.copyfile(ROOT / "server" / "launch.py", folder / "launch.py")

@@ -73,3 +73,14 @@ class Project:
     module its last name only."""
     sources: frozenset[str] = frozenset()
     """Names of the project's own modules that say CUDA."""
+    own: frozenset[str] = frozenset()
+    """FOLDER/MODULE of the project's own modules that are called as a library, importable below that folder."""
+
+    def owns(self, module: str, path: str) -> bool:
+        """Whether an import of a module, in the file at a path, finds one of the project's own."""
+        for place in self.own:
+            folder, _, name = place.replace("\\", "/").rpartition("/")
+            if module == name or module.startswith(f"{name}."):
+                if not folder or path.replace("\\", "/").startswith(f"{folder}/"):
+                    return True
+        return module.partition(".")[0] in self.sources

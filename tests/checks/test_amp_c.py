@@ -94,6 +94,38 @@ def test_a_guarded_use_is_silent(name: str) -> None:
     assert rules(GUARDED[name].format(use="amp_C.multi_tensor_adam()")) == ["amp-c-guarded"]
 
 
+RAISING = {
+    "try": "try:\n    import amp_C\nexcept ImportError as error:\n    log(error)\n    raise OSError from error\n",
+    "bare": "try:\n    import amp_C\nexcept ImportError:\n    raise\n",
+    "in one line": "try:\n    import amp_C\nexcept ImportError: raise RuntimeError('no')\n",
+    "ends": "try:\n    import amp_C\nexcept ImportError:\n    sys.exit('no')\n",
+    "else": "if multi_tensor_applier.available:\n    import amp_C\n    f = amp_C.multi_tensor_adam\n"
+    "else:\n    raise RuntimeError('requires cuda extensions')\n",
+}
+
+
+@pytest.mark.parametrize("name", RAISING)
+def test_a_guard_whose_other_way_raises_is_none(name: str) -> None:
+    (found,) = [each for each in findings(RAISING[name]) if each.rule != "amp-c-use"]
+    assert (found.rule, found.severity, found.fixes) == ("amp-c-import", "error", ())
+    assert "only raises" in found.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        (
+            "try:\n    try:\n        import amp_C\n    except ImportError:\n        raise RuntimeError\n"
+            "except RuntimeError:\n    amp_C = None\nexcept Exception:\n    pass\n"
+        ),
+        "try:\n    import amp_C\nexcept ImportError:\n    if strict:\n        raise\n    amp_C = None\n",
+        "if multi_tensor_applier.available:\n    import amp_C\nelse:\n    amp_C = None\n",
+    ],
+)
+def test_a_guard_with_another_way_is_information(text: str) -> None:
+    assert rules(text) == ["amp-c-guarded"]
+
+
 def test_a_use_past_its_guard_is_reported() -> None:
     text = (
         "try:\n    import amp_C\nexcept ImportError:\n    amp_C = None\n\n\ndef f():\n    amp_C.multi_tensor_adam()\n"
@@ -110,32 +142,46 @@ def test_a_device_is_no_guard() -> None:
     [
         (
             "apply(amp_C.multi_tensor_l2norm, f, [xs])",
-            "(torch.stack(torch._foreach_norm(xs)).norm().view(1), torch.empty(0))",
+            "(torch.stack(torch._foreach_norm([x.float() for x in xs])).norm().view(1), torch.empty(0))",
         ),
         (
             "apply(amp_C.multi_tensor_l2norm, f, [xs], True)",
-            "(torch.stack(norms := torch._foreach_norm(xs)).norm().view(1), torch.stack(norms))",
+            "(torch.stack(norms := torch._foreach_norm([x.float() for x in xs])).norm().view(1), torch.stack(norms))",
         ),
         (
             "amp_C.multi_tensor_l2norm(512, f, lists, each)",
             (
-                "(torch.stack(norms := torch._foreach_norm(lists[0])).norm().view(1),"
+                "(torch.stack(norms := torch._foreach_norm([x.float() for x in lists[0]])).norm().view(1),"
                 " torch.stack(norms) if each else torch.empty(0))"
             ),
         ),
         (
             "apply(amp_C.multi_tensor_scale, f, [xs, ys], 1 / n)",
-            "torch._foreach_copy_(ys, torch._foreach_mul(xs, 1 / n))",
+            "torch._foreach_copy_(ys, [x.float() * (1 / n) for x in xs])",
+        ),
+        (
+            "apply(amp_C.multi_tensor_scale, f, [gs, gs], x / y)",  # its names are the text's
+            "torch._foreach_copy_(gs, [one.float() * (x / y) for one in gs])",
         ),
         (
             "apply(amp_C.multi_tensor_axpby, f, [xs, ys, zs], a, b, 0)",
-            "torch._foreach_copy_(zs, torch._foreach_add(torch._foreach_mul(xs, a), torch._foreach_mul(ys, b)))",
+            "torch._foreach_copy_(zs, [x.float() * a + y.float() * b for x, y in zip(xs, ys)])",
         ),
     ],
 )
 def test_stand_ins(call: str, stand_in: str) -> None:
     call = call.replace("apply", "multi_tensor_applier")
     assert fixed(f"import torch\nimport amp_C\nn = {call}\n") == f"import torch\nn = {stand_in}\n"
+
+
+def test_a_norm_that_is_not_finite_raises_the_flag_that_is_read() -> None:
+    text = (
+        "import torch\nimport amp_C\nn, _ = amp_C.multi_tensor_l2norm(512, f, [xs], False)\nif f.item():\n    skip()\n"
+    )
+    norms = "torch._foreach_norm([x.float() for x in xs])"
+    checked = "torch.isfinite(torch.stack(norms)).all() or f.fill_(1)"
+    new = f"(torch.stack(norms := {norms}).norm().view(1), torch.empty(0), {checked})[:2]"
+    assert fixed(text) == f"import torch\nn, _ = {new}\nif f.item():\n    skip()\n"
 
 
 @pytest.mark.parametrize(
@@ -161,6 +207,48 @@ def test_a_flag_that_is_read_is_set() -> None:
     )
     after = fixed(text)
     assert "all(torch.isfinite(x).all() for x in [*xs, *ys]) or f.fill_(1)" in after
+
+
+@pytest.mark.parametrize(
+    ("use", "read"),
+    [
+        ("check(f)", True),
+        ("found = f", True),
+        ("self.found[0] = f.bool()", True),
+        ("f.zero_()", False),
+        ("f = torch.zeros(1)", False),
+        ("multi_tensor_applier(step, f, lists)", False),
+        ("pass  # f is not read", False),
+    ],
+)
+def test_what_counts_as_reading_the_flag(use: str, read: bool) -> None:
+    after = fixed(f"import torch\nimport amp_C\namp_C.multi_tensor_scale(1, f, [xs, ys], 2.0)\n{use}\n")
+    assert ("f.fill_(1)" in after) == read
+
+
+def test_a_function_sets_the_flag_that_it_is_given() -> None:
+    for name in ("scale", "axpby", "l2norm"):
+        assert "flag.fill_(1)" in fixed(f"import amp_C\nop = amp_C.multi_tensor_{name}\n")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "multi_tensor_applier(amp_C.multi_tensor_scale, flag, *rest)",
+        "run = partial(multi_tensor_applier, amp_C.multi_tensor_l2norm)",
+        "op = amp_C.multi_tensor_scale\nmulti_tensor_applier(op, flag, [xs, ys], 2.0)",
+        "self.op = amp_C.multi_tensor_scale\nmulti_tensor_applier(\n    self.op,\n    flag, [xs, ys], 2.0)",
+    ],
+)
+def test_the_applier_goes_along(code: str) -> None:
+    after = fixed(f"import amp_C\n{code}\n")
+    assert "multi_tensor_applier" not in after
+    assert "65536" in after
+
+
+def test_a_function_that_may_be_given_to_the_applier_anywhere_has_no_stand_in() -> None:
+    text = "import amp_C\nops = {1: amp_C.multi_tensor_scale}\nmulti_tensor_applier(ops[1], flag, [xs, ys], 2.0)\n"
+    assert not findings(text)[-1].fixes
 
 
 def test_fused_steps_are_left_to_the_reader() -> None:

@@ -68,6 +68,22 @@ def test_what_torchscript_compiles_needs_review(text: str) -> None:
     assert {fix.applicability for finding in found for fix in finding.fixes} == {"review"}
 
 
+@pytest.mark.parametrize(
+    "given, written",
+    [
+        ("if x.is_cuda:\n        return x.cuda()\n", 'if x.device.type == "npu":\n        return x.to("npu")\n'),
+        ("return y if not x.is_cuda else x.cuda( )\n", 'return y if not x.device.type == "npu" else x.to("npu")\n'),
+        ("a = x.is_cuda and y.is_cuda\n", 'a = x.device.type == "npu" and y.device.type == "npu"\n'),
+        ("return x.is_cuda == y.is_cuda\n", None),
+        ("return x.cuda(0)\n", None),
+    ],
+)
+def test_torchscript_is_given_what_its_compiler_knows(given: str, written: str | None) -> None:
+    head = "import torch\nimport torch_npu\n@torch.jit.script\ndef f(x: torch.Tensor, y: torch.Tensor):\n    "
+    assert fixed(head + given) == head + (written or given)
+    assert findings(head + given)
+
+
 @pytest.mark.parametrize("text", NOT_SCRIPTED)
 def test_what_torchscript_does_not_compile_is_safe(text: str) -> None:
     found = findings(f"import torch\n{text}")
@@ -225,3 +241,33 @@ def test_what_moves_more_than_torch_would_is_no_plain_move() -> None:
     scanner.add(text.encode())
     (found,) = findings("import torch\nnet.cuda()\n", project=scanner.project())
     assert found.fixes[0].applicability == "review"
+
+
+@pytest.mark.parametrize(
+    ("given", "npu", "musa"),
+    [
+        ("model.cuda(0)", 'safe model.to("npu:0")', "safe model.musa(0)"),
+        ("model.cuda(device=1)", 'safe model.to(device="npu:1")', "safe model.musa(device=1)"),
+        ("model.cuda(device)", "safe model.to(device)", "safe model.musa(device)"),
+        ("model.cuda(args.gpu)", "safe model.npu(args.gpu)", "safe model.musa(args.gpu)"),
+        ("model.cuda(gpu_ids[0])", "safe model.npu(gpu_ids[0])", "safe model.musa(gpu_ids[0])"),
+        ("model.cuda(dist.get_rank())", "safe model.npu(dist.get_rank())", "safe model.musa(dist.get_rank())"),
+        ("model.cuda(self.device)", "review model.to(self.device)", "safe model.musa(self.device)"),
+        ("model.cuda(None)", "review model.to(None)", "safe model.musa(None)"),
+        ("model.cuda(other)", "review model.to(other)", "safe model.musa(other)"),
+        ("x.cuda(args.gpu, non_blocking=True)", "safe x.npu(args.gpu, non_blocking=True)", None),
+        ("torch.zeros(2).cuda(rank)", "safe torch.zeros(2).npu(rank)", None),
+        ("torch.load(f).cuda(rank)", "safe torch.load(f).npu(rank)", None),
+        ("model.cuda()", "safe model.npu()", "safe model.musa()"),
+    ],
+)
+def test_a_device_that_a_module_of_npu_does_not_take(given: str, npu: str, musa: str | None) -> None:
+    """torch_npu/utils/_module.py: 2.1, 2.6 and 2.8 ignore it, 2.7.1, 2.13 and 2.14 take a number only."""
+    bound = "device = torch.device(name)\nother = pick() or torch.device(name)\n"
+    text = f"import torch\nimport torch_{{0}}\n{bound}{given}\n"
+    for target, said in (("npu", npu), ("musa", musa)):
+        if said is not None:
+            (found,) = findings(text.format(target), target=target)
+            applicability, _, new = said.partition(" ")
+            assert found.fixes[0].applicability == applicability
+            assert fixed(text.format(target), target).splitlines()[-1] == new

@@ -186,7 +186,8 @@ def test_attributes_that_are_asked_for_take_the_names_of_the_target(asked: str, 
         ("torch.cuda.amp.GradScaler(enabled=True)", "safe"),
         ("torch.cuda.amp.GradScaler(2.0)", "safe"),
         ("torch.cuda.amp.GradScaler(2.0, 2.0, 0.5, 2000)", "safe"),
-        ("torch.cuda.amp.GradScaler(2.0, 2.0, 0.5, 2000, enabled)", "review"),
+        ("torch.cuda.amp.GradScaler(2.0, 2.0, 0.5, 2000, enabled)", "safe"),
+        ("torch.cuda.amp.GradScaler(2.0, 2.0, 0.5, 2000, enabled, more)", "review"),
         ("torch.cuda.amp.GradScaler(*given)", "review"),
         ("torch.cuda.graph(g)", "safe"),
         ("torch.cuda.graph(g, None)", "review"),
@@ -195,7 +196,8 @@ def test_attributes_that_are_asked_for_take_the_names_of_the_target(asked: str, 
         ("torch.cuda.get_device_name(**options)", "review"),
         ("torch.cuda.get_device_properties(0)", "safe"),
         ("torch.cuda.get_device_properties(0).total_memory", "safe"),
-        ("torch.cuda.get_device_properties(0).multi_processor_count", "review"),
+        ("torch.cuda.get_device_properties(0).multi_processor_count", "safe"),
+        ("torch.cuda.get_device_properties(0).major", "review"),
         ("torch.cuda.DoubleTensor(1)", "review"),
         ("torch.cuda.FloatTensor(1)", "safe"),
     ],
@@ -203,6 +205,18 @@ def test_attributes_that_are_asked_for_take_the_names_of_the_target(asked: str, 
 def test_classes(call: str, applicability: str) -> None:
     (found,) = findings(f"import torch\n{call}\n")
     assert [fix.applicability for fix in found.fixes] == [applicability]
+
+
+@pytest.mark.parametrize("target", ["npu", "musa"])
+def test_an_argument_whose_place_means_something_else_is_given_its_name(target: str) -> None:
+    named = "enabled=" if target == "npu" else ""
+    head = f"import torch\nimport torch_{target}\n"
+    text = f"{head}s = torch.cuda.amp.GradScaler(2.0, 2.0, 0.5, 2000, not cpu)\n"
+    written = text.replace("torch.cuda", f"torch.{target}").replace("not cpu", f"{named}not cpu")
+    assert fixed(text, engine(target)) == written
+    package = "torch_npu.npu" if target == "npu" else "torch_musa.core"
+    text = f"{head}from torch.cuda.amp import GradScaler\ns = GradScaler(2.0, 2.0, 0.5, 2000, False)\n"
+    assert fixed(text, engine(target)) == text.replace("torch.cuda", package).replace("False", f"{named}False")
 
 
 def test_a_counterpart_that_answers_none_is_never_written() -> None:
@@ -280,6 +294,34 @@ def test_what_the_patch_covers_is_silent_under_it() -> None:
     assert {finding.rule for finding in found} - {"missing-shim-import"} == {"cuda-api-missing"}
 
 
+@pytest.mark.parametrize(
+    "given, found",
+    [
+        ("import torch_npu\n", True),  # the plugin alone: a fix under the patch may have imported it
+        ("from torch_npu.contrib import transfer_to_npu\n", False),
+        ("import torch_npu.contrib.transfer_to_npu\n", False),
+        ("import torch_npu.contrib.transfer_to_npu as patch\n", False),
+    ],
+)
+def test_only_the_patch_is_the_patch(given: str, found: bool) -> None:
+    text = f"{given}import torch\nif __name__ == '__main__':\n    torch.cuda.synchronize()\n"
+    assert ("missing-shim-import" in {finding.rule for finding in findings(text, engine(strategy="shim"))}) is found
+
+
+@pytest.mark.parametrize(
+    "target, patch, code",
+    [
+        ("npu", "torch_npu.contrib.transfer_to_npu", "if torch.distributed.get_backend() == 'nccl':\n    x.cuda()\n"),
+        ("musa", "torchada", "if torch.cuda.is_available():\n    x.cuda()\n"),
+    ],
+)
+def test_what_relies_on_the_patch_is_for_review_until_it_is_imported(target: str, patch: str, code: str) -> None:
+    """Under torchada `torch.cuda.is_available` is not CUDA's: the port asked the target and moved to CUDA."""
+    for head, expected in (("import torch\n", "review"), (f"import {patch}\nimport torch\n", "safe")):
+        found = [finding for finding in findings(head + code, engine(target, strategy="shim")) if finding.fixes]
+        assert [finding.fixes[0].applicability for finding in found] == [expected]
+
+
 def test_a_dictionary_that_calls_cuda_when_it_is_made_keeps_its_keys() -> None:
     text = "import torch\nimport torch_npu\nm = {'cuda': torch.cuda.device_count(), 'cpu': 1}\n"
     assert fixed(text).endswith("m = {'cuda': torch.npu.device_count(), 'cpu': 1}\n")
@@ -310,3 +352,44 @@ def test_each_import_of_a_name_is_a_place_of_its_own(text: str, line: str) -> No
     ported = fixed(text, review=False)
     assert "torch.cuda" not in ported
     assert ported.count("torch_npu.npu.amp") == 2
+
+
+@pytest.mark.parametrize("target", ["npu", "musa"])
+@pytest.mark.parametrize(
+    ("code", "applicability"),
+    [
+        ("xs = map(torch.Tensor.cuda, xs)", "safe"),
+        ("x = torch.Tensor.cuda(x)", "safe"),
+        ("x = torch.Tensor.cuda(x, non_blocking=True)", "safe"),
+        ("x = torch.Tensor.cuda(x, 0)", "review"),
+        ("x = torch.Tensor.cuda(*xs)", "review"),
+        ("move = torch.Tensor.cuda", "review"),
+        ("xs = map(torch.Tensor.cuda, xs, devices)", "review"),
+        ("xs = tree_map(torch.Tensor.cuda, xs)", "review"),
+        ("m = torch.nn.Module.cuda(m)", "review"),
+        ("def cuda(x):\n    return torch.Tensor.cuda(x)", "review"),
+    ],
+)
+def test_a_method_without_its_object_is_safe_where_it_is_given_tensors_alone(
+    target: str, code: str, applicability: str
+) -> None:
+    (found,) = findings(f"import torch\n{code}\n", engine(target))
+    assert [fix.applicability for fix in found.fixes] == [applicability]
+
+
+@pytest.mark.parametrize("strategy", ["rewrite", "shim"])
+@pytest.mark.parametrize(
+    "code",
+    [
+        "if get_backend() == dist.Backend.NCCL: pass",
+        "if Backend.NCCL == dist.get_backend(group): pass",
+        "if dist.get_backend() != Backend.NCCL: pass",
+        "if get_backend() in (Backend.NCCL, Backend.GLOO): pass",
+        "backend = dist.get_backend()\nif backend == Backend.NCCL: pass",
+    ],
+)
+def test_the_backends_constant_is_safe_in_every_form(code: str, strategy: str) -> None:
+    head = "import torch_npu\nfrom torch_npu.contrib import transfer_to_npu\nimport torch.distributed as dist\n"
+    text = f"{head}from torch.distributed import Backend, get_backend\n{code}\n"
+    (found,) = findings(text, engine(strategy=strategy))
+    assert (found.rule, found.fixes[0].applicability) == ("backend-nccl", "safe")

@@ -6,6 +6,7 @@ import pytest
 
 from uncuda.catalogue import load
 from uncuda.engine import Engine
+from uncuda.facts.read import read
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -129,3 +130,95 @@ except torch.OutOfMemoryError:
 @pytest.mark.parametrize("text, after", CASES.values(), ids=CASES)
 def test_place(text: str, after: str) -> None:
     assert ENGINE.fix(Source(text[1:]), review=True).text == after[1:]
+
+
+BY_STAR = (
+    "import os\nfrom .common import *\n\ndevice = torch.device('cuda' if torch.cuda.is_available() else 'cpu')\n\n"
+    "def main(model):\n    if torch.cuda.is_available():\n        model = model.cuda()\n    return model.to(device)\n"
+)
+
+
+@pytest.mark.parametrize("target", ["npu", "musa"])
+def test_torch_that_a_star_brings(target: str) -> None:
+    """Nothing else can: the whole text is ported, and the plugin is imported below the star."""
+    fixed = Engine(load(), target, Settings()).fix(Source(BY_STAR), review=False).text
+    wanted = BY_STAR.replace("cuda", target).replace("import *\n", f"import *\nimport torch_{target}\n")
+    assert fixed == wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from .common import *\nx = 1  # torch.device('cuda') would do\ndevice = dict(kind='cuda')\n",
+        "from .common import *\n\ndef f(torch):\n    return torch.cuda.is_available()\n",
+        "from .common import *\ntorch = fake()\nx = torch.cuda.is_available()\n",
+        "x = torch.cuda.is_available()\n",
+    ],
+    ids=["in a comment", "a parameter", "bound otherwise", "no star"],
+)
+def test_no_star_brings_torch(text: str) -> None:
+    assert Engine(load(), "npu", Settings()).fix(Source(text), review=False).text == text
+
+
+STARS = [
+    BY_STAR,
+    BY_STAR.replace("from .common import *", "from .common import x"),
+    BY_STAR.replace("from .common import *", "import torch"),
+    BY_STAR.replace("torch.device", "core.device"),
+    BY_STAR.replace("import os", "torch = None"),
+]
+
+
+@pytest.mark.parametrize("old", range(len(STARS)))
+@pytest.mark.parametrize("new", range(len(STARS)))
+def test_a_star_that_is_typed_is_read_like_one_that_is_there(old: int, new: int) -> None:
+    words = Engine(load(), "npu", Settings()).ruleset(shim=False).words
+    fresh, typed = read(STARS[new], words), read(STARS[new], words, read(STARS[old], words))
+    assert (typed.star, typed.followed) == (fresh.star, fresh.followed)
+    assert sorted(name.dotted for name in typed.references) == sorted(name.dotted for name in fresh.references)
+
+
+USED = "import torch\n\ntorch.npu.synchronize()\n"
+
+
+@pytest.mark.parametrize(
+    ("settings", "severity", "loaded"),
+    [
+        (Settings(target_version="2.6.0.post5"), "information", True),
+        (Settings(target_version=">=2.6,<2.8"), "information", True),
+        (Settings(target_version="2.1.0"), "warning", False),
+        (Settings(target_version=">=2.4,<2.8"), "warning", False),
+        (Settings(), "warning", True),  # nothing says the versions
+        (Settings(target_version="2.6.0", severity={"missing-plugin-import": "error"}), "error", True),
+    ],
+)
+def test_a_plugin_that_is_known_to_load_by_itself(settings: Settings, severity: str, loaded: bool) -> None:
+    engine = Engine(load(), "npu", settings)
+    (found,) = engine.check(Source(USED)).findings
+    assert (found.rule, found.severity, found.fixes[0].applicability) == ("missing-plugin-import", severity, "safe")
+    assert ("not loaded by PyTorch itself" in found.message) is not loaded
+    assert engine.fix(Source(USED)).text == "import torch\nimport torch_npu\n\ntorch.npu.synchronize()\n"
+
+
+@pytest.mark.parametrize("target", ["npu", "musa"])
+@pytest.mark.parametrize("version", [None, "2.1.0"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import torch\nx.cuda()\n",
+        "import torch\nd = torch.device('cuda')\n",
+        "from torch import nn\nx = nn.Linear(1, 1).cuda()\n",
+        "import torch.distributed as dist\ndist.init_process_group('nccl')\n",
+        "def f():\n    import torch\n    return torch.cuda.device_count()\n",
+        "try:\n    import torch\nexcept ImportError:\n    torch = None\nx.cuda()\n",
+        "from torch import *\nx = zeros(1, device='cuda')\n",
+        "from torch.cuda.amp import autocast\n",
+    ],
+)
+def test_names_of_the_target_come_with_the_import_of_the_plugin(text: str, version: str | None, target: str) -> None:
+    engine = Engine(load(), target, Settings(target_version=version))
+    package = engine.target.words["package"]
+    for finding in engine.check(Source(text)).findings:
+        for fix in finding.fixes:
+            assert any(package in edit.text for edit in fix.edits), (finding.rule, fix)
+    assert package in engine.fix(Source(text)).text

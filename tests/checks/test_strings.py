@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from uncuda.catalogue import load
+from uncuda.edits import apply_edits
 from uncuda.engine import Engine, Finding
 from uncuda.settings import Settings
 from uncuda.source import Source
@@ -156,7 +157,8 @@ REVIEW = [
     "y = {'fast': 'cuda', 'slow': 'cpu'}",
     "device_map = {'': 'cuda:0'}",
     "f(device_map={'': f'cuda:{i}'})",
-    "x = torch.load(path, map_location={'cuda:0': 'cuda:1'})",
+    "x = torch.load(path, map_location={'cuda:0': f'cuda:{get_rank()}'})",
+    "def f():\n    yield {'cuda:0': 'cuda:1'}",
     "x = 'nccl'",
     "f('nccl')",
     "device = f'cuda{suffix}'",
@@ -323,7 +325,7 @@ SHIMMED = {
     "ok = x.device.type == 'cuda'": ["review"],
     "ok = dist.get_backend() == 'nccl'": ["safe"],
     "ok = backend in ('nccl', 'gloo')": ["review"],
-    "now = dist.get_backend()\nassert now in ('nccl', 'gloo')": ["review"],
+    "now = dist.get_backend()\nassert now in ('nccl', 'gloo')": ["safe"],
     "ok = backend.startswith('nccl')": ["review"],
     "match dist.get_backend():\n    case 'nccl': pass": ["safe"],
 }
@@ -331,7 +333,7 @@ SHIMMED = {
 
 @pytest.mark.parametrize("code", SHIMMED)
 def test_next_to_a_patch_only_what_it_cannot_see_is_reported(code: str) -> None:
-    text = f"import torch\nimport torch.distributed as dist\n{code}\n"
+    text = f"from torch_npu.contrib import transfer_to_npu\nimport torch\nimport torch.distributed as dist\n{code}\n"
     assert classes(text, strategy="shim") == SHIMMED[code]
 
 
@@ -364,3 +366,59 @@ def test_a_device_that_a_library_with_devices_of_its_own_is_given(code: str) -> 
     away = AWAY.replace("ctranslate2", "mine").replace("faster_whisper", "mine")
     assert classes(away + code) == ["safe"]
     assert classes(AWAY + code.replace("WhisperModel", "f").replace("ct.", "mine.")) == ["safe"]
+
+
+def test_what_a_generator_yields_is_the_item_of_the_loop_over_it() -> None:
+    text = (
+        "import torch\nimport torch_npu\n"
+        "def devices(use):\n    yield {!r} if use else 'cpu'\n"
+        "for device in devices(use):\n    torch.zeros(1, device=device)\n"
+    )
+    assert fixed(text.format("cuda:0"), review=False) == text.format("npu:0")
+    (found,) = findings("import torch\ndef names():\n    yield 'first', 'cuda:0'\n")
+    assert found.fixes[0].applicability == "review"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("{'cuda:0': 'cuda:1'}", "{'cuda:0': 'npu:1', 'npu:0': 'npu:1'}"),
+        ("{'cuda:0': 'cuda:1', 'cuda:1': 'cuda:0'}", None),
+        ("{f'cuda:{i}': f'cuda:{j}'}", "{f'cuda:{i}': f'npu:{j}', f'npu:{i}': f'npu:{j}'}"),
+        ("{'cuda:%d' % 0: 'cuda:%d' % r}", "{'cuda:%d' % 0: 'npu:%d' % r, 'npu:%d' % 0: 'npu:%d' % r}"),
+        ("{'cpu': 'cuda:1'}", "{'cpu': 'npu:1'}"),
+        ("{'cuda:0': 'cuda:1', 'npu:0': 'npu:1'}", "{'cuda:0': 'cuda:1', 'npu:0': 'npu:1'}"),
+        ("{key: 'cuda:1'}", "{key: 'npu:1'}"),
+        ("{\n    'cuda:0': 'cuda:1',\n}", "{\n    'cuda:0': 'npu:1',\n    'npu:0': 'npu:1',\n}"),
+        ("{\r\n\t'cuda:0': 'cuda:1'\r\n}", "{\r\n\t'cuda:0': 'npu:1',\r\n\t'npu:0': 'npu:1'\r\n}"),
+    ],
+)
+def test_a_checkpoint_is_found_by_the_key_of_either_device(before: str, after: str | None) -> None:
+    swapped = "{'cuda:0': 'npu:1', 'npu:0': 'npu:1', 'cuda:1': 'npu:0', 'npu:1': 'npu:0'}"
+    text = f"import torch\nimport torch_npu\nx = torch.load(path, map_location={before})\n"
+    done = fixed(text, review=False)
+    assert done == text.replace(before, swapped if after is None else after)
+    assert fixed(done) == done
+    for finding in findings(text):  # one at a time ends where all at once end
+        assert apply_edits(text, finding.fixes[0].edits) == done
+
+
+@pytest.mark.parametrize(
+    ("code", "applicability"),
+    [
+        ("backend = dist.get_backend()\nif backend == 'nccl': pass", "safe"),
+        ("def f():\n    backend = dist.get_backend(group).lower()\n    return backend in ['nccl']", "safe"),
+        (
+            "class A:\n    def f(self):\n        self.backend = get_backend()\n        assert self.backend == 'nccl'",
+            "safe",
+        ),
+        ("backend = dist.get_backend()\nif late: backend = args.backend\nif backend == 'nccl': pass", "review"),
+        ("def f(backend):\n    return backend == 'nccl'", "review"),
+        ("backend = dist.get_backend()\n\n\ndef f(backend):\n    return backend == 'nccl'", "review"),
+        ("kind = x.device.type\nif kind == 'cuda': pass", "review"),  # as `x.device.type == 'cuda'`
+        ("for backend in dist.get_backend(), other:\n    print(backend == 'nccl')", "review"),
+    ],
+)
+def test_next_to_a_patch_a_name_is_as_sure_as_what_it_holds(code: str, applicability: str) -> None:
+    head = "from torch_npu.contrib import transfer_to_npu\nimport torch\nimport torch.distributed as dist\n"
+    assert classes(f"{head}{code}\n", strategy="shim") == [applicability]

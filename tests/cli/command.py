@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from uncuda.catalogue import load
+
 ROOT = Path(__file__).parents[2]
 
 # One finding each, with a safe fix, with a fix to review, and without a fix.
@@ -14,6 +16,12 @@ SAFE = 'import torch.distributed as dist\n\ndist.init_process_group("nccl")\n'
 REVIEW = 'import torch\n\nif lang == "cuda":\n    pass\n'
 MANUAL = "import amp_C\n\namp_C.multi_tensor_lamb(chunk, buffer, tensors)\n"
 CLEAN = "import torch\n\nx = torch.ones(2)\n"
+# What is said of the plugin's version where nothing else says it.
+ASSUMED = {
+    name: f"{declaration['words']['package']} {load().default_version(name)} is assumed; "
+    "pin it in the requirements, or set `target-version`\n"
+    for name, declaration in load().declarations.items()
+}
 
 
 class Run(NamedTuple):

@@ -1,8 +1,10 @@
 """`uncuda check`: options and exit codes."""
 
+from pathlib import Path
+
 import pytest
 
-from cli.command import CLEAN, MANUAL, REVIEW, SAFE, check, make, uncuda
+from cli.command import ASSUMED, CLEAN, MANUAL, REVIEW, SAFE, check, make, uncuda
 
 
 def rule_of(text: str, **more: str) -> str:
@@ -44,7 +46,7 @@ class TestTarget:
         make({"a.py": SAFE, "b.py": SAFE})
         run = uncuda("check", "--output-format", "json")
         assert {finding["target"] for finding in run.json["findings"]} == {"npu"}
-        assert run.err == "target: npu (nothing set; the project imports no plugin)\n"
+        assert run.err == "target: npu (nothing set; the project imports no plugin)\n" + ASSUMED["npu"]
 
     @pytest.mark.parametrize(
         ("statement", "module"), [("import torch_musa", "torch_musa"), ("import torchada", "torchada")]
@@ -52,7 +54,7 @@ class TestTarget:
     def test_what_the_project_imports(self, statement: str, module: str) -> None:
         make({"a.py": 'import torch\nx = torch.device("cuda")\n', "b/c.py": f"{statement}\n"})
         run = uncuda("check")
-        assert run.err == f"target: musa (the project imports {module})\n"
+        assert run.err == f"target: musa (the project imports {module})\n" + ASSUMED["musa"]
 
     def test_both_imported(self) -> None:
         make({"a.py": "import torch_musa\n" + SAFE, "b.py": "import torch_npu\n"})
@@ -73,7 +75,7 @@ class TestTarget:
             "a/x.py": "npu",
             "b/x.py": "musa",
         }
-        assert run.err == ""
+        assert run.err == ASSUMED["npu"] + ASSUMED["musa"]
 
     def test_unknown(self) -> None:
         make({"a.py": SAFE})
@@ -176,7 +178,7 @@ class TestStandardInput:
 
     def test_the_text_decides_the_target(self) -> None:
         run = uncuda("check", "-", stdin="import torch_musa\n")
-        assert run.err == "target: musa (the project imports torch_musa)\n"
+        assert run.err == "target: musa (the project imports torch_musa)\n" + ASSUMED["musa"]
 
     def test_it_goes_alone(self) -> None:
         assert "does not go together" in check("-", "a.py").err
@@ -297,7 +299,107 @@ class TestTorchVersion:
         assert set(check().rules) < set(old)
         assert check().rules == check("--torch-version", "2.7.1").rules
 
+    def test_a_range_has_the_limits_of_all_its_versions(self) -> None:
+        make({"a.py": self.INTEGER, "requirements.txt": "torch>=2.1,<2.7\n"})
+        assert check().rules == check("--torch-version", "2.1.0").rules
+        make({"requirements.txt": "torch>=2.6,<2.8\n"})
+        assert check().rules == check("--torch-version", "2.7.1").rules
+
+    def test_a_lower_bound_alone_says_nothing(self) -> None:
+        """The plugin that is assumed needs a PyTorch of its own number, and the program may have that."""
+        current = "import torch\n\nd = torch.accelerator.current_accelerator()\n"
+        make({"a.py": self.INTEGER, "b.py": current, "requirements.txt": "torch>=2.0\n"})
+        assert check().rules == check("--torch-version", "2.7.1").rules
+
+    def test_the_plugin_decides_over_the_pytorch_of_a_cuda_build(self) -> None:
+        make({"a.py": self.INTEGER, "requirements.txt": "torch==2.1.0+cu118\n"})
+        assert check("--target-version", "2.7.1").rules == check("--torch-version", "2.7.1").rules
+        make({"requirements-npu.txt": "torch_npu==2.7.1\n"})
+        assert check().rules == check("--torch-version", "2.7.1").rules
+
     def test_not_a_version(self) -> None:
         run = check("--torch-version", "latest", "-", stdin=CLEAN)
         assert run.code == 2
         assert "`torch-version`: `latest` is not a version" in run.err
+
+
+class TestPins:
+    # torch_npu has it since 2.7.1.
+    TEXT = "import torch\n\ns = torch.cuda.ExternalStream(1)\n"
+
+    def test_the_pinned_plugin_decides_what_is_safe(self) -> None:
+        make({"a.py": self.TEXT, "requirements.txt": "torch-npu==2.6.0.post5\n"})
+        run = uncuda("fix")
+        assert run.err.startswith(
+            "target: npu (requirements.txt asks for torch_npu)\ntorch_npu 2.6.0.post5 (asked for by requirements.txt)\n"
+        )
+        assert Path("a.py").read_text() == self.TEXT
+        (finding,) = check().json["findings"]
+        assert "since torch_npu 2.7.1" in finding["message"]
+        make({"requirements.txt": "torch-npu==2.7.1\n"})
+        uncuda("fix")
+        assert "torch.npu.ExternalStream(1)" in Path("a.py").read_text()
+
+    @pytest.mark.parametrize(
+        ("pin", "safe"), [(">=2.6,<2.8", False), (">=2.7,<2.8", True), (">=2.7,<2.9", False), (">=2.13", True)]
+    )
+    def test_a_range_has_what_all_of_it_has(self, pin: str, safe: bool) -> None:
+        make({"a.py": self.TEXT, "pyproject.toml": f'[project]\ndependencies = ["torch_npu{pin}"]\n'})
+        run = check()
+        assert run.err == f"torch_npu {pin}: what all of these versions have (asked for by pyproject.toml)\n"
+        (finding,) = run.json["findings"]
+        assert (finding["fixes"][0]["applicability"] == "safe") is safe
+
+    def test_a_name_that_went_away_and_came_back(self) -> None:
+        make({"a.py": self.TEXT, "requirements.txt": "torch-npu==2.8.0.post5\n"})
+        (finding,) = check().json["findings"]
+        assert finding["message"].endswith("(since torch_npu 2.9.0.post9)")  # 2.7.1.post11 had it, too
+        (finding,) = check("--locale", "zh").json["findings"]
+        assert "自 2.9.0.post9 起" in finding["message"]
+
+    def test_the_setting_wins(self) -> None:
+        make({"a.py": self.TEXT, "requirements.txt": "torch-npu==2.6.0\n"})
+        run = check("--target-version", "2.7.1")
+        assert (run.err, run.json["findings"][0]["fixes"][0]["applicability"]) == ("", "safe")
+
+    def test_the_plugin_goes_with_torch(self) -> None:
+        make({"a.py": self.TEXT, "requirements.txt": "torch==2.6.0\n"})
+        note = "torch_npu 2.6.0, which goes with PyTorch 2.6.0 (asked for by requirements.txt)\n"
+        assert check().err == note
+        assert check("--quiet").err == ""
+        said = check("--torch-version", "2.7.1").err
+        assert said == "torch_npu 2.7.1, which goes with PyTorch 2.7.1 (`torch-version`)\n"
+        musa = check("--target", "musa").err
+        assert musa == (
+            "torch_musa 2.6.0, which goes with PyTorch 2.6.0 (asked for by requirements.txt)\n"
+            "no table for torch_musa 2.6.0, which is older than any; that of 2.7.1 is used\n"
+        )
+
+    def test_what_is_imported_decides_before_what_is_pinned(self) -> None:
+        make({"a.py": self.TEXT, "b.py": "import torch_musa\n", "requirements.txt": "torch-npu==2.6.0\n"})
+        assert uncuda("check").err == "target: musa (the project imports torch_musa)\n" + ASSUMED["musa"]
+
+    def test_two_plugins_say_no_target(self) -> None:
+        make({"a.py": self.TEXT, "requirements.txt": "torch-npu==2.6.0\ntorch-musa==2.7.1\n"})
+        assert uncuda("check").err == (
+            "target: npu (nothing set; the project imports no plugin)\n"
+            "torch_npu 2.6.0 (asked for by requirements.txt)\n"
+        )
+
+    def test_each_folder_has_its_own(self) -> None:
+        make({".git/HEAD": "", "a/x.py": self.TEXT, "b/x.py": self.TEXT, "b/sub/x.py": self.TEXT, "c/x.py": self.TEXT})
+        make({f"{name}/requirements.txt": f"torch-npu=={version}\n" for name, version in
+              (("a", "2.6.0"), ("b", "2.7.1"), ("c", "2.13.0"))})  # fmt: skip
+        run = check()
+        found = {f["path"]: f["fixes"][0]["applicability"] for f in run.json["findings"]}
+        assert found == {"a/x.py": "review", "b/x.py": "safe", "b/sub/x.py": "safe", "c/x.py": "safe"}
+        first, *others = run.err.splitlines()
+        assert first == "torch_npu 2.6.0 (asked for by a/requirements.txt)"
+        assert others == ["other versions in other folders: --verbose names them"]
+        assert "torch_npu 2.13.0 (asked for by c/requirements.txt)" in check("--verbose").err
+
+    def test_standard_input(self) -> None:
+        make({"uv.lock": '[[package]]\nname = "torch-npu"\nversion = "2.6.0.post5"\n'})
+        run = check("-", "--stdin-filename", "a.py", stdin=self.TEXT)
+        assert run.err == "torch_npu 2.6.0.post5 (asked for by uv.lock)\n"
+        assert run.json["findings"][0]["fixes"][0]["applicability"] == "review"

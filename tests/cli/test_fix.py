@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.command import CLEAN, MANUAL, REVIEW, SAFE, Run, check, environment, make, uncuda
+from cli.command import ASSUMED, CLEAN, MANUAL, REVIEW, SAFE, Run, check, environment, make, uncuda
 
 FIXED = '"hccl"'
 
@@ -90,7 +90,7 @@ class TestDiff:
         assert run.code == 1
         assert run.out.startswith("--- a/a.py\n+++ b/a.py\n@@ ")
         assert '+dist.init_process_group("hccl")\n' in run.out
-        assert run.err.startswith("Would fix ")
+        assert run.err.startswith(ASSUMED["npu"] + "Would fix ")
         assert (Path("a.py").read_text(), Path("a.py").stat().st_mtime_ns) == (SAFE, before.st_mtime_ns)
 
     @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
@@ -190,7 +190,7 @@ def test_a_file_that_does_not_parse_is_left_alone_and_named() -> None:
     run = fix()
     assert run.code == 1
     assert Path("a.py").read_text() == text
-    assert run.err.startswith("a.py: left alone: it does not parse (line 4: ")
+    assert run.err.startswith(ASSUMED["npu"] + "a.py: left alone: it does not parse (line 4: ")
     assert "<" not in run.err
     assert FIXED in Path("b.py").read_text()
 
@@ -292,7 +292,7 @@ def test_other_names_of_a_file_keep_the_old_text_and_are_counted() -> None:
     os.link("x/a.py", "snapshot.py")
     run = fix("x")
     assert run.code == 0
-    assert run.err.splitlines()[0] == "x/a.py: written; 1 other name of the same file (hard links) kept the old text"
+    assert run.err.splitlines()[1] == "x/a.py: written; 1 other name of the same file (hard links) kept the old text"
     assert run.err.count("hard links") == 1
     assert Path("snapshot.py").read_text() == SAFE
     assert FIXED in Path("x/a.py").read_text()

@@ -47,6 +47,13 @@ e = pytest.importorskip("fast_cuda")
 if torch.cuda.is_available():
     e.run()
 """,
+    "a name of CUDA's that is imported, in a function": """\
+from torch.cuda import _lazy_call
+def f(x):
+    _lazy_call(x)
+if torch.cuda.is_available():
+    f(print)
+""",
     "imported there": """\
 def f(x):
     if not x.is_cuda:
@@ -356,7 +363,7 @@ def test_a_question_moves_without_evidence(name: str) -> None:
 @pytest.mark.parametrize("other", ["raise RuntimeError('needs CUDA')", "sys.exit(1)"])
 def test_where_the_other_way_only_raises_somebody_has_to_decide(other: str) -> None:
     text = HEAD + TRITON + f"def f(x):\n    if not x.is_cuda:\n        {other}\n    y = x.cuda()\n    return add(y)\n"
-    asked, moved = ENGINE.check(Source(text)).findings
+    _, asked, moved = ENGINE.check(Source(text)).findings  # the first names the package that has Triton
     assert (asked.rule, asked.fixes) == ("is-cuda", ())
     assert "the other way only raises" in asked.message and "needs CUDA: `add`" in asked.message
     assert [fix.applicability for fix in moved.fixes] == ["review"]

@@ -104,7 +104,7 @@ def test_a_device_by_its_name_is_given_to_the_method_that_takes_one_of_modules_t
 
 @pytest.mark.parametrize("call", ["x.cuda(0)", "x.cuda(d)", "x.cuda(non_blocking=True)", "x.cuda(args.gpu)"])
 def test_without_a_device_by_its_name_the_method_stays_the_targets_own(call: str) -> None:
-    assert fixed(call + "\n") == call.replace("cuda", "npu") + "\n"
+    assert fixed(call + "\n", MUSA) == call.replace("cuda", "musa") + "\n"
 
 
 def test_a_class_of_its_own_with_that_method_takes_the_name_out_of_safe() -> None:
@@ -267,3 +267,30 @@ def test_the_streams_of_a_function_change_together() -> None:
     )
     other = "def k(a):\n    torch.cuda.current_stream().synchronize()\n"
     assert ENGINES["npu"].fix(Source(text + other)).text == text + other.replace("cuda", "npu")
+
+
+def test_an_object_that_a_condition_chooses_keeps_its_question_too() -> None:
+    text = (
+        "import cupy\nstream = torch.cuda.Stream() if torch.cuda.is_available() else None\n"
+        "if stream is not None:\n    cupy.cuda.ExternalStream(stream.cuda_stream)\n"
+    )
+    assert fixed(text) == text
+    assert fixed(text.replace("cupy.cuda.ExternalStream", "print")) != text
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "Trainer(data, torch.cuda.is_available())\n",
+        "Trainer(data, fast=torch.cuda.is_available() and not slow)\n",
+    ],
+)
+def test_an_answer_that_a_function_is_given_keeps_its_question(given: str) -> None:
+    text = (
+        "class Vocabulary:\n    def cuda(self):\n        self.count = 0\n"
+        "class Trainer:\n    def __init__(self, data, fast):\n        self.fast = fast\n"
+        "        if fast:\n            make(data).cuda()\n"
+    )
+    assert fixed(text + given) == text + given
+    moved = text.replace("make(data).cuda()", "torch.ones(1).cuda()").replace("class Vocabulary", "class V")
+    assert "torch.npu.is_available()" in fixed(moved + given)

@@ -1,7 +1,7 @@
 """An editor of the tests: documents, diagnostics, actions and commands, in the manner of one captured client."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ class Client(Connection):
         *,
         options: Any = None,
         configuration: Json | None = None,
-        command: list[str] | None = None,
+        command: Sequence[str] | None = None,
         env: Mapping[str, str] | None = None,
     ) -> None:
         self.profile, self.folders, self.options = profile, folders, options
@@ -42,7 +42,9 @@ class Client(Connection):
         self._changed: dict[str, int] = {}
         self._pulled: dict[str, tuple[str | None, list[Json]]] = {}
         self.buffers = Buffers("utf-16", self._retype)
-        super().__init__(command or SERVER, folders[0] if folders else Path.cwd(), environment(**(env or {})))
+        super().__init__(
+            SERVER if command is None else command, folders[0] if folders else Path.cwd(), environment(**(env or {}))
+        )
         self.ids = str if profile.ids == "text" else int
         self.answers |= {
             "workspace/configuration": self._configuration,

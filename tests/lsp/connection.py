@@ -6,10 +6,11 @@ import queue
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from lsp.forked import FORKED, Forked
 from lsp.traffic import Json, Record, Traffic
 from lsp.wire import BadFrame, frame, read
 
@@ -39,9 +40,10 @@ class Connection:
 
     `answers`: by method, what the client replies to the server's requests (params → result); called by the thread that
     reads, while nothing else is sent. Messages are sent by a thread of their own, so that sending never blocks.
+    `command`: starts the server; FORKED: it is forked.
     """
 
-    def __init__(self, command: list[str], cwd: Path, environment: Mapping[str, str]) -> None:
+    def __init__(self, command: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> None:
         self.traffic = Traffic()
         self.answers: dict[str, Callable[[Any], Any]] = {}
         self.broken: list[str] = []
@@ -52,7 +54,11 @@ class Connection:
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._errors: list[bytes] = []
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=cwd, env=dict(environment))
+        self.process: subprocess.Popen[bytes] | Forked = (
+            Forked(cwd, environment)
+            if command == FORKED
+            else subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=cwd, env=dict(environment))
+        )
         self._threads = [
             threading.Thread(target=work, daemon=True) for work in (self._read, self._write, self._read_errors)
         ]

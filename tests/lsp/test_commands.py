@@ -267,7 +267,7 @@ class TestDebugInformation:
             r"strategy = 'rewrite' \(.*uncuda\.toml\)",
             r"hardware = 'A2' \(editor\)",
             r"severity = \{'nccl-backend': 'information'\} \(editor\)",
-            r"a\.py: 4 lines, musa, 1 findings, .*read anew in \d+\.\d ms",
+            r"a\.py: 4 lines, musa, torch_musa [\d.]+ is assumed.*, 1 findings, .*read anew in \d+\.\d ms",
             "last workspace job: none",
         ):
             assert re.search(expected, text, re.MULTILINE), (expected, text)

@@ -228,6 +228,26 @@ def test_the_version_of_pytorch_comes_from_the_requirements(tmp_path: Path) -> N
     assert folders.choice_of(document).settings.torch_version == "2.7.1"
 
 
+def test_a_lock_file_that_changes(start: Start, tmp_path: Path) -> None:
+    lock = '[[package]]\nname = "torch-npu"\nversion = "{0}"\n'.format
+    client = start(files={"a.py": "import torch\ntorch.cuda.ExternalStream(1)\n", "uv.lock": lock("2.13.0")})
+    client.wait(lambda: client.registrations, "registrations")
+    (watch,) = [r for r in client.registrations.values() if r["method"] == "workspace/didChangeWatchedFiles"]
+    patterns = " ".join(watcher["globPattern"] for watcher in watch["registerOptions"]["watchers"])
+    for name in ("uv.lock", "poetry.lock", "pdm.lock", "requirements*.txt", "setup.cfg", "environment.yml"):
+        assert name in patterns
+    uri = client.open(tmp_path / "a.py")
+    assert "since" not in str(client.diagnostics(uri))
+    (tmp_path / "uv.lock").write_text(lock("2.6.0"))
+    client.watched(tmp_path / "uv.lock", 2)
+    client.wait(lambda: "since torch_npu 2.7.1" in str(client.diagnostics(uri)), "the older plugin")
+    (tmp_path / "uv.lock").unlink()
+    (tmp_path / "setup.py").write_text("setup(install_requires=['torch_npu==2.13.0'])")
+    client.watched(tmp_path / "setup.py", 1)
+    client.wait(lambda: "since" not in str(client.diagnostics(uri)), "the newer plugin")
+    assert not messages(client)
+
+
 def test_an_untitled_document_has_the_settings_of_the_first_folder(start: Start) -> None:
     client = start(files={"uncuda.toml": MUSA})
     assert target(client, client.open("untitled:1", TEXT)) == "musa"

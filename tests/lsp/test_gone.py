@@ -31,6 +31,7 @@ pytestmark = [
 MARK = "UNCUDA_TEST_SESSION"
 LEFT_AFTER = 3.0  # seconds
 PATIENCE = 60.0
+AGAIN = 15.0  # what is asked begins everything anew: on a slow machine it must have had the time to begin
 MODULES = ("lsp.scan", "lsp.inspector", "lsp.worker", "receivers.child")
 # Starts a server as an editor does, says its number, and lives until it is killed.
 EDITOR = """
@@ -169,11 +170,11 @@ def children(session: Session) -> None:
             # A second thread: it knows whom it follows, and has begun.
             if state(process) != "T" and len(list(Path(f"/proc/{process}/task").iterdir())) > 1:
                 os.kill(process, signal.SIGSTOP)
-        if len(found) < len(MODULES) and time.monotonic() > asked[-1] + 5:
+        if len(found) < len(MODULES) and time.monotonic() > asked[-1] + AGAIN:
             asked.append(reconfigure(session))  # a scan that was over before it was seen
         return len(found) == len(MODULES) and all(state(process) == "T" for process in found.values())
 
-    until(lambda: suppressed(stopped), "process of every kind")
+    until(lambda: suppressed(stopped), "process of every kind", 2 * PATIENCE)
 
 
 def reconfigure(session: Session) -> float:

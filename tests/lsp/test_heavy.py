@@ -1,8 +1,11 @@
 """Documents that take more work than there is time for between two keys: another process analyses them."""
 
+import json
 import os
 import signal
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +14,7 @@ import pytest
 from lsp.client import Client
 from lsp.starting import Start
 from lsp.traffic import Json
+from uncuda.lsp import analyst as analyst_process
 
 CALL = "torch.cuda.synchronize()\n"
 LIGHT = f"import torch\n{CALL}"
@@ -43,7 +47,15 @@ def begin(start: Start, tmp_path: Path, profile: str = "vscode", written: str = 
 def analyst(client: Client) -> list[int]:
     """The processes that analyse for a server."""
     children = Path(f"/proc/{client.process.pid}/task/{client.process.pid}/children").read_text(encoding="ascii")
-    return [int(pid) for pid in children.split() if b"uncuda.lsp.analyst" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    return [int(pid) for pid in children.split() if b"uncuda.lsp.analyst" in command_line(pid)]
+
+
+def command_line(pid: str) -> bytes:
+    """The command line of a process; nothing of one that has ended meanwhile."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except ProcessLookupError:
+        return b""
 
 
 def pull(client: Client, path: Path) -> object:
@@ -147,6 +159,23 @@ def test_a_process_that_does_not_answer(start: Start, tmp_path: Path, number: in
     assert why in item["message"]
     client.type(heavy, HEAVY + 2 * CALL)
     assert len(client.diagnostics(heavy)) == HEAVY.count(CALL) + 2
+
+
+def test_a_busy_machine_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """What counts is the processor's time: a task goes on saying so, until it has taken more of that than it may."""
+    monkeypatch.setattr(analyst_process, "_PULSE", 0.001)
+
+    threads, heard = threading.active_count(), 0
+    with analyst_process.signs_of_life(7):
+        while heard < 3:
+            said = capsysbinary.readouterr().out.splitlines()
+            assert {json.loads(line)["number"] for line in said} <= {7}
+            heard += len(said)
+        monkeypatch.setattr(analyst_process, "LONGEST", 0.0)
+        while threading.active_count() > threads:
+            time.sleep(0.001)
 
 
 @needs_proc

@@ -108,10 +108,11 @@ def test_a_name_without_a_counterpart(client: Client) -> None:
 def test_since_which_version(start: Start, tmp_path: Path) -> None:
     newest = start()
     text, _ = hover(newest, newest.open("untitled:Untitled-1", TEXT), "cudart")
-    assert "- since [torch_npu](https://github.com/Ascend/pytorch) 2.13.0" in text
+    assert "- since [torch_npu](https://github.com/Ascend/pytorch) 2.7.1.post11" in text
     client = start(files={"uncuda.toml": 'target-version = "2.6.0"\n', "a.py": TEXT})
     text, _ = hover(client, client.open(tmp_path / "a.py"), "cudart")
-    assert "- not in [torch_npu](https://github.com/Ascend/pytorch) 2.6.0, which is configured; since 2.13.0" in text
+    lacks = "not in [torch_npu](https://github.com/Ascend/pytorch) 2.6.0, which is checked for; since 2.7.1.post11"
+    assert f"- {lacks}" in text
 
 
 def test_another_target(start: Start, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from cli.command import ASSUMED
 from lsp.client import Client
 from lsp.connection import ResponseError
 from lsp.starting import Start
@@ -24,6 +25,7 @@ def test_what_it_says(start: Start) -> None:
         "target": "npu",
         "title": "Ascend NPU",
         "assumed": True,
+        "plugin": ASSUMED["npu"].strip(),
         "strategy": "rewrite",
         "findings": 3,
         "fixable": 2,
@@ -38,6 +40,15 @@ def test_it_follows_settings_and_commands(start: Start) -> None:
     assert (said["target"], said["assumed"], said["strategy"]) == ("musa", False, "shim")
     client.execute("uncuda.switchTarget", {"target": "npu"})
     assert status(client, uri)["target"] == "npu"
+
+
+def test_it_says_which_version_of_the_plugin_and_why(start: Start) -> None:
+    client = start(files={"a.py": TEXT, "requirements.txt": "torch_musa==2.7.1\n", "b/a.py": TEXT, "b/uv.lock": ""})
+    said = status(client, client.open(client.folders[0] / "a.py"))
+    path = client.folders[0] / "requirements.txt"
+    assert (said["target"], said["assumed"]) == ("musa", False)
+    assert said["plugin"] == f"torch_musa 2.7.1 (asked for by {path})"
+    assert f"musa, {said['plugin']}, " in client.execute("uncuda.debugInformation")
 
 
 def test_a_document_that_is_not_open(start: Start) -> None:

@@ -6,6 +6,16 @@ import pytest
 
 # Tests of these folders run on one worker each: what they have started serves them all.
 TOGETHER = ("tests/e2e/vscode/",)
+# They take minutes each: at the end of a run one worker would still be at them when the others have nothing left.
+LONG = (*TOGETHER, "tests/corpus/", "tests/test_other_pythons.py", "tests/test_bundle.py")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests that take longest."""
+    items.sort(
+        key=lambda item: next((rank for rank, place in enumerate(LONG) if item.nodeid.startswith(place)), len(LONG))
+    )
 
 
 @pytest.hookimpl(optionalhook=True)

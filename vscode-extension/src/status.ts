@@ -11,6 +11,8 @@ interface Status {
   readonly target: string;
   readonly title: string;
   readonly assumed: boolean;
+  /** The version of the target's plugin that files are checked for, and what says so. */
+  readonly plugin: string;
   readonly strategy: "rewrite" | "shim";
   readonly findings: number;
   readonly fixable: number;
@@ -71,11 +73,12 @@ export class StatusItem implements vscode.Disposable {
       this.#show(`uncuda: ${text}`, "", vscode.LanguageStatusSeverity.Information, undefined);
       return;
     }
-    const { title, strategy, findings, fixable, assumed } = status;
+    const { title, strategy, findings, fixable, assumed, plugin } = status;
     const number = findings === 1 ? t("1 finding") : t("{0} findings", findings);
-    const detail = assumed
+    const fixes = assumed
       ? t("{0} can be fixed safely; nothing says which target", fixable)
       : t("{0} can be fixed safely", fixable);
+    const detail = `${fixes} · ${plugin}`;
     this.#show(`${title} · ${strategy} · ${number}`, detail, vscode.LanguageStatusSeverity.Information, {
       title: t("Switch Target"),
       command: "uncuda.switchTarget",

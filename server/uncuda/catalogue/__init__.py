@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
+from .accelerator import Accelerator, Api, Parameter, before, beyond, read_accelerator
 from .cache import cached_rules
 from .model import CatalogueError, Example, Row, Rule, Target, words_in
+from .ranges import Versions, minor
 from .rules import CHINESE, read_chinese, read_page
-from .tables import around, read_texts, same_version
-from .targets import build_target, read_declaration
+from .tables import around, read_rows, read_texts, same_version
+from .targets import build_target, default_version, follows_torch, known_versions, read_declaration
 from .ties import check_needs, check_ties
 
-__all__ = ["CHINESE", "Catalogue", "CatalogueError", "Example", "Row", "Rule", "Target", "around", "folder", "load",
-           "read_chinese", "read_page", "same_version", "words_in"]  # fmt: skip
+__all__ = ["CHINESE", "Accelerator", "Api", "Catalogue", "CatalogueError", "Example", "Parameter", "Row", "Rule",
+           "Target", "Versions", "around", "before", "beyond", "folder", "load", "read_chinese", "read_page",
+           "same_version", "words_in"]  # fmt: skip
 
 
 class Catalogue:
@@ -30,6 +33,7 @@ class Catalogue:
         features = {name for raw in self.declarations.values() for name in raw.get("features", ())}
         check_needs(self.rules.values(), features)
         self._targets: dict[tuple[str | None, ...], Target] = {}
+        self._versions: dict[str, tuple[str, ...]] = {}
         self._texts: dict[str, dict[str, str]] | None = None
 
     @property
@@ -55,6 +59,42 @@ class Catalogue:
             raw = self.declarations[name]
             self._targets[key] = build_target(name, raw, self.path / "tables", version, torch_version, hardware)
         return self._targets[key]
+
+    @cached_property
+    def libraries(self) -> frozenset[str]:
+        """The names by which programs reach the libraries that any target's table knows: `import NAME`, `from NAME`."""
+        tables = (self.path / "tables" / name / "modules.tsv" for name in self.declarations)
+        return frozenset(row.partition(".")[0] for table in tables if table.exists() for row in read_rows(table))
+
+    def accelerator(self, name: str) -> Accelerator:
+        """What is known of `torch.accelerator` for a target."""
+        return read_accelerator(self.path / "tables" / "accelerator.tsv", name)
+
+    def default_version(self, name: str) -> str:
+        """The version of a target's plugin that is assumed where nothing says another."""
+        return default_version(self.declarations[name], self._known_versions(name))
+
+    def _known_versions(self, name: str) -> tuple[str, ...]:
+        if name not in self._versions:
+            self._versions[name] = known_versions(self.path / "tables" / name)
+        return self._versions[name]
+
+    def follows_torch(self, name: str, versions: Versions) -> bool:
+        """Whether these versions of a target's plugin are those of the PyTorch that they go with."""
+        return follows_torch(self.declarations[name], versions)
+
+    def going_with(self, name: str, torch: str) -> str | None:
+        """The versions of a target's plugin that go with those of PyTorch (both `Versions`, as text): a known one of
+        the same minor release, else those of the same number; None if the numbers say nothing of each other."""
+        versions = Versions.of(torch)
+        first = self.declarations[name].get("torch-from")
+        going = versions.within(Versions(first)) if first else None
+        if going is None or not going.exact:
+            return str(going) if going else None
+        known = self._known_versions(name)
+        same = [version for version in known if same_version(torch, version)]
+        near = same or [version for version in known if minor(version) == minor(torch)]
+        return near[-1].partition(".post")[0] if near else torch
 
     def since(self, name: str, api: str) -> str:
         """The first version of a target whose table has an API; empty where none has."""

@@ -100,7 +100,10 @@ def _strings(value: object) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Target:
-    """One accelerator: `rules/targets/ID.toml` and its tables for one version."""
+    """One accelerator: `rules/targets/ID.toml` and its tables for one version, or for a range (`Versions`, as text).
+
+    `assumed`: nothing says the version, nor that of PyTorch.
+    """
 
     id: str
     title: str
@@ -117,6 +120,14 @@ class Target:
     review_limits: frozenset[str] = frozenset()
     keywords: dict[str, tuple[str, str]] = field(default_factory=dict)
     classes: frozenset[str] = frozenset()
+    stated: str = ""
+    """The plugin's version, of a range the oldest, where somebody said it, or PyTorch's: a plugin has the number of the
+    one that it is for."""
+    torch: str = ""
+    """PyTorch's version, of a range the oldest, where somebody said it or the plugin's."""
+    fields: dict[str, frozenset[str]] = field(default_factory=dict)
+    """What the object that a function gives has of its fields, by the function's name in torch.cuda."""
+    assumed: bool = False
 
     def fill(self, template: str, **words: str) -> str:
         """A template with the target's words, and others, in its braces."""
@@ -136,6 +147,15 @@ class Target:
             if above is not None:
                 return None if above.kind == "module" else above
         return row
+
+    def libraries(self, rule: Rule) -> frozenset[str]:
+        """The modules of the table that a rule is about: those that it names, or all but its exceptions."""
+        named, spared = rule.get("modules", ()), rule.get("except", ())
+        return frozenset(
+            name
+            for name, row in self.modules.items()
+            if row.status in rule.status and row.kind != "any" and (name in named if named else name not in spared)
+        )
 
     def has_module(self, dotted: str) -> bool:
         """Whether names can be imported from what stands in a module's place: not from a class."""

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import operator
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from .model import CatalogueError, Row, Target
+from .ranges import Versions, release
 from .rules import parse_toml
-from .tables import around, combine, numbers, read_keywords, read_rows
+from .tables import around, combine, read_keywords, read_rows
 from .vocabulary import nearest
 
-_COMPARE = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt, "==": operator.eq}
-_KEYS = ("title", "title-zh", "homepage", "versions", "default-version", "default", "hardware", "review-limits",
-         "vendor", "words", "features", "imports", "apis", "classes")  # fmt: skip
+_SIGNS = ("<=", ">=", "<", ">", "==")
+_KEYS = ("title", "title-zh", "homepage", "versions", "default-version", "torch-from", "default", "hardware",
+         "review-limits", "vendor", "words", "features", "fields", "imports", "apis", "classes")  # fmt: skip
 
 
 def read_declaration(path: Path) -> dict[str, Any]:
@@ -38,6 +39,21 @@ def read_declaration(path: Path) -> dict[str, Any]:
     return raw
 
 
+def known_versions(folder: Path) -> tuple[str, ...]:
+    """The versions that a target's folder has tables for, the oldest first."""
+    return tuple(sorted((path.stem[4:] for path in folder.glob("api-*.tsv")), key=release))
+
+
+def default_version(raw: dict[str, Any], versions: tuple[str, ...]) -> str:
+    """The version that holds where nothing says another."""
+    return raw.get("default-version") or (versions[-1] if versions else "")
+
+
+def follows_torch(raw: dict[str, Any], versions: Versions) -> bool:
+    """Whether these versions of a plugin are those of the PyTorch that they go with."""
+    return "torch-from" in raw and versions.must(">=", raw["torch-from"])
+
+
 def build_target(
     name: str,
     raw: dict[str, Any],
@@ -46,15 +62,22 @@ def build_target(
     torch_version: str | None = None,
     hardware: str | None = None,
 ) -> Target:
-    """A target as it is in one version of its plugin (default: the newest that has a table)."""
+    """A target as it is in one version of its plugin, or in all of a range (`Versions`, as text): it has what all have.
+
+    `version`: by default the declaration's, else the newest that has a table; `torch_version`: by default the one that
+    the plugin goes with.
+    """
     folder = tables / name
-    versions = tuple(sorted((p.stem[4:] for p in folder.glob("api-*.tsv")), key=numbers))
-    chosen = version or raw.get("default-version") or (versions[-1] if versions else "")
-    api = [read_rows(folder / f"api-{known}.tsv") for known in around(chosen, versions)] if versions else []
+    versions = known_versions(folder)
+    chosen = version or default_version(raw, versions)
+    plugin = Versions.of(chosen)
+    api = [read_rows(folder / f"api-{known}.tsv") for known in around(plugin, versions)] if versions else []
     rows = combine(api) if api else {}
     for api_name, cells in raw.get("apis", {}).items():
         rows[api_name] = _override(api_name, cells)
-    situation = {"target-version": chosen, "torch": torch_version or chosen, "hardware": hardware or ""}
+    torch = Versions.of(torch_version) if torch_version else plugin if follows_torch(raw, plugin) else Versions()
+    oldest, oldest_torch = Versions.of(version or "").low, Versions.of(torch_version or "").low
+    situation: dict[str, Versions | str] = {"target-version": plugin, "torch": torch, "hardware": hardware or ""}
     return Target(
         id=name,
         title=raw["title"],
@@ -70,7 +93,11 @@ def build_target(
         modules=_optional(folder / "modules.tsv"),
         review_limits=frozenset(raw.get("review-limits", ())),
         classes=frozenset(raw.get("classes", ())),
+        assumed=not (version or torch_version),
+        fields={key: _fields(value, situation) for key, value in raw.get("fields", {}).items()},
         keywords=read_keywords(folder / "words.tsv") if (folder / "words.tsv").exists() else {},
+        stated=oldest or oldest_torch,
+        torch=oldest_torch or oldest.partition(".post")[0],
     )
 
 
@@ -83,19 +110,47 @@ def _override(name: str, cells: dict[str, Any]) -> Row:
     return Row(name, kind, cells["status"], new, shim=cells.get("shim", False))
 
 
-def _feature(value: Any, situation: dict[str, str]) -> str:
-    """A feature's value: "yes" or the id of the text that says why not; `when` says where it holds."""
+def _feature(value: Any, situation: Mapping[str, Versions | str]) -> str:
+    """A feature's value: "yes" or the id of the text that says why not; `when` says where it holds.
+
+    Of a range of versions a limit holds if it does for any of them.
+    """
     if isinstance(value, str):
         return value
     choices = value if isinstance(value, list) else [value]
     for choice in choices:
-        if all(_holds(situation[key], wanted) for key, wanted in choice.get("when", {}).items()):
+        wanted = choice.get("when", {})
+        if choice["value"] != "yes" and all(_may(situation[key], want) for key, want in wanted.items()):
             return str(choice["value"])
+        if all(_must(situation[key], want) for key, want in wanted.items()):
+            break
     return "yes"
 
 
-def _holds(actual: str, wanted: str) -> bool:
-    for sign, holds in _COMPARE.items():
-        if wanted.startswith(sign):
-            return bool(holds(numbers(actual), numbers(wanted[len(sign) :])))
-    return actual in wanted.split("|")
+def _fields(value: Any, situation: Mapping[str, Versions | str]) -> frozenset[str]:
+    """The fields that are filled: of a range of versions those that all of them fill."""
+    found: frozenset[str] | None = None
+    for choice in value if isinstance(value, list) else [value if isinstance(value, dict) else {"value": value}]:
+        wanted = choice.get("when", {})
+        if all(_may(situation[key], want) for key, want in wanted.items()):
+            filled = frozenset(choice["value"].split())
+            found = filled if found is None else found & filled
+        if all(_must(situation[key], want) for key, want in wanted.items()):
+            break
+    return found or frozenset()
+
+
+def _may(actual: Versions | str, wanted: str) -> bool:
+    """Whether what is wanted (`<2.5.1`, or one of `A2|A3`) holds for any of the versions."""
+    if isinstance(actual, str):
+        return actual in wanted.split("|")
+    sign = next((sign for sign in _SIGNS if wanted.startswith(sign)), "")
+    return actual.may(sign or "==", wanted[len(sign) :])
+
+
+def _must(actual: Versions | str, wanted: str) -> bool:
+    """Whether it holds for all of them."""
+    if isinstance(actual, str):
+        return actual in wanted.split("|")
+    sign = next((sign for sign in _SIGNS if wanted.startswith(sign)), "")
+    return actual.must(sign or "==", wanted[len(sign) :])

@@ -44,7 +44,7 @@ def _claims(rule: Rule) -> Iterable[tuple[str, ...]]:
         for method in rule.get("methods", ()):
             yield ("method", method, *rule.get("receivers", ()), *conditions)
     elif rule.check == "module":
-        for module in rule.get("modules", ()):
+        for module in rule.get("modules", ("",)):
             for status in rule.status:
                 yield ("module", module, status, *conditions)
     elif rule.check == "argument":

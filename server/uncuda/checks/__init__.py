@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from ..catalogue import Rule, Target
 from . import (
+    accelerator_api,
     accelerator_member,
     amp_c,
     argument,
@@ -29,6 +30,7 @@ CHECKS: dict[str, Callable[[Sequence[Rule], Target], Check]] = {
     "module": module.Check,
     "environment": environment.Check,
     "missing-import": missing_import.Check,
+    "accelerator-api": accelerator_api.Check,
     "accelerator-member": accelerator_member.Check,
     "missing-shim": missing_shim.Check,
     "jit-script": jit_script.Check,

@@ -17,6 +17,8 @@ from .argument import removed
 from .base import Context, Hit, Links, cap
 from .import_edits import import_edit
 
+GUARD_RAISES = "guard-raises"
+"""The limit of an import whose guard only raises where the module is missing."""
 _STAND_IN = "Use `torch._foreach_*`, which every device has"
 
 
@@ -28,7 +30,7 @@ class _Import:
     statement: Statement
     guard: Guard | None
     uses: list[Name] = field(default_factory=list)
-    edits: list[Edit | None] = field(default_factory=list)
+    edits: list[tuple[Edit, ...]] = field(default_factory=list)
 
     @property
     def replaceable(self) -> bool:
@@ -58,16 +60,16 @@ class Check:
         work = context.facts.work
         flags = {flag for guard in guards for flag in guard.flags} | {i.binding.name for i in imports if i.guard}
         for found in imports:
-            part = "guarded" if found.guard else "import"
+            part = "guarded" if found.guard and not found.guard.raises else "import"
             if rule := self._parts.get(part):
                 yield self._import(context, found, rule)
             rule = self._parts.get("use")
             if rule is None or (found.guard and found.binding.name in found.guard.fallbacks):
                 continue
-            for use, edit in zip(found.uses, found.edits, strict=True):
+            for use, edits in zip(found.uses, found.edits, strict=True):
                 work.compare(4 * len(flags))
                 if use.dotted not in self.names and not (flags and protected(context, use.statement, flags)):
-                    yield self._use(context, found, use, edit, rule)
+                    yield self._use(context, found, use, edits, rule)
 
     def _imports(self, context: Context) -> list[_Import]:
         found = [
@@ -89,7 +91,7 @@ class Check:
                     best, holder = header, each
             if holder is not None:
                 holder.uses.append(use)
-                holder.edits.append(stand_in(use, self._applier, context.text))
+                holder.edits.append(stand_in(use, self._applier, context.facts))
         return found
 
     def _import(self, context: Context, found: _Import, rule: Rule) -> Hit:
@@ -100,6 +102,8 @@ class Check:
         if rule.get("part") != "import":
             return hit()
         hit = partial(hit, limits=self._limits)
+        if found.guard is not None:
+            return hit(limits=(*self._limits, GUARD_RAISES))
         node = binding.statement
         assert isinstance(node, (ast.Import, ast.ImportFrom))
         if not found.uses and (allowed := cap(rule, SAFE)) and binding.kind != "star":
@@ -112,16 +116,15 @@ class Check:
             return hit(fixes=(Fix(f"Guard the import of `{binding.name}`", REVIEW, guard),))
         return hit()
 
-    def _use(self, context: Context, found: _Import, use: Name, edit: Edit | None, rule: Rule) -> Hit:
+    def _use(self, context: Context, found: _Import, use: Name, edits: tuple[Edit, ...], rule: Rule) -> Hit:
         base, piece = use.statement.start, use.chain.piece
         start, end = (base + offset for offset in piece.span(use.chain.node))
         words = {"name": use.dotted}
         fixes: tuple[Fix, ...] = ()
         links: Links = ()
         allowed = cap(rule, REVIEW)
-        if edit is not None and allowed:
-            edits = (edit, *_torch(context, found.statement))
-            fixes = (Fix(_STAND_IN, allowed, edits),)
+        if edits and allowed:
+            fixes = (Fix(_STAND_IN, allowed, (*edits, *_torch(context, found.statement))),)
             if found.guard is None and found.replaceable and "import" in self._parts:
                 links = (("stand-ins", found.binding.name),)
         return Hit(rule, start, end, words, fixes, links, self._limits, statement=use.statement, node=use.chain.node)

@@ -1,5 +1,7 @@
 """Stand-ins for amp_C's functions that every device has: `torch._foreach_*` has a composite fallback for every backend.
 
+The kernels compute in float32, whatever they are given: so do these. A factor may be a tensor of one element.
+
 `multi_tensor_applier(amp_C.OP, flag, [lists], *args)`, or `OP(chunk_size, flag, [lists], *args)`.
 """
 
@@ -7,54 +9,92 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from ..edits import Edit
-from ..facts.read import Name
+from ..facts.read import Facts, Name
 from ..facts.role_calls import last_word
+from ..facts.scans import plain
 
 Source = Callable[[ast.expr], str]
-# The same as a function with the arguments of the original, for a use that is no plain call.
+# The same as a function with the arguments of the original, for a use that is no plain call: who reads the flag is not
+# known then, so it is always set.
 _FUNCTIONS = {
     "multi_tensor_l2norm": (
         "(lambda size, flag, lists, per_tensor=False:"
-        " (torch.stack(norms := torch._foreach_norm(lists[0])).norm().view(1),"
-        " torch.stack(norms) if per_tensor else torch.empty(0)))"
+        " (torch.stack(norms := torch._foreach_norm([x.float() for x in lists[0]])).norm().view(1),"
+        " torch.stack(norms) if per_tensor else torch.empty(0),"
+        " torch.isfinite(torch.stack(norms)).all() or flag.fill_(1))[:2])"
     ),
     "multi_tensor_scale": (
-        "(lambda size, flag, lists, scale: torch._foreach_copy_(lists[1], torch._foreach_mul(lists[0], scale)))"
+        "(lambda size, flag, lists, scale: (torch._foreach_copy_(lists[1], [x.float() * scale for x in lists[0]]),"
+        " all(torch.isfinite(x).all() for x in lists[0]) or flag.fill_(1)))"
     ),
     "multi_tensor_axpby": (
-        "(lambda size, flag, lists, a, b, which=-1: torch._foreach_copy_(lists[2],"
-        " torch._foreach_add(torch._foreach_mul(lists[0], a), torch._foreach_mul(lists[1], b))))"
+        "(lambda size, flag, lists, a, b, which=-1: (torch._foreach_copy_(lists[2],"
+        " [x.float() * a + y.float() * b for x, y in zip(lists[0], lists[1])]),"
+        " all(torch.isfinite(x).all() for x in (lists[which] if which >= 0 else [*lists[0], *lists[1]]))"
+        " or flag.fill_(1)))"
     ),
 }
+_CHUNK = "65536"  # what the applier gives a kernel first: apex/multi_tensor_apply/__init__.py
 _LISTS = {"multi_tensor_l2norm": 1, "multi_tensor_scale": 2, "multi_tensor_axpby": 3}
-_READ = (
-    r"{flag}\s*(?:\.(?:item|any|all|cpu|max|sum|tolist|bool)\b|[!=<>]=|[<>]|\[)"
-    r"|(?:\b(?:if|while|not|and|or|return)\s|\b(?:int|bool|float|all_reduce)\(\s*){flag}(?![\w.])"
-)
+# What does not read the flag: it is made, cleared, or given to a kernel.
+_SET = re.compile(r"\s*(?::[^=\n]+)?=(?!=)|\.(?:zero_|fill_|device|dtype)\b")
+_GIVEN = re.compile(r"multi_tensor_\w+\(\s*[^,()]*,\s*$")
+_DECLARED = re.compile(r"\s*(?:async\s+)?def\s|.*#")
+_BEFORE = 200  # characters in which the call stands that a flag is given to
 
 
-def stand_in(use: Name, applier: str, text: str) -> Edit | None:
-    """The edit that replaces a use, or the call around it; None when the function has no stand-in of one line."""
+def stand_in(use: Name, applier: str, facts: Facts) -> tuple[Edit, ...]:
+    """The edits that replace a use, or the call around it; none when the function has no stand-in of one line.
+
+    The applier goes along: apex's raises without the compiled module, whatever it is given.
+    """
     name = use.dotted.rpartition(".")[2]
     if name not in _FUNCTIONS:
-        return None
+        return ()
     node, digest, base, piece = use.chain.node, use.statement.digest, use.statement.start, use.chain.piece
 
     def source(part: ast.expr) -> str:
         start, end = piece.span(part)
-        return text[base + start : base + end]
+        return facts.text[base + start : base + end]
 
-    call = digest.parents.get(node)
-    replaced: ast.expr = node
-    new: str | None = None
-    if isinstance(call, ast.Call) and _applied(call, node, applier):
-        new = _expression(name, call.args[1:], source, text)
-        replaced = call if new else node
-    start, end = piece.span(replaced)
-    return Edit(base + start, base + end, new or _FUNCTIONS[name])
+    def replaced(part: ast.expr, new: str) -> Edit:
+        start, end = piece.span(part)
+        return Edit(base + start, base + end, new)
+
+    call, function = digest.parents.get(node), _FUNCTIONS[name]
+    if isinstance(call, ast.Call):
+        if _applied(call, node, applier) and (new := _expression(name, call.args[1:], source, facts.text)):
+            return (replaced(call, new),)
+        if call.func is node:
+            return (replaced(node, function),)
+        if call.args[:1] == [node] and last_word(call.func) == applier:
+            return replaced(call.func, function), replaced(node, _CHUNK)
+        if call.args[1:2] == [node] and last_word(call.args[0]) == applier:  # partial(multi_tensor_applier, op)
+            return replaced(call.args[0], function), replaced(node, _CHUNK)
+    if isinstance(call, ast.Assign) and all(isinstance(target, (ast.Name, ast.Attribute)) for target in call.targets):
+        held = {ast.unparse(target) for target in call.targets}
+        return (replaced(node, function), *_called_by(applier, held, facts))
+    return () if facts.says(f"{applier}(") else (replaced(node, function),)
+
+
+def _called_by(applier: str, held: set[str], facts: Facts) -> Iterator[Edit]:
+    """Edits that call what a name holds where the applier is given it: `multi_tensor_applier(self.op, flag, …)`."""
+    called = f"{applier}("
+    for at in facts.searches.find(("text", called), plain(called)):
+        statement = facts.peek(at)
+        if statement is None:
+            continue
+        for chain in statement.digest.chains:
+            call = statement.digest.parents.get(chain.node)
+            start = statement.start + chain.piece.start(chain.node)
+            if start <= at < start + len(chain.spelled) and isinstance(call, ast.Call) and call.func is chain.node:
+                first = next(iter(call.args), None)
+                if first is not None and ast.unparse(first) in held:
+                    end = statement.start + chain.piece.end(first)
+                    yield Edit(start, end, f"{ast.unparse(first)}({_CHUNK}")
 
 
 def _applied(call: ast.Call, node: ast.expr, applier: str) -> bool:
@@ -69,14 +109,15 @@ def _expression(name: str, arguments: list[ast.expr], source: Source, text: str)
     if lists is None:
         return None
     if name == "multi_tensor_l2norm" and len(rest) <= 1:
-        return _norm(lists[0], rest[0] if rest else ast.Constant(value=False), source)
+        return _norm(lists[0], rest[0] if rest else ast.Constant(value=False), source, _read(flag, text))
+    x, y = _unused(" ".join(source(argument) for argument in arguments))
     if name == "multi_tensor_scale" and len(rest) == 1:
-        copied = f"torch._foreach_copy_({lists[1]}, torch._foreach_mul({lists[0]}, {source(rest[0])}))"
+        copied = f"torch._foreach_copy_({lists[1]}, [{x}.float() * {_factor(rest[0], source)} for {x} in {lists[0]}])"
         return _flagged(copied, flag, lists[0], text)
     if name == "multi_tensor_axpby" and len(rest) in (2, 3):
-        a, b = (source(part) for part in rest[:2])
-        left, right = f"torch._foreach_mul({lists[0]}, {a})", f"torch._foreach_mul({lists[1]}, {b})"
-        copied = f"torch._foreach_copy_({lists[2]}, torch._foreach_add({left}, {right}))"
+        a, b = (_factor(part, source) for part in rest[:2])
+        mixed = f"[{x}.float() * {a} + {y}.float() * {b} for {x}, {y} in zip({lists[0]}, {lists[1]})]"
+        copied = f"torch._foreach_copy_({lists[2]}, {mixed})"
         which = int(source(rest[2])) if len(rest) == 3 and source(rest[2]) in ("0", "1") else -1
         checked = lists[which] if which in (0, 1) else f"[*{lists[0]}, *{lists[1]}]"
         return _flagged(copied, flag, checked, text)
@@ -92,18 +133,45 @@ def _lists(node: ast.expr, count: int, source: Source) -> list[str] | None:
     return None
 
 
-def _norm(tensors: str, per_tensor: ast.expr, source: Source) -> str:
-    norms = f"torch._foreach_norm({tensors})"
+def _unused(text: str) -> tuple[str, str]:
+    """Two names that a text does not use, so that a loop over its lists hides none of its own."""
+    words = set(re.findall(r"\w+", text))
+    pairs = (("x", "y"), ("one", "other"), *((f"x{number}", f"y{number}") for number in range(len(words) + 1)))
+    return next((x, y) for x, y in pairs if not words & {x, y})
+
+
+def _factor(node: ast.expr, source: Source) -> str:
+    """An expression as it may stand behind a `*`."""
+    return source(node) if isinstance(node, (ast.Name, ast.Constant, ast.Attribute, ast.Call)) else f"({source(node)})"
+
+
+def _norm(tensors: str, per_tensor: ast.expr, source: Source, flag: str) -> str:
+    """`flag`: that of the call, where the text reads it: the kernel raises it for a norm that is not finite."""
+    norms = f"torch._foreach_norm([x.float() for x in {tensors}])"
     if isinstance(per_tensor, ast.Constant):
-        if not per_tensor.value:
-            return f"(torch.stack({norms}).norm().view(1), torch.empty(0))"
-        return f"(torch.stack(norms := {norms}).norm().view(1), torch.stack(norms))"
-    each = f"torch.stack(norms) if {source(per_tensor)} else torch.empty(0)"
-    return f"(torch.stack(norms := {norms}).norm().view(1), {each})"
+        each = "torch.stack(norms)" if per_tensor.value else "torch.empty(0)"
+    else:
+        each = f"torch.stack(norms) if {source(per_tensor)} else torch.empty(0)"
+    if flag:
+        checked = f"torch.isfinite(torch.stack(norms)).all() or {flag}.fill_(1)"
+        return f"(torch.stack(norms := {norms}).norm().view(1), {each}, {checked})[:2]"
+    named = f"norms := {norms}" if "norms" in each else norms
+    return f"(torch.stack({named}).norm().view(1), {each})"
+
+
+def _read(flag: str, text: str) -> str:
+    """The flag, if the text does anything with it but make it, clear it, or give it to a kernel."""
+    for match in re.finditer(rf"(?<![\w.]){re.escape(flag)}(?!\w)", text):
+        line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+        if _SET.match(text, match.end()) or _DECLARED.match(line):
+            continue
+        if not _GIVEN.search(text[max(0, match.start() - _BEFORE) : match.start()]):
+            return flag
+    return ""
 
 
 def _flagged(copied: str, flag: str, tensors: str, text: str) -> str:
     """The copy alone; with the overflow flag where the text reads it."""
-    if not re.search(_READ.replace("{flag}", re.escape(flag)), text):
+    if not _read(flag, text):
         return copied
     return f"({copied}, all(torch.isfinite(x).all() for x in {tensors}) or {flag}.fill_(1))"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..edits import Edit
 from ..facts.read import Statement
-from ..facts.scopes import Header
+from ..facts.scopes import Header, columns
 from .base import Context
 
 _CATCHES = re.compile(r"except\s*(?::|.*\b(?:ImportError|ModuleNotFoundError|Exception|BaseException)\b)")
@@ -18,15 +18,20 @@ _MEANT = re.compile(
 )
 _IMPORTED = re.compile(r"\bimport\b[ \t(]*([\w \t,\n]+)")
 _ASKS = re.compile(r"available|find_spec|has_|have_|with_", re.I)
+_RAISES = re.compile(r"(?:raise|sys\.exit|exit|os\._exit)\b")
 _DEVICE = re.compile(r"\b(?:torch|device|accelerator|gpu)\b|cuda", re.I)
 
 
 @dataclass(frozen=True)
 class Guard:
-    """`flags`: names that tell whether the import worked. `fallbacks`: names that stand for something else if not."""
+    """`flags`: names that tell whether the import worked. `fallbacks`: names that stand for something else if not.
+
+    `raises`: the other way only raises, so that nothing takes the import's place.
+    """
 
     flags: frozenset[str]
     fallbacks: frozenset[str] = frozenset()
+    raises: bool = False
 
 
 def guard_of(context: Context, statement: Statement) -> Guard | None:
@@ -39,19 +44,50 @@ def guard_of(context: Context, statement: Statement) -> Guard | None:
         if header.word in ("def", "class"):
             break
         headers.append(header)
+    raising: Guard | None = None
     for header in headers:
-        condition = text[header.start : header.end]
-        if header.word in ("if", "elif") and _ASKS.search(condition) and not _DEVICE.search(condition):
-            return Guard(frozenset(re.findall(r"[A-Za-z_]\w*", condition[len(header.word) :])))
-        if header.word != "try":
-            continue
-        clauses = indents.clauses(header)
-        handlers = [clause for clause in clauses if _CATCHES.match(text, clause.start, clause.end)]
-        if handlers:
-            blocks = text[header.start : indents.extent(clauses[-1].start)]
-            handled = "".join(text[clause.start : indents.extent(clause.start)] for clause in handlers)
-            return Guard(frozenset(_ASSIGNED.findall(blocks)), frozenset(_bound(handled)))
-    return None
+        guard = _guard(context, header)
+        if guard is not None and not guard.raises:
+            return guard
+        raising = raising or guard
+    return raising
+
+
+def _guard(context: Context, header: Header) -> Guard | None:
+    """What a header guards its block by; None if it does not."""
+    indents, text = context.facts.indents, context.text
+    condition = text[header.start : header.end]
+    if header.word in ("if", "elif") and _ASKS.search(condition) and not _DEVICE.search(condition):
+        other = indents.clauses(header)[-1]
+        raises = other.word == "else" and _only_raises(context, other)
+        return Guard(frozenset(re.findall(r"[A-Za-z_]\w*", condition[len(header.word) :])), raises=raises)
+    if header.word != "try":
+        return None
+    clauses = indents.clauses(header)
+    handlers = [clause for clause in clauses if _CATCHES.match(text, clause.start, clause.end)]
+    if not handlers:
+        return None
+    blocks = text[header.start : indents.extent(clauses[-1].start)]
+    handled = "".join(text[clause.start : indents.extent(clause.start)] for clause in handlers)
+    raises = _only_raises(context, handlers[0])
+    return Guard(frozenset(_ASSIGNED.findall(blocks)), frozenset(_bound(handled)), raises)
+
+
+def _only_raises(context: Context, clause: Header) -> bool:
+    """Whether a clause ends with an exception, or the program, whatever it does before."""
+    indents, text = context.facts.indents, context.text
+    inner = list(indents.lines_at(clause.end, indents.extent(clause.start), _inner(context, clause)))
+    return any(_RAISES.match(text, line.start) for line in inner) or bool(
+        re.search(r":[ \t]*(?:raise|sys\.exit|exit)\b[^\n]*\s*\Z", text[clause.start : clause.end])
+    )
+
+
+def _inner(context: Context, clause: Header) -> int:
+    """How far the lines of a clause's block are indented."""
+    text = context.text
+    lines = text[clause.end : context.facts.indents.extent(clause.start)].splitlines()
+    first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
+    return columns(first[: len(first) - len(first.lstrip())])
 
 
 def _bound(block: str) -> set[str]:

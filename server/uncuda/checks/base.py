@@ -98,6 +98,7 @@ class Context:
         """Whether the text imports a module of this root."""
         if self._roots is None:
             self._roots = frozenset(binding.dotted.partition(".")[0] for binding, _ in self.facts.imports())
+            self._roots |= {"torch"} if self.facts.star >= 0 else frozenset()
         return root in self._roots
 
     @property
@@ -189,12 +190,15 @@ class Context:
             found = [
                 statement
                 for binding, statement in self.facts.imports()
-                if binding.dotted.partition(".")[0] == "torch" and not self._typing_only(statement)
+                if binding.dotted.partition(".")[0] == "torch" and not self.typing_only(statement)
             ]
+            if not found and (star := self.facts.statements.get(self.facts.star)) is not None:
+                found.append(star)
             self._torch = sorted(dict.fromkeys(found), key=lambda statement: statement.start)
         return self._torch
 
-    def _typing_only(self, statement: Statement) -> bool:
+    def typing_only(self, statement: Statement) -> bool:
+        """Whether a statement is read by type checkers alone."""
         if self.facts.layout.line_start(statement.start) == statement.start:
             return False
         return any(

@@ -63,7 +63,15 @@ def _written(words: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, ordered))})(?!\w)")
 
 
-def _names(target: Target) -> tuple[str, ...]:
+def asks(condition: str, names: tuple[str, ...]) -> int:
+    """What a condition asks: 1 for one of these devices, -1 for anything but them, 0 neither; whoever wrote it."""
+    named, negated = _asking(names)
+    if not named.search(condition):
+        return 0
+    return -1 if negated.search(condition) else 1
+
+
+def names_of(target: Target) -> tuple[str, ...]:
     """What fixes call the target: its device, its collective library."""
     return tuple(target.words[key] for key in ("device", "ccl") if target.words.get(key))
 
@@ -78,8 +86,8 @@ class BranchWords:
 
     def __init__(self, facts: Facts, target: Target, touched: WeakMethod[Callable[[], bool]]) -> None:
         """`touched`: whether nothing is left in the text that a safe fix would change; of who owns this."""
-        names = _names(target)
-        self._serves, self._negated = _asking(names)
+        self._names = names = names_of(target)
+        self._serves, _ = _asking(names)
         self._written = _fixed(target)
         self._text, self._work = facts.text, facts.work
         lowered = tuple(name.lower() for name in names)
@@ -105,18 +113,12 @@ class BranchWords:
 
     def asked(self, text: str) -> int:
         """As `polarity`, of any text, whoever wrote it."""
-        if not self._serves.search(text):
-            return 0
-        return -1 if self._negated.search(text) else 1
+        return asks(text, self._names)
 
     def asks_cuda(self, start: int, end: int) -> int:
         """1: a condition asks for CUDA; -1: for anything but CUDA; 0: neither."""
         self._work.search(0, 1000 + 16 * (end - start))
-        named, negated = _asking(_CUDA_NAMES)
-        text = self._code(start, end)
-        if not named.search(text):
-            return 0
-        return -1 if negated.search(text) else 1
+        return asks(self._code(start, end), _CUDA_NAMES)
 
     def serves(self, start: int, end: int) -> bool:
         """Whether a block does something for the target: more than say that it cannot."""
@@ -202,7 +204,7 @@ def may_choose(data: bytes, device: bytes) -> bool:
 
 def asked_by_hand(facts: Facts, target: Target) -> bool:
     """Whether an `if` or `elif` asks for the target in words that no fix writes: `elif is_xpu_available():`."""
-    names = _names(target)
+    names = names_of(target)
     serves, _ = _asking(names)
     written = _fixed(target)
     lowered = tuple(name.lower() for name in names)

@@ -16,6 +16,8 @@ from .string_flow import Flow
 _MODULE = re.compile(r"\btorch\.cuda(?:\.\w+)+")
 _MANY = 60  # places where a name stands: of one that stands in more, nothing is said
 _LEFT = re.compile(r"cuda|nccl", re.I)
+_PLAIN = (ast.Constant, ast.JoinedStr, ast.FormattedValue, ast.Name, ast.Attribute, ast.BinOp, ast.Tuple, ast.Subscript,
+          ast.operator, ast.expr_context)  # fmt: skip
 
 
 def entry(role: Role, statement: Statement, context: Context, key: str, words: dict[str, str]) -> Edit | None:
@@ -27,19 +29,74 @@ def entry(role: Role, statement: Statement, context: Context, key: str, words: d
     piece, text, base = statement.digest.piece, context.text, statement.start
     first, value = mapping.keys[at], mapping.values[at]
     assert first is not None
-    start, end = base + piece.start(first), base + piece.end(value)
-    if context.target.words["device"] in text[base + piece.start(value) : end]:
+    said = text[base + piece.start(value) : base + piece.end(value)]
+    if context.target.words["device"] in said:
         return None  # a fix has been here: the value is no longer CUDA's
-    spelled = _translated(text[base + piece.start(value) : end], words, context.target)
+    spelled = _translated(said, words, context.target)
     if spelled is None:
         return None
-    quote = text[start]
-    between = text[base + piece.end(first) : base + piece.start(value)]
-    line = context.facts.layout.line_start(start)
-    alone = not text[line:start].strip() and at + 1 < len(mapping.keys)
-    newline = context.facts.layout.newline_at(line)
-    separator = f",{newline}{text[line:start]}" if alone or (not text[line:start].strip() and line) else ", "
-    return Edit(end, end, f"{separator}{quote}{key}{quote}{between}{spelled}")
+    quote = text[base + piece.start(first)]
+    return _below(first, value, statement, context, f"{quote}{key}{quote}", spelled)
+
+
+def moved(role: Role, statement: Statement, context: Context, words: dict[str, str]) -> list[Edit]:
+    """The edit that adds the target's own key where a key says on which device something was: `{"cuda:0": "cuda:1"}`.
+
+    `role` is that of the value. None where the key says no device, or the target's stands there already.
+    """
+    mapping, value, piece = role.subject, role.node, statement.digest.piece
+    key = _key_of(role)
+    if key is None or not isinstance(mapping, ast.Dict) or not isinstance(value, ast.expr):
+        return []
+    text, base = context.text, statement.start
+
+    def source(node: ast.AST) -> str:
+        return text[base + piece.start(node) : base + piece.end(node)]
+
+    old, new = source(key), _said(source(key), words)
+    if new == old or any(each is not None and source(each) == new for each in mapping.keys):
+        return []
+    return [_below(key, value, statement, context, new, _said(source(value), words))]
+
+
+def _below(
+    key: ast.expr, value: ast.expr, statement: Statement, context: Context, new_key: str, new_value: str
+) -> Edit:
+    """The edit that adds an entry after another one, laid out as that is: on a line of its own, or beside it."""
+    piece, base, text, layout = statement.digest.piece, statement.start, context.text, context.facts.layout
+    start, end = base + piece.start(key), base + piece.end(value)
+    line = layout.line_start(start)
+    before, between = text[line:start], text[base + piece.end(key) : base + piece.start(value)]
+    separator = f",{layout.newline_at(line)}{before}" if not before.strip() and line else ", "
+    return Edit(end, end, f"{separator}{new_key}{between}{new_value}")
+
+
+def is_plain(role: Role) -> bool:
+    """Whether key and value of an entry can be written twice: they call nothing but `format`."""
+    return all(
+        isinstance(part, _PLAIN) or (isinstance(part, ast.Call) and getattr(part.func, "attr", "") == "format")
+        for node in (_key_of(role), role.node)
+        for part in (ast.walk(node) if node is not None else ())
+    )
+
+
+def says_index(role: Role) -> bool:
+    """Whether the key of a value is a device with its number."""
+    key = _key_of(role)
+    return key is not None and re.match(r"""f?["'][a-z]+:""", ast.unparse(key)) is not None
+
+
+def _key_of(role: Role) -> ast.expr | None:
+    mapping = role.subject
+    if role.kind != "value" or not isinstance(mapping, ast.Dict) or role.node not in mapping.values:
+        return None
+    return mapping.keys[next(index for index, value in enumerate(mapping.values) if value is role.node)]
+
+
+def _said(source: str, words: dict[str, str]) -> str:
+    for old, new in words.items():
+        source = re.sub(rf"(?<=[\"']){re.escape(old)}(?=[\"':])", new, source)
+    return source
 
 
 def needs_plugin(added: Edit, target: Target) -> bool:
@@ -115,6 +172,5 @@ def _translated(value: str, words: dict[str, str], target: Target) -> str | None
         return row.replacement if row is not None and sure else match[0]
 
     value = _MODULE.sub(named, value)
-    for old, new in words.items():
-        value = re.sub(rf"(?<=[\"']){re.escape(old)}(?=[\"':])", new, value)
+    value = _said(value, words)
     return None if _LEFT.search(value) else value

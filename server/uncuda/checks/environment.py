@@ -93,7 +93,7 @@ class Check:
         row = self._row(place.name)
         assert row is not None
         start, end = (statement.start + offset for offset in place.span)
-        words = {"old": place.name, "new": row.replacement}
+        words = {"old": place.name, "new": row.replacement, "subject": place.name}
         fixes: tuple[Fix, ...] = ()
         allowed = cap(rule, applicability)
         differs = place.value is not None and not set(row.limits).isdisjoint(rule.get("value-limits", ()))

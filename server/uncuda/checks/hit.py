@@ -30,7 +30,7 @@ class Hit:
     start: int
     end: int
     words: Mapping[str, str] = field(default_factory=dict)
-    """What the rule's message says in braces."""
+    """What the rule's message says in braces; `subject`: see there, if it is not the `name`."""
     fixes: tuple[Fix, ...] = ()
     """Best first; none: manual."""
     links: Links = ()
@@ -55,6 +55,12 @@ class Hit:
     """Where the question stands under which alone the word exists, and whether nothing else shows what it means."""
     by_hand: bool = False
     """Its name serves the target elsewhere, so that somebody has to say what is left to CUDA."""
+
+    @property
+    def subject(self) -> str:
+        """The library, API or variable that the rule speaks of here, without what the place adds: `flash_attn`,
+        `torch.cuda.synchronize`, `.cuda`, `NCCL_DEBUG`. Empty where it speaks of nothing but the place."""
+        return self.words.get("subject") or self.words.get("name", "")
 
     def with_fixes(self, fixes: tuple[Fix, ...]) -> Hit:
         """The same place with other fixes."""

@@ -12,8 +12,14 @@ from ..facts.model import Statement
 from ..facts.piece import Piece
 from ..facts.role_calls import last_word
 from .base import At, Context, Hit, cap
+from .given_device import is_bound_to_device, is_index, names_device, of_module, says_number
 from .instances import may_be_own
+from .results import Results
 from .scripted import scripted
+
+# What a comparison may stand in without parentheses.
+_ALONE = (ast.If, ast.While, ast.IfExp, ast.BoolOp, ast.Assert, ast.Assign, ast.Return)
+_EMPTY = re.compile(r"\s*\(\s*\)")
 
 
 class Check:
@@ -76,13 +82,24 @@ class Check:
             new, edits = self._for_all(context, call, rule, start, end)
             limits, applicability = (limits, applicability) if edits else ((limit,), None)
             lacking = ()
-        elif call is not None and rule.get("with-device") and _names_device(call):
+        elif call is not None and rule.get("with-device") and names_device(call):
             new = self.target.fill(rule.get("with-device"))
             edits, lacking = (Edit(start, end, new),), ()
+        elif call is not None and not self.target.has("module-device") and (given := of_module(node, call)) is not None:
+            new, edits, sure = self._to(context, statement, rule, Edit(start, end, new), given)
+            limits = limits if sure else (*limits, str(self.target.features["module-device"]))
+            applicability = applicability if sure else cap(rule, REVIEW)
+        if applicability is not None and scripted(context.facts, statement.start):
+            new, edits = self._scripted(context, statement.digest.parents.get(node), call, rule, Edit(start, end, ""))
+            applicability, lacking = (REVIEW, ()) if edits else (None, lacking)
         if applicability is not None:
             applicability = lowest(applicability, _certainty(context, statement, node, call, rule)) or REVIEW
             fixes = (Fix(f"Replace with `.{new}`", applicability, (*edits, *context.requires(rule, start))),)
-        words = {"old": node.attr, "new": new or self.target.fill(rule.get("replace", ""))}
+        words = {"old": node.attr, "new": new or self.target.fill(rule.get("replace", "")), "subject": f".{node.attr}"}
+        severity = ""
+        if not self.target.has("collective-float64") and (taker := Results(context).collective(call, statement, rule)):
+            limit, severity = str(self.target.features["collective-float64"]), "error"
+            limits, words = (*limits, limit), {**words, limit: taker}
         return Hit(
             rule,
             start,
@@ -91,11 +108,38 @@ class Check:
             fixes,
             links,
             limits,
+            severity,
             statement=statement,
             node=node,
             receiver=start,
             lacking=lacking,
         )
+
+    def _scripted(
+        self, context: Context, parent: ast.AST | None, call: ast.Call | None, rule: Rule, word: Edit
+    ) -> tuple[str, tuple[Edit, ...]]:
+        """What TorchScript's compiler knows, and the edits that write it; none where it does not fit."""
+        new = self.target.fill(rule.get("scripted", ""))
+        if call is not None:
+            empty = _EMPTY.match(context.text, word.end)
+            return (new, (Edit(word.start, empty.end(), new),)) if new and empty else ("", ())
+        alone = isinstance(parent, _ALONE) or (isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not))
+        return (new, (Edit(word.start, word.end, new),)) if new and alone else ("", ())
+
+    def _to(
+        self, context: Context, statement: Statement, rule: Rule, word: Edit, given: ast.expr
+    ) -> tuple[str, tuple[Edit, ...], bool]:
+        """What is written where a module's method does not take all devices, its edits, whether it means the same."""
+        new = self.target.fill(rule.get("with-device", ""))
+        if is_index(given):
+            device = self.target.words["device"]
+            first, last = (statement.start + offset for offset in statement.digest.piece.span(given))
+            named = Edit(first, last, f'"{device}:{context.text[first:last]}"')
+            return new, (Edit(word.start, word.end, new), named), True
+        if says_number(given):
+            return word.text, (word,), True
+        bound = isinstance(given, ast.Name) and is_bound_to_device(context, given.id)
+        return new, (Edit(word.start, word.end, new),), bound
 
     def _for_all(
         self, context: Context, call: ast.Call | None, rule: Rule, start: int, end: int
@@ -104,7 +148,7 @@ class Check:
         new, _, argument = self.target.fill(rule.get("for-all", "")).rstrip(")").partition("(")
         if call is None or not new:
             return new, (Edit(start, end, new),) if new else ()
-        if _names_device(call):
+        if names_device(call):
             return new, (Edit(start, end, new),)
         if call.args or any(keyword.arg in (None, "device") for keyword in call.keywords):
             return "", ()
@@ -137,7 +181,7 @@ def _certainty(context: Context, statement: Statement, node: ast.Attribute, call
     fits = call is None or _fits(call, rule)
     by_itself = call is None and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
     sure = context.has_torch and fits and not by_itself and not may_be_own(context, statement, node)
-    return SAFE if sure and not scripted(context.facts, statement.start) else REVIEW
+    return SAFE if sure else REVIEW
 
 
 def _own(context: Context, node: ast.Attribute) -> bool:
@@ -147,23 +191,6 @@ def _own(context: Context, node: ast.Attribute) -> bool:
     context.facts.work.search(0, 8 * len(context.text))  # it stops wherever the name is used
     spelled = rf"{re.escape(node.value.id)}\.{node.attr}"  # first in the pattern: a search for a plain word is fast
     return re.search(rf"{spelled}(?<![\w.]{spelled})[ \t]*(?::[^=\n]+)?=(?!=)", context.text) is not None
-
-
-def _names_device(call: ast.Call) -> bool:
-    """Whether a call says by name to which device, `x.cuda("cuda:0")`: only `.to` takes that of tensors and modules."""
-    given = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "device")]
-    return len(given) == 1 and _is_device(given[0])
-
-
-def _is_device(node: ast.expr) -> bool:
-    if isinstance(node, ast.IfExp):
-        return _is_device(node.body) and _is_device(node.orelse)
-    if isinstance(node, ast.BinOp):
-        return isinstance(node.op, (ast.Add, ast.Mod)) and _is_device(node.left)
-    if isinstance(node, ast.Call):
-        fills = isinstance(node.func, ast.Attribute) and node.func.attr == "format" and _is_device(node.func.value)
-        return fills or last_word(node.func) == "device"
-    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
 def _fits(call: ast.Call, rule: Rule) -> bool:

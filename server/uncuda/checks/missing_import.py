@@ -49,7 +49,15 @@ class Check:
             applicability = cap(rule, SAFE)
             if edits and applicability:
                 fixes = (Fix(f"Import `{self._package}`", applicability, edits),)
-            yield Hit(rule, start, end, {"name": context.text[start:end], "package": self._package}, fixes)
+            words = {"name": context.text[start:end], "package": self._package, "subject": self._package}
+            severity, limits = self._by_itself(rule.get("by-itself", ""))
+            yield Hit(rule, start, end, words, fixes, limits=limits, severity=severity)
+
+    def _by_itself(self, feature: str) -> tuple[str, tuple[str, ...]]:
+        """The severity (empty: the rule's) and the limits of a hit: whether PyTorch is known to load the plugin."""
+        if not self.target.has(feature):
+            return "", (self.target.features[feature],)
+        return ("" if self.target.assumed else "information"), ()
 
     def _uses(self, context: Context) -> Iterator[tuple[int, int]]:
         flow = Flow(context)

@@ -1,15 +1,27 @@
-"""`check = "missing-shim"`: the runtime patch is the strategy, and an entry point does not import it."""
+"""`check = "missing-shim"`: the runtime patch is the strategy, and a program that is started does not import it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
 from ..catalogue import Rule, Target
 from ..edits import Edit, Fix
+from ..facts.layout import Layout
+from ..facts.read import Facts
 from .base import Context, Hit, cap
 
 _ENTRY = re.compile(r"^if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']", re.M)
+# What a module does at its first column that is started itself: it would do so wherever it is imported.
+_STARTED = re.compile(
+    r"^(?:(?P<call>\w+)\(|(?:\w+[ \t]*=[ \t]*)?[\w.]+\.parse_(?:known_)?args\(|asyncio\.run\("
+    r"|\w[\w., \t]*=[^\n#=]*\.cuda\(|[\w.]+\.cuda\(|(?P<loop>for|while)\b)",
+    re.M,
+)
+_TRAINS = re.compile(r"\.(?:backward|step|cuda|eval|zero_grad)\(|\bcuda\b")
+_MANY = 200  # lines at the first column that are looked at
+_BUILDS = ("setuptools", "distutils")
 
 
 class Check:
@@ -23,12 +35,10 @@ class Check:
 
     def run(self, context: Context) -> Iterator[Hit]:
         """One hit, at the first import of torch of an entry point."""
-        patch = self.target.words.get("patch", "")
-        if not context.shim or not patch or self.target.id in context.project.shims:
+        if not context.shim or is_patched(context):
             return
-        entry = _ENTRY.search(context.text)
         top = [s for s in context.torch_imports() if context.facts.layout.line_start(s.start) == s.start]
-        if entry is None or not top or context.imports_root(patch.split(".")[0]):
+        if not top or not _is_started(context):
             return
         first = top[0]
         new = self.target.words["patch-import"]
@@ -39,3 +49,73 @@ class Check:
             if applicability := cap(rule, "safe"):
                 fixes = (Fix(f"Add `{new}`", applicability, (Edit(first.start, first.start, new + newline),)),)
             yield Hit(rule, first.start, end, {"new": new}, fixes, statement=first)
+
+
+def _is_started(context: Context) -> bool:
+    """Whether a text is a program: it asks whether it is, or it works at its first column."""
+    text, facts = context.text, context.facts
+    facts.work.search(0, 2 * len(text))
+    if _ENTRY.search(text):
+        return True
+    if any(context.imports_root(root) or context.binds(root) for root in _BUILDS) or facts.says("setup("):
+        return False
+    for match in islice(_STARTED.finditer(text), _MANY):
+        if facts.layout.string_around(match.start()):
+            continue
+        if match["loop"]:
+            end = facts.indents.extent(match.start())
+            facts.work.search(match.start(), end)
+            if _TRAINS.search(text, match.start(), end):
+                return True
+        elif not match["call"] or re.search(rf"^(?:async[ \t]+)?def[ \t]+{match['call']}\(", text, re.M):
+            return True
+    return False
+
+
+def switched_on(text: str, variable: str, layout: Layout) -> Iterator[int]:
+    """Where a text sets the variable to 1 that makes the plugin itself import the patch."""
+    if variable and variable in text:
+        name = re.escape(variable)
+        pattern = rf"[\"']{name}[\"']\s*(?:\]\s*=|,|:)\s*[\"']1[\"']|\b{name}\s*=\s*[\"']1[\"']"
+        places = (match.start() for match in re.finditer(pattern, text))
+        yield from (at for at in places if not layout.is_comment(at))
+
+
+def patching(target: Target) -> tuple[str, ...]:
+    """The words of which a text that puts the patch in force holds one."""
+    last = target.words.get("patch", "").rpartition(".")[2]
+    return tuple(filter(None, (last, target.words.get("patch-variable", ""))))
+
+
+def patches(text: str, target: Target, read: Callable[[], Facts]) -> bool:
+    """Whether a text puts the patch in force: it imports it, or switches it on. `read`: gives what the text says."""
+    if not any(word in text for word in patching(target)):
+        return False
+    facts = read()
+    if _is_switched_on(facts, target):
+        return True
+    return any(binding.dotted == target.words.get("patch", "") for binding, _ in facts.imports())
+
+
+def _is_switched_on(facts: Facts, target: Target) -> bool:
+    return any(True for _ in switched_on(facts.text, target.words.get("patch-variable", ""), facts.layout))
+
+
+def is_patched(context: Context) -> bool:
+    """Whether the text, or another one of its project, imports the patch, as far as the target has one, or switches it
+    on by the plugin's variable.
+
+    The plugin's package alone patches nothing, and a fix may have imported it.
+    """
+    patch = context.target.words.get("patch", "")
+    return (
+        not patch
+        or context.target.id in context.project.shims
+        or _is_switched_on(context.facts, context.target)
+        or any(
+            binding.dotted == patch
+            or binding.dotted.startswith(f"{patch}.")
+            or patch in context.text[statement.start : statement.end]
+            for binding, statement in context.facts.imports()
+        )
+    )

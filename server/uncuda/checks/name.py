@@ -10,9 +10,10 @@ from ..edits import Edit, Fix, lowest
 from ..facts.model import Name
 from ..source import Span
 from .base import At, Context, Hit, Links
-from .name_calls import asked, call_classes, call_of, keyword_edits, keyword_limits, nearest_call
+from .name_calls import asked, call_classes, call_of, keyword_edits, keyword_limits, nearest_call, position_edits
 from .name_imports import import_hits
 from .name_strings import string_hits
+from .results import Results
 from .verdicts import Judge, Verdict, Verdicts
 
 Place = tuple[int, int]
@@ -27,11 +28,11 @@ class Check:
 
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at references and at imports."""
-        judge = self.verdicts.judge(context)
+        judge, results = self.verdicts.judge(context), Results(context)
         spoken = [
             (reference, verdict)
             for reference in context.references
-            if (verdict := judge(reference.dotted)) is not None and not verdict.covered(context.shim)
+            if (verdict := self._verdict(reference, judge, results)) is not None and not verdict.covered(context.shim)
         ]
         stuck = frozenset(
             reference.chain.root
@@ -42,9 +43,17 @@ class Check:
             yield from import_hits(context, judge, stuck)
         yield from string_hits(context, judge, stuck)
         for reference, verdict in spoken:
-            hit = _reference(context, reference, verdict, judge, stuck)
+            hit = _reference(context, reference, verdict, judge, stuck, results)
             if hit is not None:
                 yield hit
+
+    def _verdict(self, reference: Name, judge: Judge, results: Results) -> Verdict | None:
+        """The verdict on a reference, or on what the text takes of its call's result and nothing else."""
+        members = self.verdicts.members.get(reference.dotted)
+        if members and (taken := {read.field for read in results.reads(reference)}) and taken <= members.keys():
+            verdict = members[min(taken)]
+            return verdict if verdict.rule.name in self.verdicts.active else None
+        return judge(reference.dotted)
 
 
 def _alias(reference: Name, judge: Judge) -> Verdict | None:
@@ -54,7 +63,9 @@ def _alias(reference: Name, judge: Judge) -> Verdict | None:
     return verdict if verdict is not None and verdict.applicability is not None else None
 
 
-def _reference(context: Context, reference: Name, verdict: Verdict, judge: Judge, stuck: frozenset[str]) -> Hit | None:
+def _reference(
+    context: Context, reference: Name, verdict: Verdict, judge: Judge, stuck: frozenset[str], results: Results
+) -> Hit | None:
     """The hit at a reference; None where a fixed alias already says it all.
 
     `stuck`: aliases that stay, because something else is taken from them that the target does not have.
@@ -62,7 +73,7 @@ def _reference(context: Context, reference: Name, verdict: Verdict, judge: Judge
     rule, new = verdict.rule, verdict.replacement
     if rule.get("called") and call_of(reference) is None:
         return None
-    if verdict.applicability is None and _assigned(context, reference):
+    if verdict.applicability is None and is_variable(context, reference):
         return None
     around = nearest_call(reference)
     if around in rule.get("silent-calls", ()):
@@ -73,10 +84,7 @@ def _reference(context: Context, reference: Name, verdict: Verdict, judge: Judge
     member = judge(f"{reference.dotted}.{attribute.name}") if attribute else None
     alias = _alias(reference, judge) if reference.chain.root not in stuck else None
     base = alias.replacement if alias is not None else ".".join(reference.dotted.split(".")[:hidden])
-    applicability = verdict.applicability
-    if applicability is not None:
-        taken = call_classes(reference, verdict.row, context.target, rule)
-        applicability = lowest(applicability, *taken)
+    applicability, apart = _class(context, reference, verdict, results)
     bound = _bound(reference)
     if around in rule.get("skip-calls", ()) or bound in stuck:
         applicability = None
@@ -88,7 +96,8 @@ def _reference(context: Context, reference: Name, verdict: Verdict, judge: Judge
     elif attribute and member and not attribute.optional:
         applicability = None
     edits = _edits(reference.dotted, new, spans, hidden, base) if new else []
-    if alias is not None and edits == [] and new and applicability == alias.applicability:
+    placed = position_edits(reference, verdict.row, rule)
+    if alias is not None and edits == [] and new and applicability == alias.applicability and not placed:
         return None
     if edits is None:
         edits = _spelled_anew(context, reference, new, rule)
@@ -97,29 +106,74 @@ def _reference(context: Context, reference: Name, verdict: Verdict, judge: Judge
         if stays is not None and stays.rule is rule:
             return None
     start, end = _place(reference, spans)
+    reduced = _reduced(context, reference, rule, results)
     words, links = verdict.words(reference.dotted), _links(reference, rule)
+    limits = (*verdict.limits, *keyword_limits(reference, verdict.row, context.target), *apart)
     if attribute and attribute.patched:
         links = (*links, ("patched", f"{reference.dotted}.{attribute.name}"))
     fixes: tuple[Fix, ...] = ()
     if alias is not None or bound:
         links = (*links, ("alias", bound or reference.chain.root))
     if applicability is not None and edits is not None and (edits or alias is not None):
-        edits += [*named, *keyword_edits(reference, verdict.row, context.target)]
-        needed = context.requires(rule, start, new)
+        imports = not edits and context.target.module_path(new) != new  # from the plugin's module, as an import says
+        edits += [*named, *placed, *keyword_edits(reference, verdict.row, context.target)]
+        needed = () if imports else context.requires(rule, start, new)
         fixes = (Fix(f"Replace with `{words['replacement']}`", applicability, (*edits, *needed)),)
     return Hit(
         rule,
         start,
         end,
-        words,
+        {**words, **apart, **reduced},
         fixes,
         links,
-        verdict.limits + keyword_limits(reference, verdict.row, context.target),
+        (*limits, *reduced),
+        severity="error" if reduced else "",
         statement=reference.statement,
         node=reference.chain.node,
         since=verdict.since,
         origin=_origin(context, reference) if hidden else None,
     )
+
+
+def _is_of_object(context: Context, reference: Name, rule: Rule) -> bool:
+    """Whether a method that is named without an object is called at once, with the object alone: `map(f, xs)`, `f(x)`.
+
+    In a function of the same name it is a wrapper, which changes with its calls.
+    """
+    parent = reference.statement.digest.parents.get(reference.chain.node)
+    if reference.dotted not in rule.get("unbound") or not isinstance(parent, ast.Call):
+        return False
+    if any(isinstance(argument, ast.Starred) for argument in parent.args):
+        return False
+    if parent.func is not reference.chain.node:
+        mapped = isinstance(parent.func, ast.Name) and parent.func.id == "map" and len(parent.args) == 2
+        if not mapped or parent.args[0] is not reference.chain.node:
+            return False
+    elif len(parent.args) != 1 or any(keyword.arg != "non_blocking" for keyword in parent.keywords):
+        return False
+    scope = context.facts.indents.scope_of(reference.statement.start)
+    return scope is None or f"def {reference.dotted.rpartition('.')[2]}(" not in context.text[scope[0] : scope[0] + 80]
+
+
+def _reduced(context: Context, reference: Name, rule: Rule, results: Results) -> dict[str, str]:
+    """The limit of a dtype that a collective does not take, and the call of the collective that is given it."""
+    if not rule.get("collectives") or context.target.has("collective-float64"):
+        return {}
+    outer = reference.statement.digest.parents.get(reference.chain.node)
+    call = reference.statement.digest.parents.get(outer) if isinstance(outer, ast.keyword) else outer
+    found = results.collective(call, reference.statement, rule)
+    return {str(context.target.features["collective-float64"]): found} if found else {}
+
+
+def _class(context: Context, reference: Name, verdict: Verdict, results: Results) -> tuple[str | None, dict[str, str]]:
+    """The class that the call of a reference and the uses of its result leave, and the limit and use that lower it."""
+    if verdict.applicability is None:
+        return None, {}
+    apart = results.apart(reference, verdict.rule)
+    taken = call_classes(reference, verdict.row, context.target, verdict.rule)
+    unsure = apart is not None or (verdict.rule.get("unbound") and not _is_of_object(context, reference, verdict.rule))
+    lowered = lowest(verdict.applicability, *taken, *(["review"] if unsure else []))
+    return lowered, dict([apart]) if apart else {}
 
 
 def _origin(context: Context, reference: Name) -> tuple[str, str, Span] | None:
@@ -147,7 +201,7 @@ def _bound(reference: Name) -> str:
     return target.id if isinstance(target, ast.Name) else ""
 
 
-def _assigned(context: Context, reference: Name) -> bool:
+def is_variable(context: Context, reference: Name) -> bool:
     """Whether the reference is a variable that holds the name: it is reported where the name is spelled."""
     bounds = context.facts.names.bindings(reference.chain.root)
     context.facts.work.compare(len(bounds) if not reference.chain.parts else 0)

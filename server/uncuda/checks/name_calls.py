@@ -44,8 +44,8 @@ def nearest_call(reference: Name) -> str:
 def call_classes(reference: Name, row: Row | None, target: Target, rule: Rule) -> list[str]:
     """What the call around a reference takes away from its class.
 
-    The rule's `leading`: how many parameters of a function come before the first that differs; `chained`: attributes of
-    a result that need review.
+    The rule's `leading`: how many parameters of a function come before the first that differs; `beyond`: what those
+    from there on are called by CUDA, so that a fix can name them.
     """
     call = call_of(reference)
     if call is None or row is None:
@@ -54,10 +54,8 @@ def call_classes(reference: Name, row: Row | None, target: Target, rule: Rule) -
     if any(_lacks(keyword, row, target) for keyword in call.keywords):
         found.append("review")
     alike = rule.get("leading", {}).get(row.name, 0)
-    if row.positions and _goes_beyond(call, alike) and not _same_first(call, row, target):
-        found.append("review")
-    outer = reference.statement.digest.parents.get(call)
-    if isinstance(outer, ast.Attribute) and outer.attr in rule.get("chained", {}).get(row.name, ()):
+    beyond = row.positions and _goes_beyond(call, alike)
+    if beyond and not _same_first(call, row, target) and not position_edits(reference, row, rule):
         found.append("review")
     return found
 
@@ -103,6 +101,19 @@ def keyword_edits(reference: Name, row: Row | None, target: Target) -> list[Edit
             start = reference.statement.start + reference.chain.piece.start(keyword)
             edits.append(Edit(start, start + len(keyword.arg or ""), new))
     return edits
+
+
+def position_edits(reference: Name, row: Row | None, rule: Rule) -> list[Edit]:
+    """Edits that name arguments whose place means something else on the target: `GradScaler(…, enabled=False)`."""
+    call = call_of(reference)
+    if call is None or row is None or not row.positions:
+        return []
+    alike, names = rule.get("leading", {}).get(row.name, 0), rule.get("beyond", {}).get(row.name, ())
+    moved = call.args[alike:]
+    if len(moved) > len(names) or any(isinstance(argument, ast.Starred) for argument in call.args):
+        return []
+    starts = [reference.statement.start + reference.chain.piece.start(argument) for argument in moved]
+    return [Edit(start, start, f"{name}=") for start, name in zip(starts, names)]
 
 
 def _renamed(keyword: ast.keyword, row: Row, target: Target) -> str:

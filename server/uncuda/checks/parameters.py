@@ -27,8 +27,9 @@ _MANY = 40  # decorators of one function, fields of one class
 class Parameters:
     """Answers for one text."""
 
-    def __init__(self, context: Context) -> None:
-        self._context, self._facts = context, context.facts
+    def __init__(self, facts: Facts, asked: set[str]) -> None:
+        """`asked`: takes the names whose lines were looked for."""
+        self._facts, self._asked = facts, asked
         self._headers: dict[tuple[str, int], Statement | None] = {}
 
     def of(self, role: Role, statement: Statement) -> Passed | None:
@@ -39,9 +40,20 @@ class Parameters:
             return None
         if isinstance(role.call.func, ast.Name) and (field := self._field(role.call, role.parameter)):
             return _as_field(role, field), field
-        header, bound = self._called(role.call.func, statement)
-        name = _parameter(header, role.call, role.parameter, bound) if header is not None else ""
+        name, header = self.parameter(role.call, role.parameter, statement)
         return (_as_default(role, name), header) if header is not None and name else None
+
+    def parameter(self, call: ast.Call, given: str | int, statement: Statement) -> tuple[str, Statement | None]:
+        """The parameter that an argument goes to, and the header of its function; "" where that cannot be told."""
+        header, bound = self._called(call.func, statement)
+        return _parameter(header, call, given, bound) if header is not None else "", header
+
+    def holder(self, call: ast.Call, inner: ast.AST | None, statement: Statement) -> tuple[str, int] | None:
+        """The parameter that holds what a function of the text is given, `f(torch.cuda.is_available())`, and where that
+        function stands. `inner`: the argument, or the keyword around it."""
+        given = inner.arg if isinstance(inner, ast.keyword) else call.args.index(inner) if inner in call.args else None
+        name, header = self.parameter(call, given, statement) if given is not None else ("", None)
+        return (name, header.start) if header is not None and name else None
 
     def _called(self, function: ast.expr, statement: Statement) -> tuple[Statement | None, int]:
         """The header of the function that is called, and how many of its first parameters the call does not spell."""
@@ -105,7 +117,7 @@ class Parameters:
         if owner is not None and not (isinstance(owner, ast.Name) and owner.id == "self"):
             return ""
         spelled = f"self.{name}" if owner is not None else name
-        self._context.asked.add(name)
+        self._asked.add(name)
         set_to = re.compile(
             rf"{re.escape(spelled)}(?<![\w.]{re.escape(spelled)})[ \t]*(?::[^=\n]+)?=(?!=)[ \t]*(\w*)(\(?)"
         )
@@ -130,7 +142,7 @@ class Parameters:
     def _places(self, words: str) -> Iterator[int]:
         """Where statements start that begin with these words, of which the last is a name."""
         facts = self._facts
-        self._context.asked.add(words.rpartition(" ")[2])
+        self._asked.add(words.rpartition(" ")[2])
         for at in facts.searches.find(("text", words), plain(words)):
             line = facts.layout.line_start(at)
             start = line + len(facts.text[line:at]) - len(facts.text[line:at].lstrip())

@@ -12,12 +12,12 @@ from ..edits import REVIEW, SAFE, Edit, Fix, lowest
 from ..facts.digest import Text
 from ..facts.read import Statement
 from ..facts.roles import Role
-from .base import Context, Hit, cap
-from .device_map import entry, is_looked_up, kept, needs_plugin
+from .base import At, Context, Hit, cap
+from .device_map import entry, is_looked_up, kept, moved, needs_plugin, says_index
 from .given_away import GivenAway
 from .parameters import Parameters
 from .questions import Questions
-from .string_evidence import compared, complete
+from .string_evidence import compared, complete, holds_truth, is_map_location
 from .string_flow import Flow
 from .string_members import MemberIndex
 from .string_uses import Uses
@@ -55,7 +55,13 @@ class Check:
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at string literals."""
         flow = Flow(context)
-        uses = Uses(flow, MemberIndex(flow), Parameters(context), Questions(flow, self.target), GivenAway(flow))
+        uses = Uses(
+            flow,
+            MemberIndex(flow),
+            Parameters(context.facts, context.asked),
+            Questions(flow, self.target),
+            GivenAway(flow),
+        )
         for statement in context.statements:
             for text in statement.digest.texts:
                 if len(text.value) >= _LONGEST or not self._worth(text.value):
@@ -78,7 +84,8 @@ class Check:
         if question is not None:
             applicability = SAFE
         if applicability is not None and context.shim:
-            applicability = _under_shim(rule, role, applicability)
+            truth = compared(rule, role) or holds_truth(rule, role, statement, flow)
+            applicability = _under_shim(rule, role, applicability, truth)
         if applicability is not None and prepared.new and _joined(text, context, statement):
             applicability = REVIEW if applicability == SAFE else None
         if applicability is None:
@@ -96,6 +103,9 @@ class Check:
         allowed = cap(rule, applicability)
         fixes: tuple[Fix, ...] = ()
         links = flow.links(role, statement) if prepared.new else ()
+        if role.kind == "value" and (is_map_location(role) or says_index(role)):
+            edits = [*edits, *moved(role, statement, context, prepared.new)]
+            links = (*links, ("entries", At(statement.start), id(role.subject)))
         links += flow.links(*passed) if prepared.new and passed else ()
         by_hand = False
         if edits and allowed is not None:
@@ -111,6 +121,7 @@ class Check:
             {"old": text.value, "new": new},
             fixes,
             links,
+            limits=context.feature_limits(rule),
             statement=statement,
             node=text.node,
             keeps=kept(role, statement) if rule.get("entry") else (0, 0),
@@ -192,12 +203,14 @@ def _joined(text: Text, context: Context, statement: Statement) -> bool:
     return head[-1:].isalnum()
 
 
-def _under_shim(rule: Rule, role: Role, applicability: str) -> str | None:
-    """A runtime patch passes on what it is given; what the program asks of its devices it cannot see."""
+def _under_shim(rule: Rule, role: Role, applicability: str, truth: bool) -> str | None:
+    """A runtime patch passes on what it is given; what the program asks of its devices it cannot see.
+
+    `truth`: whether the other side is what the device or the group says of itself.
+    """
     if rule.shim == "silent":
         return None
     roles = rule.get("shim-roles", ())
-    truth = compared(rule, role)
     if roles and role.kind not in roles and not (truth and "compared" in roles):
         return None
     if roles and not truth:

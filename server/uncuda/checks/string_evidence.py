@@ -10,9 +10,10 @@ from fnmatch import fnmatchcase
 from ..catalogue import Rule
 from ..edits import REVIEW, SAFE
 from ..facts.read import Statement
-from ..facts.role_calls import last_word
-from ..facts.roles import Role
+from ..facts.role_calls import COMPREHENSIONS, last_word
+from ..facts.roles import Role, unwrapped
 from .base import is_listed
+from .device_map import is_plain, says_index
 from .string_flow import TESTS, Flow
 from .string_members import MemberIndex, Members
 
@@ -56,14 +57,16 @@ def complete(role: Role, statement: Statement, flow: Flow) -> Role:
 
 def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: MemberIndex) -> str | None:
     """`safe`, `review`, or None where the string is nothing to the rule."""
-    if role.kind in _SILENT_KINDS or (role.kind == "key" and not rule.get("entry")):
+    if role.kind in _SILENT_KINDS or (role.kind == "key" and not (rule.get("entry") or "key" in rule.get("roles", ()))):
         return None
     if is_silent(rule, role, flow):
         return None
     domain = _domain(rule, role, statement, flow, members.of(role, statement)) if rule.get("apart") else ""
     if (domain == OWN) != bool(rule.get("own")):
         return None
-    if _is_map_location(role) or _is_choice_of_accelerators(rule, role) or _is_matched(rule, role, statement):
+    if is_map_location(role):
+        return SAFE if is_plain(role) and flow.context.has_torch else REVIEW
+    if _is_choice_of_accelerators(rule, role) or _is_matched(rule, role, statement):
         return REVIEW
     roots = rule.get("needs-import", ())
     known = not roots or any(flow.context.imports_root(root) for root in roots) or _is_of_device(rule, role)
@@ -97,7 +100,7 @@ def _is_given(rule: Rule, use: Role) -> bool:
 
 def is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
     """Whether a string is given to what has nothing to do with the rule."""
-    if role.kind == "value" and role.name in rule.get("silent-names", ()) and not _is_map_location(role):
+    if role.kind == "value" and role.name in rule.get("silent-names", ()) and not is_map_location(role):
         return True
     if role.kind != "argument":
         return False
@@ -126,7 +129,7 @@ def is_prose(role: Role) -> bool:
     return role.method in _PROSE_CALLS or role.parameter in _PROSE_PARAMETERS or bool(_RAISED.match(role.method))
 
 
-def _is_map_location(role: Role) -> bool:
+def is_map_location(role: Role) -> bool:
     """A value of `map_location={"cuda:0": "cuda:1"}`; what a checkpoint was saved on stays."""
     outer = role.outer
     if role.kind != "value" or outer is None:
@@ -178,6 +181,34 @@ def compared(rule: Rule, role: Role) -> bool:
     return role.name in words or (isinstance(role.subject, ast.Attribute) and f".{role.name}" in words)
 
 
+def holds_truth(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
+    """Whether a name that is compared holds what tells the truth, and nothing else: `backend = get_backend()`."""
+    place = flow.place(role, statement) if role.kind in TESTS and not isinstance(role.subject, ast.Call) else None
+    if place is None:
+        return False
+    spelled, scope = place
+    values: list[ast.expr] = []
+    for found in flow.naming(spelled, scope):
+        if "." not in spelled and found.start != scope and flow.scope(spelled, found.start, role) != scope:
+            continue
+        for node in found.digest.piece.nodes:
+            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+            if any(target is not None and ast.unparse(target) == spelled for target in targets):
+                value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
+                if value is None:
+                    return False
+                values.append(value)
+            elif any(
+                binding.name == spelled and (binding.kind != "parameter" or found.start == scope)
+                for binding in found.digest.bindings
+            ):
+                return False
+    cores = [unwrapped(value)[0] for value in values]
+    return bool(cores) and all(
+        compared(rule, Role("comparison", core, name=last_word(core), subject=core)) for core in cores
+    )
+
+
 def _is_of_device(rule: Rule, role: Role) -> bool:
     """`device.type == "cuda"`: the object that is asked is called a device."""
     subject = role.subject
@@ -205,8 +236,11 @@ def _flows(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
 
 def _suggests(rule: Rule, role: Role) -> bool:
     near = any(item in rule.get("near", ()) for item in role.items)
+    near = near or any(isinstance(holder, COMPREHENSIONS) for holder in role.containers)  # one for each of many
     if role.kind == "value" and role.outer is not None:
-        return near or named(role.outer.name, (*rule.get("names", ()), *rule.get("parameters", ())))
+        return near or says_index(role) or named(role.outer.name, (*rule.get("names", ()), *rule.get("parameters", ())))
+    if role.kind in ("key", "value") and not near:
+        return role.kind == "key" and "key" in rule.get("roles", ())
     if role.kind in ("key", "value") or (role.containers and role.kind in ("argument", "item")):
         return near
     return True

@@ -19,9 +19,13 @@ class Verdict:
     applicability: str | None
     row: Row | None
     limits: tuple[str, ...] = ()
+    member: str = ""
+    """The attribute of the call's result that it speaks of, if not of the name itself."""
 
     def words(self, dotted: str) -> dict[str, str]:
         """What a message may say of a reference: the name and its replacement, without what is chained to them."""
+        if self.member:
+            return {"name": f"{dotted}().{self.member}", "replacement": ""}
         tail = dotted[len(self.row.name) :] if self.row and dotted.startswith(self.row.name + ".") else ""
         return {"name": dotted.removesuffix(tail), "replacement": self.replacement.removesuffix(tail)}
 
@@ -52,7 +56,9 @@ class Verdicts:
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
-        self._active = frozenset(rule.name for rule in rules)
+        self.active = frozenset(rule.name for rule in rules)
+        self.members: dict[str, dict[str, Verdict]] = {}
+        """What rules say of attributes of a call's result, by the name that is called."""
         self._known: dict[str, Verdict | None] = {}
         self._rules: dict[str, list[Rule]] = {}
         self._add(rules)
@@ -60,12 +66,15 @@ class Verdicts:
         self._beside = [rule for rule in rules if rule.get("beside")]
         self._compiling = [rule for rule in rules if rule.get("harmless-sources")]
         self._complete = False
-        self.names = frozenset(self._rules) | beside
+        self.names = frozenset(self._rules) | frozenset(self.members) | beside
 
     def _add(self, rules: Iterable[Rule]) -> None:
         for rule in rules:
             for name in rule.get("names"):
                 self._rules.setdefault(name, []).append(rule)
+            for name, members in rule.get("results", {}).items():
+                said = {member: Verdict(rule, "", None, None, member=member) for member in members}
+                self.members.setdefault(name, {}).update(said)
 
     def judge(self, context: Context) -> Judge:
         """What to ask in one text: rules are left out that need another name beside them where it is absent, and
@@ -90,7 +99,7 @@ class Verdicts:
 
     def _silent_owner(self, rule: Rule, context: Context) -> bool:
         """Whether a rule that the user switched off owns names, so that no broader rule may speak of them."""
-        if rule.check != "name" or rule.name in self._active:
+        if rule.check != "name" or rule.name in self.active:
             return False
         off = (rule.needs and self.target.has(rule.needs)) or (rule.when_imported and not context.shim)
         return not off
@@ -107,7 +116,7 @@ class Verdicts:
         while name:
             for rule in self._rules.get(name, ()):
                 if (not rule.status or status in rule.status) and not (rule.get("members-only") and name == dotted):
-                    return self._judge(rule, dotted, name, row) if rule.name in self._active else None
+                    return self._judge(rule, dotted, name, row) if rule.name in self.active else None
             name = name.rpartition(".")[0]
         return None
 

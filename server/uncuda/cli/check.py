@@ -34,7 +34,9 @@ from .texts import say
 @settings_options
 @click.option("--output-format", metavar="|".join(FORMATS), default="text", help=say("How to report.", "报告格式。"))
 @click.option(
-    "--statistics", is_flag=True, help=say("Also count by rule (text, json).", "同时按规则统计（text、json）。")
+    "--statistics",
+    is_flag=True,
+    help=say("Also count by rule and by decision (text, json).", "同时按规则和决定统计（text、json）。"),
 )
 @click.option("--exit-zero", is_flag=True, help=say("Exit with 0 in spite of findings.", "即使有问题也以 0 退出。"))
 def command(paths: tuple[str, ...], output_format: str, statistics: bool, exit_zero: bool, **given: Any) -> int:

@@ -13,7 +13,8 @@ import click
 from uncuda.limits import LimitExceeded
 from uncuda.report.diff import lines_before, name_in_diff, terminal_diff, unified_diff
 from uncuda.report.records import fix_class
-from uncuda.report.text import headline
+from uncuda.report.repeated import Repeated
+from uncuda.report.text import headline, repeated_blocks
 from uncuda.source import Source, SourceError
 from uncuda.workspace import Exceeds, File, FileProblem, Problem, Repaired, fix_files, leads_out, write
 
@@ -76,6 +77,7 @@ class _Run:
     applied: dict[str, int] = field(default_factory=dict)
     left: dict[str, int] = field(default_factory=dict)
     manual: list[str] = field(default_factory=list)
+    repeated: Repeated = field(default_factory=Repeated)
     refused: list[Problem] = field(default_factory=list)
     outside: list[str] = field(default_factory=list)
     failed: bool = False
@@ -147,9 +149,12 @@ class _Run:
     def _print_left(self, review: bool) -> None:
         session, words = self.session, self.session.words
         if self.manual:
-            session.console.print(words("left", findings=words.count(len(self.manual), "finding")))
+            session.console.print(words("left", findings=words.count(self.left["manual"], "finding")))
             for line in self.manual:
                 session.console.print_painted("  " + line)
+            for block in repeated_blocks(self.repeated, words, colored(sys.stderr)):
+                for number, line in enumerate(block):
+                    session.console.print_painted(("    " if number else "  ") + line)
         to_review = self.left.get("review", 0)
         not_made = self.left.get("safe", 0) + (to_review if review else 0)
         if to_review and not review:
@@ -220,7 +225,7 @@ class _Run:
         for finding in fixed.report.findings:
             kind = fix_class(finding)
             self.left[kind] = self.left.get(kind, 0) + 1
-            if kind == "manual":
+            if kind == "manual" and not self.repeated.keeps(finding, source, shown):
                 line = headline(finding, source, self.session.words, colored(sys.stderr), shown)
                 self.manual.append(line.rstrip("\n"))
         if fixed.refused or fails(fixed.report.findings, result.file.settings):

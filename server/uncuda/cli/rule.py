@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from typing import Any
 
 import click
 
-from uncuda.catalogue import load
+from uncuda.catalogue import Catalogue, Rule, load
+from uncuda.report.proofs import load_proofs, proof_section
 from uncuda.report.rules import rule_page, rule_record
 from uncuda.report.words import Words, language
 from uncuda.settings import hint
@@ -28,14 +32,15 @@ def command(name: str | None, everything: bool, output_format: str, locale: str)
     """Show pages."""
     choose("output format", output_format, ("text", "json"))
     words = Words(language(choose("locale", locale, LOCALE.choices)))
-    rules = dict(sorted(load().rules.items()))
+    catalogue = load()
+    rules = dict(sorted(catalogue.rules.items()))
     if name is not None and everything:
         raise click.UsageError("give a NAME or --all")
     if name is not None and name not in rules:
         raise click.UsageError(f"unknown rule `{name}`{hint(name, list(rules))}")
     chosen = [rules[name]] if name is not None else list(rules.values())
     if output_format == "json":
-        records = [rule_record(rule) for rule in chosen]
+        records = _records(chosen)
         click.echo(json.dumps(records if name is None else records[0], ensure_ascii=False, indent=2))
     elif name is None and not everything:
         wide = max(map(len, rules), default=0)
@@ -43,4 +48,22 @@ def command(name: str | None, everything: bool, output_format: str, locale: str)
             title = rule.title_in(words.locale)
             click.echo(f"{rule.name:{wide}}  {rule.severity:11}  {rule.fix or 'manual':6}  {title}")
     else:
-        click.echo("\n\n".join(rule_page(rule, words.locale).rstrip() for rule in chosen))
+        click.echo("\n\n".join(_pages(chosen, catalogue, words)))
+
+
+def _records(rules: Iterable[Rule]) -> list[dict[str, Any]]:
+    """Rules as objects for JSON, each with its proofs by target."""
+    proofs = load_proofs()
+    return [
+        rule_record(rule) | {"proof": {target: asdict(proof) for target, proof in proofs.get(rule.name, {}).items()}}
+        for rule in rules
+    ]
+
+
+def _pages(rules: Iterable[Rule], catalogue: Catalogue, words: Words) -> Iterator[str]:
+    """Pages of rules in Markdown; how a rule is proved comes last."""
+    proofs = load_proofs()
+    for rule in rules:
+        yield rule_page(rule, words.locale).rstrip()
+        if section := proof_section(proofs.get(rule.name, {}), catalogue, words):
+            yield section

@@ -25,6 +25,7 @@ from .texts import say
 STDIN = "-"
 _PLACES = 3  # of statements that could not be read, in one message
 _ONLY_VERBOSE = ("torch", "receivers late")
+_VERSIONS = "plugin "  # how the keys of notes on the plugin's version begin
 
 
 class Failure(click.ClickException):
@@ -62,6 +63,7 @@ class Session:
         self.console = Console(self.words, self.quiet, self.verbose)
         self.engines = Engines(self.catalogue, self._note)
         self._noted: set[str] = set()
+        self._plugins: set[object] = set()  # of which the version was said
 
     def files(self, paths: Sequence[str]) -> list[File]:
         """The files that may have findings; all have been read once, for that and for what they say of the project."""
@@ -159,9 +161,15 @@ class Session:
 
     def _note(self, key: str, *values: object) -> None:
         text = self.words(key, *values)
-        if text not in self._noted and (key not in _ONLY_VERBOSE or self.verbose):
-            self._noted.add(text)
-            self.console.note(text)
+        if text in self._noted or (key in _ONLY_VERBOSE and not self.verbose):
+            return
+        if key.startswith(_VERSIONS) and values[0] in self._plugins and not self.verbose:
+            self._note("folders differ")
+            return
+        if key.startswith(_VERSIONS):
+            self._plugins.add(values[0])
+        self._noted.add(text)
+        self.console.note(text)
 
 
 def _which(imported: Sequence[str], modules: ModuleWords) -> str:

@@ -9,6 +9,7 @@ from functools import partial
 from ..catalogue import Catalogue
 from ..checks import Check, Context, Hit
 from ..checks.branches import Branches
+from ..checks.missing_shim import is_patched, patches, patching
 from ..edits import REVIEW, SAFE, Edit, Fix
 from ..facts.read import Facts, read
 from ..limits import LimitExceeded, Limits, Work
@@ -58,7 +59,7 @@ class Engine:
             target_id, self.settings.target_version, self.settings.torch_version, self.settings.hardware
         )
         self._sets: dict[tuple[bool, bool], Ruleset] = {}
-        self._patch = self.target.words.get("patch", "").rpartition(".")[2]
+        self._patching = patching(self.target)
         self._remember = remember
         self._memory: OrderedDict[tuple[str, Ruleset], Facts] = OrderedDict()
         self._carried = Carried()
@@ -83,11 +84,8 @@ class Engine:
         """Whether the runtime patch is in force for a text: by setting, in the project, or imported in the text."""
         if self._project_shim():
             return True
-        if self.settings.strategy != "auto" or not self._patch or self._patch not in text:
-            return False
         words = self.ruleset(True).words
-        facts = read(text, words, work=work)
-        return any(binding.dotted == self.target.words["patch"] for binding, _ in facts.imports())
+        return self.settings.strategy == "auto" and patches(text, self.target, lambda: read(text, words, work=work))
 
     def ruleset(self, shim: bool, every: bool = False) -> Ruleset:
         """The active rules, with or without the runtime patch in force; `every`: those that are switched off, too."""
@@ -152,7 +150,7 @@ class Engine:
         known = (source.path, ruleset) in self._memory
         says = self._facts(source, ruleset, work, edited).says if known else source.text.__contains__
         concerned = concerned or says("uncuda:")
-        if says(self._patch) and self.patched(source.text, work):
+        if any(map(says, self._patching)) and self.patched(source.text, work):
             ruleset = self.ruleset(True)
             known = (source.path, ruleset) in self._memory
         if not known and not concerned and not ruleset.concerns(source.text.encode("utf-8", "surrogatepass")):
@@ -210,7 +208,10 @@ class Engine:
         served = Served(context, branches)
         rows = [[(hit, served.holds(hit) if stays is None else stays) for hit, stays in row] for row in rows]
         hits = without_kept([hit for row in rows for hit, stays in row if not stays], facts.work)
-        hits, silent = answered(served.lowered(without_handed(hits, context)), answers)
+        hits = served.lowered(without_handed(hits, context))
+        if ruleset.shim and not is_patched(context):
+            hits = [hit.lowered(REVIEW) for hit in hits]  # what is written relies on the patch
+        hits, silent = answered(hits, answers)
         if hits:
             package = self.target.words.get("package", "")
             hits = without_idle(link(hits, facts, branches, package, self._libraries))
@@ -251,13 +252,13 @@ class Engine:
 
     def _finding(self, hit: Hit) -> Finding:
         severity = self.settings.severity.get(hit.rule.name, hit.severity or hit.rule.severity)
-        message = self._messages.of(hit)
-        fixes = self._messages.fixes(hit)
+        message, fixes = self._messages.of(hit), self._messages.fixes(hit)
+        span = Span(hit.start, hit.end)
         related: tuple[Related, ...] = ()
         if hit.origin is not None:
-            name, dotted, span = hit.origin
-            related = (Related(span, self._messages.alias(name, dotted)),)
-        return Finding(hit.rule.name, severity, message, Span(hit.start, hit.end), fixes, self.target.id, related)
+            name, dotted, bound = hit.origin
+            related = (Related(bound, self._messages.alias(name, dotted)),)
+        return Finding(hit.rule.name, severity, message, span, fixes, self.target.id, related, hit.subject)
 
     def _suppress(
         self, findings: list[Finding], suppressions: Suppressions, ruleset: Ruleset, ignored: frozenset[str]

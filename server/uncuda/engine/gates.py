@@ -3,15 +3,18 @@
 One search for one word costs about 0.04 s of CPU on 72 MB, so there must be few: names are covered by a word that is
 searched for anyway (`torch.backends.cuda.matmul` by "cuda") wherever that is possible; words of PyTorch are looked
 for only in files that say `torch`; and a rule may say which of its words open a file (`gate`; none: it speaks only in
-files that another rule opens, unless it is selected by name).
+files that another rule opens, unless it is selected by name). Libraries are many, so they are one search: in the lines
+that import, of files that say `torch` and that no word has opened.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from ..catalogue import Rule, Target
 from ..facts.model import Facts
+from ..facts.scans import matches
 
 _DOTTED = frozenset({"name", "argument", "jit-script"})
 
@@ -48,6 +51,8 @@ class Gates:
         self._first, self._second = tuple(first), tuple(second)
         self._anywhere = tuple(anchor.encode() for anchor in first)
         self._with_torch = tuple(anchor.encode() for anchor in second)
+        self._libraries = [re.compile(pattern) for pattern in _library_imports(ordered, target)]
+        self._library_bytes = [re.compile(pattern.pattern.encode()) for pattern in self._libraries]
 
     def open_for(self, data: bytes) -> bool:
         """Whether a file with these bytes can have a finding."""
@@ -58,6 +63,7 @@ class Gates:
             for anchor in self._with_torch:
                 if anchor in data:
                     return True
+            return any(pattern.search(data) for pattern in self._library_bytes)
         return False
 
     def open_in(self, facts: Facts) -> bool:
@@ -65,7 +71,23 @@ class Gates:
 
         if any(map(facts.says, self._first)):
             return True
-        return "torch" in facts.searches.text and any(map(facts.says, self._second))
+        if "torch" not in facts.searches.text:
+            return False
+        patterns = self._libraries
+        return any(map(facts.says, self._second)) or any(facts.searches.find(p, matches(p)) for p in patterns)
+
+
+def _library_imports(rules: Iterable[Rule], target: Target) -> list[str]:
+    """Patterns of the lines that import a module of which a rule without words of its own speaks.
+
+    They begin with a literal, which is searched for at the speed of memory.
+    """
+    mine = [rule for rule in rules if rule.check == "module" and not rule.get("anchors")]
+    roots = {re.escape(name.partition(".")[0]) for rule in mine for name in target.libraries(rule)}
+    if not roots:
+        return []
+    either = "|".join(sorted(roots))
+    return [rf"from[ \t]+(?:{either})\b", rf"import[ \t](?:[^\n#]{{0,120}},)?[ \t]*(?:{either})\b"]
 
 
 def _found_by_imports(rule: Rule) -> bool:
@@ -83,7 +105,7 @@ def _dotted_names(rule: Rule) -> tuple[str, ...]:
     """The dotted names of a rule for which words must be found."""
     if rule.check not in _DOTTED or rule.get("anchors"):
         return ()
-    return (*rule.get("names", ()), *rule.get("calls", ()))
+    return (*rule.get("names", ()), *rule.get("results", ()), *rule.get("calls", ()))
 
 
 def _own_anchors(rule: Rule) -> Iterable[str]:

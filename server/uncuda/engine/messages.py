@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 
-from ..catalogue import Catalogue, Rule, Target
+from ..catalogue import Catalogue, Rule, Target, Versions
 from ..checks import Hit
 from ..edits import Fix
 from ..printable import cut
@@ -43,15 +43,25 @@ class Messages:
         message = template.format_map(words)
         if len(message) > _LONGEST:
             message = template.format_map({name: cut(word) for name, word in words.items()})
-        notes = [self._catalogue.limit(limit, self._language) for limit in hit.limits]
-        if kernel := hit.words.get("kernel"):
-            notes[-1] += f"：`{cut(kernel)}`" if chinese else f": `{cut(kernel)}`"
+        notes = [self._note(limit, hit) for limit in hit.limits]
         if hit.since:
-            notes.insert(0, f"自 {hit.since} 起" if chinese else f"since {self._target.words['package']} {hit.since}")
+            notes.insert(0, self._lacking(hit.since, chinese))
         if not notes:
             return message
         joined = "；".join(notes) if chinese else "; ".join(notes)
         return f"{message}（{joined}）" if chinese else f"{message} ({joined})"
+
+    def _note(self, limit: str, hit: Hit) -> str:
+        """The sentence of a limit, with what is to blame in this text, where the hit says it."""
+        note, shown = self._catalogue.limit(limit, self._language), hit.words.get(limit)
+        return f"{note}{'：' if self._language == 'zh' else ': '}`{cut(shown)}`" if shown else note
+
+    def _lacking(self, since: str, chinese: bool) -> str:
+        """What is said of a name that the plugin has since a version, and not in all that are checked for."""
+        package, version = self._target.words["package"], self._target.version
+        if Versions.of(version).may("<", since):
+            return f"自 {since} 起" if chinese else f"since {package} {since}"
+        return f"{package} {version} 中没有" if chinese else f"not in {package} {version}"
 
     def alias(self, name: str, dotted: str) -> str:
         """What is said of the place where a local name was bound."""

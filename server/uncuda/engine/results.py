@@ -21,7 +21,10 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a rule found. `fixes`: best first; none: manual. `related`: what explains it, such as its alias."""
+    """What a rule found. `fixes`: best first; none: manual. `related`: what explains it, such as its alias.
+
+    `subject`: as in `Hit`. Findings of one rule and one subject are one decision for whoever ports the code.
+    """
 
     rule: str
     severity: str
@@ -30,6 +33,7 @@ class Finding:
     fixes: tuple[Fix, ...]
     target: str
     related: tuple[Related, ...] = ()
+    subject: str = ""
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,8 @@ class Ruleset:
             names |= getattr(check, "names", frozenset())
         prefixes = {name.rsplit(".", count)[0] for name in names for count in range(1, name.count(".") + 1)}
         roots = {name.split(".")[0] for name in names} | {"torch"}
+        roots.update(*(getattr(check, "roots", ()) for check in self.checks))
+        libraries = frozenset().union(*(getattr(check, "libraries", ()) for check in self.checks))
         if package := self.target.words.get("package"):
             roots.add(package.split(".")[0])
         listed = frozenset(self.target.rows)
@@ -60,4 +62,6 @@ class Ruleset:
         spoken = frozenset(word for anchor in self._gates.anchors for word in said if anchor in word)
         families = tuple(name.rstrip("*") for name in self.target.environment if name.endswith("*"))
         before = frozenset(prefixes)
-        return Words(self._gates.anchors, frozenset(roots), frozenset(names), before, listed, spoken, families)
+        return Words(
+            self._gates.anchors, frozenset(roots), frozenset(names), before, listed, spoken, families, libraries
+        )

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 _TITLES = (
     ("Replace with the identity function", "替换为恒等函数"),
+    ("Replace with {}, which no other accelerator has", "替换为 {}（其他加速器没有此接口）"),
     ("Replace with {}", "替换为 {}"),
     ("Remove the unused import of {}", "删除未使用的导入 {}"),
     ("Remove the unused suppression", "删除无用的抑制注释"),

@@ -27,7 +27,7 @@ class Words:
     """What makes a statement worth reading. Everything comes from the rules.
 
     `spoken`: the whole words, of those that hold an anchor, that rules speak of, and `families` how such words may
-    begin; both empty: every word that holds an anchor.
+    begin; both empty: every word that holds an anchor. `libraries`: modules whose imports alone matter.
     """
 
     anchors: tuple[str, ...]
@@ -37,6 +37,7 @@ class Words:
     listed: frozenset[str] = frozenset()
     spoken: frozenset[str] = frozenset()
     families: tuple[str, ...] = ()
+    libraries: frozenset[str] = frozenset()
     _bound: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
     _children: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
 
@@ -59,6 +60,14 @@ class Words:
     def relevant(self, dotted: str) -> bool:
         """Whether a dotted name is, leads to, or lies below one that rules speak of."""
         return dotted in self.prefixes or self.bound(dotted)
+
+    def told_apart(self, dotted: str) -> bool:
+        """Whether an import gives a name a meaning that is kept: one of these, or that of a library."""
+        if self.relevant(dotted):
+            return True
+        while dotted and dotted not in self.libraries:
+            dotted = dotted.rpartition(".")[0]
+        return bool(dotted)
 
     def children(self, module: str) -> frozenset[str]:
         """What `from module import *` may bind, of the names that rules speak of."""
@@ -114,6 +123,7 @@ class Facts:
     present: frozenset[str] = frozenset()  # the anchors that stand in words that rules speak of
     digests: dict[str, Digest | None] = field(default_factory=dict)  # by the text that was read
     followed: dict[str, bool] = field(default_factory=dict)  # names, and whether all of their uses were read
+    star: int = -1  # where a star import begins that alone can bring `torch`, which the text uses and nothing binds
     broken: Collection[int] = ()  # where statements begin that could not be read, or only in part
     # Where all lines but those of one region have their own in the text that this one came from: which that was.
     origin: object = None

@@ -6,6 +6,7 @@ import re
 import warnings
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
 
@@ -20,12 +21,13 @@ from .names import Names, imported_name
 from .narrow import narrow, renewed
 from .parts import Parts
 from .relayout import relayout
-from .scans import anchors, imports, uses
+from .scans import anchors, imports, plain, uses
 from .scopes import IndentScopes
 
 # No string that rules speak of is longer; what stands in a longer one is prose, or another language.
 _LONG = 1000
 _COMMENT = re.compile(r"[ \t\f]*#")
+_STAR = "import *"
 _TRIES = 10  # ways in which a broken statement is read again
 
 __all__ = ["Facts", "Name", "Statement", "Words", "read"]
@@ -101,7 +103,7 @@ class _Reader:
         """Read the one line that is not as it was, and take over all others; None if it has a say in these."""
         facts = self.facts
         line = region.old, region.old_end
-        if before.names.stars or before.layout.logical_line(region.old) != line:
+        if before.names.stars or self._says_star(before, region) or before.layout.logical_line(region.old) != line:
             return None
         if any(not line[0] <= start < line[1] for start in before.broken):
             return None
@@ -123,6 +125,11 @@ class _Reader:
         facts.references = [*moved, *chain.from_iterable(map(self._references, self._pending))]
         facts.broken = tuple(self._failed)
         return facts
+
+    def _says_star(self, before: Facts, region: Region) -> bool:
+        """Whether the line is, or was, a star import, or `torch` comes by one and may not any more."""
+        lines = before.layout.text[region.old : region.old_end], self.text[region.new : region.new_end]
+        return before.star >= 0 or any(_STAR in line for line in lines)
 
     def anchored(self) -> list[int]:
         """Where anchors stand; the facts learn which ones do."""
@@ -228,6 +235,32 @@ class _Reader:
 
     def follow_names(self) -> None:
         """Read the statements that use or rebind the names that imports and aliases gave, until no new one comes up."""
+        self._follow_bound()
+        if self._take_from_star():
+            self._follow_bound()
+        self.facts.names.settle()
+
+    def _take_from_star(self) -> bool:
+        """Take `torch` for the module if nothing binds it but, it must be, `from .common import *`."""
+        searches, names = self.facts.searches, self.facts.names
+        if "torch" in self.facts.followed or not self._found_any():
+            return False
+        stars = searches.find(("text", _STAR), plain(_STAR))
+        found = [statement for at in stars if (statement := self.facts.peek(at)) is not None]
+        star = next(((b, s) for s in reversed(found) for b in s.digest.bindings if b.name == "*"), None)
+        used = searches.find(("torch", True), uses("torch", True)) if star else ()
+        self._work.compare(len(used))
+        if star is None or all(self.layout.token_at(at) for at in used):
+            return False
+        binding, statement = star
+        self.read_at([statement.start])
+        self.facts.star = statement.start
+        self.facts.followed["torch"] = False
+        names.add("torch", "torch", replace(binding, name="torch", kind="from", dotted="torch"), statement.start)
+        self.read_at(searches.find(("torch", False), uses("torch", False)))
+        return True
+
+    def _follow_bound(self) -> None:
         known = self.facts.followed
         waiting: list[tuple[Binding, Statement]] = []
         while self._pending:
@@ -248,7 +281,6 @@ class _Reader:
                 self.read_at(self.facts.searches.find(key, uses(*key)))
             if not self._pending:
                 waiting = self._bind(waiting, known)
-        self.facts.names.settle()
 
     def _bind(
         self, waiting: list[tuple[Binding, Statement]], known: dict[str, bool]
@@ -266,7 +298,7 @@ class _Reader:
     def _meaning(self, binding: Binding, statement: Statement) -> str | None:
         """The dotted name that a binding gives, if it is one that rules speak of."""
         if binding.kind in ("import", "from", "star"):
-            return binding.dotted if self.words.relevant(binding.dotted) else None
+            return binding.dotted if self.words.told_apart(binding.dotted) else None
         if binding.value is None:
             return None
         dotted = imported_name(binding.value) or self.facts.names.resolve_node(
@@ -275,6 +307,8 @@ class _Reader:
         return dotted if dotted and self.words.relevant(dotted) else None
 
     def _follow(self, binding: Binding, dotted: str, known: dict[str, bool]) -> set[str]:
+        if not self.words.relevant(dotted):
+            return set()
         if binding.kind == "star":
             names = self._stars.get(dotted)
             if names is None:

@@ -79,6 +79,7 @@ def default_key(call: ast.Call, parameter: str | int | None) -> str:
     return ""
 
 
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
 ROWS = (ast.Tuple, ast.List)
 BESIDE = 100  # what a list holds shows by then
 FIXTURES = "request.param"

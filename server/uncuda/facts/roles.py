@@ -11,6 +11,7 @@ from itertools import islice
 from .digest import Digest, Text
 from .role_calls import (
     BESIDE,
+    COMPREHENSIONS,
     KEEPS,
     ROWS,
     STRING_METHODS,
@@ -24,7 +25,7 @@ from .role_calls import (
 )
 
 Resolve = Callable[[ast.AST], "str | None"]
-_CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Starred)
+_CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Starred, *COMPREHENSIONS)
 _NAMES = (ast.Name, ast.Attribute)
 _MEMBERSHIP = (ast.In, ast.NotIn)
 _LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
@@ -166,8 +167,8 @@ def _classify(node: ast.AST, parent: ast.AST | None, digest: Digest, resolve: Re
         return Role("item", node, name=last_word(parent.target), subject=parent.target)
     if isinstance(parent, ast.arguments):
         return Role("default", node, name=_parameter_of(parent, node))
-    kinds = {ast.Return: "return", ast.BinOp: "concatenation", ast.MatchValue: "case", ast.Expr: "statement"}
-    return Role("statement" if parent is None else kinds.get(type(parent), "other"), node)
+    kinds = {ast.Return: "return", ast.Yield: "return", ast.BinOp: "concatenation", ast.MatchValue: "case"}
+    return Role("statement" if isinstance(parent, ast.Expr | None) else kinds.get(type(parent), "other"), node)
 
 
 def _counted(call: ast.Call, node: ast.AST, digest: Digest) -> Role | None:

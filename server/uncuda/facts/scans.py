@@ -23,6 +23,16 @@ def plain(word: str) -> Scan:
     return scan
 
 
+def matches(pattern: re.Pattern[str]) -> Scan:
+    """Where a pattern matches, which looks at one line."""
+
+    def scan(text: str, start: int, end: int) -> Iterator[int]:
+        for match in pattern.finditer(text, start, end):
+            yield match.start()
+
+    return scan
+
+
 def anchors(anchor: str, speaks: Callable[[str], bool]) -> Scan:
     """Where an anchor stands in whole words of which rules speak."""
     whole, size = not anchor.isidentifier(), len(anchor)

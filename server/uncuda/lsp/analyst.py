@@ -1,7 +1,7 @@
 """Analyses texts in a process of its own: those that take too much work to be analysed between two keys.
 
-In: a `Task` a line; the end of the input ends the process. Out: two `Answer` a task, one when it begins and one with
-what came of it.
+In: a `Task` a line; the end of the input ends the process. Out: of each task an `Answer` when it begins, one every few
+seconds while it goes on, and one with what came of it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,11 @@ import gc
 import json
 import os
 import sys
+import time
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, Lock, Thread
 
 from uncuda.catalogue import load
 from uncuda.child import lines
@@ -20,9 +24,12 @@ from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
-from .task import Answer, Exceeded, Task, converter
+from .task import LONGEST, Answer, Exceeded, Task, converter
 
 _REMEMBERED = 4  # texts an engine, and engines
+_PULSE = 2.0
+"""Seconds between two signs that a task goes on."""
+_writing = Lock()
 
 
 def main() -> None:
@@ -33,14 +40,37 @@ def main() -> None:
         for line in lines():
             task = converter().structure(json.loads(line), Task)
             _write(Answer(task.number))
-            _write(analyst.answer(task))
+            with signs_of_life(task.number):
+                answer = analyst.answer(task)
+            _write(answer)
     except BrokenPipeError:
         os._exit(1)
 
 
 def _write(answer: Answer) -> None:
-    sys.stdout.buffer.write(json.dumps(converter().unstructure(answer)).encode() + b"\n")
-    sys.stdout.buffer.flush()
+    line = json.dumps(converter().unstructure(answer)).encode() + b"\n"
+    with _writing:
+        sys.stdout.buffer.write(line)
+        sys.stdout.buffer.flush()
+
+
+@contextmanager
+def signs_of_life(number: int) -> Iterator[None]:
+    """Say again and again that a task goes on, while it has not taken more of the processor than one may.
+
+    On a machine that has other things to do it may take many times as long by the clock.
+    """
+    done, begun = Event(), time.process_time()
+
+    def work() -> None:
+        while not done.wait(_PULSE) and time.process_time() - begun < LONGEST:
+            _write(Answer(number))
+
+    Thread(target=work, daemon=True, name="signs of life").start()
+    try:
+        yield
+    finally:
+        done.set()
 
 
 class Analyst:

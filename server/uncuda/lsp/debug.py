@@ -96,7 +96,9 @@ def _documents(server: UncudaServer) -> Iterator[str]:
         analysis = server.analyse(program)
         found = f"{len(analysis.findings)} findings, {len(analysis.report.skipped)} statements not read"
         why = f", {analysis.disabled}" if analysis.disabled else ""
-        target = f"{choice.engine.target.id}{' (assumed)' if choice.assumed else ''}"
+        target = f"{choice.engine.target.id}{' (assumed)' if choice.assumed else ''}, {choice.plugin('en')}"
+        torch = choice.settings.torch_version
+        target += f", PyTorch {torch}" if torch else ""
         size = program.text.count("\n") + 1
         took = "in another process" if analysis.heavy else f"anew in {_took(server, program):.1f} ms"
         yield f"  {program.uri}: {size} lines, {target}, {found}{why}, read {took}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,10 @@ from uncuda.engine import Engine
 from uncuda.project import Project
 from uncuda.report.words import language
 from uncuda.settings import Configuration, EditorSettings, Settings, SettingsError, Vocabulary, read_editor, values_of
-from uncuda.workspace import reach, required_torch
+from uncuda.workspace import Requirements, Taken, reach, settled
+from uncuda.workspace import Words as ModuleWords
 
+from .choice import Choice, target_of
 from .client import Client
 from .documents import Document, Program
 from .logs import logger
@@ -24,17 +26,6 @@ from .task import converter
 _LIBRARIES = ("site-packages", "dist-packages")
 _KEPT = 3
 """Engines that no program uses and that are kept for when their settings come back; each remembers texts."""
-
-
-@dataclass(frozen=True, eq=False)
-class Choice:
-    """What a program is checked with. `assumed`: nothing said which target; `left_out`: it is not checked at all."""
-
-    folder: Folder | None
-    settings: Settings
-    engine: Engine
-    assumed: bool
-    left_out: bool
 
 
 class Folders:
@@ -60,7 +51,8 @@ class Folders:
         self._configurations: dict[str, Configuration] = {}
         self._engines: list[tuple[Settings, str, Project, Engine]] = []
         self._choices: dict[str, Choice] = {}
-        self._versions: dict[str, str | None] = {}
+        self._packages = ModuleWords.of(self.catalogue.declarations).packages
+        self._requirements = self._new_requirements()
         options = params.get("initializationOptions")
         self._initial: object = options.get("settings") if isinstance(options, dict) else None
         self.set_editor({})
@@ -139,7 +131,7 @@ class Folders:
     def reload(self) -> None:
         """Read configuration files anew when they are asked for."""
         self._configurations.clear()
-        self._versions.clear()
+        self._requirements = self._new_requirements()
         self.forget()
 
     def forget(self) -> None:
@@ -242,38 +234,25 @@ class Folders:
         """The folder of a program; an untitled one belongs to the first."""
         return self.folder_of(program.path) if program.path else next(iter(self.all), None)
 
-    def engine_at(self, place: str, folder: Folder | None, project: Project) -> tuple[Engine, Settings, bool]:
-        """The engine for the files in the folder at `place`, its settings, and whether its target is only assumed."""
+    def engine_at(self, place: str, folder: Folder | None, project: Project) -> tuple[Engine, Settings, bool, Taken]:
+        """The engine for the files in the folder at `place`, its settings, whether its target is only assumed, and the
+        versions of its plugin."""
         settings = self.settings_for(place, folder)
-        target, assumed = self._target(settings, project)
-        resolved = replace(
-            settings,
-            locale=self.language(settings.locale),
-            torch_version=settings.torch_version or self._required(place),
-        )
-        return self._engine(resolved, target, project), resolved, assumed
+        holds = self._requirements.of(place) if place else {}
+        target, assumed = target_of(self.catalogue, self._packages, settings, project, holds)
+        settings, taken = settled(settings, self.catalogue, target, holds)
+        resolved = replace(settings, locale=self.language(settings.locale))
+        return self._engine(resolved, target, project), resolved, assumed, taken
 
-    def _required(self, place: str) -> str | None:
-        """The version of PyTorch that the project around `place` asks for."""
-        if place and place not in self._versions:
-            found = required_torch(place, lambda why: self.tell_once(why, why))
-            self._versions[place] = found.version if found else None
-        return self._versions.get(place)
+    def _new_requirements(self) -> Requirements:
+        return Requirements(self._packages.values(), lambda why: self.tell_once(why, why))
 
     def _choose(self, program: Program) -> Choice:
         folder = self._folder(program)
         place = str(Path(program.path).parent) if program.path else folder.path if folder else ""
         project = folder.project if folder and program.path else self.alone.get(program.uri, Project())
-        engine, settings, assumed = self.engine_at(place, folder, project)
-        return Choice(folder, settings, engine, assumed, self._left_out(program, folder))
-
-    def _target(self, settings: Settings, project: Project) -> tuple[str, bool]:
-        if settings.target:
-            return settings.target, False
-        said = project.plugins | project.shims or project.constants
-        if len(said) == 1:
-            return next(iter(said)), False
-        return self.catalogue.default_target, True
+        engine, settings, assumed, taken = self.engine_at(place, folder, project)
+        return Choice(folder, settings, engine, assumed, taken, self._left_out(program, folder))
 
     def _engine(self, settings: Settings, target: str, project: Project) -> Engine:
         for known in self._engines:

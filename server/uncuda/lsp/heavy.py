@@ -2,7 +2,7 @@
 
 The engine counts its work. In the server's own process a document may take as much as the largest ordinary file takes
 (`Limits.between_keys`); what goes beyond that is analysed by `analyst.py`, up to the limits of the settings. Seconds
-count only as the last resort: a document that still takes longer than `_LONGEST` is left out until it changes.
+count only as the last resort: a document that still takes longer than `LONGEST` is left out until it changes.
 """
 
 from __future__ import annotations
@@ -21,15 +21,13 @@ from uncuda.report.words import Words
 
 from .background import Background
 from .logs import logger
-from .task import Answer, Task, converter
+from .task import LONGEST, Answer, Task, converter
 from .texts import Texts
 
 if TYPE_CHECKING:
     from .documents import Program
     from .server import UncudaServer
 
-_LONGEST = 10.0
-"""Seconds that a document may take, whatever was counted."""
 _START = 20.0
 """Seconds within which the process has to begin."""
 
@@ -103,7 +101,7 @@ class Heavy:
         uri = next(iter(self._waiting))
         task, take = self._waiting.pop(uri)
         self._current = uri, task, take
-        patience = _LONGEST
+        patience = LONGEST
         if self._process is None:
             patience = _START
             self._process = Background("uncuda.lsp.analyst", self._server.call, self._take, self._ended, read=_read)
@@ -120,7 +118,7 @@ class Heavy:
         if self._current is None or self._current[1].number != answer.number:
             return
         if answer.begun:
-            self._wait(_LONGEST)
+            self._wait(LONGEST)
             return
         if answer.failed:
             self._fail(self._current[1].path or self._current[0], answer.failed)
@@ -152,7 +150,7 @@ class Heavy:
 
     def _too_long(self) -> None:
         self._stop()
-        self._done(Report(), self._say("not checked long", f"{_LONGEST:.0f}"))
+        self._done(Report(), self._say("not checked long", f"{LONGEST:.0f}"))
 
     def _ended(self) -> None:
         self._process = None

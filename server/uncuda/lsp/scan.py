@@ -105,7 +105,7 @@ class Reader:
     """Reads files for what they say of a project."""
 
     def __init__(self, catalogue: Catalogue) -> None:
-        words = Words.of(catalogue.declarations)
+        words = Words.of(catalogue.declarations, catalogue.libraries)
         self.shims = words.shims
         self._devices = words.devices
         self._scanner = Scanner(words)

@@ -35,6 +35,7 @@ def register(server: UncudaServer) -> None:
             "target": engine.target.id,
             "title": title_of(server, engine.target.id, texts),
             "assumed": choice.assumed,
+            "plugin": choice.plugin(texts.locale),
             "strategy": "shim" if engine.patched(analysis.text) else "rewrite",
             "findings": len(analysis.findings),
             "fixable": fixable(analysis)[SAFE] if analysis.disabled is None else 0,

@@ -13,6 +13,9 @@ from uncuda.limits import Kind, LimitExceeded
 from uncuda.project import Answers, Project, Site
 from uncuda.settings import Settings
 
+LONGEST = 10.0
+"""Seconds of the processor that a text may take, whatever was counted; and of silence, whatever the machine does."""
+
 
 @dataclass(frozen=True)
 class Task:
@@ -49,7 +52,7 @@ class Exceeded:
 class Answer:
     """What came of a task: a report, the limit that it went beyond, or how the analysis failed.
 
-    None of them: it has only begun.
+    None of them: it has begun, and goes on.
     """
 
     number: int

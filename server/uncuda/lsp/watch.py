@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from uncuda.settings import CONFIGURATION_FILES
+from uncuda.workspace import asks_for_versions
 
 from .protocol import field
 from .roots import folder_at
@@ -17,8 +18,12 @@ if TYPE_CHECKING:
     from .server import UncudaServer
 
 SECTION = "uncuda"
-# The files that say which PyTorch a project asks for count as configuration, too.
-_WATCHED = ("**/*.py", "**/{uncuda.toml,pyproject.toml,requirements.txt,setup.cfg,environment.yml,environment.yaml}")
+# The files that say which versions a project asks for count as configuration, too.
+_WATCHED = (
+    "**/*.py",
+    "**/{uncuda.toml,pyproject.toml,setup.cfg,environment.yml,environment.yaml}",
+    "**/{uv.lock,poetry.lock,pdm.lock,pylock.toml,requirements*.txt,requirements*.lock}",
+)
 
 
 def register(server: UncudaServer) -> None:
@@ -45,7 +50,7 @@ def register(server: UncudaServer) -> None:
     def did_change_watched_files(params: Any) -> None:
         paths = {path_of(field(change, "uri")): None for change in field(params, "changes", kind=list)}
         paths.pop(None, None)
-        if any(path and not path.endswith(".py") for path in paths):
+        if any(path and (not path.endswith(".py") or _governs(path)) for path in paths):
             reload(server)
             server.projects.scan(server.folders.all)  # other files may be excluded now
         server.touched([path for path in paths if path and path.endswith(".py")])
@@ -65,11 +70,17 @@ def register(server: UncudaServer) -> None:
 
     def look_at_files(program: Any) -> None:
         """A client that does not watch files may have changed a configuration by now."""
-        if not server.client.watch or os.path.basename(program.path) in CONFIGURATION_FILES:  # noqa: PTH119
+        if not server.client.watch or _governs(program.path):
             reload(server, quietly=True)
 
     server.saved.append(look_at_files)
     server.reconfigured.append(server.refresh)
+
+
+def _governs(path: str) -> bool:
+    """Whether a file says what holds for others: their settings, or the versions that they are checked for."""
+    name = os.path.basename(path)  # noqa: PTH119
+    return name in CONFIGURATION_FILES or asks_for_versions(name)
 
 
 def reload(server: UncudaServer, quietly: bool = False) -> None:

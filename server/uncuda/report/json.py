@@ -10,7 +10,7 @@ from uncuda.engine import Finding
 from uncuda.printable import printable_json
 from uncuda.source import Source
 
-from .base import Frame, Reporter
+from .base import Counts, Frame, Reporter
 from .records import VERSION, finding_record
 
 
@@ -29,15 +29,31 @@ class JsonReporter(Reporter):
             self._separator = ",\n"
 
     def end(self) -> None:
-        """The counts by rule, if asked for, and the errors."""
+        """The counts by rule and by decision, if asked for, and the errors."""
         out = self.frame.out
         out.write("\n]" if self.counts.findings else "]")
         if self.frame.statistics:
             ranked = sorted(self.counts.rules.items(), key=lambda item: (-sum(item[1].values()), item[0]))
             rows = [{"rule": rule, "count": sum(kinds.values()), **kinds} for rule, kinds in ranked]
             out.write(f',\n"statistics": {dump(rows)}')
+            out.write(f',\n"decisions": {dump(_decisions(self.counts))}')
         errors = [{"path": problem.path, "message": problem.message} for problem in self.problems]
         out.write(f',\n"errors": {dump(errors)}}}\n')
+
+
+def _decisions(counts: Counts) -> list[dict[str, Any]]:
+    """A row for each rule and subject, most findings first."""
+    rows = [
+        {
+            "rule": rule,
+            "subject": subject,
+            "count": sum(tally.classes.values()),
+            "files": tally.files,
+            **tally.classes,
+        }
+        for (rule, subject), tally in counts.decisions.items()
+    ]
+    return sorted(rows, key=lambda row: (-row["count"], row["rule"], row["subject"]))
 
 
 def dump(value: Any) -> str:

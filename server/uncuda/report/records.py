@@ -30,6 +30,7 @@ def finding_record(finding: Finding, source: Source) -> dict[str, Any]:
             for fix in finding.fixes
         ],
         "target": finding.target,
+        "subject": finding.subject,
     }
 
 

@@ -73,7 +73,7 @@ class SarifReporter(Reporter):
                 }
             ],
             "partialFingerprints": {"uncuda/v1": self._fingerprints.of(finding, source)},
-            "properties": {"target": finding.target},
+            "properties": {"target": finding.target, "subject": finding.subject},
         }
         if finding.fixes:
             result["fixes"] = [

@@ -2,40 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from uncuda.engine import Finding
-from uncuda.printable import printable
+from uncuda.printable import cut, printable
 from uncuda.settings import SEVERITIES
 from uncuda.source import Source
 
-from .base import Counts, Reporter
+from .base import Counts, Frame, Reporter
 from .records import fix_class
+from .repeated import Group, Repeated
 from .words import Words
 
 _TAB = 4
 _WIDEST = 160
+_SUBJECT = 60
 _WITHOUT_WIDTH = ("Mn", "Me", "Cf")
 _COLORS = {"error": "31", "warning": "33", "information": "36"}
 _FIX_COLORS = {"safe": "32", "review": "33", "manual": "35"}
 
 
 class TextReporter(Reporter):
-    """Findings with their source line; the summary last."""
+    """Findings with their source line, what is repeated, the summary."""
+
+    def __init__(self, frame: Frame) -> None:
+        super().__init__(frame)
+        self._repeated = Repeated()
 
     def write(self, source: Source, findings: Sequence[Finding]) -> None:
-        """One block a finding."""
+        """One block a finding, but for those that are repeated."""
         write = self.frame.out.write
         for finding in findings:
+            if self._repeated.keeps(finding, source):
+                continue
             write(headline(finding, source, self.frame.words, self.frame.color))
             write(_excerpt(finding, source, self.frame.color))
             write("\n")
 
     def end(self) -> None:
-        """The counts by rule, if asked for, and the summary."""
+        """What was kept for the end, the counts, if asked for, and the summary."""
         frame = self.frame
+        for block in repeated_blocks(self._repeated, frame.words, frame.color):
+            frame.out.writelines(f"{line}\n" for line in block)
+            frame.out.write("\n")
         if frame.statistics and self.counts.findings:
             frame.out.write(f"{frame.words('by rule')}\n{rule_table(self.counts, frame.words)}\n")
+        if frame.statistics and (table := decision_table(self.counts, frame.words)):
+            frame.out.write(f"{frame.words('by decision')}\n{table}\n")
         if not frame.quiet and (self.checked or not self.problems):
             frame.out.write(summary(self.counts, self.checked, frame.words) + "\n")
 
@@ -48,10 +61,32 @@ def headline(
     line = shown(line)
     kind = fix_class(finding)
     fix = words("by hand") if kind == "manual" else words("fix", kind)
-    place = paint(f"{printable(source.path)}:{line}:{column}:", "1", color)
-    severity = paint(finding.severity, _COLORS[finding.severity], color)
+    place = _place(source.path, line, column, color)
     mark = paint(f"[{fix}]", _FIX_COLORS[kind], color)
-    return f"{place} {severity} {paint(finding.rule, '1', color)}: {printable(finding.message)} {mark}\n"
+    return f"{place} {_kind(finding.severity, finding.rule, color)}: {printable(finding.message)} {mark}\n"
+
+
+def repeated_blocks(repeated: Repeated, words: Words, color: bool = False) -> Iterator[Iterator[str]]:
+    """The lines of a block for each decision: its message, then `path:line:column: severity rule: subject`."""
+    for group in repeated.groups():
+        yield _block(group, words, color)
+
+
+def _block(group: Group, words: Words, color: bool) -> Iterator[str]:
+    said = group.decision
+    places, files = words.count(len(group), "more"), words.count(group.files, "file")
+    yield words("more", paint(printable(said.message), "1", color), words("by hand"), places, files)
+    told = f"{_kind(said.severity, said.rule, color)}: {printable(cut(said.subject))}"
+    for path, line, column in group:
+        yield f"{_place(path, line, column, color)} {told}"
+
+
+def _place(path: str, line: int, column: int, color: bool) -> str:
+    return paint(f"{printable(path)}:{line}:{column}:", "1", color)
+
+
+def _kind(severity: str, rule: str, color: bool) -> str:
+    return f"{paint(severity, _COLORS[severity], color)} {paint(rule, '1', color)}"
 
 
 def summary(counts: Counts, checked: int, words: Words) -> str:
@@ -65,21 +100,44 @@ def summary(counts: Counts, checked: int, words: Words) -> str:
         findings=words.count(counts.findings, "finding"),
         files=words.count(counts.files, "file"),
         severities=words.join(severities),
-        fixes=words.join(words(kind, f"{counts.classes[kind]:,}") for kind in kinds),
+        fixes=words.join(_class_count(kind, counts, words) for kind in kinds),
     )
     hints = [words(key) for kind, key in (("safe", "how"), ("review", "how review")) if kind in kinds]
     return "\n".join([found, *hints])
+
+
+def _class_count(kind: str, counts: Counts, words: Words) -> str:
+    """`3 safe`, `149 by hand (1 decision)`."""
+    number = counts.classes[kind]
+    if kind == "manual" and counts.by_hand < number:
+        return words("manual decisions", f"{number:,}", words.count(counts.by_hand, "decision"))
+    return words(kind, f"{number:,}")
 
 
 def rule_table(counts: Counts, words: Words) -> str:
     """A line a rule, most findings first: how many, and how many of each fix class."""
     rows = sorted(counts.rules.items(), key=lambda item: (-sum(item[1].values()), item[0]))
     wide = max(len(rule) for rule, _ in rows)
+    return "".join(f"{sum(kinds.values()):6,}  {rule:{wide}}  {_class_counts(kinds, words)}\n" for rule, kinds in rows)
+
+
+def decision_table(counts: Counts, words: Words) -> str:
+    """A line a decision that somebody has to make: how many findings, rule and subject, fix classes, files."""
+    rows = [(sum(tally.classes.values()), *key, tally) for key, tally in counts.decisions.items() if tally.by_hand]
+    rows.sort(key=lambda row: (-row[0], row[1], row[2]))
+    subjects = [printable(cut(subject, _SUBJECT)) for _, _, subject, _ in rows]
+    longest, wide = max((len(row[1]) for row in rows), default=0), max(map(width, subjects), default=0)
     lines = []
-    for rule, kinds in rows:
-        fixes = words.join(words(kind, number) for kind, number in kinds.items() if number)
-        lines.append(f"{sum(kinds.values()):6,}  {rule:{wide}}  {fixes}\n")
+    for (number, rule, _, tally), subject in zip(rows, subjects, strict=True):
+        name = f"{rule:{longest}}  {subject}{' ' * (wide - width(subject))}"
+        fixes, files = _class_counts(tally.classes, words), words.count(tally.files, "file")
+        lines.append(f"{number:6,}  {name}  {words('in files', fixes, files)}\n")
     return "".join(lines)
+
+
+def _class_counts(kinds: Mapping[str, int], words: Words) -> str:
+    """`70 safe, 10 by hand`."""
+    return words.join(words(kind, f"{number:,}") for kind, number in kinds.items() if number)
 
 
 def paint(text: str, code: str, color: bool) -> str:

@@ -20,6 +20,10 @@ _WORDS: dict[str, tuple[str, str]] = {
         "`uncuda fix --review-fixes` 还会执行需复核（review）的修复。",
     ),
     "by rule": ("By rule:", "按规则统计："),
+    "by decision": ("Decisions by hand:", "需手动作出的决定："),
+    "in files": ("{0}; {1}", "{0}；{1}"),
+    "more": ("{0} [{1}], {2} in {3}:", "{0} [{1}]，{3}中还有 {2}："),
+    "manual decisions": ("{0} by hand ({1})", "{0} 处需手动处理（{1}）"),
     "fixed": ("Fixed {findings} in {files}:", "已修复 {files}中的 {findings}："),
     "would fix": ("Would fix {findings} in {files}:", "将修复 {files}中的 {findings}："),
     "nothing fixed": ("Nothing to fix in {files}.", "{files}中没有可修复的内容。"),
@@ -57,6 +61,7 @@ _WORDS: dict[str, tuple[str, str]] = {
         "目标：{0}（未设置；项目未导入任何插件）",
     ),
     "target found": ("target: {0} (the project imports {1})", "目标：{0}（项目导入了 {1}）"),
+    "target asked for": ("target: {0} ({2} asks for {1})", "目标：{0}（{2} 要求 {1}）"),
     "target named": ("target: {0} (the project says {1})", "目标：{0}（项目中写有 {1}）"),
     "serves several": (
         "the project runs on several accelerators already: its fixes need review",
@@ -69,6 +74,28 @@ _WORDS: dict[str, tuple[str, str]] = {
     "table newer": (
         "no table for {0} {1}, which is older than any; that of {2} is used",
         "没有 {0} {1} 的数据表，该版本比所有数据表都旧；使用 {2} 的数据表",
+    ),
+    "plugin set": ("{0} {1} (`target-version`)", "{0} {1}（`target-version`）"),
+    "plugin asked for": ("{0} {1} (asked for by {2})", "{0} {1}（由 {2} 指定）"),
+    "plugin range": (
+        "{0} {1}: what all of these versions have (asked for by {2})",
+        "{0} {1}：以这些版本共有的接口为准（由 {2} 指定）",
+    ),
+    "plugin goes with": (
+        "{0} {1}, which goes with PyTorch {2} (asked for by {3})",
+        "{0} {1}，与 PyTorch {2} 配套（由 {3} 指定）",
+    ),
+    "plugin goes with set": (
+        "{0} {1}, which goes with PyTorch {2} (`torch-version`)",
+        "{0} {1}，与 PyTorch {2} 配套（`torch-version`）",
+    ),
+    "plugin assumed": (
+        "{0} {1} is assumed; pin it in the requirements, or set `target-version`",
+        "假定为 {0} {1}；请在依赖声明中固定其版本，或设置 `target-version`",
+    ),
+    "folders differ": (
+        "other versions in other folders: --verbose names them",
+        "其他目录使用其他版本：--verbose 可列出",
     ),
     "torch": ("PyTorch {0} (asked for by {1})", "PyTorch {0}（由 {1} 指定）"),
     "receivers late": (
@@ -87,6 +114,18 @@ _WORDS: dict[str, tuple[str, str]] = {
     "safe": ("{0} safe", "{0} 处安全修复"),
     "review": ("{0} to review", "{0} 处需复核"),
     "manual": ("{0} by hand", "{0} 处需手动处理"),
+    "proof": ("**Proof.** {0}", "**验证。** {0}"),
+    "proof of target": ("{0}: {1}. ", "{0}：{1}。"),
+    "proof run": (
+        "{run} of {examples} ran on simulated {plugin}",
+        "{examples}中有 {run} 个在模拟的 {plugin} 上运行通过",
+    ),
+    "proof signature": (
+        "names and parameters compared with {package}'s source",
+        "名称和参数已与 {package} 的源代码比对",
+    ),
+    "proof neither": ("neither run nor compared", "既未运行，也未比对"),
+    "proof reason": (" ({0})", "（{0}）"),
 }
 
 _COUNTED: dict[str, tuple[str, str, str]] = {
@@ -94,6 +133,9 @@ _COUNTED: dict[str, tuple[str, str, str]] = {
     "file": ("file", "files", "个文件"),
     "statement": ("statement", "statements", "条语句"),
     "name": ("other name", "other names", "个其他名称"),
+    "more": ("more place", "more places", "处"),
+    "decision": ("decision", "decisions", "项决定"),
+    "example": ("example", "examples", "个示例"),
     "error": ("error", "errors", "个错误"),
     "warning": ("warning", "warnings", "个警告"),
     "information": ("information", "information", "条信息"),

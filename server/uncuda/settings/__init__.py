@@ -1,7 +1,7 @@
 """Settings: one table of options, one schema, and the files that set them."""
 
 from .editor import EDITOR_OPTIONS, EditorSettings, read_editor
-from .loading import CONFIGURATION_FILES, Configuration, settings_of, values_of
+from .loading import CONFIGURATION_FILES, Configuration, settings_of, shown, values_of
 from .model import Settings, absolute
 from .options import OPTIONS, SEVERITIES, Option
 from .patterns import PatternError, Patterns, pattern_set, read_patterns
@@ -28,5 +28,6 @@ __all__ = [
     "read_editor",
     "read_patterns",
     "settings_of",
+    "shown",
     "values_of",
 ]

@@ -107,30 +107,30 @@ def values_of(table: Mapping[str, object], folder: str, vocabulary: Vocabulary) 
 def _values_of(file: Path, table: dict[str, Any], vocabulary: Vocabulary, below: tuple[Path, ...]) -> dict[str, object]:
     real = file.resolve()
     if real in below:
-        chain = " -> ".join(_shown(path) for path in (*below, real))
-        raise SettingsError(f"`extend` leads back to itself: {chain}", _shown(file))
+        chain = " -> ".join(shown(path) for path in (*below, real))
+        raise SettingsError(f"`extend` leads back to itself: {chain}", shown(file))
     if len(below) > _LONGEST_CHAIN:
-        first = _shown(below[0])
-        raise SettingsError(f"`extend` leads from {first} through more than {_LONGEST_CHAIN} files", _shown(file))
+        first = shown(below[0])
+        raise SettingsError(f"`extend` leads from {first} through more than {_LONGEST_CHAIN} files", shown(file))
     extend = table.pop("extend", None)
     try:
         values = _anchor(read_values(table, vocabulary), file.parent.absolute())
     except ValueProblem as problem:
-        raise SettingsError(str(problem), _shown(file), line_of(_text(file), problem.words)) from None
+        raise SettingsError(str(problem), shown(file), line_of(_text(file), problem.words)) from None
     if extend is None:
         return values
     line = line_of(_text(file), ("extend",))
     if not isinstance(extend, str):
-        raise SettingsError("`extend` is the path of another configuration file", _shown(file), line)
+        raise SettingsError("`extend` is the path of another configuration file", shown(file), line)
     try:
         base = file.parent / Path(extend).expanduser()
     except RuntimeError:  # nobody is called that
-        raise SettingsError(f"`extend`: there is no home folder for {extend}", _shown(file), line) from None
+        raise SettingsError(f"`extend`: there is no home folder for {extend}", shown(file), line) from None
     if not _is_file(base):
-        raise SettingsError(f"`extend`: there is no file {_shown(base)}", _shown(file), line)
+        raise SettingsError(f"`extend`: there is no file {shown(base)}", shown(file), line)
     inner = _table_of(base)
     if inner is None:
-        raise SettingsError(f"`extend`: {_shown(base)} has no [tool.uncuda] table", _shown(file), line)
+        raise SettingsError(f"`extend`: {shown(base)} has no [tool.uncuda] table", shown(file), line)
     return covered(_values_of(base, inner, vocabulary, (*below, real)), values)
 
 
@@ -156,7 +156,7 @@ def _table_of(file: Path) -> dict[str, Any] | None:
     tool = document.get("tool")
     table = tool.get("uncuda") if isinstance(tool, dict) else None
     if table is not None and not isinstance(table, dict):
-        raise SettingsError("[tool.uncuda] is a table", _shown(file), line_of(text, ("uncuda",)))
+        raise SettingsError("[tool.uncuda] is a table", shown(file), line_of(text, ("uncuda",)))
     return table
 
 
@@ -164,16 +164,16 @@ def _parse(file: Path, text: str) -> dict[str, Any]:
     try:
         return parse_toml(text)
     except InvalidTomlError as error:
-        raise SettingsError(f"not valid TOML: {error.message}", _shown(file), error.line) from None
+        raise SettingsError(f"not valid TOML: {error.message}", shown(file), error.line) from None
 
 
 def _text(file: Path) -> str:
     try:
         return decode_utf8(read_bytes(str(file)))
     except OSError as error:
-        raise SettingsError(f"cannot be read: {error.strerror or error}", _shown(file)) from None
+        raise SettingsError(f"cannot be read: {error.strerror or error}", shown(file)) from None
     except NotUtf8Error as error:
-        raise SettingsError(f"is not UTF-8: {error.message}", _shown(file), error.line) from None
+        raise SettingsError(f"is not UTF-8: {error.message}", shown(file), error.line) from None
 
 
 def line_of(text: str, words: tuple[str, ...]) -> int | None:
@@ -198,7 +198,7 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _shown(path: Path) -> str:
+def shown(path: Path) -> str:
     """The path as messages show it: relative to the current folder when it is below it."""
     try:
         return str(path.absolute().relative_to(Path.cwd()))

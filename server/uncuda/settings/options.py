@@ -42,16 +42,19 @@ OPTIONS: tuple[Option, ...] = (
         "target",
         "string",
         None,
-        "The accelerator to port to. Default: the one whose plugin the project already imports, else "
+        "The accelerator to port to. Default: the one whose plugin the project already imports or asks for, else "
         "uncuda's own default; then it says which.",
-        "要迁移到的加速器。默认：项目已导入其插件的那一个，否则为 uncuda 的默认目标，此时会说明所选目标。",
+        "要迁移到的加速器。默认：项目已导入或已在依赖中声明其插件的那一个，"
+        "否则为 uncuda 的默认目标，此时会说明所选目标。",
     ),
     Option(
         "target-version",
         "string",
         None,
-        "The version of the target's plugin, with or without `.postN`. Default: the newest that is known.",
-        "目标插件的版本，可带或不带 `.postN`。默认：已知的最新版本。",
+        "The version of the target's plugin, with or without `.postN`. Default: what the project's requirements or "
+        "lock files say of it, else what goes with their PyTorch, else uncuda's own default; then it says which.",
+        "目标插件的版本，可带或不带 `.postN`。默认：取自项目的依赖声明或锁文件，其次取与其中 PyTorch 配套的版本，"
+        "否则为 uncuda 的默认版本，此时会说明所选版本。",
         pattern=_VERSION,
         example="2.7.1",
     ),
@@ -59,8 +62,9 @@ OPTIONS: tuple[Option, ...] = (
         "torch-version",
         "string",
         None,
-        "The PyTorch version that the project runs on. Default: from the project's requirements, else the newest.",
-        "项目使用的 PyTorch 版本。默认：取自项目的依赖声明，否则为最新版本。",
+        "The PyTorch version that the project runs on. Default: from the project's requirements or lock files, else "
+        "what goes with the plugin.",
+        "项目使用的 PyTorch 版本。默认：取自项目的依赖声明或锁文件，否则为与插件配套的版本。",
         pattern=r"^\d+(\.\d+)*$",
         example="2.7.1",
     ),
@@ -126,9 +130,11 @@ OPTIONS: tuple[Option, ...] = (
         "patterns",
         (),
         "Files and folders that are not read, besides the built-in list (such as .git, .venv, build, node_modules). "
+        "A folder called build or dist that is a package is read. "
         "Patterns are those of .gitignore, relative to the folder of the configuration file, in an editor's settings "
         "to that of the workspace; `!build` takes a built-in one back.",
-        "除内置列表（.git、.venv、build、node_modules 等）之外不读取的文件和目录。模式语法与 .gitignore 相同，"
+        "除内置列表（.git、.venv、build、node_modules 等）之外不读取的文件和目录。"
+        "名为 build 或 dist 的包会被读取。模式语法与 .gitignore 相同，"
         "相对于配置文件所在目录，在编辑器设置中相对于工作区文件夹；`!build` 可取消内置排除。",
     ),
     Option(

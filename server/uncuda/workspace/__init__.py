@@ -7,9 +7,12 @@ from .engines import Engines, UndecidedTarget
 from .files import FileProblem, read_file, write_atomically
 from .gitignore import GitIgnore
 from .kernels import UNTOLD, Told
-from .requirements import Required, required_torch, torch_version
+from .pins import Pins, of_lines, of_lock, of_pyproject, versions_of
+from .requirements import Held, Holds, Requirements, asks_for_versions
 from .run import AnswersFor, Checked, EngineFor, Repaired, ask, ask_nobody, check_files, fix_files, load_file, write
-from .scan import Read, Said, Scanner, Survey, Words, read_text, survey
+from .scan import Read, Said, Scanner, Survey, read_text, survey
+from .versions import Taken, pinned_target, settled
+from .words import Words
 
 __all__ = [
     "UNTOLD",
@@ -23,19 +26,24 @@ __all__ = [
     "FileProblem",
     "Found",
     "GitIgnore",
+    "Held",
+    "Holds",
+    "Pins",
     "Problem",
     "Read",
     "Repaired",
-    "Required",
+    "Requirements",
     "Said",
     "Scanner",
     "SettingsFor",
     "Survey",
+    "Taken",
     "Told",
     "UndecidedTarget",
     "Words",
     "ask",
     "ask_nobody",
+    "asks_for_versions",
     "check_files",
     "cudas_own",
     "discover",
@@ -44,12 +52,16 @@ __all__ = [
     "load_file",
     "named_targets",
     "neighbours",
+    "of_lines",
+    "of_lock",
+    "of_pyproject",
+    "pinned_target",
     "reach",
     "read_file",
     "read_text",
-    "required_torch",
+    "settled",
     "survey",
-    "torch_version",
+    "versions_of",
     "write",
     "write_atomically",
 ]

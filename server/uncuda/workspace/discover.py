@@ -21,7 +21,7 @@ EXCLUDED = frozenset(
     | {".pants.d", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox", ".venv", ".vscode"}
     | {"__pycache__", "__pypackages__", "_build", "buck-out", "build", "dist", "node_modules", "site-packages", "venv"}
 )
-
+_BUILT = frozenset({"build", "dist"})
 
 # What a file that is given may end in; in folders, `.py` alone is taken.
 _SUFFIXES = ("", ".py", ".pyi", ".pyw")
@@ -234,7 +234,7 @@ class _Walk:
         if exclude:
             place = os.path.abspath(path) + ("/" if folder else "")
             excluded = pattern_set(exclude).decide(place)
-        if excluded is None and folder and (name := os.path.basename(path)) in EXCLUDED:
+        if excluded is None and folder and (name := os.path.basename(path)) in EXCLUDED and not _is_package(path, name):
             return name[0] in "._" or self._skip(path, 'left out by default; give it as a path, or `exclude` "!NAME"')
         if excluded:
             return self._skip(path, "excluded by the configuration")
@@ -261,6 +261,11 @@ class _Walk:
                 line = f"line {error.line}: " if error.line else ""
                 self.found.problems.append(Problem(error.path or folder, f"{line}{error.message}"))
             return None
+
+
+def _is_package(path: str, name: str) -> bool:
+    """Whether a folder of this name, which a build may have made, is a package: a build does not make one."""
+    return name in _BUILT and os.path.isfile(path + os.sep + "__init__.py")
 
 
 def _not_python(path: str) -> str:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
-from uncuda.catalogue import Catalogue, Target, around, same_version
+from uncuda.catalogue import Catalogue, Versions, around, same_version
 from uncuda.engine import Engine
 from uncuda.project import Project
-from uncuda.settings import Settings
+from uncuda.settings import Settings, shown
 
 from .backends import neighbours
 from .constants import named_targets
 from .discover import File
-from .requirements import required_torch
-from .scan import Read, Scanner, Survey, Words, read_text, survey
+from .requirements import TORCH, Holds, Requirements
+from .scan import Read, Scanner, Survey, read_text, survey
+from .versions import Taken, pinned_target, settled
+from .words import Words
 
 Note = Callable[..., None]
 
@@ -28,40 +32,51 @@ class UndecidedTarget(Exception):
         self.targets = tuple(targets)
 
 
-class Engines:
-    """The engine of every file, by its settings; they are shared by all files that one configuration governs.
+class _Group(NamedTuple):
+    """Files with the same settings, of which the project asks for the same versions. `given`: the settings as they came
+    with the files; `settings`: in the language that was found."""
 
-    `note(key, *values)` is told what was decided: "torch" (version, file), "target found" (target, module),
-    "target named" (target, line), "target assumed" (target), "serves several" (), "table older" and "table newer"
-    (package, configured version, version of the table that is used instead), "note" (a sentence). `locale`: the
-    language of messages, "en" or "zh".
+    given: Settings
+    settings: Settings
+    holds: Holds
+
+
+class Engines:
+    """The engine of every file, by its settings; they are shared by all files that one configuration governs, and of
+    which the project asks for the same versions.
+
+    `note(key, *values)` is told what was decided: "target found" (target, module), "target asked for" (target, package,
+    file), "target named" (target, line), "target assumed" (target), "serves several" (), the notes of `Taken`, "torch"
+    (version, file), "table older" and "table newer" (package, version, version of the table that is used instead),
+    "note" (a sentence). `locale`: the language of messages, "en" or "zh".
     """
 
     def __init__(self, catalogue: Catalogue, note: Note = lambda key, *values: None, locale: str = "en") -> None:
         self.catalogue = catalogue
-        self.modules = Words.of(catalogue.declarations)
+        self.modules = Words.of(catalogue.declarations, catalogue.libraries)
         self.project = Project()
         self.locale = locale
         self._note = note
         self._named: dict[str, str] = {}
+        self._requirements = Requirements(self.modules.packages.values(), lambda why: self._note("note", why))
         # By the identity of a file's settings.
-        self._resolved: dict[int, Settings] = {}
+        self._groups: dict[int, _Group] = {}
+        self._split: dict[int, list[_Group]] = {}
         self._guesses: dict[int, Engine] = {}
-        self._engines: dict[int, Engine] = {}
+        self._engines: dict[int, tuple[Engine, Taken]] = {}
+        self._used: set[int] = set()
 
     def survey(self, files: Sequence[File], read: Read = read_text) -> Survey:
         """Read every file once: what it says of the project, and whether it may have findings."""
-        for file in files:
-            self._resolve(file)
-        look = survey(files, self.modules, self._may_concern, read)
+        look = survey([self._admit(file) for file in files], self.modules, self._may_concern, read)
         self.project = look.project
         self._look_for_constants(look, read)
         return look
 
     def worth(self, look: Survey) -> list[File]:
         """The files of a survey that may have findings; UndecidedTarget where nothing chooses the target."""
-        groups = {id(file.settings): file.settings for file in look.files}
-        right = {key for key, settings in groups.items() if self._guessed_right(self.engine_for(settings), key)}
+        groups = {id(file.settings) for file in look.files}
+        right = {key for key in groups if self._guessed_right(self._engine(key)[0], key)}
         return [file for file in look.files if id(file.settings) not in right or file.path not in look.silent]
 
     def alone(self, file: File, data: bytes) -> None:
@@ -69,39 +84,51 @@ class Engines:
         scanner = Scanner(self.modules)
         scanner.add(data, path=file.path)
         self.project = scanner.project({file.path, *neighbours(file.path)})
-        self._resolve(file)
+        self._admit(file)
 
     def engine_for(self, settings: Settings) -> Engine:
         """The engine for the files with these settings, made once; UndecidedTarget as for `worth`."""
-        engine = self._engines.get(id(settings))
-        if engine is None:
-            resolved = self._resolved[id(settings)]
-            target = self._target(resolved)
-            guess = self._guesses.get(id(settings))
-            if guess is not None and guess.target.id == target:
-                engine = guess.knowing(self.project)
-            else:
-                engine = Engine(self.catalogue, target, resolved, self.project)
-            self._engines[id(settings)] = engine
-            self._note_table(engine.target)
-            if target in self.project.served:
-                self._note("serves several")
+        key = id(settings)
+        engine, taken = self._engine(key)
+        if key not in self._used:
+            self._used.add(key)
+            self._note_versions(engine, taken, self._groups[key])
         return engine
 
-    def _resolve(self, file: File) -> None:
-        """Fill in what the settings of a file leave open: the language, and the version of PyTorch."""
-        if id(file.settings) in self._resolved:
-            return
-        settings = replace(file.settings, locale=self.locale)
-        folder = str(Path(file.path).parent)
-        if settings.torch_version is None and (found := required_torch(folder, lambda why: self._note("note", why))):
-            settings = replace(settings, torch_version=found.version)
-            self._note("torch", found.version, found.path)
-        self._resolved[id(file.settings)] = settings
+    def _engine(self, key: int) -> tuple[Engine, Taken]:
+        known = self._engines.get(key)
+        if known is None:
+            group = self._groups[key]
+            target = self._target(group)
+            settings, taken = settled(group.settings, self.catalogue, target, group.holds)
+            guess = self._guesses.get(key)
+            engine = _same([engine for engine, _ in self._engines.values()], target, settings)
+            if engine is None:
+                fits = guess is not None and guess.target.id == target
+                new = guess.knowing(self.project) if fits and guess else None
+                engine = new or Engine(self.catalogue, target, settings, self.project)
+            known = self._engines[key] = engine, taken
+            if target in self.project.served:
+                self._note("serves several")
+        return known
 
-    def _target(self, settings: Settings) -> str:
-        if settings.target:
-            return settings.target
+    def _admit(self, file: File) -> File:
+        """The file in its group: where another file with the same settings has other versions, with settings of its own
+        that say the same."""
+        holds = self._requirements.of(os.path.dirname(file.path))  # noqa: PTH120
+        split = self._split.setdefault(id(file.settings), [])
+        for group in split:
+            if {name: held.versions for name, held in group.holds.items()} == {n: h.versions for n, h in holds.items()}:
+                return file if group.given is file.settings else file._replace(settings=group.given)
+        given = replace(file.settings) if split else file.settings
+        group = _Group(given, replace(given, locale=self.locale), holds)
+        split.append(group)
+        self._groups[id(given)] = group
+        return file if given is file.settings else file._replace(settings=given)
+
+    def _target(self, group: _Group) -> str:
+        if group.settings.target:
+            return group.settings.target
         imported = sorted(self.project.plugins | self.project.shims)
         if len(imported) > 1:
             raise UndecidedTarget(imported)
@@ -109,6 +136,9 @@ class Engines:
             words = self.modules.packages if imported[0] in self.project.plugins else self.modules.shims
             self._note("target found", imported[0], words[imported[0]])
             return imported[0]
+        if asked := pinned_target(self.modules.packages, group.holds):
+            self._note("target asked for", *asked[:2], shown(Path(asked[2])))
+            return asked[0]
         if len(self._named) == 1:
             ((target, line),) = self._named.items()
             self._note("target named", target, line)
@@ -116,17 +146,25 @@ class Engines:
         self._note("target assumed", self.catalogue.default_target)
         return self.catalogue.default_target
 
-    def _note_table(self, target: Target) -> None:
-        """Say so if what is known of the target ends before its configured version, or begins after it."""
-        tables = around(target.version, target.versions)
-        if len(tables) == 1 and not same_version(target.version, tables[0]):
-            key = "table older" if tables[0] == target.versions[-1] else "table newer"
+    def _note_versions(self, engine: Engine, taken: Taken, group: _Group) -> None:
+        """Say which versions were taken, unless they were set; and which table stands in where there is none for them:
+        what is known of the target ends before them, or begins after them."""
+        if taken.versions and taken.why != "set":
+            key, values = taken.note
+            self._note(key, *values[:-1], shown(Path(values[-1])))
+        if (torch := engine.settings.torch_version) and not group.settings.torch_version:
+            self._note("torch", torch, shown(Path(group.holds[TORCH].path)))
+        target, versions = engine.target, Versions.of(taken.versions)
+        tables = around(versions, target.versions)
+        exact = versions.exact
+        if len(tables) == 1 and not (same_version(exact, tables[0]) if exact else versions.holds(tables[0])):
+            key = "table newer" if versions.may("<", tables[0]) else "table older"
             self._note(key, target.words["package"], target.version, tables[0])
 
     def _look_for_constants(self, look: Survey, read: Read) -> None:
         """Where neither a setting nor an import says what the project runs on, a constant may."""
         decided = look.project.plugins or look.project.shims
-        if decided or all(settings.target for settings in self._resolved.values()):
+        if decided or all(group.settings.target for group in self._groups.values()):
             return
         paths = (file.path for file in look.files if file.path not in look.silent)
         self._named = named_targets(paths, self.modules.devices, read)
@@ -134,18 +172,26 @@ class Engines:
     def _may_concern(self, file: File, data: bytes) -> bool:
         """Whether a file may have findings, as long as it is not known what the project is.
 
-        The guess is that it uses no shim and the default target. Nearly always that turns out right, and files without
-        findings need not be read again.
+        The guess is that it uses no shim and what is asked for, else the default target. Nearly always that turns out
+        right, and files without findings need not be read again.
         """
         key = id(file.settings)
         engine = self._guesses.get(key)
         if engine is None:
-            settings = self._resolved[key]
-            target = settings.target or self.catalogue.default_target
-            engine = self._guesses[key] = Engine(self.catalogue, target, settings)
+            _, settings, holds = self._groups[key]
+            asked = pinned_target(self.modules.packages, holds)
+            target = settings.target or (asked[0] if asked else self.catalogue.default_target)
+            settings, _ = settled(settings, self.catalogue, target, holds)
+            engine = _same(self._guesses.values(), target, settings) or Engine(self.catalogue, target, settings)
+            self._guesses[key] = engine
         return engine.concerns(data)
 
     def _guessed_right(self, engine: Engine, key: int) -> bool:
         """Whether `engine`, which knows the project, would have said the same; `key`: of the settings."""
         shim = engine.settings.strategy == "auto" and engine.target.id in engine.project.shims
         return not shim and self._guesses[key].target.id == engine.target.id
+
+
+def _same(engines: Iterable[Engine], target: str, settings: Settings) -> Engine | None:
+    """The engine for a target and settings, if there is one."""
+    return next((engine for engine in engines if engine.target.id == target and engine.settings == settings), None)

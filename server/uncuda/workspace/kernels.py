@@ -34,6 +34,7 @@ class Told(NamedTuple):
     extensions: frozenset[str] = frozenset()
     kernels: frozenset[str] = frozenset()
     sources: frozenset[str] = frozenset()
+    own: frozenset[str] = frozenset()
 
 
 UNTOLD = Told()
@@ -47,10 +48,10 @@ def told(data: bytes, path: str, concerned: bool = True) -> Told:
     one, other = _WORDS
     end = len(data) if concerned else _TOP
     says = data.find(one, 0, end) >= 0 or data.find(other, 0, end) >= 0
-    if not says and "_cuda" not in path:
+    if not says and "cuda" not in path:
         return UNTOLD
     name = module_of(path)
-    sources = frozenset({name} if "_cuda" in name and path.endswith(".py") else ())
+    sources = frozenset({name} if ("_cuda" in name or "cuda_" in name) and path.endswith(".py") else ())
     if not says:
         return Told(sources=sources)
     text = data.decode("utf-8", "replace")

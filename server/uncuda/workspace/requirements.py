@@ -1,101 +1,183 @@
-"""Which PyTorch a project asks for, told by the files in which projects say it."""
+"""Which versions of torch and of plugins a project asks for, told by the files in which projects say it."""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
-from uncuda.reading import read_bytes
+from uncuda.catalogue import Versions
+from uncuda.reading import LARGEST_CONFIGURATION, read_bytes
 from uncuda.settings import CONFIGURATION_FILES
+from uncuda.settings.toml import InvalidTomlError, parse_toml
 
-_FILES = ("requirements.txt", "pyproject.toml", "setup.cfg", "setup.py", "environment.yml", "environment.yaml")
-_LONGEST_EXTRAS = 200
-# Each of these matches a text in one way only: the files are anybody's.
-_NAME = re.compile(r"(?<![\w.-])(?:py)?torch")
-_SPACES = re.compile(r"[ \t]*")
-_OPENING = re.compile(r"""[ \t]*["']?[ \t(]*""")
-_VERSIONS = re.compile(r"""[<>=!~^]=?=?[ \t]*v?\d[^\n"';#)\\]*|\d[\d.]*(?=["'])""")
-_PART = re.compile(r"(===?|~=|<=|=|~|)[ \t]*v?(\d+(?:\.\d+)+)")
+from .pins import Pins, normal, of_lines, of_lock, of_pyproject
+
+LOCKS = ("uv.lock", "pylock.toml", "poetry.lock", "pdm.lock")
+_OTHERS = ("pyproject.toml", "setup.cfg", "setup.py", "environment.yml", "environment.yaml")
+_REQUIREMENTS = re.compile(r"requirements(?:[-_.]\w[\w.-]{0,100})?\.(?:txt|lock)")
+_LARGEST_LOCK = 8_000_000
+_MOST_ENTRIES = 10_000
+"""Entries of a folder; in one with more only files of the usual names are looked for."""
+_MOST_FILES = 20
+TORCH = "torch"
+_NO_MATTER = "what it says of versions does not count"
 
 
-class Required(NamedTuple):
-    """A version of PyTorch, and the file that asks for it."""
+def asks_for_versions(name: str) -> bool:
+    """Whether a file of this name (without its folder) may say which versions a project asks for."""
+    return name in LOCKS or name in _OTHERS or _REQUIREMENTS.fullmatch(name) is not None
 
-    version: str
+
+@dataclass(frozen=True)
+class Held:
+    """The versions of a package that a project holds to, any if it only names it, and the file that says so."""
+
+    versions: Versions
     path: str
 
 
-def required_torch(folder: str, tell: Callable[[str], object] = lambda message: None) -> Required | None:
-    """The version that the nearest requirements at or above `folder` hold to; None if they leave it open.
+Holds = Mapping[str, Held]
+"""By the package's name (`pins.normal`)."""
 
-    `tell` is given a sentence about each file that cannot be read and is passed over: at worst a version is taken for
-    the newest. What is wrong with a configuration file is said where settings are read.
+
+@dataclass(frozen=True)
+class _Said:
+    """What the files of one folder say: of each package the best, and what its locks say. `any_file`: it has one."""
+
+    best: Holds
+    locked: Holds
+    any_file: bool
+
+
+class Requirements:
+    """Reads the files of folders, each once.
+
+    `packages`: which to look for, torch besides. `tell` is given a sentence about each file that cannot be read and is
+    passed over: at worst a version is taken for another. What is wrong with a configuration file is said where settings
+    are read.
     """
-    start = Path(folder).absolute()
-    for place in (start, *start.parents):
-        texts = [(name, text) for name in _FILES if (text := _read(place / name, tell))]
-        for name, text in texts:
-            if version := torch_version(text):
-                return Required(version, str(place / name))
-        if texts or _exists(place / ".git"):
-            return None
-    return None
 
+    def __init__(self, packages: Collection[str], tell: Callable[[str], object] = lambda message: None) -> None:
+        self._packages = frozenset(filter(None, {TORCH, *map(normal, packages)}))
+        self._tell = tell
+        self._said: dict[str, _Said] = {}
+        self._held: dict[str, Holds] = {}
+        self._tops: dict[Path, bool] = {}
 
-def torch_version(text: str) -> str | None:
-    """The version that a requirements file's text pins PyTorch to (`==`, `~=`, `<=`), None if it does not."""
-    for versions in _constraints(text):
-        for part in versions.split(","):
-            pinned = _PART.fullmatch(part.strip().partition("+")[0].removesuffix(".*").strip())
-            if pinned and not (pinned[1] == "~=" and pinned[2].count(".") < 2):  # ~=2.1 allows 2.9
-                return pinned[2]
-    return None
+    def of(self, folder: str) -> Holds:
+        """What the nearest files at or above `folder` say, up to the top of its repository.
 
+        In one folder lock files come first, then what is exact; of a range that is found, a lock file further up may
+        say the version. Outside of a repository only the nearest folder with such files counts.
+        """
+        known = self._held.get(folder)
+        if known is None:
+            known = self._held[folder] = self._find(Path(folder).absolute())
+        return known
 
-def _constraints(text: str) -> Iterator[str]:
-    """What is said of PyTorch's version: at most one text from each line."""
-    for line in text.split("\n"):
-        comment = line.find("#")
-        for name in _NAME.finditer(line, 0, comment if comment >= 0 else len(line)):
-            if versions := _after_name(line, name.end()):
-                yield versions
+    def _find(self, start: Path) -> Holds:
+        places = (start, *start.parents)
+        top = next((place for place in places if self._is_top(place)), None)
+        said: list[_Said] = []
+        for place in places:
+            said.append(self._of_folder(str(place)))
+            if place == top or (top is None and said[-1].any_file):
                 break
+        held: dict[str, Held] = {}
+        for one in said:
+            for package, found in {**one.locked, **one.best}.items():
+                known = held.get(package)
+                if known is None:
+                    held[package] = found
+                elif package in one.locked and not known.versions.exact and _is_locked(one.locked[package], known):
+                    held[package] = one.locked[package]
+        return held
+
+    def _is_top(self, place: Path) -> bool:
+        """Whether a repository begins in a folder."""
+        if place not in self._tops:
+            self._tops[place] = os.path.lexists(place / ".git")
+        return self._tops[place]
+
+    def _of_folder(self, folder: str) -> _Said:
+        known = self._said.get(folder)
+        if known is None:
+            known = self._said[folder] = self._read_folder(folder)
+        return known
+
+    def _read_folder(self, folder: str) -> _Said:
+        texts = [(name, text) for name in _files(_entries(folder)) if (text := self._text(folder, name))]
+        best: dict[str, Held] = {}
+        locked: dict[str, Held] = {}
+        for name, text in texts:
+            path = os.path.join(folder, name)  # noqa: PTH118
+            for package, versions in self._pins(name, path, text).items():
+                found = Held(versions, path)
+                known = best.get(package)
+                if name in LOCKS:
+                    locked.setdefault(package, found)
+                if known is None or (package not in locked and _is_better(found, known)):
+                    best[package] = found
+        return _Said(best, locked, bool(texts))
+
+    def _pins(self, name: str, path: str, text: str) -> Pins:
+        if name in LOCKS:
+            return of_lock(text, self._packages)
+        words = text.lower()
+        if not any(package.partition("-")[0] in words for package in self._packages):
+            return {}
+        if name != "pyproject.toml":
+            return of_lines(text, self._packages, bare=name not in ("setup.py", "setup.cfg"))
+        try:
+            return of_pyproject(parse_toml(text), self._packages)
+        except InvalidTomlError as error:
+            if "uncuda" not in text:
+                self._tell(f"{path}: line {error.line}: not valid TOML: {error.message}; {_NO_MATTER}")
+            return {}
+
+    def _text(self, folder: str, name: str) -> str:
+        path = os.path.join(folder, name)  # noqa: PTH118
+        try:
+            data = read_bytes(path, _LARGEST_LOCK if name in LOCKS else LARGEST_CONFIGURATION)
+            return data.decode("utf-8-sig", errors="replace")
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            return ""
+        except OSError as error:
+            if name not in CONFIGURATION_FILES:
+                self._tell(f"{path}: cannot be read: {error.strerror or error}; {_NO_MATTER}")
+            return ""
 
 
-def _after_name(line: str, place: int) -> str | None:
-    """The versions in `[extras] = "(>=1,<2)"`, all but the versions optional, that begin at `place`."""
-    place = _end(_SPACES, line, place)
-    if line.startswith("[", place):
-        place = line.find("]", place, place + _LONGEST_EXTRAS) + 1
-        if not place:
-            return None
-        place = _end(_SPACES, line, place)
-    if line.startswith("=", place) and (found := _VERSIONS.match(line, _end(_OPENING, line, place + 1))):
-        return found[0]
-    found = _VERSIONS.match(line, _end(_OPENING, line, place))
-    return found[0] if found else None
+def _is_better(found: Held, known: Held) -> bool:
+    """Whether what a later file of the same folder says is more exact, and no other thing."""
+    if known.versions == Versions():
+        return found.versions != Versions()
+    return bool(found.versions.exact) and not known.versions.exact and _is_locked(found, known)
 
 
-def _end(pattern: re.Pattern[str], line: str, place: int) -> int:
-    match = pattern.match(line, place)
-    return match.end() if match else place
+def _is_locked(found: Held, known: Held) -> bool:
+    return known.versions.within(found.versions) == found.versions
 
 
-def _read(path: Path, tell: Callable[[str], object]) -> str:
+def _entries(folder: str) -> frozenset[str] | None:
+    """The names in a folder; None if there are too many, or they cannot be listed."""
     try:
-        return read_bytes(str(path)).decode("utf-8", errors="replace")
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-        return ""
-    except OSError as error:
-        if path.name not in CONFIGURATION_FILES:
-            tell(f"{path}: cannot be read: {error.strerror or error}; what it says of PyTorch's version does not count")
-        return ""
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
+        with os.scandir(folder) as entries:
+            names = frozenset(entry.name for entry in islice(entries, _MOST_ENTRIES + 1))
     except OSError:
-        return False
+        return None
+    return names if len(names) <= _MOST_ENTRIES else None
+
+
+def _files(names: frozenset[str] | None) -> list[str]:
+    """The files to read of a folder, in the order in which they count."""
+    usual = [*LOCKS, "requirements.txt", *_OTHERS]
+    if names is None:
+        return usual
+    more = sorted(name for name in names if _REQUIREMENTS.fullmatch(name) and name not in usual)
+    ordered = [*LOCKS, "requirements.txt", *more[:_MOST_FILES], *_OTHERS]
+    return [name for name in ordered if name in names]

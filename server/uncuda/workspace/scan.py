@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
 
 from uncuda.checks.branch_words import arms_by_hand, may_choose
+from uncuda.checks.missing_shim import switched_on
 from uncuda.checks.owners import owners_of
 from uncuda.facts.changes import Searches
 from uncuda.facts.layout import Layout
@@ -21,6 +21,8 @@ from .backends import ByName, cudas_own, is_apart, neighbours
 from .discover import Exceeds, File, Problem
 from .files import FileProblem, read_file
 from .kernels import UNTOLD, Told, told
+from .own import own_module
+from .words import Words
 
 _TORCH = re.compile(rb"^[ \t]*(?:import torch\b|from torch[. ])", re.M)
 _METHOD_BYTES = re.compile(rb"def[ \t]+(?:is_)?cuda\(")
@@ -50,28 +52,6 @@ class Survey:
     files: list[File]
     silent: set[str]
     problems: list[Problem]
-
-
-@dataclass(frozen=True)
-class Words:
-    """What tells what a project uses: target id -> the plugin's package, the shim's module, the names of the device and
-    of the collective library, and the vendor's."""
-
-    packages: Mapping[str, str]
-    shims: Mapping[str, str]
-    devices: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    vendors: Mapping[str, str] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, declarations: Mapping[str, Mapping[str, Any]]) -> Words:
-        """Those that the files of the targets say."""
-        words = {name: declaration["words"] for name, declaration in declarations.items()}
-        return cls(
-            {name: word.get("package", "") for name, word in words.items()},
-            {name: word.get("patch", "") for name, word in words.items()},
-            {name: (word.get("device", ""), word.get("ccl", "")) for name, word in words.items()},
-            {name: declaration.get("vendor", "") for name, declaration in declarations.items()},
-        )
 
 
 def read_text(path: str, most: int = Limits.bytes) -> bytes:
@@ -137,7 +117,9 @@ class Scanner:
         self._packages = {module.partition(".")[0] for module in modules}
         # No more than a literal alternation: with any other pattern this search would take as long as all the rest.
         either = "|".join(sorted(map(re.escape, self._packages)))
-        self._package = re.compile(either.encode())
+        self._variables = {words.shims[target]: name for target, name in words.variables.items() if name}
+        spoken = "|".join([either, *map(re.escape, self._variables.values())])
+        self._package = re.compile(spoken.encode())
         self._package_name = re.compile(either)
         self._modules: set[str] = set()
         self._told: list[Told] = []
@@ -164,6 +146,8 @@ class Scanner:
         imports = self._package.search(data) is not None
         methods = concerned and b"cuda(" in data and _METHOD_BYTES.search(data) is not None
         kernels = told(data, path, concerned)
+        if own := own_module(path, self._words.libraries):
+            kernels = kernels._replace(own=frozenset({own}))
         asking = [target for target in self._asking if self._may_choose(target, data, concerned)]
         if asking and is_apart(path):
             asking = []
@@ -178,6 +162,9 @@ class Scanner:
             fresh = [name for name in self._of_interest(match) if name not in modules and name not in known]
             if fresh and not layout.token_at(match.start("word")):
                 modules.update(dict.fromkeys(fresh, Span(*match.span("word"))))
+        for module, variable in self._variables.items() if imports else ():
+            for at in switched_on(text, variable, layout) if module not in known else ():
+                modules.setdefault(module, Span(at, at + len(variable)))
         serves = frozenset(target for target in asking if self._chooses(target, layout))
         return Said(modules, owners, kernels, serves, torch)
 
@@ -265,6 +252,7 @@ class Scanner:
             extensions=frozenset(name for one in told for name in one.extensions),
             kernels=frozenset(name for one in told for name in one.kernels),
             sources=frozenset(name for one in told for name in one.sources),
+            own=frozenset(place for one in told for place in one.own),
         )
 
 

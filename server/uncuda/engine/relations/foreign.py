@@ -18,7 +18,6 @@ _KIT = frozenset(
      "is_current_stream_capturing", "stream"}
 )  # fmt: skip
 _LOST = frozenset({"unsupported", "replaced"})
-_BINDINGS = frozenset({"cuda.core", "cuda.cuda", "cuda.cudart", "cuda.nvrtc"})  # of the package of cuda.bindings
 
 Held = dict[str, list[int]]
 """Positions of the hits whose value a name is given, by the name."""
@@ -78,8 +77,7 @@ class _Libraries:
 
     def __init__(self, context: Context) -> None:
         self._work = context.facts.work
-        lost = {name for name, row in context.target.modules.items() if row.status in _LOST}
-        self._modules = lost | _BINDINGS
+        self._modules = {name for name, row in context.target.modules.items() if row.status in _LOST}
         roots = {module.partition(".")[0] for module in self._modules}
         self.local = {
             name: dotted

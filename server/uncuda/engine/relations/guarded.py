@@ -16,7 +16,7 @@ from ...facts.scopes import Header
 from .kernels import Kernels, Libraries, Place, Word
 from .parts import asking_parts, in_test
 from .questions import CONDITIONS, Questions
-from .raising import constants_left, raising, words_left
+from .raising import constants_left, imports_left, raising, words_left
 
 _MOST = 64  # words that are followed in one text
 _CONDITIONAL = (ast.If, ast.While)
@@ -58,6 +58,7 @@ def over_cuda(
     kernels.places += [Place(at, word, True) for at, word in words_left(hits, branches.facts)]
     names = dict.fromkeys(constants_left(hits, classes, branches.facts))
     kernels.words += [Word(name, 0, len(branches.text), left=True, value=True) for name in names]
+    kernels.words += [kernels.word(name, at)._replace(left=True) for at, name in imports_left(hits, classes)]
     if kernels.words or kernels.places:
         yield from _Search(kernels, questions, branches).run()
 

@@ -20,7 +20,6 @@ from ...project import Project
 from .parts import is_within
 
 _LOADERS = frozenset({"torch.utils.cpp_extension.load", "torch.utils.cpp_extension.load_inline"})
-_BUILT = re.compile(r"(?:\w+_)?cuda(?:_lib|_ext)?|\w+_cuda_\w*(?:kernels?|ext|lib)")  # as compiled modules are called
 _IMPORTERS = ("importorskip(", "import_module(")
 _JITTED = "@triton."
 _DEF = re.compile(r"\bdef[ \t]+(\w+)")
@@ -35,21 +34,20 @@ _PASSIVE = re.compile(r"\.(?:__\w+__|is_available\b)|\([ \t]*\)[ \t]*is\b")
 class Libraries:
     """What is known of modules before a text is read."""
 
-    def __init__(self, modules: frozenset[str], project: Project) -> None:
-        """`modules`: those that the tables of the target name as CUDA's."""
+    def __init__(self, modules: frozenset[str], called: Collection[str], project: Project) -> None:
+        """`modules`: those that the tables of the target name as CUDA's; `called`: how compiled modules are called."""
         self.modules, self.project = modules, project
+        self._called = re.compile("|".join(called) or r"(?!)")
 
     @classmethod
     def of(cls, catalogue: Catalogue, target: Target, project: Project) -> Libraries:
         """The libraries of which a rule says that they do not run on the target as they are."""
-        found = set()
-        for rule in catalogue.rules.values():
-            if rule.check in ("module", "amp-c") and rule.severity != "information" and not rule.get("uses"):
-                names = rule.get("modules") or [rule.get("module")]
-                statuses = rule.status or ("unsupported",)
-                rows = ((name, target.modules.get(name)) for name in names)
-                found |= {name for name, row in rows if row is not None and row.status in statuses}
-        return cls(frozenset(found), project)
+        rules = [rule for rule in catalogue.rules.values() if rule.severity != "information" and not rule.get("uses")]
+        found = {str(rule.get("module")) for rule in rules if rule.check == "amp-c"}
+        found.update(*(target.libraries(rule) for rule in rules if rule.check == "module"))
+        lost = {name for name in found if name in target.modules and target.modules[name].kind == "cuda"}
+        called = [str(rule.get("pattern")) for rule in rules if rule.check == "module" and rule.get("pattern")]
+        return cls(frozenset(lost), called, project)
 
     @cached_property
     def hint(self) -> re.Pattern[str]:
@@ -79,11 +77,7 @@ class Libraries:
             known = built.split(".")
             if known == parts[: len(known)] or (relative and known[-1:] == parts[:1] and len(known) > 1):
                 return True
-        return not relative and bool(_BUILT.fullmatch(parts[0])) and not self._is_source(parts[0])
-
-    def _is_source(self, module: str) -> bool:
-        """Whether a module is Python of the project, which can be followed."""
-        return module == "cuda" or module in self.project.sources
+        return not relative and bool(self._called.fullmatch(parts[0])) and parts[0] not in self.project.sources
 
 
 class Word(NamedTuple):
@@ -139,7 +133,7 @@ class Kernels:
                     for binding in statement.digest.bindings:
                         module = imported_name(binding.value)
                         if module and self._libraries.are_cuda(module):
-                            yield self._word(binding.name, statement.start)
+                            yield self.word(binding.name, statement.start)
 
     def _of_import(self, statement: Statement) -> Iterator[Word]:
         for binding in statement.digest.bindings:
@@ -152,7 +146,7 @@ class Kernels:
                 level, module = node.level, f"{node.module}.{alias.name}" if node.module else alias.name
             if self._libraries.are_cuda(module, level > 0):
                 self.places.append(Place(statement.start, module))
-                yield self._word(local, statement.start)
+                yield self.word(local, statement.start)
             else:
                 yield from self._of_project(module, local, statement.start)
 
@@ -163,9 +157,9 @@ class Kernels:
         for gives in (False, True):
             end = "()" if gives else ""
             if f"{stem}.{name}{end}" in kernels:
-                yield self._word(local, at, gives)
+                yield self.word(local, at, gives)
         for known in self._libraries.by_module.get(name, ()):
-            yield self._word(f"{local}.{known.removesuffix('()')}", at, known.endswith("()"))
+            yield self.word(f"{local}.{known.removesuffix('()')}", at, known.endswith("()"))
 
     def _loaded(self) -> Iterator[Word]:
         """Calls that compile a module for CUDA, where the rules have something to say of them."""
@@ -190,15 +184,15 @@ class Kernels:
                         if isinstance(binding.value, ast.Call) and any(
                             getattr(node, "value", None) == name for node in binding.value.args
                         ):
-                            yield self._word(binding.name, at)
+                            yield self.word(binding.name, at)
 
     def _jitted(self) -> Iterator[Word]:
         for at in self._facts.searches.find(("text", _JITTED), plain(_JITTED)):
             match = _DEF.search(self._text, at, at + _FAR)
             if match is not None and not self._facts.layout.string_around(at):
-                yield self._word(match[1], at)
+                yield self.word(match[1], at)
 
-    def _word(self, text: str, at: int, gives: bool = False) -> Word:
+    def word(self, text: str, at: int, gives: bool = False) -> Word:
         """A word that a line binds, seen in the function that holds the line, else everywhere."""
         scope = self._facts.indents.scope_of(at)
         if scope is None:
@@ -228,7 +222,7 @@ class Kernels:
         shared = scope is not None and re.search(
             rf"\bglobal\b[^\n]*\b{re.escape(name)}\b", self._text[scope[0] : self._facts.indents.extent(scope[0])]
         )
-        return Word(name, 0, len(self._text)) if shared else self._word(name, at)
+        return Word(name, 0, len(self._text)) if shared else self.word(name, at)
 
     def function_around(self, at: int, gives: bool = False) -> Iterator[Word]:
         """The words by which the function around a place is called; a class for what its instances always run."""
@@ -239,15 +233,15 @@ class Kernels:
             return
         above = indents.header_above(scope[0])
         if above is None or above.word != "class":
-            yield self._word(match[1], scope[0], gives)
+            yield self.word(match[1], scope[0], gives)
             return
         for owner in ("self", "cls"):
             yield Word(f"{owner}.{match[1]}", above.start, indents.extent(above.start), gives)
         name = re.match(r"class[ \t]+(\w+)", self._text[above.start : above.end])
         if name is not None and not gives:
-            yield from (self._word(f"{held}.{match[1]}", at) for held, at in self._objects(name[1]))
+            yield from (self.word(f"{held}.{match[1]}", at) for held, at in self._objects(name[1]))
         if name is not None and match[1] in ("forward", "__init__", "__call__", "apply") and not gives:
-            yield self._word(name[1], above.start)
+            yield self.word(name[1], above.start)
         yield from self.function_around(above.start)  # which gives the class
 
     def _objects(self, name: str) -> Iterator[tuple[str, int]]:

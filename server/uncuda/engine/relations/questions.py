@@ -13,6 +13,7 @@ from itertools import chain
 from ...checks import Hit
 from ...checks.branch_words import last_of
 from ...checks.branches import Branches
+from ...checks.parameters import Parameters
 from ...edits import SAFE
 from ...facts.read import Statement
 from ...facts.scans import uses
@@ -42,12 +43,10 @@ class Questions:
         self._hits, self._branches = hits, branches
         self._text, self._indents, self._facts = branches.text, branches.indents, branches.facts
         self.work = branches.work
+        # Positions of hits: by the statement whose condition they are in, by statement, by the line that a mark skips.
         self.tests: dict[int, list[int]] = {}
-        """Positions of hits, by the statement in whose condition or assertion they stand."""
         self.inside: dict[int, list[int]] = {}
-        """Positions of hits, by their statement."""
         self.marks: dict[int, list[int]] = {}
-        """Positions of hits in decorators that skip, by the line that is decorated."""
         self._flags: dict[str, dict[tuple[int, int | None], None]] = {}  # with the function that knows the name
         self._flags_of: dict[int, list[str]] = {}
         self._tested: set[int] = set()
@@ -56,6 +55,7 @@ class Questions:
         self._mark_of: dict[int, int] = {}
         self.lost: list[int] = []
         """The positions of hits whose answers are held by more names than are followed."""
+        self._parameters = Parameters(self._facts, set())
         self._polarities: dict[tuple[int, frozenset[str]], int] = {}
         self.work.compare(2 * len(hits))
         shared = Counter(key for hit in hits for key in hit.links)
@@ -153,9 +153,12 @@ class Questions:
                 above = self._indents.scope_of(scope[0]) if scope is not None else None
                 method = above is not None and above[1] == "class"
                 return (f"self.{match[1]}" if method else match[1], above[0] if above else None) if match else None
+            if isinstance(outer, ast.Call) and inner is not outer.func:
+                return self._parameters.holder(outer, inner, statement)
             asks = isinstance(outer, ast.Call) and inner is outer.func and not outer.args
             compares = compared and isinstance(outer, ast.Compare)
-            if not asks and not compares and not (isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And)):
+            passes = asks or compares or isinstance(outer, ast.keyword)
+            if not passes and not (isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And)):
                 return None
             inner = outer
         return None
@@ -282,8 +285,7 @@ class Questions:
     def within(self, node: ast.AST, statement: Statement) -> list[int]:
         """The questions that an expression of a statement asks."""
         start, end = (statement.start + at for at in statement.digest.piece.span(node))
-        found = self.inside.get(statement.start, ())
-        return [index for index in found if start <= self._hits[index].start < end]
+        return [index for index in self.inside.get(statement.start, ()) if start <= self._hits[index].start < end]
 
 
 def is_question(hit: Hit) -> bool:

@@ -41,6 +41,20 @@ def raising(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[Hit]
                     yield hit
 
 
+def imports_left(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[tuple[int, str]]:
+    """Where names are imported without a safe fix, and what they are called: each call of one is CUDA's still."""
+    for index, hit in enumerate(hits):
+        statement = hit.statement
+        if classes[index] == SAFE or hit.rule.check != "name" or statement is None or is_question(hit):
+            continue
+        if (hit.severity or hit.rule.severity) == "error":
+            for binding in statement.digest.bindings:
+                if binding.kind == "from" and binding.alias is not None:
+                    start, end = (statement.start + at for at in statement.digest.piece.span(binding.alias))
+                    if start <= hit.start < end:
+                        yield statement.start, binding.name
+
+
 def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
     """Where a device of which no check speaks is kept: by its number, `devices + ("cuda:0",)`, or as libraries call it
     that know CUDA's alone, `Trainer(accelerator="gpu")`."""

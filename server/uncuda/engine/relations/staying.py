@@ -41,7 +41,7 @@ class Staying:
         found = list(hits)
         for index, (limit, name) in self.reasons.items():
             hit = hits[index]
-            found[index] = replace(hit, limits=(*hit.limits, limit), words={**hit.words, "kernel": name})
+            found[index] = replace(hit, limits=(*hit.limits, limit), words={**hit.words, limit: name})
         return found
 
     def hold(self, index: int, applicability: str | None, limit: str, name: str = "") -> None:

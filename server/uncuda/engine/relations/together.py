@@ -193,6 +193,8 @@ class Together:
             assert hit.statement is not None
             *spine, top = [node, *spine_of(node, hit.statement)]
             parent = hit.statement.digest.parents.get(top)
+            if isinstance(parent, ast.IfExp) and top is not parent.test:  # x = torch.cuda.Stream() if fast else None
+                parent = hit.statement.digest.parents.get(parent)
             if not isinstance(top, ast.Call) or len(spine) != 1 or not isinstance(parent, (ast.Assign, ast.AnnAssign)):
                 continue
             for target in parent.targets if isinstance(parent, ast.Assign) else [parent.target]:

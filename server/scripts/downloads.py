@@ -1,0 +1,15 @@
+"""Wheels from the package index, fetched by pip: to be read, never to be installed."""
+
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+_PYTHON = "3.11"  # a Python for which every version that is read has a wheel
+
+
+def download(requirement: str, platforms: Iterable[str], folder: Path) -> None:
+    """Put the wheel that a requirement (`torch==2.9.0`) names into a folder; CalledProcessError if there is none."""
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
+    command += ["--python-version", _PYTHON, *(part for name in platforms for part in ("--platform", name))]
+    subprocess.run([*command, "--dest", str(folder), requirement], check=True)

@@ -1,0 +1,135 @@
+"""What the files in `names/` say of a version of a plugin, or of PyTorch."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from scripts.plugin.values import C_PARTS
+
+NAMES = Path(__file__).parent / "names"
+# Methods of storages: torch/storage.py, where UntypedStorage is derived from _StorageBase.
+_OWNERS = {"torch.UntypedStorage": "torch.storage._StorageBase", "torch.TypedStorage": "torch.storage.TypedStorage"}
+_OWNERS["torch.profiler.ProfilerActivity"] = "torch._C._profiler.ProfilerActivity"
+
+
+@cache
+def facts(target: str, version: str) -> dict[str, Any]:
+    """All that is known of a version (see names.py), or else of the newest that begins so: 2.14 is 2.14.0."""
+    listed = {path.stem.removeprefix(f"{target}-"): path for path in NAMES.glob(f"{target}-*.json")}
+    newest = max((one for one in listed if f"{one}.".startswith(f"{version}.")), key=_order)
+    file = listed.get(version) or listed[newest]
+    found: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    return found
+
+
+def _order(version: str) -> list[int]:
+    return [int(part) for part in re.findall(r"\d+", version)]
+
+
+def modules(target: str, version: str) -> dict[str, dict[str, Any]]:
+    """The names of each module of a version: null, parameters, or parameters and members."""
+    found: dict[str, dict[str, Any]] = facts(target, version)["modules"]
+    return found
+
+
+def versions(target: str) -> list[Version]:
+    """The versions of a target's plugin that are known, oldest first."""
+    found = [Version.load(path) for path in NAMES.glob(f"{target}-*.json")]
+    return sorted(found, key=lambda one: _order(one.version))
+
+
+class Found(NamedTuple):
+    """A name that a version has, with its parameters where they can be read."""
+
+    parameters: list[str] | None = None
+
+
+class Version:
+    """A version of a plugin, or of PyTorch."""
+
+    def __init__(self, known: Mapping[str, Any]) -> None:
+        self.package: str = known["package"]
+        self.version: str = known["version"]
+        self.source: str = known["source"]
+        self.modules: dict[str, dict[str, Any]] = known["modules"]
+        self.aliases: dict[str, str] = known.get("aliases", {})
+        self.sets: dict[str, list[str]] = known.get("sets", {})
+        self.on_request: dict[str, dict[str, list[str]]] = known.get("on_request", {})
+        self.native = frozenset(known.get("native", ()))
+        self.unread = frozenset(known.get("unread", ()))
+
+    @classmethod
+    def load(cls, path: Path) -> Version:
+        """The version of a file."""
+        return cls(json.loads(path.read_text(encoding="utf-8")))
+
+    def gives(self, dotted: str) -> bool:
+        """Whether importing the plugin gives torch a name."""
+        owner, _, last = dotted.rpartition(".")
+        return last in self.sets.get(_OWNERS.get(owner, owner), ())
+
+    def within(self, dotted: str) -> str:
+        """The name in the plugin that a dotted name stands for; empty if it stands for none."""
+        parts = dotted.split(".")
+        for size in range(len(parts), 0, -1):
+            if other := self.aliases.get(".".join(parts[:size])):
+                return self.within(".".join([other, *parts[size:]]))
+        return dotted if parts[0] == self.package else ""
+
+    def find(self, dotted: str) -> Found | None:
+        """What the version has under the name of one of its own; None if it lacks it.
+
+        What lies in its C part, or below something that is not known from inside, is there if the C part spells it.
+        """
+        parts = self.within(dotted).split(".")
+        holders = [size for size in range(1, len(parts)) if ".".join(parts[:size]) in self.modules]
+        if ".".join(parts) in self.modules and not self._shape(parts):
+            return Found()
+        # Of a module and a name of the module above it that are called alike, the name is what Python finds.
+        size = next((size for size in holders if self._shape(parts[: size + 1])), max(holders, default=0))
+        if not size:
+            return None
+        names, rest = self.modules[".".join(parts[:size])], parts[size:]
+        if rest[0] in C_PARTS:
+            return Found() if len(rest) == 1 or self.native.intersection(rest) else None
+        if rest[0] in names:
+            return self._member(names[rest[0]], rest[1:])
+        return Found() if is_dunder(rest[0]) else None
+
+    def _shape(self, parts: list[str]) -> Any:
+        return self.modules.get(".".join(parts[:-1]), {}).get(parts[-1])
+
+    def _member(self, shape: Any, rest: list[str]) -> Found | None:
+        if not rest:
+            return Found(shape.get("parameters") if isinstance(shape, dict) else shape)
+        if shape is None:  # what it is cannot be seen; in a version that was read in part, it may be unread
+            return None if self.unread else Found()
+        if not isinstance(shape, dict):
+            return None
+        if rest[0] in (shape.get("members") or ()):
+            return Found()
+        return self._native(rest[0]) if shape.get("bases") else None
+
+    def _native(self, name: str) -> Found | None:
+        return Found() if name in self.native else None
+
+    def has(self, dotted: str) -> bool | None:
+        """Whether it has a name of its own; None if that cannot be told, because not all of its files were read."""
+        if self.find(dotted):
+            return True
+        name = self.within(dotted)
+        while name and name not in self.unread:
+            if name in self.modules:
+                return False
+            name = name.rpartition(".")[0]
+        return None if name else False
+
+
+def is_dunder(name: str) -> bool:
+    """Whether a name is one of Python's own."""
+    return name.startswith("__") and name.endswith("__")

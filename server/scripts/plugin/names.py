@@ -1,0 +1,158 @@
+"""Which names a version of a plugin has, and which it gives to torch: what is kept as JSON in `names/`.
+
+`modules`    name by name what every module has that users may import: a function's parameters; of a class its
+             `parameters` (null: those of its foreign `bases`) and `members`; of an object `members` alone; else null.
+             Not listed: dunder names, and what comes from neither torch nor the plugin.
+`loaded`     the modules among them that `import torch_npu` loads; the others are there once they are imported.
+`aliases`    other names of modules, such as `torch.npu`.
+`importable` names outside the package that `import` finds, through `sys.modules`.
+`native`     names that the plugin's C part spells and that it may give to its classes or to itself.
+`sets`       what the import gives to objects of torch, or may give: conditions are not weighed.
+`on_request` the same for a module that is imported on request, such as transfer_to_npu.
+`unread`     of a version of which only some files could be read: the modules that are not there, and those that
+             take all their names. What they are found to have they have; of the rest nothing is known.
+
+Of PyTorch itself, only the modules of `TORCH` are read, each on its own, for its signatures.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TypeAlias
+
+from scripts.plugin.shape import Shape, asked_names, shape
+from scripts.plugin.source import Folder, Source, Zip
+from scripts.plugin.values import Function, Module, Outside, Value, texts
+from scripts.plugin.walk import Walk
+
+PACKAGES = {"torch_npu": "npu", "torch_musa": "musa", "torch": "torch"}
+TORCH = ("torch/cuda/",)
+
+# The parts of a plugin that users import, and how many modules deep. Others, and private ones, are left out.
+DEEP = ("npu", "contrib", "utils", "optim", "core", "musa_graph")
+DEPTHS = dict.fromkeys(DEEP, 9) | {"profiler": 1, "distributed": 1} | dict.fromkeys(("dynamo", "asd", "onnx", "jit"), 0)
+PRIVATE = {"torch_npu.utils._module"}
+Names: TypeAlias = dict[str, Shape]
+Facts: TypeAlias = dict[str, object]
+
+
+def kept(module: str) -> bool:
+    """Whether users import a module."""
+    parts = module.split(".")[1:]
+    if module in PRIVATE or not parts:
+        return True
+    return len(parts) - 1 <= DEPTHS.get(parts[0], -1) and not any(part.startswith("_") for part in parts)
+
+
+def listed(walk: Walk, name: str, value: Value) -> bool:
+    """Whether a name of a module says something about the plugin."""
+    if (name.startswith("__") and name.endswith("__")) or name == "annotations":
+        return False
+    return not isinstance(value, Outside) or value.dotted.split(".")[0] in {"torch", walk.source.package}
+
+
+def names_of(walk: Walk, module: str) -> Names:
+    """The names of a module."""
+    space = walk.spaces[module]
+    found = {name: shape(value) for name, value in space.items() if listed(walk, name, value)}
+    answers = space.get("__getattr__")
+    for name in asked_names(answers) if isinstance(answers, Function) else ():
+        found.setdefault(name, None)
+    for name in of_c(walk, module):
+        found.setdefault(name, None)
+    return found
+
+
+def of_c(walk: Walk, module: str) -> list[str]:
+    """The types of tensors, which the plugin's C part adds: torch_npu names them in `__all__`."""
+    if module == "torch_npu.npu":
+        return [name for name in texts(walk.spaces[module].get("__all__")) if name.endswith("Tensor")]
+    return walk.source.tensor_types() if module == "torch_musa" else []
+
+
+def aliases(walk: Walk, modules: dict[str, Names]) -> dict[str, str]:
+    """The names of modules that are not where the modules are."""
+    found = {name: value.name for name, value in walk.aliases.items() if isinstance(value, Module)}
+    for module in modules:
+        for name, value in walk.spaces[module].items():
+            if isinstance(value, Module) and value.name not in {f"{module}.{name}", walk.source.package}:
+                found[f"{module}.{name}"] = value.name
+    return found
+
+
+def given(walk: Walk) -> dict[str, list[str]]:
+    """What has been given to torch since this was last asked."""
+    sets = {owner: sorted(names) for owner, names in walk.sets.items()}
+    walk.sets.clear()
+    return sets
+
+
+def facts(source: Source, origin: str, partial: bool) -> Facts:
+    """What is written about one version."""
+    walk = Walk(source)
+    walk.start()
+    loaded = sorted(module for module in walk.spaces if kept(module))
+    modules = {module: names_of(walk, module) for module in loaded}
+    found: Facts = {"aliases": aliases(walk, modules), "sets": given(walk), "loaded": loaded}
+    found["importable"] = sorted(name for name in walk.importable if not walk.inside(name))
+    on_request: dict[str, dict[str, list[str]]] = {}
+    dormant, walk.dormant = walk.dormant, set()
+    for module in sorted(source.paths):
+        if kept(module) and module not in modules:
+            walk.load(module)
+            modules[module] = names_of(walk, module)
+            sets = given(walk)
+            if module in dormant and sets:
+                on_request[module] = sets
+    found |= {"package": source.package, "version": source.version(), "source": origin, "modules": modules}
+    found |= {"on_request": on_request} if on_request else {}
+    found |= {"unread": sorted(walk.unread)} if partial else {}
+    found["native"] = source.native(walk.device)
+    return found | ({"unreadable": source.unreadable} if source.unreadable else {})
+
+
+def read(path: Path, origin: str = "", partial: bool = False) -> Facts:
+    """What is written about the version of a plugin, or of PyTorch, that a wheel or a folder holds.
+
+    `path`: a wheel, a checkout, or the `site-packages` that it is installed in. `origin`: where that came from, if its
+    file's name does not say it. `partial`: only some of the files are there. Raises ValueError where there is none, or
+    more than one.
+    """
+    files = Zip(path) if path.is_file() else Folder(path)
+    found = [package for package in PACKAGES if files.holds(f"{package}/__init__.py")]
+    if "torch" in found and len(found) == 1:
+        source = Source(files, "torch", TORCH)
+        return of_torch(source, origin or path.name)
+    plugins = [package for package in found if package != "torch"]
+    if len(plugins) != 1:
+        raise ValueError(f"{path} holds {' and '.join(plugins) or 'neither a plugin nor PyTorch'}: one is needed")
+    source = Source(files, plugins[0])
+    return facts(source, origin or path.name, partial)
+
+
+def of_torch(source: Source, origin: str) -> Facts:
+    """The modules of PyTorch that plugins imitate: their names, each module followed on its own."""
+    walk = Walk(source)
+    for module in sorted(source.paths):
+        walk.load(module)
+    modules = {module: names_of(walk, module) for module in sorted(source.paths)}
+    return {"package": source.package, "version": source.version(), "source": origin, "modules": modules}
+
+
+def dumped(found: Facts) -> str:
+    """JSON with one name a line."""
+
+    def block(value: object, depth: int) -> str:
+        inner = isinstance(value, dict) and (depth < 2 or any(isinstance(item, list | dict) for item in value.values()))
+        if depth == 3 or not isinstance(value, dict) or not inner:
+            return json.dumps(value, sort_keys=True, ensure_ascii=False)
+        lines = [f"{' ' * (depth + 1)}{json.dumps(key)}: {block(value[key], depth + 1)}" for key in sorted(value)]
+        return "{\n" + ",\n".join(lines) + "\n" + " " * depth + "}" if lines else "{}"
+
+    return block(found, 0) + "\n"
+
+
+def file_name(found: Facts) -> str:
+    """The name of the file that a version's facts are kept in."""
+    return f"{PACKAGES[str(found['package'])]}-{found['version']}.json"

@@ -1,0 +1,177 @@
+"""The source of a plugin as it lies in a wheel or in a folder: its modules, parsed and never imported."""
+
+from __future__ import annotations
+
+import ast
+import re
+import zipfile
+from email.parser import HeaderParser
+from pathlib import Path
+from typing import Protocol
+
+# What PyTorch's dispatcher reads in a library: `name.overload(Tensor x, …) -> Tensor`, between two zero bytes.
+SCHEMA = re.compile(rb"\0(?:npu::)?([A-Za-z_]\w*)(?:\.\w+)?\([^\0]{0,8000}?\) -> [^\0]")
+CORE = "libtorch_npu.so"
+LIBRARY = re.compile(r"/libtorch_\w+\.so$")  # a plugin's C part
+# Members of the classes of streams, events, graphs and pools that PyTorch defines in C and plugins imitate in C:
+# torch/_C/__init__.pyi of torch 2.14.1, with `cuda` for the device.
+IMITATED = re.findall(
+    r"\w+",
+    """
+    allocator begin_capture_to_if_node begin_capture_to_while_node capture_begin capture_end cuda_event
+    cuda_stream debug_dump device device_index device_type elapsed_time enable_debug_mode
+    end_capture_to_conditional_node event_id from_ipc_handle get_currently_capturing_graph id instantiate
+    ipc_handle is_capturing pool pools priority priority_range query raw_cuda_graph raw_cuda_graph_exec record
+    record_event register_generator_state replay reset set_conditional_handle_for_current_node stream_id
+    synchronize use_count wait wait_event wait_stream
+    """,
+)
+TYPES = "csrc/core/PythonTensor.cpp"
+
+
+class Files(Protocol):
+    """Files by their names, which use slashes."""
+
+    def names(self, start: str) -> list[str]:
+        """The names that begin so."""
+
+    def read(self, name: str) -> bytes:
+        """The bytes of one."""
+
+    def holds(self, name: str) -> bool:
+        """Whether a file is among them."""
+
+
+class Zip:
+    """The files of a wheel."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.archive = zipfile.ZipFile(path)
+
+    def names(self, start: str) -> list[str]:
+        """The names that begin so."""
+        return [name for name in self.archive.namelist() if name.startswith(start)]
+
+    def read(self, name: str) -> bytes:
+        """The bytes of one."""
+        return self.archive.read(name)
+
+    def holds(self, name: str) -> bool:
+        """Whether a file is among them."""
+        return name in self.archive.namelist()
+
+
+class Folder:
+    """The files of a checkout, or of what is installed."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def names(self, start: str) -> list[str]:
+        """The names that begin so; what begins with a folder is looked for there only."""
+        top = self.path / start.rpartition("/")[0]
+        places = top.rglob("*") if "/" in start else top.glob(f"{start}*/*")
+        found = sorted(path.relative_to(self.path).as_posix() for path in places if path.is_file())
+        return [name for name in found if name.startswith(start)]
+
+    def holds(self, name: str) -> bool:
+        """Whether a file is among them."""
+        return (self.path / name).is_file()
+
+    def read(self, name: str) -> bytes:
+        """The bytes of one."""
+        return (self.path / name).read_bytes()
+
+
+class Source:
+    """The modules of one package."""
+
+    def __init__(self, files: Files, package: str, only: tuple[str, ...] = ()) -> None:
+        """`only`: how the names of its files begin, where not all of the package is to be read."""
+        self.files = files
+        self.package = package
+        self.names = [name for start in only or (f"{package}/",) for name in files.names(start)]
+        self.unreadable: dict[str, str] = {}
+        self.paths: dict[str, str] = {}
+        self.trees: dict[str, ast.Module] = {}
+        for name in self.names:
+            if name.endswith(".py"):
+                dotted = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+                if dotted not in self.paths or name.endswith("/__init__.py"):
+                    self.paths[dotted] = name
+
+    def __contains__(self, module: str) -> bool:
+        """Whether a module has a file of source."""
+        return module in self.paths
+
+    def is_package(self, module: str) -> bool:
+        """Whether a module is a folder."""
+        return self.paths[module].endswith("/__init__.py")
+
+    def tree(self, module: str) -> ast.Module:
+        """A module, parsed; empty, with a note, when that fails."""
+        if module not in self.trees:
+            try:
+                self.trees[module] = ast.parse(self.files.read(self.paths[module]))
+            except (SyntaxError, ValueError) as problem:
+                self.unreadable[module] = str(problem)
+                self.trees[module] = ast.Module(body=[], type_ignores=[])
+        return self.trees[module]
+
+    def base(self, module: str, node: ast.ImportFrom) -> str:
+        """The module that `from … import` names."""
+        if not node.level:
+            return node.module or ""
+        parts = module.split(".")
+        drop = node.level - (1 if self.is_package(module) else 0)
+        parts = parts[: len(parts) - drop]
+        return ".".join([*parts, *([node.module] if node.module else [])])
+
+    def operators(self) -> list[str]:
+        """The operators that the wheel's library registers, by the schemas in it."""
+        found: set[str] = set()
+        for name in self.names:
+            if name.endswith(f"/{CORE}"):
+                found |= {match[1].decode() for match in SCHEMA.finditer(self.files.read(name))}
+        return sorted(found)
+
+    def native(self, device: str) -> list[str]:
+        """The names, of those that PyTorch's C classes have and of `_npu_getDevice`'s kind, that the C part spells.
+
+        In a library every string ends with a zero byte, and may be the end of a longer one: what is not found is not
+        there, what is found may belong to something else. In C++ a name stands between quotes.
+        """
+        wanted = {name.replace("cuda", device) for name in IMITATED}
+        functions = rf"(?<!\w)_{device}_[a-z]+(?:[A-Z][a-z]+)+"
+        marked = "|".join([functions, r"ProcessGroup\w*CL", *sorted(wanted, key=len, reverse=True)])
+        found: set[bytes] = set()
+        for name in self.names:
+            if LIBRARY.search(name):
+                found |= set(re.findall(rf"({marked})\0".encode(), self.files.read(name)))
+            elif name.endswith((".cpp", ".h")):
+                found |= set(re.findall(rf"\"({marked})\"".encode(), self.files.read(name)))
+        return sorted(name.decode() for name in found)
+
+    def tensor_types(self) -> list[str]:
+        """The types of tensors that torch_musa's C part adds to the package, such as `FloatTensor`."""
+        try:
+            text = self.files.read(f"{self.package}/{TYPES}").decode()
+        except (KeyError, FileNotFoundError):
+            return []
+        declared = text.partition("scalar_types = {")[2].partition("}")[0]
+        return [f"{name}Tensor" for name in re.findall(r"ScalarType::(\w+)", declared)]
+
+    def metadata(self, name: str) -> str:
+        """A file of the wheel's metadata, or nothing."""
+        for path in self.files.names(f"{self.package}-"):
+            if path.endswith(f".dist-info/{name}"):
+                return self.files.read(path).decode()
+        return ""
+
+    def version(self) -> str:
+        """The version that the metadata gives, or the checkout's version.txt."""
+        stated = HeaderParser().parsestr(self.metadata("METADATA"))["Version"]
+        if stated is None and self.files.holds("version.txt"):
+            stated = self.files.read("version.txt").decode().strip()
+        return (stated or "").partition("+")[0]

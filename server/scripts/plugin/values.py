@@ -1,0 +1,132 @@
+"""What a name of a plugin's source stands for, as far as reading it tells."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+C_PARTS = frozenset({"_C", "_MUSAC"})  # modules of plugins that are written in C
+
+
+@dataclass(frozen=True)
+class Text:
+    """A string."""
+
+    value: str
+
+
+@dataclass(frozen=True)
+class Number:
+    """A whole number: an index."""
+
+    value: int
+
+
+@dataclass(frozen=True)
+class Many:
+    """A list, a tuple or a set."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A dictionary."""
+
+    items: tuple[tuple[Value, Value], ...]
+
+
+@dataclass(frozen=True)
+class Outside:
+    """Something of torch, of another package or of the plugin's C part, by its dotted name."""
+
+    dotted: str
+
+
+@dataclass(frozen=True)
+class Module:
+    """A module of the plugin."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Space:
+    """The `__dict__` of a module of the plugin."""
+
+    module: str
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A function of the plugin, and the names around it."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef
+    frame: Frame
+
+
+@dataclass(frozen=True, eq=False)
+class Class:
+    """A class of the plugin, the names around it and what it is derived from."""
+
+    node: ast.ClassDef
+    frame: Frame
+    bases: tuple[Value, ...]
+
+    def method(self, name: str) -> ast.FunctionDef | None:
+        """The method of that name in the class's own body."""
+        for node in self.node.body:
+            if isinstance(node, ast.FunctionDef) and node.name == name:
+                return node
+        return None
+
+
+@dataclass(frozen=True)
+class Instance:
+    """What calling a class of the plugin gives."""
+
+    of: Class
+
+
+Value: TypeAlias = Text | Number | Many | Table | Outside | Module | Space | Function | Class | Instance | None
+
+
+@dataclass(eq=False)
+class Frame:
+    """The names that statements see: a module's, or a call's within those around it."""
+
+    module: str
+    names: dict[str, Value]
+    outer: Frame | None = None
+    shared: set[str] = field(default_factory=set)
+    result: Value = None
+
+    def find(self, name: str) -> Value:
+        """What a name stands for."""
+        frame: Frame | None = self
+        while frame is not None:
+            if name in frame.names:
+                return frame.names[name]
+            frame = frame.outer
+        return None
+
+    def bind(self, name: str, value: Value) -> None:
+        """Give a name its value, in the module if the function says `global`."""
+        frame = self
+        while name in self.shared and frame.outer is not None:
+            frame = frame.outer
+        frame.names[name] = value
+
+
+def texts(value: Value) -> list[str]:
+    """The strings of a list."""
+    items = value.items if isinstance(value, Many) else ()
+    return [item.value for item in items if isinstance(item, Text)]
+
+
+def constant(value: object) -> Value:
+    """The value of a literal."""
+    if isinstance(value, str):
+        return Text(value)
+    return Number(value) if isinstance(value, int) and not isinstance(value, bool) else None

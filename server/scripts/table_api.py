@@ -1,0 +1,101 @@
+"""Rows of the API tables: what people decided about each name, with what the versions of a plugin show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from scripts.plugin.compare import Fit, fit
+from scripts.plugin.known import Version
+
+Row = tuple[str, ...]
+COLUMNS = (
+    *("name", "kind", "status", "replacement", "present", "since"),
+    *("missing", "extra", "positions", "limits", "shim"),
+)
+# Names of PyTorch that are other names of what a patch sets: torch/__init__.py, torch/amp/__init__.py.
+ALIASES = dict.fromkeys(("torch.autocast", "torch.amp.autocast"), "torch.amp.autocast_mode.autocast")
+
+
+class Decision(NamedTuple):
+    """What people decided about one name: a line of server/scripts/tables/TARGET.tsv.
+
+    `shim`: whether the target's patch makes it work; empty where the plugin itself has the patch, and can be read.
+    """
+
+    name: str
+    kind: str
+    status: str
+    replacement: str
+    limits: str
+    shim: str
+
+
+class Plugin:
+    """The versions of a target's plugin, oldest first, beside PyTorch's own signatures."""
+
+    def __init__(self, versions: Sequence[Version], torch: Version, patch: str) -> None:
+        """`patch`: the module of the plugin that makes CUDA's names work, if it has one."""
+        self.versions, self.torch, self.patch = versions, torch, patch
+
+    def rows(self, decisions: Sequence[Decision], at: int) -> list[Row]:
+        """The rows for one version; none for a name of which nobody can say whether the version has its counterpart."""
+        return [row for decision in decisions if (row := self._row(decision, at))]
+
+    def _row(self, decision: Decision, at: int) -> Row | None:
+        have = [self._has(decision.replacement, version) for version in self.versions]
+        holder = at if have[at] else next((later for later in range(at, len(have)) if have[later]), None)
+        if have[at] is None:
+            return None
+        if holder is None:  # later versions no longer have it
+            decision = decision._replace(status="missing", replacement="")
+        first = have.index(True) if True in have else 0
+        since = "" if holder is None else self.versions[first if holder == at else holder].version
+        different = self._fit(decision, self.versions[holder]) if holder is not None else Fit()
+        return (
+            *decision[:4],
+            "01"[have[at] or holder is None],
+            since if first or not have[at] else "",
+            ",".join(different.missing),
+            ",".join(different.extra),
+            "01"[different.positions],
+            decision.limits,
+            decision.shim or "01"[self._patched(decision, at) and bool(have[at])],
+        )
+
+    def _has(self, name: str, version: Version) -> bool | None:
+        """Whether a version has a name; True for PyTorch's own, and where none is due; None if it was not read."""
+        if version.within(name):
+            return version.has(name)
+        if not any(other.gives(name) for other in self.versions):
+            return True
+        return True if version.gives(name) else None if version.unread else False
+
+    def _fit(self, decision: Decision, version: Version) -> Fit:
+        original, counterpart = self.torch.find(decision.name), version.find(decision.replacement)
+        return fit(original.parameters, counterpart.parameters) if original and counterpart else Fit()
+
+    def _patched(self, decision: Decision, at: int) -> bool:
+        """Whether the plugin's patch sets a name, the class that it is in, or how its objects are made."""
+        sets: Mapping[str, Sequence[str]] = self.versions[at].on_request.get(self.patch, {})
+        name = ALIASES.get(decision.name, decision.name)
+        parts = name.split(".")
+        heads = [(".".join(parts[:size]), parts[size]) for size in range(1, len(parts))]
+        made = {"__init__", "__new__"}.intersection(sets.get(name, ()))
+        return bool(decision.replacement) and (bool(made) or any(last in sets.get(head, ()) for head, last in heads))
+
+
+def native_rows(states: Sequence[Row], at: int) -> list[Row]:
+    """Names that the vendor's documents for one version do not support; on some hardware only, in the newest alone.
+
+    `states`: name, a letter for each version, hardware, limits. The hardware is that of the newest version which lists
+    the name.
+    """
+    rows: list[Row] = []
+    for name, letters, hardware, limits in states:
+        newest = len(letters.rstrip(".")) - 1
+        if letters[at] == "n":
+            rows.append((name, "no", "", limits))
+        elif letters[at] == "p" and at == newest:
+            rows.append((name, "partial", hardware, limits))
+    return rows

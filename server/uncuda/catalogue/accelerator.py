@@ -1,0 +1,116 @@
+"""`rules/tables/accelerator.tsv`: what `torch.accelerator` has, since when, and which plugins serve it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from .ranges import numbers, release
+from .tables import records
+
+_NEVER = "no-"
+
+
+class Parameter(NamedTuple):
+    """`place`: "/" by position only, "*" by keyword only, "" either; `type`: "int", "device", "named" (a device that is
+    no number) or "".
+    """
+
+    name: str
+    place: str
+    type: str
+    optional: bool
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """One name. `kind`: module, class, function, import (something else's) or absent (in no version).
+
+    `cuda`: the name of `torch.cuda` that does the same; `instead`: PyTorch's own form, where there is no such name;
+    `served`: the plugin's first version that serves it, "" if that is unknown; `never`: the newest version that is
+    known not to, if none does; `shimmed`: whether the target's runtime patch answers for it.
+    """
+
+    name: str
+    kind: str
+    since: str
+    signatures: tuple[tuple[Parameter, ...], ...]
+    returns: str
+    cuda: str
+    instead: str
+    served: str
+    never: str
+    shimmed: bool
+
+    @property
+    def beside(self) -> bool:
+        """Whether it is a name of `torch` itself."""
+        return self.name.count(".") == 1 and self.kind != "module"
+
+
+@dataclass(frozen=True)
+class Accelerator:
+    """The names by their dotted names, for one target, and the versions of PyTorch that were read for them."""
+
+    apis: Mapping[str, Api] = field(default_factory=dict)
+    newest: str = ""
+
+
+@lru_cache(maxsize=8)
+def read_accelerator(path: Path, target: str) -> Accelerator:
+    """The table as it is for a target; empty where there is no such file."""
+    if not path.is_file():
+        return Accelerator()
+    with open(path, encoding="utf-8") as file:
+        versions = re.search(r" from PyTorch ([\d. ]+)", file.readline())
+    apis = {cells["name"]: _api(cells, target) for cells in records(path)}
+    return Accelerator(apis, versions[1].split()[-1] if versions else "")
+
+
+def _api(cells: dict[str, str], target: str) -> Api:
+    served = cells.get(target, "")
+    never = served[len(_NEVER) :] if served.startswith(_NEVER) else ""
+    parameters = cells["parameters"]
+    every = tuple(_signature(one) for one in parameters.split("|")) if parameters not in ("", "()") else ()
+    return Api(
+        cells["name"],
+        cells["kind"],
+        cells["since"],
+        every or (((),) if parameters else ()),
+        cells["returns"],
+        cells["cuda"],
+        cells["instead"],
+        "" if never else served,
+        never,
+        target in cells["shims"].split(","),
+    )
+
+
+def _signature(text: str) -> tuple[Parameter, ...]:
+    tokens = text.split(",")
+    slash = tokens.index("/") if "/" in tokens else 0
+    star = tokens.index("*") if "*" in tokens else len(tokens)
+    found = []
+    for at, part in enumerate(tokens):
+        if part not in "/*":
+            said, _, since = part.partition("@")
+            name, _, kind = said.removesuffix("=").partition(":")
+            place = "/" if at < slash else "*" if at > star else ""
+            found.append(Parameter(name, place, kind, said.endswith("="), since))
+    return tuple(found)
+
+
+def before(version: str, since: str) -> bool:
+    """Whether a version is surely older: `2.11.0` is not surely older than `2.11.0.post2`, since it may be that one."""
+    (ours, post), (theirs, since_post) = release(version), release(since)
+    return ours < theirs or (ours == theirs and ".post" in version and post < since_post)
+
+
+def beyond(version: str, known: str) -> bool:
+    """Whether a version is surely newer; a later patch of the same minor version counts as the same."""
+    return numbers(version)[:2] > numbers(known)[:2]

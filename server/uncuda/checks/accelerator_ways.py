@@ -1,0 +1,156 @@
+"""What can be written where `torch.accelerator` has no such name, or the plugin does not serve it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import NamedTuple
+
+from ..catalogue import Accelerator, Api, Row, Rule, Target, before
+from ..edits import REVIEW, Edit, Fix
+from ..facts.model import Name, Statement
+from .base import Context, row_class
+from .name_calls import call_of
+
+_MODULE_OF = "torch.get_device_module"
+_MANY = 60
+_TITLE = "Replace with `{}`"
+_BINDS = ", which no other accelerator has"
+_BOUND = r"(?m)^([ \t]*)(\w+)[ \t]*=[ \t]*(?:torch\.accelerator\.current_accelerator\([^\n#]*\)|{})[ \t]*(?:#[^\n]*)?$"
+_REBOUND = (
+    r"(?m)(?:^|;)[ \t]*(?:[\w.]+[ \t]*,[ \t]*)*{0}[ \t]*(?:[:,][^=\n]*)?(?:=(?!=)|[-+*/|&]=)|\b{0}[ \t]*:="
+    r"|\b(?:for|as|import|global|nonlocal|del)\b[^\n:]{{0,1000}}\b{0}\b"
+)
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Way:
+    """`kind`: the sentence of the rule that says it; `member` of the device's module, and `own`, its full name."""
+
+    kind: str
+    own: str = ""
+    member: str = ""
+
+
+class Spot(NamedTuple):
+    """Where a case of the rule was found, what it is about, and what can be written instead."""
+
+    case: str
+    api: Api
+    place: Place
+    statement: Statement
+    node: ast.AST
+    way: Way
+
+
+def way_for(api: Api, table: Accelerator, target: Target) -> Way:
+    """The form that works in the configured versions."""
+    if api.kind == "module" or (api.beside and api.kind == "function"):
+        return Way("newer")
+    if api.returns:
+        return Way("none")  # the target's function gives something else
+    row = target.row(api.cuda) if api.cuda else None
+    own = row.replacement if row is not None and row_class(row, frozenset()) and row.present else ""
+    module, member = target.words["module"] + ".", api.cuda.removeprefix("torch.cuda.")
+    member = member if own == module + member else ""
+    if works(api.instead, table, target):
+        return Way("instead" if own else "alone", own, member)
+    if member and works(_MODULE_OF, table, target):
+        return Way("module", own, member)
+    return Way("own" if own else "none", own)
+
+
+def works(name: str, table: Accelerator, target: Target) -> bool:
+    """Whether the configured versions have a name of PyTorch's own, as far as is known."""
+    api = table.apis.get(name)
+    if not name or api is None:
+        return bool(name)
+    if target.torch and api.since and before(target.torch, api.since):
+        return False
+    return not api.never and not (api.served and before(target.stated or target.version, api.served))
+
+
+class Devices:
+    """The names of one text that hold the accelerator's device, whatever ran before."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    def in_reach(self, offset: int) -> str:
+        """One that the statement at an offset can use; "" if none is sure."""
+        text, indents = self.context.text, self.context.facts.indents
+        for at, end, name in self._held:
+            if at < offset < end and not any(
+                _takes(text[one.start : one.end], name) for one in indents.headers(offset)
+            ):
+                return name
+        return ""
+
+    @cached_property
+    def _held(self) -> list[tuple[int, int, str]]:
+        """Where a name is bound, where its scope ends, and the name; each is bound once."""
+        context, text = self.context, self.context.text
+        word = re.escape(context.target.words["device"])
+        made = rf"torch\.device\([ \t]*[\"']{word}(?::\d+)?[\"'][ \t]*\)|[\"']{word}(?::\d+)?[\"']"
+        context.facts.work.search(0, 2 * len(text))
+        found = []
+        for match in islice(re.finditer(_BOUND.format(made), text), _MANY):
+            end = self._scope_end(match.start(2))
+            context.facts.work.search(0, 4 * len(text))
+            if end and not context.binds(match[2]) and len(re.findall(_REBOUND.format(re.escape(match[2])), text)) == 1:
+                context.asked.add(match[2])
+                found.append((match.start(2), end, match[2]))
+        return found
+
+    def _scope_end(self, at: int) -> int:
+        """Where the scope of a name ends that is bound here; 0: it is conditional, an attribute, or a comment."""
+        indents = self.context.facts.indents
+        above, scope = indents.header_above(at), indents.scope_of(at)
+        if self.context.facts.layout.token_at(at) or (above.start if above else -1) != (scope[0] if scope else -1):
+            return 0
+        if scope is None:
+            return len(self.context.text)
+        return indents.extent(scope[0]) if scope[1] == "def" else 0
+
+
+def fixes_for(devices: Devices, rule: Rule, reference: Name, spot: Spot, row: Row | None) -> Iterator[Fix]:
+    """The fixes, all for review, best first: PyTorch's own name; the module of a device in reach; the target's name,
+    which binds the code to it."""
+    context, api, way, place = devices.context, spot.api, spot.way, spot.place
+    call, start = call_of(reference), reference.statement.start
+    inside = reference.statement.digest.scopes.get(reference.chain.node, -1)
+    if context.facts.names.resolve("torch", start, inside) != "torch":
+        return
+    if way.kind in ("instead", "alone") and _same_parent(api.name, api.instead) and (call is None or not call.keywords):
+        yield Fix(_TITLE.format(api.instead), REVIEW, (Edit(*place, api.instead),))
+    if call is not None and not _keeps_arguments(call, api, row):
+        return
+    if way.member and (device := devices.in_reach(start)):
+        new = f"{_MODULE_OF}({device}).{way.member}"
+        yield Fix(_TITLE.format(new), REVIEW, (Edit(*place, new),))
+    if way.own and not context.shim:
+        needed = context.requires(rule, place[0], way.own)
+        yield Fix(_TITLE.format(way.own) + _BINDS, REVIEW, (Edit(*place, way.own), *needed))
+
+
+def _same_parent(name: str, other: str) -> bool:
+    return name.rpartition(".")[0] == other.rpartition(".")[0]
+
+
+def _keeps_arguments(call: ast.Call, api: Api, row: Row | None) -> bool:
+    """Whether the other name takes what the call gives: by position alone, or by the names of `torch.cuda` itself."""
+    if any(isinstance(one, ast.Starred) for one in call.args) or row is None:
+        return False
+    if api.kind != "absent":
+        return not call.keywords
+    return not (row.positions and call.args) and all(one.arg and one.arg not in row.missing for one in call.keywords)
+
+
+def _takes(header: str, name: str) -> bool:
+    """Whether a `def` has a parameter of that name."""
+    return header.startswith(("def", "async")) and re.search(rf"\b{re.escape(name)}\b", header) is not None

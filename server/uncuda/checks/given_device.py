@@ -1,0 +1,86 @@
+"""The device that `x.cuda(…)` is given: by its name, by a number, or by what only the run can tell."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import lru_cache
+
+from ..facts.role_calls import last_word
+from .base import Context
+
+# What the method of a tensor takes, and that of a module does not.
+_OF_TENSORS = frozenset({"non_blocking", "memory_format"})
+_ANYTHING = ("load", "compile")  # functions of torch that do not make tensors
+_ASSIGNED = re.compile(r"[ \t]*(\w+)[ \t]*(?::[^=]*)?=(?!=)[ \t]*(.*)")
+_NUMBERS = re.compile(
+    r"(?:\A|_)(?:gpu|rank|index|idx|id|i|n|num|ordinal)s?\d*\Z|\A(?:int|\w*current_device|\w*rank)\(\)\Z", re.I
+)
+_MADE = re.compile(r"(?:torch\.)?device\(")
+# Lines that bind names otherwise: parameters, loops, imports.
+_BINDS = re.compile(r"\b(?:def|for|lambda|as|import|global|nonlocal)\b|:=|[-+*/|&]=")
+
+
+def of_module(node: ast.Attribute, call: ast.Call) -> ast.expr | None:
+    """The one argument of a call of `node` that may be a module's: a device.
+
+    A tensor's method takes more, and what torch has just made is a tensor: `torch.randn(2).cuda(0)`.
+    """
+    maker = node.value.func if isinstance(node.value, ast.Call) else None
+    if isinstance(maker, ast.Attribute) and isinstance(maker.value, ast.Name) and maker.value.id == "torch":
+        if maker.attr not in _ANYTHING:
+            return None
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    alone = len(given) == 1 and not isinstance(given[0], ast.Starred)
+    return given[0] if alone and not any(keyword.arg in _OF_TENSORS for keyword in call.keywords) else None
+
+
+def is_index(node: ast.expr) -> bool:
+    """Whether a device is given by its number."""
+    return isinstance(node, ast.Constant) and type(node.value) is int and node.value >= 0
+
+
+def says_number(node: ast.expr) -> bool:
+    """Whether the words of an expression say that it is a number, or None: `args.gpu`, `gpu_ids[0]`, `get_rank()`."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return _NUMBERS.search(last_word(node)) is not None
+
+
+def is_bound_to_device(context: Context, name: str) -> bool:
+    """Whether a name is given devices by the text, and by nothing else: `device = torch.device(…)`."""
+    context.asked.add(name)
+    if not context.facts.says("device("):
+        return False
+    context.facts.work.search(0, len(context.text))
+    return _bound(context.text).get(name, False)
+
+
+@lru_cache(maxsize=1)
+def _bound(text: str) -> dict[str, bool]:
+    """Names that lines of a text bind: whether each is bound to devices alone. One pass, whatever the lines hold."""
+    found: dict[str, bool] = {}
+    for line in text.splitlines():
+        match = _ASSIGNED.match(line)
+        if match:
+            found[match[1]] = found.get(match[1], True) and _MADE.match(match[2]) is not None
+        elif _BINDS.search(line) or "," in line.partition("=")[0]:
+            found.update(dict.fromkeys(re.findall(r"\w+", line), False))
+    return found
+
+
+def names_device(call: ast.Call) -> bool:
+    """Whether a call says by name to which device, `x.cuda("cuda:0")`: only `.to` takes that of tensors and modules."""
+    given = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "device")]
+    return len(given) == 1 and _is_device(given[0])
+
+
+def _is_device(node: ast.expr) -> bool:
+    if isinstance(node, ast.IfExp):
+        return _is_device(node.body) and _is_device(node.orelse)
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, (ast.Add, ast.Mod)) and _is_device(node.left)
+    if isinstance(node, ast.Call):
+        fills = isinstance(node.func, ast.Attribute) and node.func.attr == "format" and _is_device(node.func.value)
+        return fills or last_word(node.func) == "device"
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))

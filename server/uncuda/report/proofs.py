@@ -1,0 +1,83 @@
+"""How rules are proved: the record of a run on simulated accelerators, and what the page of a rule says of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from reprlib import repr as shortened
+from typing import Any, Literal
+
+from uncuda.catalogue import Catalogue, folder
+from uncuda.reading import decode_utf8, read_bytes
+
+from .words import Words
+
+_NAME = "execution.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """How a rule is proved for one target."""
+
+    proof: Literal["run", "signature", "neither"]
+    examples: int  # of the rule, for this target
+    run: int  # of these, how many ran as they are
+    reason: str  # why it is not more; may be empty
+    versions: tuple[str, ...]  # of the plugin, simulated
+
+
+def load_proofs() -> dict[str, dict[str, Proof]]:
+    """Proofs by rule and target; empty if the record is missing or broken: pages do without."""
+    try:
+        record = json.loads(decode_utf8(read_bytes(str(_record_path()))))
+        return {
+            rule: {target: read_proof(raw) for target, raw in targets.items()}
+            for rule, targets in record["rules"].items()
+        }
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return {}
+
+
+def read_proof(raw: object) -> Proof:
+    """The proof that a JSON object says; ValueError if it says none."""
+    match raw:
+        case {
+            "proof": "run" | "signature" | "neither" as proof,
+            "examples": int(examples),
+            "run": int(run),
+            "reason": str(reason),
+            "versions": [*versions],
+        } if all(isinstance(version, str) for version in versions):
+            return Proof(proof, examples, run, reason, tuple(versions))
+    raise ValueError(f"not a proof: {shortened(raw)}")
+
+
+def proof_section(proofs: Mapping[str, Proof], catalogue: Catalogue, words: Words) -> str:
+    """The last paragraph of a rule's page; empty if no target has a proof."""
+    declarations = catalogue.declarations
+    order = sorted(proofs.keys() & declarations, key=lambda target: (target != catalogue.default_target, target))
+    said = [_sentence(proofs[target], declarations[target], words) for target in order]
+    return words("proof", "".join(said).rstrip()) if said else ""
+
+
+def _sentence(proof: Proof, declaration: Mapping[str, Any], words: Words) -> str:
+    package = declaration["words"]["package"]
+    how = words(
+        f"proof {proof.proof}",
+        run=proof.run,
+        examples=words.count(proof.examples, "example"),
+        package=package,
+        plugin=" ".join(filter(None, (package, words.join(proof.versions)))),
+    )
+    if proof.reason:
+        how += words("proof reason", proof.reason.rstrip("."))
+    return words("proof of target", declaration["title-zh" if words.locale == "zh" else "title"], how)
+
+
+def _record_path() -> Path:
+    """Beside the rules in an installed package, in `docs/` in a checkout."""
+    rules = folder()
+    package = Path(__file__).parents[1]
+    return package / _NAME if rules.parent == package else rules.parent / "docs" / _NAME

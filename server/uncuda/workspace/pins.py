@@ -1,0 +1,202 @@
+"""Which versions of a package a text asks for: requirements, `pyproject.toml`, lock files, files of conda."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import lru_cache, reduce
+from typing import Any
+
+from uncuda.catalogue import Versions
+
+Pins = Mapping[str, Versions]
+"""By the name of a package (`normal`); one that is named without a version has `Versions()`."""
+
+_LONGEST_EXTRAS = _LONGEST_VERSIONS = 200
+_MOST = 1000
+"""Requirements in one list, or tables of one kind, that are looked at."""
+# Each of these matches a text in one way only: the files are anybody's.
+_SEPARATORS = re.compile(r"[-_.]+")
+_SPACES = re.compile(r"[ \t]*")
+_OPENING = re.compile(r"""[ \t]*["']?[ \t(]*""")
+_VERSIONS = re.compile(r"""[<>=!~^]=?=?[ \t]*v?\d[^\n"';#)\\]*|\d[\w.*+]*(?=["'])""")
+_PART = re.compile(r"(===?|~=|<=|>=|!=|[<>=~^]|)[ \t]*v?(\d{1,9}(?:\.\d{1,9}){0,5})(\.\*)?([._-]?post\d{1,9})?")
+_LOCKED = re.compile(r'"\r?\nversion[ \t]*=[ \t]*"([^"\n]{1,100})"')
+
+
+def normal(name: str) -> str:
+    """A package's name as indexes compare it: `torch_npu` is `torch-npu`."""
+    return _SEPARATORS.sub("-", name).lower()
+
+
+def of_lines(text: str, packages: Collection[str], bare: bool = True) -> Pins:
+    """What the lines of a text say, such as requirements; `bare`: a name without a version counts as well."""
+    said: dict[str, list[Versions]] = {}
+    named = _names(frozenset(packages))
+    for line in text.split("\n"):
+        comment = line.find("#")
+        end, place = comment if comment >= 0 else len(line), 0
+        while name := named.search(line, place, end):
+            found, place = _after_name(line, name.end())
+            versions = versions_of(found) if found else Versions()
+            if versions is not None and (found or (bare and not _is_channel(name[0]))):
+                said.setdefault(_own(name[0]), []).append(versions)
+    return _together(said)
+
+
+def of_pyproject(document: Mapping[str, Any], packages: Collection[str]) -> Pins:
+    """What a `pyproject.toml` says: what the project needs, else what its extras and groups or its build need."""
+    project, tool = _table(document, "project"), _table(document, "tool")
+    poetry, pdm, uv = (_table(tool, name) for name in ("poetry", "pdm", "uv"))
+    groups = [_table(group, "dependencies") for group in _tables(_table(poetry, "group"))]
+    needed = [*_listed(project.get("dependencies")), *_poetry(_table(poetry, "dependencies"))]
+    more = [
+        *(one for lists in (_table(project, "optional-dependencies"), _table(document, "dependency-groups"),
+                            _table(pdm, "dev-dependencies")) for each in lists.values() for one in _listed(each)),
+        *(one for table in (_table(poetry, "dev-dependencies"), *groups) for one in _poetry(table)),
+        *(one for key in ("dev-dependencies", "constraint-dependencies") for one in _listed(uv.get(key))),
+        *_listed(_table(document, "build-system").get("requires")),
+    ]  # fmt: skip
+    first, others = (_of_requirements(some, packages) for some in (needed, more))
+    return {name: first[name] if first.get(name, Versions()) != Versions() else others.get(name, Versions())
+            for name in {**first, **others}}  # fmt: skip
+
+
+def of_lock(text: str, packages: Iterable[str]) -> Pins:
+    """What a lock file of uv, Poetry or PDM, or `pylock.toml`, holds to; where it forks, all that it may be."""
+    return _together({package: list(_locked(text, package)) for package in packages})
+
+
+def versions_of(text: str) -> Versions | None:
+    """The versions that `>=2.4,<2.7`, `~=2.6.0`, `==2.6.*`, conda's `=2.6` or Poetry's `^2.6` allow; None of nothing.
+
+    What is left out in between (`!=`) counts as allowed.
+    """
+    ways = [_all_of(way) for way in text[:_LONGEST_VERSIONS].split("|") if way.strip()]
+    possible = [way for way in ways if way is not None]
+    return reduce(Versions.spanning, possible) if possible else None
+
+
+def _all_of(text: str) -> Versions | None:
+    found: Versions | None = Versions()
+    for part in text.split(","):
+        clause = _PART.match(part.strip())
+        found = found.within(_of_clause(clause)) if clause and found is not None else found
+    return found
+
+
+def _of_clause(clause: re.Match[str]) -> Versions:
+    sign, release, any_more = clause[1], clause[2], clause[3]
+    version = release + (clause[4] or "")
+    parts = [int(part) for part in release.split(".")]
+    if any_more or (sign == "=" and len(parts) < 3):
+        return Versions() if sign == "!=" else _up_to(version, parts)
+    if sign in ("", "=", "==", "==="):
+        return Versions(version, version)
+    if sign in ("<", "<="):
+        return Versions(high=version, below=sign == "<")
+    if sign in (">", ">="):
+        return Versions(version, above=sign == ">")
+    if sign == "~=":
+        return _up_to(version, parts[:-1]) if len(parts) > 1 else Versions(version)
+    if sign == "~":
+        return _up_to(version, parts[:2])
+    if sign == "^":
+        return _up_to(version, parts[: next((at for at, part in enumerate(parts) if part), len(parts) - 1) + 1])
+    return Versions()
+
+
+def _up_to(version: str, parts: list[int]) -> Versions:
+    """From a version to the one in which the last of these parts is one more."""
+    return Versions(version, ".".join(map(str, [*parts[:-1], parts[-1] + 1])), below=True)
+
+
+def _together(said: Mapping[str, list[Versions]]) -> Pins:
+    """What several lines say of each package: what all of them allow, or where that is nothing, what any allows."""
+    return {name: reduce(_both, versions) for name, versions in said.items() if versions}
+
+
+def _both(one: Versions, other: Versions) -> Versions:
+    return one.within(other) or one.spanning(other)
+
+
+@lru_cache(maxsize=8)
+def _names(packages: frozenset[str]) -> re.Pattern[str]:
+    either = "|".join(re.escape(name).replace(r"\-", "[-_.]") for name in sorted(packages, key=len, reverse=True))
+    return re.compile(rf"(?<![\w.-])(?:py(?=torch(?![\w-])))?(?:{either})(?![\w-]|\.\w)", re.IGNORECASE)
+
+
+def _own(name: str) -> str:
+    """The name on the package index: conda's `pytorch` is `torch`."""
+    return normal(name).removeprefix("py")
+
+
+def _is_channel(name: str) -> bool:
+    """Whether a name may be that of conda's channel: `- pytorch`."""
+    return normal(name) != _own(name)
+
+
+def _after_name(line: str, place: int) -> tuple[str, int]:
+    """The versions in `[extras] = "(>=1,<2)"`, all but the versions optional, that begin at `place`; where they end."""
+    place = _end(_SPACES, line, place)
+    if line.startswith("[", place):
+        extras = line.find("]", place, place + _LONGEST_EXTRAS) + 1
+        if not extras:
+            return "", place
+        place = _end(_SPACES, line, extras)
+    found = _VERSIONS.match(line, _end(_OPENING, line, place))
+    if found is None and line.startswith("=", place):
+        found = _VERSIONS.match(line, _end(_OPENING, line, place + 1))
+    return (found[0], found.end()) if found else ("", place)
+
+
+def _end(pattern: re.Pattern[str], line: str, place: int) -> int:
+    match = pattern.match(line, place)
+    return match.end() if match else place
+
+
+def _of_requirements(requirements: Iterable[tuple[str, str]], packages: Collection[str]) -> Pins:
+    said: dict[str, list[Versions]] = {}
+    for name, versions in requirements:
+        found = versions_of(versions) if versions else Versions()
+        if normal(name) in packages and found is not None:
+            said.setdefault(normal(name), []).append(found)
+    return _together(said)
+
+
+_REQUIREMENT = re.compile(r"[ \t]*([A-Za-z0-9][\w.-]{0,100})")
+
+
+def _listed(value: object) -> Iterator[tuple[str, str]]:
+    """(name, versions) of a list of requirements."""
+    for item in value[:_MOST] if isinstance(value, list) else ():
+        if isinstance(item, str) and (name := _REQUIREMENT.match(item)):
+            yield name[1], _after_name(item, name.end())[0]
+
+
+def _poetry(table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The same of a table of Poetry's: `torch = "^2.6"`, `torch = {version = "2.6.0", …}`, or a list of such."""
+    for name, value in table.items():
+        for item in value[:_MOST] if isinstance(value, list) else [value]:
+            versions = item.get("version") if isinstance(item, dict) else item
+            yield name, versions if isinstance(versions, str) else ""
+
+
+def _table(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = document.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _tables(table: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    return (value for value in table.values() if isinstance(value, dict))
+
+
+def _locked(text: str, package: str) -> Iterator[Versions]:
+    word = f'\nname = "{package}'
+    place = text.find(word)
+    while place >= 0:
+        place += len(word)
+        version = _LOCKED.match(text, place)
+        if version and (versions := versions_of(version[1])):
+            yield versions
+        place = text.find(word, place)

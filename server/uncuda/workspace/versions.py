@@ -1,0 +1,93 @@
+"""Which version of a target's plugin, and of PyTorch, files are checked for, and what said so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from uncuda.catalogue import Catalogue, Versions
+from uncuda.settings import Settings
+
+from .pins import normal
+from .requirements import TORCH, Holds
+
+
+@dataclass(frozen=True)
+class Taken:
+    """The versions (`Versions`, as text) of a target's plugin that were taken, and why.
+
+    "set": `target-version` says so; "asked for": a file at `path` does; "goes with": PyTorch `torch`, which a file at
+    `path` asks for, or (no path) `torch-version`; "assumed": nothing says.
+    """
+
+    package: str
+    versions: str
+    why: Literal["set", "asked for", "goes with", "assumed"]
+    path: str = ""
+    torch: str = ""
+
+    @property
+    def note(self) -> tuple[str, tuple[str, ...]]:
+        """The key of the words that say so, and what they say."""
+        if self.why == "goes with":
+            key = "plugin goes with" if self.path else "plugin goes with set"
+            return key, (self.package, self.versions, self.torch, self.path)
+        exact = Versions.of(self.versions).exact
+        key = f"plugin {self.why}" if exact or self.why != "asked for" else "plugin range"
+        return key, (self.package, self.versions, self.path)
+
+
+def settled(settings: Settings, catalogue: Catalogue, target: str, holds: Holds) -> tuple[Settings, Taken]:
+    """The settings with the versions that hold for a target, and what was taken of its plugin.
+
+    Settings come first, then what the project asks for, then what goes with its PyTorch; of a range of that only if the
+    plugin's default version does not.
+    """
+    package = catalogue.declarations[target]["words"].get("package", "")
+    taken = _plugin(settings, catalogue, target, package, holds)
+    version = None if taken.why == "assumed" else taken.versions
+    follows = catalogue.follows_torch(target, Versions.of(taken.versions))
+    return replace(settings, target_version=version, torch_version=_torch(settings, taken, holds, follows)), taken
+
+
+def _plugin(settings: Settings, catalogue: Catalogue, target: str, package: str, holds: Holds) -> Taken:
+    if settings.target_version:
+        return Taken(package, settings.target_version, "set")
+    asked = holds.get(normal(package))
+    if asked and asked.versions != Versions():
+        return Taken(package, str(asked.versions), "asked for", asked.path)
+    default = catalogue.default_version(target)
+    held = holds.get(TORCH)
+    path = held.path if held and not settings.torch_version else ""
+    torch = Versions.of(settings.torch_version or "") if settings.torch_version or not held else held.versions
+    fits = torch == Versions() or (torch.holds(default) and not torch.exact)
+    if not fits and (fit := catalogue.going_with(target, str(torch))):
+        return Taken(package, fit, "goes with", path, str(torch))
+    return Taken(package, default, "assumed")
+
+
+def _torch(settings: Settings, taken: Taken, holds: Holds, follows: bool) -> str | None:
+    """The versions of PyTorch to check for; None: those that go with the plugin's, which it needs.
+
+    A project that is ported names the PyTorch that it ran on with CUDA, and often no more than a lower bound.
+    `follows`: whether the plugin's versions are those of PyTorch.
+    """
+    held = holds.get(TORCH)
+    if settings.torch_version or held is None or held.versions == Versions():
+        return settings.torch_version
+    if follows and (taken.why in ("set", "asked for") or (taken.why == "assumed" and not held.versions.exact)):
+        return None
+    return str(held.versions)
+
+
+def pinned_target(packages: Mapping[str, str], holds: Holds) -> tuple[str, str, str] | None:
+    """The one target whose plugin a project asks for: its id, the plugin's package, and the file that asks.
+
+    `packages`: those of the targets. None if there is no such target, or more than one.
+    """
+    asked = [target for target, package in packages.items() if package and normal(package) in holds]
+    if len(asked) != 1:
+        return None
+    package = packages[asked[0]]
+    return asked[0], package, holds[normal(package)].path

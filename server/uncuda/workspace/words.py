@@ -1,0 +1,34 @@
+"""What tells what a project uses: the names of the targets' plugins, patches and devices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Words:
+    """What tells what a project uses: target id -> the plugin's package, the shim's module, the names of the device and
+    of the collective library, the vendor's, and the variable that makes the plugin import the shim; and the libraries
+    that are known."""
+
+    packages: Mapping[str, str]
+    shims: Mapping[str, str]
+    devices: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    vendors: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)
+    libraries: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, declarations: Mapping[str, Mapping[str, Any]], libraries: frozenset[str] = frozenset()) -> Words:
+        """Those that the files of the targets say; `libraries`: those of their tables."""
+        words = {name: declaration["words"] for name, declaration in declarations.items()}
+        return cls(
+            {name: word.get("package", "") for name, word in words.items()},
+            {name: word.get("patch", "") for name, word in words.items()},
+            {name: (word.get("device", ""), word.get("ccl", "")) for name, word in words.items()},
+            {name: declaration.get("vendor", "") for name, declaration in declarations.items()},
+            {name: word.get("patch-variable", "") for name, word in words.items()},
+            libraries,
+        )

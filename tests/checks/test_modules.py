@@ -1,0 +1,142 @@
+"""Libraries that the targets' tables know: where they are said, how often, and what is the project's own."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from uncuda.catalogue import load
+from uncuda.engine import Engine
+from uncuda.lsp.scan import Facts, Reader
+from uncuda.settings import Settings
+from uncuda.source import Source
+from uncuda.workspace import Engines, File
+
+CATALOGUE = load()
+NPU, MUSA = (Engine(CATALOGUE, target, Settings(locale="en")) for target in ("npu", "musa"))
+
+
+def said(text: str, engine: Engine = NPU) -> list[tuple[str, int]]:
+    source = Source(text)
+    findings = engine.check(source).findings
+    return [(finding.rule, source.position(finding.span.start)[0]) for finding in findings]
+
+
+def in_project(folder: Path, files: dict[str, str], path: str) -> list[str]:
+    """The rules that speak in one file of a project."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    settings = Settings(target="npu", locale="en")
+    engines = Engines(CATALOGUE)
+    look = engines.survey([File(str(folder / name), settings, given=False) for name in files])
+    reader = Reader(CATALOGUE)
+    read = {str(folder / name): reader.file(str(folder / name)) for name in files}
+    assert reader.project(read).own == look.project.own
+    for facts in read.values():
+        assert Facts.of_record(facts.record()) == facts
+    source = Source(files[path], str(folder / path))
+    return [finding.rule for finding in engines.engine_for(settings).check(source).findings]
+
+
+USER = "import torch\nimport triton\n"
+
+
+def test_what_is_to_be_installed_is_said_once_and_what_fails_wherever_it_does() -> None:
+    text = "import torch\nimport triton\nimport triton.language as tl\nfrom triton import jit\n"
+    assert said(text) == [("module-adapted", 2)]
+    text = "import torch\nimport cutlass\ndef f():\n    from cutlass import cute\n"
+    assert said(text) == [("module-unsupported", 2), ("module-unsupported", 4)]
+
+
+def test_the_uses_of_a_library_are_not_said() -> None:
+    assert said("import torch\nimport cutlass\n\ncutlass.range(3)\n") == [("module-unsupported", 2)]
+
+
+@pytest.mark.parametrize("engine", [NPU, MUSA])
+@pytest.mark.parametrize("library", ["cudnn", "quack", "nvshmem.core", "tensorrt_llm", "cuda.nvrtc", "cuda.core"])
+def test_a_library_is_a_row_of_the_table(library: str, engine: Engine) -> None:
+    assert said(f"import torch\nimport {library}\n", engine) == [("module-unsupported", 2)]
+
+
+def test_a_library_for_every_device_is_not_said() -> None:
+    text = "import torch\nimport peft\nimport ray\nimport torchvision\nimport transformers\nimport onnxruntime\n"
+    assert not said(text) and not said(text, MUSA)
+
+
+@pytest.mark.parametrize(
+    "line", ["import os, triton", "from triton import jit", "if x: import triton", "import triton.language as tl"]
+)
+def test_an_import_opens_a_file_that_says_torch(line: str) -> None:
+    ruleset = NPU.ruleset(shim=False)
+    assert ruleset.concerns(f"import torch\n{line}\n".encode())
+    assert not ruleset.concerns(f"{line}\n".encode())
+    assert said(f"import torch\n{line}\n") == [("module-adapted", 2)]
+
+
+@pytest.mark.parametrize("line", ["import tritonic", "from .triton import jit", "x = 'import'  # triton", "triton = 1"])
+def test_another_line_does_not(line: str) -> None:
+    assert not NPU.ruleset(shim=False).concerns(f"import torch\n{line}\n".encode())
+
+
+@pytest.mark.parametrize("line", ["import " * 60_000, "from " * 60_000, "import " + "a," * 150_000, "a_cuda" * 60_000])
+def test_the_first_look_takes_as_long_as_the_file(line: str) -> None:
+    start = time.process_time()
+    NPU.ruleset(shim=False).concerns(f"torch\n{line}".replace("cuda", "cud").encode())
+    assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize(
+    "own",
+    ["triton.py", "triton/__init__.py", "src/triton/__init__.py"],
+)
+def test_a_module_of_the_project_is_its_own(own: str, tmp_path: Path) -> None:
+    assert in_project(tmp_path, {own: "", "tests/a.py": USER}, "tests/a.py") == []
+
+
+@pytest.mark.parametrize("other", ["pkg/triton.py", "pkg/triton/__init__.py", "tools/triton.py", "pkg/tritons.py"])
+def test_a_module_inside_a_package_or_of_another_folder_is_not(other: str, tmp_path: Path) -> None:
+    files = {"pkg/__init__.py": "", other: "", "a.py": USER}
+    assert in_project(tmp_path, files, "a.py") == ["module-adapted"]
+
+
+def test_a_namespace_is_the_projects_own_as_far_as_its_packages(tmp_path: Path) -> None:
+    files = {"megatron/core/__init__.py": "", "a.py": "import torch\nfrom megatron.core import x\n"}
+    assert in_project(tmp_path, files, "a.py") == []
+    files["a.py"] = "import torch\nfrom megatron.training import x\n"
+    assert in_project(tmp_path, files, "a.py") == ["module-adapted"]
+
+
+def test_a_python_file_of_the_project_is_not_compiled(tmp_path: Path) -> None:
+    user = "import torch\nimport fast_cuda\nimport cuda_ext\n"
+    assert in_project(tmp_path, {"a.py": user}, "a.py") == ["cuda-module", "cuda-module"]
+    files = {"a.py": user, "fast_cuda.py": "", "ops/cuda_ext.py": ""}
+    assert in_project(tmp_path, files, "a.py") == []
+
+
+GUARDED = """import torch
+import {0}
+
+def f(x):
+    if torch.cuda.is_available():
+        return {0}.run(x)
+    return x
+"""
+
+
+@pytest.mark.parametrize("library, fix", [("cutlass", "review"), ("deepspeed", "safe"), ("triton", "safe")])
+def test_only_a_library_that_needs_cuda_keeps_a_question(library: str, fix: str) -> None:
+    """`deepspeed` is unknown on musa, and runs on several kinds of device."""
+    source = Source(GUARDED.format(library))
+    (question,) = (finding for finding in MUSA.check(source).findings if finding.rule == "cuda-api")
+    assert question.fixes[0].applicability == fix
+
+
+def test_names_that_two_libraries_may_give_are_neithers() -> None:
+    text = (
+        "import torch\ntry:\n    from transformer_engine.pytorch.optimizers import FusedSGD as SGD\n"
+        "except ImportError:\n    from apex.optimizers import FusedSGD as SGD\n\nchosen = SGD\n"
+    )
+    assert said(text) == [("module-replaced", 3), ("apex-adapted", 5)]

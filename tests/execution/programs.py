@@ -1,0 +1,54 @@
+"""The programs that are ported and run: what stands in programs/*.toml."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from uncuda.settings.toml import parse_toml
+
+ROOM = Path(__file__).parent / "programs"
+
+
+@dataclass(frozen=True)
+class Program:
+    """One program: `ROOM/name/main.py`, with whatever lies beside it.
+
+    Attributes:
+        cpu: whether it runs unported on the CPU.
+        processes: how many torchrun starts.
+        blind: whether it was written from nothing but the kind's name.
+        serves: targets that it serves unported.
+        tolerance: by how much a loss may differ, relative to it; 0 is equal in every digit. `reason` says why.
+    """
+
+    name: str
+    kind: str
+    arguments: tuple[str, ...]
+    processes: int
+    cpu: bool
+    blind: bool
+    serves: tuple[str, ...] = ()
+    tolerance: float = 0.0
+    reason: str = ""
+
+    @property
+    def folder(self) -> Path:
+        return ROOM / self.name
+
+
+def load_programs(names: tuple[str, ...] = ()) -> list[Program]:
+    """All programs in the order of their names, or those that are named.
+
+    Raises:
+        ValueError: a name is not that of a program.
+    """
+    found = {}
+    for file in sorted(ROOM.glob("*.toml")):
+        for name, table in parse_toml(file.read_text("utf-8")).items():
+            table["arguments"] = tuple(table.get("arguments", ()))
+            table["serves"] = tuple(table.get("serves", ()))
+            found[name] = Program(name, table.pop("kind"), **table)
+    if unknown := set(names) - found.keys():
+        raise ValueError(f"no program is called {', '.join(sorted(unknown))}; there are {', '.join(sorted(found))}")
+    return [found[name] for name in sorted(found) if not names or name in names]

@@ -1,0 +1,6 @@
+"""No accelerator."""
+from .base import Accelerator
+
+
+class CpuAccelerator(Accelerator):
+    pass

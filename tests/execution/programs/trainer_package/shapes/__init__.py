@@ -1,0 +1,1 @@
+"""Shapes: drawn squares, crosses and stripes, and networks that tell them apart."""

@@ -1,0 +1,2 @@
+"""Tile sizes for Ascend: one tile."""
+TILE = 1 << 20

@@ -1,0 +1,6 @@
+"""Ascend's runtime."""
+import torch
+
+
+def empty():
+    torch.npu.empty_cache()

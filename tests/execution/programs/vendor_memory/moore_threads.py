@@ -1,0 +1,6 @@
+"""Moore Threads' runtime."""
+import torch
+
+
+def empty():
+    torch.musa.empty_cache()

@@ -1,0 +1,204 @@
+"""docs/execution.md: what was run, what came of it, and why; made of the record."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+
+from execution.programs import Program
+from execution.workers import HERE
+from support.execution_record import Outcome, Record
+from uncuda.settings.toml import parse_toml
+
+WORDS = {"same": "✓", "as said": "said", "differs": "**differs**", "fails": "**fails**", "not simulated": "n/s"}
+FAILURES = ("differs", "fails", "not simulated")
+_COLUMNS = [
+    (target, strategy, mode)
+    for strategy in ("rewrite", "shim")
+    for target in ("npu", "musa")
+    for mode in ("safe", "review")
+]
+
+_HEAD = """\
+# Ported programs that are run
+
+`tests/execution` ports {programs} programs with `uncuda fix` and runs what comes out on a PyTorch whose CPU plays `npu`
+(torch_npu {npu}) and `musa` (torch_musa {musa}), beside the program that was not ported on a CPU that plays `cuda`.
+
+| | |
+|---|---|
+| ✓ | ends with the same losses at all steps, weights changed, 95 % of the operators on the device, in the same order |
+| said | does not run on the device, or not to its end, where a finding that is left says so |
+| **differs**, **fails** | does not, and no finding says so: why stands below |
+| n/s | needs something that is not simulated |
+
+`safe`: `uncuda fix`; `review`: `uncuda fix --review-fixes`, read by nobody. Where versions of a plugin differ they are
+named. {folded} of {cases} cases have a text that ran already in a simulation that answers all that it asks alike: they
+are not run twice.
+
+```console
+$ make test-execution
+```
+
+PyTorch {torch}, Python {python}. Written by `make test-execution-full EXECUTION_ARGS=--write`.
+"""
+
+
+def page(record: Record, programs: Sequence[Program]) -> str:
+    """The whole page."""
+    versions = {
+        target: ", ".join(sorted({o.version for o in record.programs if o.target == target}, key=_number))
+        for target in ("npu", "musa")
+    }
+    head = _HEAD.format(
+        programs=len(programs),
+        cases=len(record.programs),
+        folded=record.folded,
+        torch=record.torch,
+        python=record.python,
+        **versions,
+    )
+    parts = [
+        head,
+        *_matrix(record, programs),
+        *_reasons(record),
+        *_earlier(record),
+        *_mutation(record),
+        *_rules(record),
+    ]
+    return "\n".join(part.rstrip() + "\n" for part in parts)
+
+
+def _number(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+def _matrix(record: Record, programs: Sequence[Program]) -> Iterator[str]:
+    yield "## Programs\n"
+    found: dict[tuple[str, str, str, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for outcome in record.programs:
+        key = (outcome.program, outcome.target, outcome.strategy, outcome.mode)
+        found[key][outcome.verdict].append(outcome.version)
+    lines = [
+        "| program | kind | " + " | ".join(f"{target} {strategy} {mode}" for target, strategy, mode in _COLUMNS) + " |",
+        "|---|---|" + ":-:|" * len(_COLUMNS),
+    ]
+    for program in programs:
+        cells = [_cell(found.get((program.name, target, strategy, mode), {})) for target, strategy, mode in _COLUMNS]
+        blind = " ᵇ" if program.blind else ""
+        lines.append(f"| {program.name}{blind} | {program.kind} | {' | '.join(cells)} |")
+    yield "\n".join(lines) + "\n"
+    yield "ᵇ written from nothing but the kind's name, before a look at the rules.\n"
+    counts: Counter[str] = Counter(outcome.verdict for outcome in record.programs)
+    yield "Cases: " + ", ".join(f"{counts[word]} {word}" for word in WORDS if counts[word]) + ".\n"
+    tolerant = [program for program in programs if program.tolerance]
+    if tolerant:
+        yield "Curves are compared digit by digit, but for:\n"
+        yield "\n".join(f"- {program.name}: {program.tolerance:g}, {program.reason}" for program in tolerant) + "\n"
+
+
+def _cell(verdicts: dict[str, list[str]]) -> str:
+    if len(verdicts) == 1:
+        return WORDS[next(iter(verdicts))]
+    most = max(verdicts, key=lambda word: len(verdicts[word]), default="")
+    rest = [
+        f"{', '.join(sorted(versions, key=_number))}: {WORDS[word]}"
+        for word, versions in verdicts.items()
+        if word != most
+    ]
+    return "; ".join([WORDS[most], *rest]) if most else ""
+
+
+def _reasons(record: Record) -> Iterator[str]:
+    yield "## What fails or differs, and why\n"
+    yield from _notes((o for o in record.programs if o.verdict in FAILURES), "why")
+    yield "## What is said\n"
+    yield from _notes((o for o in record.programs if o.verdict == "as said"), "")
+
+
+def why(outcome: Outcome) -> str:
+    """Why a case fails or differs, by failures.toml; "" if nobody has said."""
+    way = {outcome.target, outcome.strategy, outcome.mode}
+    said = _failures().get(outcome.program, {})
+    return next((reason for where, reason in said.items() if way.issuperset(where.split())), "")
+
+
+def needless(record: Record) -> list[str]:
+    """The reasons of failures.toml that are those of no case, as `program: where`."""
+    failed = [outcome for outcome in record.programs if outcome.verdict in FAILURES]
+    used = {(outcome.program, why(outcome)) for outcome in failed}
+    said = ((program, where, reason) for program, table in _failures().items() for where, reason in table.items())
+    return [f"{program}: {where}" for program, where, reason in said if (program, reason) not in used]
+
+
+@cache
+def _failures() -> dict[str, dict[str, str]]:
+    return parse_toml((HERE / "failures.toml").read_text("utf-8"))
+
+
+def _notes(outcomes: Iterable[Outcome], reason: str) -> Iterator[str]:
+    grouped: dict[tuple[str, str, str, str], list[Outcome]] = defaultdict(list)
+    for outcome in outcomes:
+        said = why(outcome) if reason else ""
+        grouped[outcome.program, outcome.verdict, outcome.note, said].append(outcome)
+    lines = []
+    for (program, verdict, note, said), those in sorted(grouped.items()):
+        ways = sorted({f"{o.target} {o.strategy} {o.mode}" for o in those})
+        cells = [program, WORDS[verdict], ", ".join(ways), note.replace("|", "/"), *([said] if reason else [])]
+        lines.append(f"| {' | '.join(cells)} |")
+    if lines:
+        more = f" {reason} |" if reason else ""
+        yield (
+            "\n".join([f"| program | | where | what |{more}", "|---|---|---|---|" + ("---|" if reason else ""), *lines])
+            + "\n"
+        )
+    else:
+        yield "Nothing.\n"
+
+
+def _earlier(record: Record) -> Iterator[str]:
+    yield "## The same programs with the engine of d2dd3e6\n"
+    now = {_key(outcome): outcome for outcome in record.programs}
+    lines = []
+    for outcome in record.earlier:
+        later = now.get(_key(outcome))
+        if later is not None and later.verdict != outcome.verdict:
+            way = f"{outcome.target} {outcome.version} {outcome.strategy} {outcome.mode}"
+            note = outcome.note.replace("|", "/")
+            lines.append(f"| {outcome.program} | {way} | {WORDS[outcome.verdict]} {note} | {WORDS[later.verdict]} |")
+    yield (
+        "\n".join(["| program | where | then | now |", "|---|---|---|---|", *lines]) + "\n"
+        if lines
+        else "No difference.\n"
+    )
+
+
+def _key(outcome: Outcome) -> tuple[str, ...]:
+    return outcome.program, outcome.target, outcome.version, outcome.strategy, outcome.mode
+
+
+def _mutation(record: Record) -> Iterator[str]:
+    yield "## Switched off, one at a time\n"
+    for name, noticed in (("safe rule", record.mutation.rules), ("relation", record.mutation.relations)):
+        killed = sum(bool(by) for by in noticed.values())
+        share = f" ({killed / len(noticed):.0%})" if noticed else ""
+        yield f"{killed} of {len(noticed)} {name}s{share} make a program fail or differ.\n"
+        lines = [
+            f"| {what} | {by or 'none: ' + record.mutation.reasons.get(what, '?')} |"
+            for what, by in sorted(noticed.items())
+        ]
+        yield "\n".join([f"| {name} | noticed by |", "|---|---|", *lines]) + "\n"
+
+
+def _rules(record: Record) -> Iterator[str]:
+    yield "## Rules\n"
+    counts: Counter[tuple[str, str]] = Counter()
+    for proofs in record.rules.values():
+        counts.update((target, proof.proof) for target, proof in proofs.items())
+    lines = [
+        f"| {target} | {counts[target, 'run']} | {counts[target, 'signature']} | {counts[target, 'neither']} |"
+        for target in ("npu", "musa")
+    ]
+    yield "\n".join(["| | run | signature | neither |", "|---|--:|--:|--:|", *lines]) + "\n"
+    yield "By rule: `uncuda rule NAME`.\n"

@@ -1,0 +1,48 @@
+"""`torch.cuda` itself, played: what a program does on CUDA, to compare its port with.
+
+C++ keeps the word `cuda` for real GPUs, so the backend has another name inside, and Python's side says `cuda`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from . import runtime
+from .tensor import DeviceTensor
+
+
+def build() -> Any:
+    """Fills `torch.cuda` with the simulated runtime."""
+    for name, value in runtime.namespace().items():
+        setattr(torch.cuda, name, value)
+    for module in (torch.cuda.memory, torch.cuda.random, torch.cuda.streams):
+        for name in list(vars(module)):
+            if name in torch.cuda.__dict__ and callable(getattr(torch.cuda, name)):
+                setattr(module, name, getattr(torch.cuda, name))
+    torch.cuda.amp.common.amp_definitely_not_available = lambda: False
+    DeviceTensor.is_cuda = property(lambda self: True)
+    torch.Tensor.is_cuda = property(lambda self: isinstance(self, DeviceTensor))
+    torch.version.cuda = torch.version.cuda or "12.8"
+    torch.backends.cudnn.is_acceptable = lambda tensor: False  # cuDNN's own kernels are no operators of the CPU
+    _patch_nvtx()
+    _patch_profiler()
+    torch.Stream, torch.Event = torch.cuda.Stream, torch.cuda.Event
+    return torch.cuda
+
+
+def _patch_nvtx() -> None:
+    nvtx = torch.cuda.nvtx
+    for name in ("range_push", "range_pop", "mark", "range_start", "range_end"):
+        setattr(nvtx, name, lambda *args, **kwargs: 0)
+
+
+def _patch_profiler() -> None:
+    """Kineto would look for a GPU: what it records of one is left out."""
+    original = torch.profiler.profile
+
+    def profile(*, activities: Any = None, **kwargs: Any) -> Any:
+        return original(activities=[torch.profiler.ProfilerActivity.CPU], **kwargs)
+
+    torch.profiler.profile = profile

@@ -1,0 +1,59 @@
+"""How processes come to the simulation: a folder on PYTHONPATH, in which `import torch_npu` starts it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from .versions import PLUGINS
+
+ROOM = Path(__file__).resolve().parent.parent
+LIBRARIES = Path(__file__).resolve().parent / "libraries"
+
+_PACKAGE = """\
+import os
+from simulator.setup import install
+install({target!r}, os.environ.get("SIMULATOR_VERSION", ""), int(os.environ.get("SIMULATOR_DEVICES", "1")))
+"""
+_SHIM = """\
+from simulator.shims import transfer_to_npu
+transfer_to_npu()
+"""
+# CUDA has no package whose import could start it.
+_SITE = """\
+import os
+if os.environ.get("SIMULATOR_TARGET") == "cuda" and not os.environ.get("SIMULATOR_WAIT"):
+    from simulator.setup import install
+    install("cuda", "", int(os.environ.get("SIMULATOR_DEVICES", "1")))
+"""
+
+
+def write_plugin(target: str, folder: Path | None = None) -> Path:
+    """Writes the folder, in the system's folder for temporary files unless `folder` is given."""
+    folder = folder or Path(tempfile.gettempdir()) / f"simulated-{target}-{os.getuid()}"
+    folder.mkdir(parents=True, exist_ok=True)
+    if target == "cuda":
+        (folder / "sitecustomize.py").write_text(_SITE, "utf-8")
+    else:
+        package = folder / PLUGINS[target].package
+        package.mkdir(exist_ok=True)
+        (package / "__init__.py").write_text(_PACKAGE.format(target=target), "utf-8")
+        if target == "npu":
+            (package / "contrib").mkdir(exist_ok=True)
+            (package / "contrib" / "transfer_to_npu.py").write_text(_SHIM, "utf-8")
+    return folder
+
+
+def environment(folder: Path, target: str, version: str, devices: int) -> None:
+    """Tells this process and its children what is played."""
+    os.environ["SIMULATOR_TARGET"] = target
+    os.environ["SIMULATOR_VERSION"] = version
+    os.environ["SIMULATOR_DEVICES"] = str(devices)
+    paths = [str(folder), str(ROOM), *filter(None, [os.environ.get("PYTHONPATH")])]
+    libraries = [str(LIBRARIES / "python"), *([str(LIBRARIES / "cuda")] if target == "cuda" else [])]
+    paths += libraries
+    sys.path += libraries
+    os.environ["PYTHONPATH"] = os.pathsep.join(paths)
+    sys.path[:0] = [str(folder), str(ROOM)]

@@ -1,0 +1,130 @@
+"""What a run says of a port, beside the run of the program that was not ported."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from execution.programs import Program
+from execution.workers import Finding, Run
+
+_LOSS = re.compile(r"loss\s*[:=]?\s*([-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|nan|inf))", re.I)
+_OF_CUDA = re.compile(r"cuda|gpu|nvidia|nccl", re.I)
+OPERATORS = 0.95  # as many run on the device as the program runs on CUDA, in the same order
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`word`: same, as said, differs, fails, not simulated; `note` says what, in one line."""
+
+    word: str
+    note: str = ""
+
+
+def curve(run: Run) -> list[float]:
+    """The losses that a program printed, in their order, one process after the other."""
+    return [float(found) for found in _LOSS.findall(run.output)]
+
+
+def same_curve(one: Sequence[float], other: Sequence[float], tolerance: float) -> bool:
+    """Whether two curves have as many losses, equal or as near as the tolerance allows; nan is equal to nan."""
+    return len(one) == len(other) and all(
+        a == b or (math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance)
+        for a, b in zip(one, other)
+    )
+
+
+def share(ported: Sequence[str], original: Sequence[str]) -> float:
+    """How much of the original's operators the port runs on the device, in the same order: 0 to 1."""
+    if not original:
+        return 1.0
+    return _longest_common(ported, original) / len(original)
+
+
+def _longest_common(one: Sequence[str], other: Sequence[str]) -> int:
+    """The length of the longest common subsequence, by bits of one long number (Hyyrö 2004): a program runs 20,000
+    operators, of which two threads of autograd swap a few; difflib, which is greedy, finds 65 % of what is there."""
+    masks: dict[str, int] = {}
+    for at, name in enumerate(one):
+        masks[name] = masks.get(name, 0) | 1 << at
+    every = (1 << len(one)) - 1
+    row = every
+    for name in other:
+        met = row & masks.get(name, 0)
+        row = ((row + met) | (row - met)) & every
+    return len(one) - row.bit_count()
+
+
+def judge(
+    program: Program,
+    ported: Run,
+    original: Run,
+    findings: Sequence[Finding],
+    on_cpu: Run | None = None,
+    safe: bool = False,
+) -> Verdict:
+    """The verdict on a port.
+
+    Args:
+        ported: its run on the simulated target.
+        original: the unported program's run on simulated CUDA.
+        findings: what is left in the port.
+        on_cpu: the unported program's run on PyTorch's own CPU, where it has that way: what a port that stays there is
+            compared with.
+        safe: whether safe fixes alone were made: then it must not end where the unported program runs on the CPU,
+            whatever the findings say.
+    """
+    left = [finding for finding in findings if finding.kind != "information"]
+    if ported.code:
+        verdict = _failed(ported, original, left)
+        if safe and verdict.word == "as said" and on_cpu is not None and not on_cpu.code:
+            return Verdict("fails", f"{verdict.note}; unported it runs on the CPU")
+        return verdict
+    beside = on_cpu if on_cpu is not None and not ported.operators else original
+    if not same_curve(curve(ported), curve(beside), program.tolerance):
+        return Verdict("differs", _first_difference(curve(ported), curve(beside)))
+    changed = [record.get("changed") for record in ported.records]
+    if changed != [record.get("changed") for record in beside.records]:
+        return Verdict("differs", "other weights changed")
+    part = share(ported.operators, original.operators)
+    if part >= OPERATORS:
+        return Verdict("same")
+    where = f"{part:.0%} of the operators ran on the device"
+    if left and not ported.operators:
+        return Verdict("as said", f"on the CPU, with {_rules(left)} left")
+    if left:
+        return Verdict("as said", f"{where}, with {_rules(left)} left")
+    return Verdict("differs", where)
+
+
+def _failed(ported: Run, original: Run, left: Sequence[Finding]) -> Verdict:
+    error = _short(ported.error) or f"exit code {ported.code}"
+    if original.code:
+        return Verdict("as said", f"ends on CUDA, too: {error}")
+    if error.startswith("NotSimulated"):
+        return Verdict("not simulated", error)
+    here = [finding for finding in left if (finding.file, finding.line) in ported.places]
+    if here:
+        return Verdict("as said", f"{error} where {_rules(here)} is left")
+    if left and (_OF_CUDA.search(error) or _OF_CUDA.search(ported.output)):
+        return Verdict("as said", f"{error}, with {_rules(left)} left")
+    at = "".join(f" ({file}:{line})" for file, line in ported.places[:1])
+    return Verdict("fails", f"{error}{at}")
+
+
+def _rules(findings: Sequence[Finding]) -> str:
+    return ", ".join(sorted({finding.rule for finding in findings}))
+
+
+def _first_difference(ported: Sequence[float], original: Sequence[float]) -> str:
+    if len(ported) != len(original):
+        return f"{len(ported)} losses, {len(original)} unported"
+    at = next(index for index, (a, b) in enumerate(zip(ported, original)) if a != b)
+    return f"loss {at} is {ported[at]}, unported {original[at]}"
+
+
+def _short(error: str) -> str:
+    """The first sentence of an error, without the scratch folder it ran in."""
+    return re.sub(r"/tmp/[\w/-]*/", "", re.split(r"(?<=[^A-Z])\. |\n", error)[0])[:160]

@@ -1,0 +1,138 @@
+"""Runs programs in forks of one process that has PyTorch loaded: a program starts in milliseconds, not in seconds.
+
+Reads one job a line from standard input and writes one result a line to standard output, both JSON:
+
+    {"folder": "…", "file": "main.py", "arguments": [], "processes": 1, "environment": {}, "target": "npu",
+     "version": "2.14", "devices": 1, "seconds": 60}
+    {"code": 0, "records": [{…}], "output": "…", "seconds": 1.2}
+
+With `example` beside these, that text runs instead of a file: see examples.py.
+
+`target` may be empty: the program runs on PyTorch's own CPU. What `records` hold stands in observe.py. With more than
+one process, the forks find what torchrun would have put into their environment.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"
+os.environ["OMP_NUM_THREADS"] = "1"
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import examples
+import torch
+import torch.distributed
+import torch.distributed.checkpoint
+import torch.profiler
+import torch.utils.data
+import torch.utils.data.distributed
+from observe import run
+from simulator import launch
+from simulator.setup import install
+
+_OUTPUT = 200_000
+
+
+def _start(job: dict[str, Any], rank: int, port: int, scratch: Path) -> int:
+    """Forks one process of a job; its number."""
+    process = os.fork()
+    if process:
+        return process
+    code = 1
+    try:
+        os.setsid()
+        _redirect(scratch / f"output-{rank}")
+        os.chdir(job["folder"])
+        os.environ.update(job.get("environment", {}))
+        if job["processes"] > 1:
+            os.environ.update(_ranks(rank, job["processes"], port))
+        os.environ["SIMULATOR_TRACE"] = str(scratch)
+        if job["target"]:
+            folder = launch.write_plugin(job["target"], scratch)
+            launch.environment(folder, job["target"], job["version"], job["devices"])
+            if job["target"] == "cuda":
+                install("cuda", "", job["devices"])
+        sys.argv = [job["file"], *job["arguments"]]
+        sys.path.insert(0, job["folder"])
+        warnings.simplefilter("ignore")
+        torch.set_num_threads(1)
+        signal.alarm(job["seconds"])
+        record = scratch / f"record-{rank}.json"
+        code = examples.run(job, record) if "example" in job else run(Path(job["file"]), record)
+    finally:
+        os._exit(code)
+
+
+def _redirect(file: Path) -> None:
+    out = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for number, stream in ((0, nothing), (1, out), (2, out)):
+        os.dup2(stream, number)
+    sys.stdout = os.fdopen(1, "w", buffering=1)
+    sys.stderr = os.fdopen(2, "w", buffering=1)
+
+
+def _ranks(rank: int, size: int, port: int) -> dict[str, str]:
+    return {
+        "RANK": str(rank),
+        "LOCAL_RANK": str(rank),
+        "WORLD_SIZE": str(size),
+        "LOCAL_WORLD_SIZE": str(size),
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": str(port),
+    }
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def carry_out(job: dict[str, Any]) -> dict[str, Any]:
+    """Runs one job to its end, or to its limit of seconds."""
+    started, port = time.monotonic(), _free_port()
+    with tempfile.TemporaryDirectory(prefix="execution-", ignore_cleanup_errors=True) as name:
+        scratch = Path(name)
+        processes = [_start(job, rank, port, scratch) for rank in range(job["processes"])]
+        codes = []
+        for process in processes:
+            _, status = os.waitpid(process, 0)
+            codes.append(os.waitstatus_to_exitcode(status))
+            if codes[-1]:  # the others may wait for it for ever
+                for other in processes:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(other, signal.SIGALRM)
+        for process in processes:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process, signal.SIGKILL)
+        records, output = [], ""
+        for rank in range(job["processes"]):
+            file = scratch / f"record-{rank}.json"
+            records.append(json.loads(file.read_text("utf-8")) if file.is_file() else {})
+            output += (scratch / f"output-{rank}").read_text("utf-8", errors="replace")[:_OUTPUT]
+        for file in sorted(scratch.glob("trace-*.json")):  # of processes that a program started
+            records.append({"operators": json.loads(file.read_text("utf-8"))})
+    seconds = round(time.monotonic() - started, 2)
+    return {"code": max(map(abs, codes)), "records": records, "output": output, "seconds": seconds}
+
+
+def main() -> None:
+    for line in sys.stdin:
+        sys.stdout.write(json.dumps(carry_out(json.loads(line))) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,191 @@
+"""`docs/execution.json`: what ran on simulated accelerators, and a digest of everything that the result depends on.
+
+`tests/execution` writes it, with `dump` and `digests`; `tests/test_execution.py` checks it; `uncuda rule` shows proofs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from support.imports import ROOT
+from uncuda.report.proofs import Proof, read_proof
+
+if TYPE_CHECKING:
+    from cattrs import Converter
+
+RECORD = ROOT / "docs" / "execution.json"
+_EXECUTION = "tests/execution"
+_SIMULATOR = (f"{_EXECUTION}/simulator/**/*.py", f"{_EXECUTION}/names/*.toml", "server/scripts/plugin/names/*.json")
+# The files that each digest is made of.
+DIGESTED = {
+    "programs": (f"{_EXECUTION}/programs/**/*.py", f"{_EXECUTION}/programs/**/*.toml"),
+    "rules": ("rules/*.md",),
+    "simulator": _SIMULATOR,
+    "tables": ("rules/tables/**/*", "rules/targets/*.toml"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Digests:
+    """SHA-256 of the files of each part of DIGESTED, in hexadecimal."""
+
+    programs: str
+    rules: str
+    simulator: str
+    tables: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one ported program."""
+
+    program: str
+    target: str
+    version: str  # of the plugin
+    strategy: Literal["rewrite", "shim"]
+    mode: Literal["safe", "review"]  # which fixes were made
+    verdict: Literal["same", "as said", "differs", "fails", "not simulated"]  # beside the original
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """Which program notices that a rule, or a relation of the engine, was broken on purpose; empty: none does."""
+
+    rules: Mapping[str, str]
+    relations: Mapping[str, str]
+    reasons: Mapping[str, str]  # of those that none notices: why
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One run of the suite.
+
+    Attributes:
+        rules: proofs by rule and target.
+        folded: how many of `programs` have a text that ran already in a simulation that answers alike.
+        earlier: the same programs ported by the engine of commit d2dd3e6, where that ends otherwise.
+    """
+
+    digests: Digests
+    python: str
+    torch: str
+    rules: Mapping[str, Mapping[str, Proof]]
+    programs: tuple[Outcome, ...]
+    folded: int
+    earlier: tuple[Outcome, ...]
+    mutation: Mutation
+
+
+def read(text: str) -> Record:
+    """The record that a text holds; ValueError names everything that has another form."""
+    from cattrs import transform_error
+
+    raw = json.loads(text)
+    try:
+        return _converter().structure(raw, Record)
+    except Exception as error:
+        raise ValueError("; ".join(transform_error(error, format_exception=_explain))) from error
+
+
+def dump(record: Record) -> str:
+    """The text of a record: sorted keys, one space a level, a line end."""
+    return json.dumps(asdict(record), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+
+
+def problems(record: Record, rules: Collection[str], targets: Collection[str]) -> list[str]:
+    """What a record of the right form says that cannot be, one line each. `rules`, `targets`: those that there are."""
+    return [
+        *(f"digests: {name} is no SHA-256" for name, value in asdict(record.digests).items() if not _is_sha256(value)),
+        *(f"rules: there is no rule {name}" for name in record.rules if name not in rules),
+        *(f"mutation: there is no rule {name}" for name in record.mutation.rules if name not in rules),
+        *_of_proofs(record, targets),
+        *_of_programs(record, targets),
+        *(f"mutation: a reason for {name}, which did not survive" for name in _needless_reasons(record.mutation)),
+    ]
+
+
+def digests(root: Path = ROOT) -> Digests:
+    """The digests of a checkout as it is now."""
+    return Digests(**{name: _digest(root, patterns) for name, patterns in DIGESTED.items()})
+
+
+def changed(record: Record, now: Digests) -> list[str]:
+    """The parts of DIGESTED that are no longer what they were when the record was written."""
+    return [field.name for field in fields(Digests) if getattr(record.digests, field.name) != getattr(now, field.name)]
+
+
+def _of_proofs(record: Record, targets: Collection[str]) -> Iterator[str]:
+    for rule, proofs in record.rules.items():
+        for target, proof in proofs.items():
+            place = f"rules: {rule}, {target}"
+            if target not in targets:
+                yield f"{place}: there is no such target"
+            if not 0 <= proof.run <= proof.examples:
+                yield f"{place}: {proof.run} of {proof.examples} examples ran"
+            if proof.proof == "run" and not (proof.run and proof.versions):
+                yield f"{place}: proved by a run, but of no example or no version"
+            if proof.proof == "neither" and not proof.reason:
+                yield f"{place}: not proved, and no reason"
+            if not proof.reason.isprintable():
+                yield f"{place}: the reason is not one line of text"
+
+
+def _of_programs(record: Record, targets: Collection[str]) -> Iterator[str]:
+    for outcome in record.programs:
+        if outcome.target not in targets:
+            yield f"programs: {outcome.program}: there is no target {outcome.target}"
+    runs = Counter((o.program, o.target, o.version, o.strategy, o.mode) for o in record.programs)
+    yield from (f"programs: {', '.join(run)}: {count} times" for run, count in runs.items() if count > 1)
+
+
+def _needless_reasons(mutation: Mutation) -> list[str]:
+    survived = {name for noticed in (mutation.rules, mutation.relations) for name, by in noticed.items() if not by}
+    return sorted(mutation.reasons.keys() - survived)
+
+
+def _digest(root: Path, patterns: Collection[str]) -> str:
+    """SHA-256 over the relative path and the bytes of each file that a pattern matches, in order of path."""
+    found = {path for pattern in patterns for path in root.glob(pattern) if path.is_file()}
+    files = {path.relative_to(root).as_posix(): path for path in found if "__pycache__" not in path.parts}
+    total = hashlib.sha256()
+    for name, path in sorted(files.items()):
+        data = path.read_bytes()
+        total.update(f"{name}\0{len(data)}\0".encode() + data)
+    return total.hexdigest()
+
+
+def _is_sha256(text: str) -> bool:
+    return re.fullmatch("[0-9a-f]{64}", text) is not None
+
+
+@lru_cache
+def _converter() -> Converter:
+    """What makes a Record of JSON and coerces nothing; made when first asked for."""
+    from cattrs import Converter
+
+    made = Converter(forbid_extra_keys=True)
+    made.register_structure_hook(str, _text)
+    made.register_structure_hook(Proof, lambda raw, _: read_proof(raw))
+    return made
+
+
+def _explain(error: BaseException, kind: type | None) -> str:
+    """What cattrs says of an error; where the error knows better, its own words."""
+    from cattrs.v import format_exception
+
+    return str(error) if type(error) in (TypeError, ValueError) else format_exception(error, kind)
+
+
+def _text(raw: Any, _: type) -> str:
+    if not isinstance(raw, str):
+        raise TypeError(f"{raw!r} is not a string")
+    return raw
