@@ -146,9 +146,12 @@ class Window:
         return int(self.page.locator(".tab.dirty").count())
 
     def notifications(self) -> list[str]:
-        """What VS Code says in its corner; what it has said and hidden again is brought back."""
-        said = self.rows(".notification-list-item-message")
-        if not said:
+        """What VS Code says in its corner; what it has said and hidden again is brought back.
+
+        The list stays open once it is: closing it keeps what it says in the page, where nobody sees it.
+        """
+        said = self.rows(".notification-list-item-message:visible")
+        if not said and not self.page.locator(".notifications-center.visible").count():
             self.page.locator(".statusbar-item[id='status.notifications'] a").click()
         return said
 
