@@ -393,3 +393,25 @@ def test_the_backends_constant_is_safe_in_every_form(code: str, strategy: str) -
     text = f"{head}from torch.distributed import Backend, get_backend\n{code}\n"
     (found,) = findings(text, engine(strategy=strategy))
     assert (found.rule, found.fixes[0].applicability) == ("backend-nccl", "safe")
+
+
+@pytest.mark.parametrize(
+    ("code", "due"),
+    [
+        ('f"{dist.Backend.NCCL}"', """f"{'hccl'}\""""),
+        ("f'{dist.Backend.NCCL}'", """f'{"hccl"}'"""),
+        ("F'''{dist.Backend.NCCL}'''", """F'''{"hccl"}'''"""),
+        ('f"a" f"{x!r:>{dist.Backend.NCCL}}"', """f"a" f"{x!r:>{'hccl'}}\""""),
+        ("""f"{d['a'] == dist.Backend.NCCL} {dist.Backend.NCCL}\"""", """f"{d['a'] == 'hccl'} {'hccl'}\""""),
+        ('''f"{f'{dist.Backend.NCCL}'}"''', None),
+        ('''f"""{f'{dist.Backend.NCCL}'}"""''', None),
+        ("f(dist.Backend.NCCL, f'{x}')", "f(\"hccl\", f'{x}')"),
+        ('f"{torch.nn.ReLU().cuda(0)} {x.cuda(1)}"', """f"{torch.nn.ReLU().to('npu:0')} {x.to('npu:1')}\""""),
+        ('f"{torch.amp.GradScaler()}"', """f"{torch.amp.GradScaler('npu')}\""""),
+        ("x: 'dist.Backend.NCCL' = 1", None),
+    ],
+)
+def test_a_literal_in_a_field_does_not_take_the_quotes_around_it(code: str, due: str | None) -> None:
+    text = f"import torch\nimport torch_npu\nimport torch.distributed as dist\n{code}\n"
+    assert fixed(text) == text.replace(code, due or code)
+    assert findings(text)

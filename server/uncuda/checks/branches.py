@@ -95,13 +95,13 @@ class Branches:
             for sibling in siblings(outer, inner) if speaking else ():
                 if sibling not in speaking:
                     continue
-                start, end = (statement.start + at for at in statement.digest.piece.span(sibling))
+                start, end = (statement.start + at for at in statement.digest.span(sibling))
                 alike = isinstance(node, TEXTS) and isinstance(sibling, TEXTS)
                 if self._words.polarity(start, end, alike) > 0:
                     return True
             if isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And):
                 self._work.compare(8 * len(speaking))
-                spans = [statement.digest.piece.span(value) for value in speaking if value is not inner]
+                spans = [statement.digest.span(value) for value in speaking if value is not inner]
                 if any(self._words.polarity(statement.start + a, statement.start + b) < 0 for a, b in spans):
                     return True
             if isinstance(outer, ast.Call) and isinstance(inner, ast.keyword) and inner.arg == "gpu":

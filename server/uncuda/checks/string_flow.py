@@ -72,7 +72,7 @@ class Flow:
     def reaches(self, rule: str, role: Role, statement: Statement, proves: Proof) -> bool:
         """Whether what a string is bound to, compared with, or returned from has a use that `proves` accepts."""
         if role.call is not None and role.kind == "default":
-            role = self._role_at(role.call, statement.digest.piece.start(role.call), statement)
+            role = self._role_at(role.call, statement.digest.span(role.call)[0], statement)
             if proves(role):
                 return True
         called = f"{role.name}(" if role.kind == "return" and not role.containers else ""
