@@ -1,0 +1,150 @@
+"""What says where the tensors of a checkpoint go, `map_location={"cuda:0": "cuda:1"}`, and what changes with a device
+in it: one of CUDA's keys has the target's beside it, or nothing there is safe."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..edits import REVIEW, SAFE, Edit, lowest
+from ..facts.read import Statement
+from ..facts.role_calls import last_word
+from ..facts.roles import Role
+from .base import At, Links
+from .device_entries import doubled, is_literal, is_plain, key_of, moved, said, says_index
+from .string_flow import Flow
+
+Use = tuple[Role, Statement]
+_NAME = "map_location"
+_LOADERS = {"torch.load": 1, "torch.jit.load": 1, "torch.hub.load_state_dict_from_url": 2,
+            "torch.utils.model_zoo.load_url": 2}  # fmt: skip
+_HOPS = 3  # from name to name
+_MANY = 20  # entries that hold the value of one name
+
+
+def is_map_location(role: Role) -> bool:
+    """A part of `map_location={"cuda:0": "cuda:1"}`; what a checkpoint was saved on stays."""
+    outer = role.outer
+    if role.kind not in ("key", "value") or outer is None:
+        return False
+    return outer.name.lower() == _NAME or (outer.callee in _LOADERS and outer.parameter == _LOADERS[outer.callee])
+
+
+def is_sure(role: Role, made: ast.AST | None = None) -> bool:
+    """Whether the key of a value is spelled, and both can be written twice. `made`: a call that can, too."""
+    key = key_of(role)
+    return key is not None and is_literal(role) and is_plain(key, role.node, made=made)
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What changes with a string, and the class that is left for it."""
+
+    edits: tuple[Edit, ...] = ()
+    links: Links = ()
+    allowed: str = SAFE
+
+
+class CheckpointMaps:
+    """Answers for one text."""
+
+    def __init__(self, flow: Flow) -> None:
+        self._flow, self._context = flow, flow.context
+        self._known: dict[tuple[str, int], list[Use]] = {}
+
+    def beside(self, role: Role, statement: Statement, words: dict[str, str]) -> Beside:
+        """What changes with a device that a string says: in the entry where it stands, or in those of its name."""
+        held = self._made(role, statement)
+        made = role.call if held is not role else None
+        if (own := self._entry(held, statement, words, made)) is not None:
+            return own
+        facts = self._context.facts
+        if not facts.says(_NAME) and not facts.says("load("):
+            return Beside()
+        found = [self._entry(use, where, words, None) for use, where in self._uses(held, statement, _HOPS)]
+        kept = [one for one in found if one is not None]
+        edits = tuple(dict.fromkeys(edit for one in kept for edit in one.edits))
+        links = tuple(dict.fromkeys(link for one in kept for link in one.links))
+        return Beside(edits, links, lowest(SAFE, *(one.allowed for one in kept)) or REVIEW)
+
+    def _made(self, role: Role, statement: Statement) -> Role:
+        """The role of `torch.device("cuda")`, of a string that it is made of; else the string's own."""
+        if role.kind != "argument" or role.callee != "torch.device" or role.call is None:
+            return role
+        return self._flow.role_at(role.call, statement.digest.span(role.call)[0], statement)
+
+    def _entry(self, role: Role, statement: Statement, words: dict[str, str], made: ast.AST | None) -> Beside | None:
+        """What changes with the value of an entry; None where it is none that says where something was."""
+        if role.kind == "key":
+            return Beside(allowed=REVIEW) if is_map_location(role) else None
+        if role.kind == "assignment" and isinstance(role.subject, ast.Subscript):
+            return self._stored(role, role.subject, statement, words, made)
+        if role.kind != "value" or not (is_map_location(role) or says_index(role)):
+            return None
+        key = (("entries", At(statement.start), id(role.subject)),)
+        if isinstance(role.subject, ast.DictComp):
+            return Beside(tuple(doubled(role, statement, words)), key, REVIEW)
+        edits = tuple(moved(role, statement, self._context, words))
+        if is_map_location(role):
+            return Beside(edits, key, SAFE if is_sure(role, made) else REVIEW)
+        return Beside(edits, key, REVIEW if edits else SAFE)
+
+    def _stored(
+        self, role: Role, place: ast.Subscript, statement: Statement, words: dict[str, str], made: ast.AST | None
+    ) -> Beside | None:
+        """What changes with `map_location["cuda:0"] = "cuda:1"`: the same is stored under the target's key."""
+        text, digest = statement.digest.piece.text, statement.digest
+        named = last_word(place.value).lower() == _NAME
+        whole, parent = text[slice(*digest.span(place))], digest.parents.get(role.node)
+        new = said(whole, words)
+        if not named and (new == whole or not re.search(r":[^\]]*\]\Z", whole)):
+            return None
+        if new == whole:
+            literal = isinstance(place.slice, (ast.Constant, ast.JoinedStr))
+            return Beside(allowed=SAFE if literal else REVIEW)
+        if not isinstance(parent, ast.Assign) or len(parent.targets) > 1 or role.containers:
+            return Beside(allowed=REVIEW)
+        allowed = SAFE if named and is_plain(place, role.node, made=made) else REVIEW
+        spelled = (new, new.replace("'", '"'), new.replace('"', "'"))
+        if any(self._context.facts.says(one) for one in spelled):
+            return Beside(allowed=allowed)
+        layout, end = self._context.facts.layout, statement.start + digest.span(parent)[1]
+        start = statement.start + digest.span(parent)[0]
+        line = layout.line_start(start)
+        indent = self._context.text[line:start]
+        separator = "; " if indent.strip() or not line else layout.newline_at(line) + indent
+        rest = said(text[digest.span(place)[1] : digest.span(parent)[1]], words)
+        return Beside((Edit(end, end, f"{separator}{new}{rest}"),), (("entries", At(start), whole),), allowed)
+
+    def _uses(self, role: Role, statement: Statement, hops: int) -> list[Use]:
+        """The entries of dictionaries that hold the value of the name that a string belongs to."""
+        if role.option:
+            return list(self._ends(self._named(role.option), hops))[:_MANY]
+        if role.kind == "return" and role.name:
+            return list(self._ends(self._flow.calls(role.name, statement), hops))[:_MANY]
+        place = self._flow.place(role, statement) if role.kind in ("assignment", "default", "item") else None
+        if place is None:
+            return []
+        if place not in self._known:
+            self._known[place] = []
+            self._known[place] = list(self._ends(self._flow.uses(*place), hops))[:_MANY]
+        return self._known[place]
+
+    def _named(self, option: str) -> Iterator[Use]:
+        """The roles of the places where an option is read: `args.device`."""
+        self._context.asked.add(option)
+        pattern = re.compile(rf"{re.escape(option)}(?<=\.{re.escape(option)})(?!\w)")
+        for found in self._flow.statements(pattern, 0, len(self._context.text)):
+            self._context.facts.work.compare(len(found.digest.chains))
+            for chain in found.digest.chains:
+                if chain.parts[-1:] == (option,):
+                    yield self._flow.role_at(chain.node, chain.piece.start(chain.node), found), found
+
+    def _ends(self, uses: Iterator[Use], hops: int) -> Iterator[Use]:
+        for use, where in uses:
+            if use.kind in ("key", "value") or isinstance(use.subject, ast.Subscript):
+                yield use, where
+            elif use.kind == "assignment" and hops and isinstance(use.subject, (ast.Name, ast.Attribute)):
+                yield from self._uses(use, where, hops - 1)
