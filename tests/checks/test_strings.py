@@ -390,7 +390,18 @@ def test_a_device_that_a_library_with_devices_of_its_own_is_given(code: str) -> 
         ),
         ("device = 'cuda:1'\nload({'cpu': device})", "device = 'npu:1'\nload({'cpu': device})"),
         ("device = 'cuda:1'\nload({key: device})", None),
-        ("device = 'cuda:1'\nload({'cuda:0': pick(device)})", "device = 'npu:1'\nload({'cuda:0': pick(device)})"),
+        ("device = 'cuda:1'\nload({'cuda:0': pick(device)})", None),
+        (
+            "device = torch.device('cuda:1')\nload({'cuda:0': str(device)})",
+            "device = torch.device('npu:1')\nload({'cuda:0': str(device), 'npu:0': str(device)})",
+        ),
+        ("device = torch.device('cuda:0')\nload({str(device): 'cpu'})", None),
+        ("load({'cuda:0': (device := 'cuda:1')})", None),
+        ("devices = ['cuda:0', 'cuda:1']\nx.to(devices[1])\nload({devices[0]: devices[1]})", None),
+        (
+            "class T:\n  device = 'cuda:1'\n  def f(self):\n    load({'cuda:0': self.device})",
+            "class T:\n  device = 'npu:1'\n  def f(self):\n    load({'cuda:0': self.device, 'npu:0': self.device})",
+        ),
         ("old_device = 'cuda:0'\nload({old_device: 'cpu'})", None),
         ("def get_device():\n    return 'cuda:1'\nx.to(get_device())\nload({'cuda:0': get_device()})", None),
         ("load({key: 'cuda:1'})", None),
@@ -443,6 +454,7 @@ def test_a_comprehension_of_keys_has_those_of_either_device_after_review() -> No
         ("m = {'cpu': (1), ('cuda'): (2)}\nm[k]", "m = {'cpu': (1), ('cuda'): (2), ('npu'): (2)}\nm[k]"),
         ("m = {'cpu': 1, r'cuda': 2}\nm[k]", "m = {'cpu': 1, r'cuda': 2, r'npu': 2}\nm[k]"),
         ("f\"{ {'cuda': 1, 'cpu': 2}[k] }\"", "f\"{ {'cuda': 1, 'npu': 1, 'cpu': 2}[k] }\""),
+        ("print(0, f\"{ {'cuda': 1, 'cpu': 2}[k] }\")", "print(0, f\"{ {'cuda': 1, 'npu': 1, 'cpu': 2}[k] }\")"),
     ],
 )
 def test_an_entry_is_written_as_the_one_beside_it_is(code: str, due: str) -> None:

@@ -129,11 +129,11 @@ class Branches:
         """The parts of an expression in which the target is named."""
         key = statement.start, outer
         if key not in self._spoken:
-            piece, named, found = statement.digest.piece, self._words.named, []
+            named, found = self._words.named, []
             for part in ast.iter_child_nodes(outer) if isinstance(outer, PARTED) else ():
                 self._work.compare(4)
                 if hasattr(part, "lineno"):
-                    start, end = (statement.start + at for at in piece.span(part))
+                    start, end = (statement.start + at for at in statement.digest.span(part))
                     at = bisect_left(named, start)
                     if at < len(named) and named[at] < end:
                         found.append(part)

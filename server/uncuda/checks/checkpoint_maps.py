@@ -7,6 +7,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from ..edits import REVIEW, SAFE, Edit, lowest
 from ..facts.read import Statement
@@ -20,6 +21,7 @@ Use = tuple[Role, Statement]
 _NAME = "map_location"
 _LOADERS = {"torch.load": 1, "torch.jit.load": 1, "torch.hub.load_state_dict_from_url": 2,
             "torch.utils.model_zoo.load_url": 2}  # fmt: skip
+_KEEP = frozenset({"str", "device"})  # what they are given twice, they give twice
 _HOPS = 3  # from name to name
 _MANY = 20  # entries that hold the value of one name
 
@@ -58,12 +60,16 @@ class CheckpointMaps:
         """What changes with a device that a string says: in the entry where it stands, or in those of its name."""
         held = self._made(role, statement)
         made = role.call if held is not role else None
+        if isinstance(outer := statement.digest.parents.get(held.node), ast.NamedExpr):
+            around = self._flow.role_at(outer, statement.digest.span(outer)[0], statement)
+            if is_map_location(around):
+                return Beside(allowed=REVIEW)
         if (own := self._entry(held, statement, words, made)) is not None:
             return own
         facts = self._context.facts
         if not facts.says(_NAME) and not facts.says("load("):
             return Beside()
-        found = [self._entry(use, where, words, None) for use, where in self._uses(held, statement, _HOPS)]
+        found = [self._entry(use, where, words, use.call) for use, where in self._uses(held, statement, _HOPS)]
         kept = [one for one in found if one is not None]
         edits = tuple(dict.fromkeys(edit for one in kept for edit in one.edits))
         links = tuple(dict.fromkeys(link for one in kept for link in one.links))
@@ -120,31 +126,42 @@ class CheckpointMaps:
 
     def _uses(self, role: Role, statement: Statement, hops: int) -> list[Use]:
         """The entries of dictionaries that hold the value of the name that a string belongs to."""
-        if role.option:
-            return list(self._ends(self._named(role.option), hops))[:_MANY]
         if role.kind == "return" and role.name:
-            return list(self._ends(self._flow.calls(role.name, statement), hops))[:_MANY]
-        place = self._flow.place(role, statement) if role.kind in ("assignment", "default", "item") else None
+            return list(islice(self._ends(self._flow.calls(role.name, statement), hops), _MANY))
+        place = self._place(role, statement) if role.kind in ("assignment", "default", "item") else None
         if place is None:
             return []
         if place not in self._known:
             self._known[place] = []
-            self._known[place] = list(self._ends(self._flow.uses(*place), hops))[:_MANY]
+            uses = self._named(place[0]) if place[0].startswith(".") else self._flow.uses(*place)
+            self._known[place] = list(islice(self._ends(uses, hops), _MANY))
         return self._known[place]
 
-    def _named(self, option: str) -> Iterator[Use]:
-        """The roles of the places where an option is read: `args.device`."""
-        self._context.asked.add(option)
-        pattern = re.compile(rf"{re.escape(option)}(?<=\.{re.escape(option)})(?!\w)")
+    def _place(self, role: Role, statement: Statement) -> tuple[str, int] | None:
+        """The name that a string is bound to and its scope; of an option, an attribute and a field `.name`."""
+        scope = self._context.facts.indents.scope_of(statement.start)
+        of_class = role.kind == "assignment" and scope is not None and scope[1] == "class"
+        if name := role.option or (role.name if of_class or isinstance(role.subject, ast.Attribute) else ""):
+            return f".{name}", -1
+        return self._flow.place(role, statement)
+
+    def _named(self, attribute: str) -> Iterator[Use]:
+        """The roles of the places where an option or a field is read: `args.device`."""
+        self._context.asked.add(attribute[1:])
+        pattern = re.compile(rf"{re.escape(attribute)}(?!\w)")
         for found in self._flow.statements(pattern, 0, len(self._context.text)):
             self._context.facts.work.compare(len(found.digest.chains))
             for chain in found.digest.chains:
-                if chain.parts[-1:] == (option,):
+                if chain.parts[-1:] == (attribute[1:],):
                     yield self._flow.role_at(chain.node, chain.piece.start(chain.node), found), found
 
     def _ends(self, uses: Iterator[Use], hops: int) -> Iterator[Use]:
         for use, where in uses:
-            if use.kind in ("key", "value") or isinstance(use.subject, ast.Subscript):
-                yield use, where
+            held = use
+            if use.kind == "argument" and use.call is not None:
+                held = self._flow.role_at(use.call, where.digest.span(use.call)[0], where)
+                held.call = use.call if last_word(use.call.func) in _KEEP else None
+            if held.kind in ("key", "value") or isinstance(held.subject, ast.Subscript):
+                yield held, where
             elif use.kind == "assignment" and hops and isinstance(use.subject, (ast.Name, ast.Attribute)):
                 yield from self._uses(use, where, hops - 1)
