@@ -397,6 +397,18 @@ def test_a_device_that_a_library_with_devices_of_its_own_is_given(code: str) -> 
         ),
         ("device = torch.device('cuda:0')\nload({str(device): 'cpu'})", None),
         ("load({'cuda:0': (device := 'cuda:1')})", None),
+        (
+            "def f(where):\n  load({'cuda:0': where})\nf(torch.device('cuda:1'))",
+            "def f(where):\n  load({'cuda:0': where, 'npu:0': where})\nf(torch.device('npu:1'))",
+        ),
+        (
+            "def f(where):\n  load({'cuda:0': where})\ndevice = 'cuda:1'\nf(device)",
+            "def f(where):\n  load({'cuda:0': where, 'npu:0': where})\ndevice = 'npu:1'\nf(device)",
+        ),
+        (
+            "def f():\n  device = 'cuda:1'\n  return device\nload({'cuda:0': f()})",
+            None,
+        ),
         ("devices = ['cuda:0', 'cuda:1']\nx.to(devices[1])\nload({devices[0]: devices[1]})", None),
         (
             "class T:\n  device = 'cuda:1'\n  def f(self):\n    load({'cuda:0': self.device})",

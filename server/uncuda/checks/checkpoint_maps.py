@@ -15,6 +15,7 @@ from ..facts.role_calls import last_word
 from ..facts.roles import Role
 from .base import At, Links
 from .device_entries import doubled, is_literal, is_plain, key_of, moved, said, says_index
+from .parameters import Parameters
 from .string_flow import Flow
 
 Use = tuple[Role, Statement]
@@ -52,8 +53,8 @@ class Beside:
 class CheckpointMaps:
     """Answers for one text."""
 
-    def __init__(self, flow: Flow) -> None:
-        self._flow, self._context = flow, flow.context
+    def __init__(self, flow: Flow, parameters: Parameters) -> None:
+        self._flow, self._context, self._parameters = flow, flow.context, parameters
         self._known: dict[tuple[str, int], list[Use]] = {}
 
     def beside(self, role: Role, statement: Statement, words: dict[str, str]) -> Beside:
@@ -67,8 +68,9 @@ class CheckpointMaps:
         if (own := self._entry(held, statement, words, made)) is not None:
             return own
         facts = self._context.facts
-        if not facts.says(_NAME) and not facts.says("load("):
+        if not facts.says(_NAME) and not facts.says("torch.load("):
             return Beside()
+        held, statement = self._parameters.of(held, statement) or (held, statement)
         found = [self._entry(use, where, words, use.call) for use, where in self._uses(held, statement, _HOPS)]
         kept = [one for one in found if one is not None]
         edits = tuple(dict.fromkeys(edit for one in kept for edit in one.edits))
@@ -156,12 +158,18 @@ class CheckpointMaps:
                     yield self._flow.role_at(chain.node, chain.piece.start(chain.node), found), found
 
     def _ends(self, uses: Iterator[Use], hops: int) -> Iterator[Use]:
-        for use, where in uses:
-            held = use
+        for found in uses:
+            (use, where), held = found, found[0]
             if use.kind == "argument" and use.call is not None:
                 held = self._flow.role_at(use.call, where.digest.span(use.call)[0], where)
                 held.call = use.call if last_word(use.call.func) in _KEEP else None
             if held.kind in ("key", "value") or isinstance(held.subject, ast.Subscript):
                 yield held, where
-            elif use.kind == "assignment" and hops and isinstance(use.subject, (ast.Name, ast.Attribute)):
+                continue
+            if use.kind == "return":
+                use.name = self._flow.function_of(where)
+            elif use.kind == "argument":
+                use, where = self._parameters.of(use, where) or (use, where)
+            named = use.kind == "assignment" and isinstance(use.subject, (ast.Name, ast.Attribute))
+            if hops and (named or use.kind in ("return", "default")):
                 yield from self._uses(use, where, hops - 1)

@@ -55,14 +55,14 @@ class Check:
 
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at string literals."""
-        flow = Flow(context)
+        flow, parameters = Flow(context), Parameters(context.facts, context.asked)
         uses = Uses(
             flow,
             MemberIndex(flow),
-            Parameters(context.facts, context.asked),
+            parameters,
             Questions(flow, self.target),
             GivenAway(flow),
-            CheckpointMaps(flow),
+            CheckpointMaps(flow, parameters),
         )
         for statement in context.statements:
             for text in statement.digest.texts:
