@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from ..edits import Edit, Fix
 from ..facts.digest import Digest, Text
+from ..facts.read import Statement
 from .hit import Hit
 
 _OTHER = {'"': "'", "'": '"'}
+
+
+class _Field(NamedTuple):
+    """A field of an f-string, and the quote that may not stand in it: none if the field has it already."""
+
+    start: int
+    end: int
+    quote: str
 
 
 def fitted(hit: Hit, text: str) -> Hit:
@@ -21,16 +32,10 @@ def fitted(hit: Hit, text: str) -> Hit:
         return hit
     if not any(_quotes(edit) for fix in hit.fixes for edit in fix.edits):
         return hit
-    base, known = statement.start, _texts(statement.digest)
-    outer = list(statement.digest.ancestors(node))
-    if any(isinstance(one, ast.Constant) for one in outer):
+    if any(isinstance(outer, ast.Constant) for outer in statement.digest.ancestors(node)):
         return hit.with_fixes(())  # an annotation in quotes: what it says is a type
-    around = [known[one] for one in outer if one in known]
-
-    def taken(edit: Edit) -> set[str]:
-        return {quote for one in around for quote in _taken(one, edit, base, text)}
-
-    fixes = (_fitted(fix, taken) for fix in hit.fixes) if around else hit.fixes
+    around = list(_around(node, statement, text))
+    fixes = (_fitted(fix, around) for fix in hit.fixes) if around else hit.fixes
     return hit.with_fixes(tuple(fix for fix in fixes if fix is not None))
 
 
@@ -43,22 +48,26 @@ def _texts(digest: Digest) -> dict[ast.AST, Text]:
     return {text.node: text for text in digest.texts}
 
 
-def _fitted(fix: Fix, taken: Callable[[Edit], set[str]]) -> Fix | None:
+def _around(node: ast.AST, statement: Statement, text: str) -> Iterator[_Field]:
+    """The fields that hold a node, the innermost first."""
+    digest, inner = statement.digest, node
+    for outer in digest.ancestors(node):
+        held, piece = _texts(digest).get(outer), digest.fields.get(inner)
+        if held is not None and piece is not None:
+            token = held.tokens[bisect_right(held.tokens, piece.base, key=lambda one: one.start) - 1]
+            quote = text[statement.start + token.start - 1]
+            start = statement.start + piece.base
+            yield _Field(start, start + len(piece.text), "" if quote in piece.text else quote)
+        inner = outer
+
+
+def _fitted(fix: Fix, around: list[_Field]) -> Fix | None:
     edits = list(fix.edits)
     for at, edit in enumerate(fix.edits):
-        if _quotes(edit) & (wrong := taken(edit)):
+        wrong = {field.quote for field in around if field.start <= edit.start and edit.end <= field.end} - {""}
+        if _quotes(edit) & wrong:
             if len(wrong | _quotes(edit)) > 1 or "\\" in edit.text:
                 return None
             (quote,) = wrong
             edits[at] = edit._replace(text=edit.text.replace(quote, _OTHER[quote]))
     return replace(fix, edits=tuple(edits))
-
-
-def _taken(outer: Text, edit: Edit, base: int, text: str) -> str:
-    """The quote of a string with a field that holds the place of an edit, unless the field has it already."""
-    for token in outer.tokens:
-        for start, end in token.fields:
-            if base + start <= edit.start and edit.end <= base + end:
-                quote = text[base + token.start - 1]
-                return "" if quote in text[base + start : base + end] else quote
-    return ""
