@@ -438,3 +438,11 @@ def test_a_literal_in_a_field_does_not_take_the_quotes_around_it(code: str, due:
 def test_the_backends_constant_is_as_sure_as_its_text(code: str, expected: list[str]) -> None:
     text = f"import torch_npu\nimport torch.distributed as dist\n{code}\n"
     assert [found.fixes[0].applicability for found in findings(text)] == expected
+
+
+def test_quotes_that_a_field_has_already_are_written_there() -> None:
+    pytest.importorskip("libcst", reason="newer syntax is read through libcst")
+    text = 'import torch_npu\nimport torch.distributed as dist\nprint(f"{d["a"]} {dist.Backend.NCCL}{d["a"]}")\n'
+    both = text.replace("} {", " == ")
+    assert fixed(text) == text.replace("dist.Backend.NCCL", "'hccl'")
+    assert fixed(both) == both.replace("dist.Backend.NCCL", '"hccl"')

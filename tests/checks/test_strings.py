@@ -397,6 +397,15 @@ def test_a_device_that_a_library_with_devices_of_its_own_is_given(code: str) -> 
         ),
         ("device = torch.device('cuda:0')\nload({str(device): 'cpu'})", None),
         ("load({'cuda:0': (device := 'cuda:1')})", None),
+        ("device = 'cuda:1'\nload({'cuda:0': devices.get('main', device)})", None),
+        (
+            "device = torch.device('cuda:1')\nload({'cuda:0': f'{device.type}:0'})",
+            "device = torch.device('npu:1')\nload({'cuda:0': f'{device.type}:0', 'npu:0': f'{device.type}:0'})",
+        ),
+        (
+            "self.device = torch.device('cuda:1')\nload({'cuda:0': trainer.device.type})",
+            "self.device = torch.device('npu:1')\nload({'cuda:0': trainer.device.type, 'npu:0': trainer.device.type})",
+        ),
         (
             "def f(where):\n  load({'cuda:0': where})\nf(torch.device('cuda:1'))",
             "def f(where):\n  load({'cuda:0': where, 'npu:0': where})\nf(torch.device('npu:1'))",

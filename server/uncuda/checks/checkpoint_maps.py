@@ -7,7 +7,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 from ..edits import REVIEW, SAFE, Edit, lowest
 from ..facts.read import Statement
@@ -135,8 +135,8 @@ class CheckpointMaps:
             return []
         if place not in self._known:
             self._known[place] = []
-            uses = self._named(place[0]) if place[0].startswith(".") else self._flow.uses(*place)
-            self._known[place] = list(islice(self._ends(uses, hops), _MANY))
+            uses = iter(()) if place[0].startswith(".") else self._flow.uses(*place)
+            self._known[place] = list(islice(self._ends(chain(uses, self._named(*place)), hops), _MANY))
         return self._known[place]
 
     def _place(self, role: Role, statement: Statement) -> tuple[str, int] | None:
@@ -147,20 +147,26 @@ class CheckpointMaps:
             return f".{name}", -1
         return self._flow.place(role, statement)
 
-    def _named(self, attribute: str) -> Iterator[Use]:
-        """The roles of the places where an option or a field is read: `args.device`."""
-        self._context.asked.add(attribute[1:])
-        pattern = re.compile(rf"{re.escape(attribute)}(?!\w)")
-        for found in self._flow.statements(pattern, 0, len(self._context.text)):
-            self._context.facts.work.compare(len(found.digest.chains))
-            for chain in found.digest.chains:
-                if chain.parts[-1:] == (attribute[1:],):
-                    yield self._flow.role_at(chain.node, chain.piece.start(chain.node), found), found
+    def _named(self, spelled: str, scope: int) -> Iterator[Use]:
+        """The roles of the places where an option or a field is read, `args.device`, or the type of a device."""
+        is_field, wanted = spelled.startswith("."), spelled.lstrip(".").split(".")
+        self._context.asked.add(wanted[-1])
+        read = re.compile(rf"{re.escape(spelled)}(?!\w)")
+        text = self._context.text
+        found = self._flow.statements(read, 0, len(text)) if is_field else self._flow.naming(spelled, scope)
+        for statement in found:
+            self._context.facts.work.compare(len(statement.digest.chains))
+            for one in statement.digest.chains:
+                words = [one.root, *one.parts]
+                is_type = words[-1] == "type"
+                held = words[:-1] if is_type else words
+                if held[1:][-1:] == wanted if is_field else is_type and held == wanted:
+                    yield self._flow.role_at(one.node, one.piece.start(one.node), statement), statement
 
     def _ends(self, uses: Iterator[Use], hops: int) -> Iterator[Use]:
         for found in uses:
             (use, where), held = found, found[0]
-            if use.kind == "argument" and use.call is not None:
+            if use.kind in ("argument", "default") and use.call is not None:
                 held = self._flow.role_at(use.call, where.digest.span(use.call)[0], where)
                 held.call = use.call if last_word(use.call.func) in _KEEP else None
             if held.kind in ("key", "value") or isinstance(held.subject, ast.Subscript):

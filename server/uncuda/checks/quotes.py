@@ -32,7 +32,8 @@ def fitted(hit: Hit, text: str) -> Hit:
         return hit
     if not any(_quotes(edit) for fix in hit.fixes for edit in fix.edits):
         return hit
-    if any(isinstance(outer, ast.Constant) for outer in statement.digest.ancestors(node)):
+    known = _texts(statement.digest)
+    if any(isinstance(outer, ast.Constant) and outer not in known for outer in statement.digest.ancestors(node)):
         return hit.with_fixes(())  # an annotation in quotes: what it says is a type
     around = list(_around(node, statement, text))
     fixes = (_fitted(fix, around) for fix in hit.fixes) if around else hit.fixes
