@@ -132,7 +132,7 @@ def guarded(context: Context, statement: Statement, node: ast.Import | ast.Impor
     indent = text[line : statement.start]
     if indent.strip() or len(statement.digest.piece.nodes) != 1:
         return ()
-    start, end = (statement.start + offset for offset in statement.digest.piece.span(node))
+    start, end = (statement.start + offset for offset in statement.digest.span(node))
     step = "\t" if indent.endswith("\t") else "    "
     newline = context.facts.layout.newline_at(statement.end)
     names = [alias.asname or alias.name.split(".")[0] for alias in node.names if alias.name != "*"]

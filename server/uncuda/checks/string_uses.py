@@ -12,6 +12,7 @@ from ..facts.digest import Text
 from ..facts.read import Statement
 from ..facts.role_calls import last_word
 from ..facts.roles import Role
+from .checkpoint_maps import CheckpointMaps
 from .given_away import GivenAway
 from .parameters import Parameters, Passed
 from .questions import Question, Questions, is_held, words_around
@@ -29,6 +30,7 @@ class Uses:
     parameters: Parameters
     questions: Questions
     away: GivenAway
+    maps: CheckpointMaps
     held: dict[tuple[str, str, int], Question | None] = field(default_factory=dict)
 
     def passed(self, rule: Rule, role: Role, text: Text, statement: Statement) -> Passed | None:

@@ -273,18 +273,18 @@ class Questions:
         for outer in statement.digest.ancestors(inner) if inner is not None else ():
             assert inner is not None
             for part in guarded_parts(outer, inner, lambda node: self.denies(node, statement)):
-                start, end = statement.digest.piece.span(part)
+                start, end = statement.digest.span(part)
                 yield statement.start + start, statement.start + end
             inner = outer
 
     def denies(self, node: ast.AST, statement: Statement) -> bool:
         """Whether an expression asks for anything but CUDA."""
-        start, end = statement.digest.piece.span(node)
+        start, end = statement.digest.span(node)
         return self._branches.asks_cuda(statement.start + start, statement.start + end) < 0
 
     def within(self, node: ast.AST, statement: Statement) -> list[int]:
         """The questions that an expression of a statement asks."""
-        start, end = (statement.start + at for at in statement.digest.piece.span(node))
+        start, end = (statement.start + at for at in statement.digest.span(node))
         return [index for index in self.inside.get(statement.start, ()) if start <= self._hits[index].start < end]
 
 
