@@ -215,6 +215,13 @@ def test_the_fields_that_hold_these_numbers_are_for_review_where_they_are_compar
     assert classes(f"p = {PROPERTIES}(0)\nprint(p.major, p.minor)", "musa", PROPERTIES) == {"safe"}
 
 
+@pytest.mark.parametrize("patch", ["torch.cuda.{0} = f", "setattr(torch.cuda, '{0}', f)"])
+def test_a_function_that_is_replaced_changes_with_its_uses(patch: str) -> None:
+    name = CAPABILITY.rpartition(".")[2]
+    text = f"{patch.format(name)}\nx = {CAPABILITY}() >= (8, 0)\n"
+    assert [fix.applicability for found in findings(text, "musa") for fix in found.fixes] == ["review", "review"]
+
+
 GROWING = {
     "functions": "def f{0}():\n    return {1}()\n\n\nprint(f{0}())\n",
     "names": "cc{0} = {1}()\nprint(cc{0})\n",

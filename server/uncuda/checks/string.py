@@ -17,6 +17,7 @@ from .device_map import entry, is_looked_up, kept, moved, needs_plugin, says_ind
 from .given_away import GivenAway
 from .parameters import Parameters
 from .questions import Questions
+from .replaced import Replaced
 from .string_evidence import compared, complete, holds_truth, is_map_location
 from .string_flow import Flow
 from .string_members import MemberIndex
@@ -61,6 +62,7 @@ class Check:
             Parameters(context.facts, context.asked),
             Questions(flow, self.target),
             GivenAway(flow),
+            Replaced(flow),
         )
         for statement in context.statements:
             for text in statement.digest.texts:
@@ -83,6 +85,8 @@ class Check:
         question = uses.question(rule, role, text, statement, applicability)
         if question is not None:
             applicability = SAFE
+        if applicability == SAFE and role.callee and uses.replaced.has(role.callee):
+            applicability = REVIEW
         if applicability is not None and context.shim:
             truth = compared(rule, role) or holds_truth(rule, role, statement, flow)
             applicability = _under_shim(rule, role, applicability, truth)

@@ -15,6 +15,7 @@ from ..facts.roles import Role
 from .given_away import GivenAway
 from .parameters import Parameters, Passed
 from .questions import Question, Questions, is_held, words_around
+from .replaced import Replaced
 from .string_evidence import ACCELERATORS, is_silent, named, weigh
 from .string_flow import TESTS, Flow
 from .string_members import MemberIndex
@@ -29,6 +30,7 @@ class Uses:
     parameters: Parameters
     questions: Questions
     away: GivenAway
+    replaced: Replaced
     held: dict[tuple[str, str, int], Question | None] = field(default_factory=dict)
 
     def passed(self, rule: Rule, role: Role, text: Text, statement: Statement) -> Passed | None:
