@@ -547,3 +547,18 @@ def test_a_checkpoint_is_found_by_the_key_of_either_device(before: str, after: s
 def test_next_to_a_patch_a_name_is_as_sure_as_what_it_holds(code: str, applicability: str) -> None:
     head = "from torch_npu.contrib import transfer_to_npu\nimport torch\nimport torch.distributed as dist\n"
     assert classes(f"{head}{code}\n", strategy="shim") == [applicability]
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "torch.distributed.init_process_group = mine",
+        "dist.init_process_group = mine",
+        "setattr(dist, 'init_process_group', mine)",
+    ],
+)
+def test_a_word_that_a_function_in_the_place_of_torchs_is_given_is_for_review(patch: str) -> None:
+    text = f"import torch\nimport torch.distributed as dist\n{patch}\ndist.init_process_group('nccl')\n"
+    assert classes(text) == ["review"]
+    other = text.replace(patch, "self.init_process_group = mine\nsetattr(x, 'init_process_group', mine)")
+    assert classes(other) == ["safe"]

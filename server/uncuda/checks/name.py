@@ -120,6 +120,8 @@ def _reference(
     reduced = _reduced(context, reference, rule, results)
     words, links = verdict.words(reference.dotted), (*_links(reference, rule), *held)
     limits = (*verdict.limits, *keyword_limits(reference, verdict.row, context.target), *apart)
+    if isinstance(reference.chain.node, ast.Attribute) and isinstance(reference.chain.node.ctx, ast.Store):
+        links = (*links, ("patched", reference.dotted))
     if attribute and attribute.patched:
         links = (*links, ("patched", f"{reference.dotted}.{attribute.name}"))
     fixes: tuple[Fix, ...] = ()

@@ -18,6 +18,7 @@ from .device_map import entry, is_looked_up, kept, needs_plugin
 from .given_away import GivenAway
 from .parameters import Parameters
 from .questions import Questions
+from .replaced import Replaced
 from .string_evidence import compared, complete, holds_truth
 from .string_flow import Flow
 from .string_members import MemberIndex
@@ -63,6 +64,7 @@ class Check:
             Questions(flow, self.target),
             GivenAway(flow),
             CheckpointMaps(flow, parameters),
+            Replaced(flow),
         )
         for statement in context.statements:
             for text in statement.digest.texts:
@@ -85,6 +87,8 @@ class Check:
         question = uses.question(rule, role, text, statement, applicability)
         if question is not None:
             applicability = SAFE
+        if applicability == SAFE and role.callee and uses.replaced.has(role.callee):
+            applicability = REVIEW
         if applicability is not None and context.shim:
             truth = compared(rule, role) or holds_truth(rule, role, statement, flow)
             applicability = _under_shim(rule, role, applicability, truth)

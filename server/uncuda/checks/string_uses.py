@@ -16,6 +16,7 @@ from .checkpoint_maps import CheckpointMaps
 from .given_away import GivenAway
 from .parameters import Parameters, Passed
 from .questions import Question, Questions, is_held, words_around
+from .replaced import Replaced
 from .string_evidence import ACCELERATORS, is_silent, named, weigh
 from .string_flow import TESTS, Flow
 from .string_members import MemberIndex
@@ -31,6 +32,7 @@ class Uses:
     questions: Questions
     away: GivenAway
     maps: CheckpointMaps
+    replaced: Replaced
     held: dict[tuple[str, str, int], Question | None] = field(default_factory=dict)
 
     def passed(self, rule: Rule, role: Role, text: Text, statement: Statement) -> Passed | None:
