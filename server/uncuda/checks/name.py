@@ -10,6 +10,7 @@ from ..edits import Edit, Fix, lowest
 from ..facts.model import Name
 from ..source import Span
 from .base import At, Context, Hit, Links
+from .collectives import Collectives
 from .name_calls import asked, call_classes, call_of, keyword_edits, keyword_limits, nearest_call, position_edits
 from .name_imports import import_hits
 from .name_strings import string_hits
@@ -106,7 +107,7 @@ def _reference(
         if stays is not None and stays.rule is rule:
             return None
     start, end = _place(reference, spans)
-    reduced = _reduced(context, reference, rule, results)
+    reduced = _reduced(context, reference, rule)
     words, links = verdict.words(reference.dotted), _links(reference, rule)
     limits = (*verdict.limits, *keyword_limits(reference, verdict.row, context.target), *apart)
     if attribute and attribute.patched:
@@ -155,13 +156,13 @@ def _is_of_object(context: Context, reference: Name, rule: Rule) -> bool:
     return scope is None or f"def {reference.dotted.rpartition('.')[2]}(" not in context.text[scope[0] : scope[0] + 80]
 
 
-def _reduced(context: Context, reference: Name, rule: Rule, results: Results) -> dict[str, str]:
+def _reduced(context: Context, reference: Name, rule: Rule) -> dict[str, str]:
     """The limit of a dtype that a collective does not take, and the call of the collective that is given it."""
     if not rule.get("collectives") or context.target.has("collective-float64"):
         return {}
     outer = reference.statement.digest.parents.get(reference.chain.node)
     call = reference.statement.digest.parents.get(outer) if isinstance(outer, ast.keyword) else outer
-    found = results.collective(call, reference.statement, rule)
+    found = Collectives(context, rule).taker(call, reference.statement)
     return {str(context.target.features["collective-float64"]): found} if found else {}
 
 

@@ -19,7 +19,7 @@ from .string_flow import Flow
 
 FIELD = "field-not-filled"
 """The limit of an object of which a field is read that the target does not fill."""
-OBJECT, PAIR, NUMBER, TENSOR = "object", "pair", "number", "tensor"
+OBJECT, PAIR, NUMBER = "object", "pair", "number"
 _DEEP, _MANY = 8, 200  # names on the way to a use; uses that are looked at
 _SAME = frozenset(
     {"Version", "float", "int", "list", "max", "min", "next", "parse", "reversed", "round", "sorted", "str", "tuple"}
@@ -27,7 +27,6 @@ _SAME = frozenset(
 _ITEM = frozenset({"max", "min", "next"})
 _KEEPING = frozenset({"add", "append"})
 _SPREAD = frozenset({"format", "print"})
-_MOVING = frozenset({"clone", "contiguous", "cuda", "detach", "div", "div_", "mean", "mul", "sum", "to", "view"})
 _WRAPPERS = (ast.Await, ast.BoolOp, ast.NamedExpr, ast.IfExp, ast.UnaryOp)
 
 
@@ -54,7 +53,6 @@ class Results:
         self._context = context
         self._seen: set[tuple[str, str, bool, int]] = set()
         self._numbers: frozenset[str] = frozenset()
-        self._calls: frozenset[str] = frozenset()
         self._left = 0
 
     @cached_property
@@ -89,14 +87,6 @@ class Results:
         self._numbers = frozenset(numbers.get(reference.dotted, ()) if isinstance(numbers, dict) else ())
         yield from self._follow(Value(call, reference.statement, kind), 0)
 
-    def collective(self, call: ast.AST | None, statement: Statement, rule: Rule) -> str:
-        """The source of the call of one of the rule's `collectives` that is given what a call makes; "" if none is."""
-        names = rule.get("collectives", ())
-        if not names or not isinstance(call, ast.Call) or any(_is_host(keyword) for keyword in call.keywords):
-            return ""
-        self._seen, self._left, self._calls = set(), _MANY, frozenset(names)
-        return next((read.source for read in self._follow(Value(call, statement, TENSOR), 0)), "")
-
     def _follow(self, value: Value, depth: int) -> Iterator[Read]:
         self._context.facts.work.compare(4)
         self._left -= 1
@@ -106,8 +96,6 @@ class Results:
         if isinstance(parent, ast.Attribute):
             if value.kind == OBJECT and not value.listed:
                 yield from self._field(value, parent, parent.attr, depth)
-            elif value.kind == TENSOR and parent.attr in _MOVING:
-                yield from self._follow(value._replace(node=value.statement.digest.parents[parent]), depth)
         elif isinstance(parent, ast.Call):
             yield from self._given(value, parent, parent.args.index(node) if node in parent.args else -1, depth)
         elif isinstance(parent, ast.keyword):
@@ -146,8 +134,7 @@ class Results:
             yield from self._follow(Value(parent, value.statement, value.kind, True), depth)
         elif isinstance(parent, ast.JoinedStr) or (isinstance(parent, ast.BinOp) and _computes(parent, node)):
             if value.kind != OBJECT:
-                kind = TENSOR if value.kind == TENSOR else NUMBER
-                yield from self._follow(Value(parent, value.statement, kind), depth)
+                yield from self._follow(Value(parent, value.statement, NUMBER), depth)
         elif isinstance(parent, _WRAPPERS) and node is not getattr(parent, "test", None):
             if isinstance(parent, ast.NamedExpr):
                 yield from self._bound(value, parent.target, depth)
@@ -161,9 +148,6 @@ class Results:
     def _given(self, value: Value, call: ast.Call, given: int | str, depth: int) -> Iterator[Read]:
         """What a call does with what it is given."""
         word = last_word(call.func)
-        if value.kind == TENSOR and (self._flow.resolve(call.func, value.statement) or "") in self._calls:
-            yield Read("", ast.unparse(call))
-            return
         asked = call.args[1] if word == "getattr" and given == 0 and len(call.args) > 1 else None
         if isinstance(asked, ast.Constant) and isinstance(asked.value, str):
             yield from self._field(value, call, asked.value, depth)
@@ -255,11 +239,6 @@ def _cut(node: ast.expr, parts: int) -> ast.expr:
     for _ in range(parts):
         node = node.value if isinstance(node, ast.Attribute) else node
     return node
-
-
-def _is_host(keyword: ast.keyword) -> bool:
-    """Whether a tensor is made on the host: `device="cpu"`."""
-    return keyword.arg == "device" and isinstance(keyword.value, ast.Constant) and keyword.value.value == "cpu"
 
 
 def _computes(node: ast.BinOp, operand: ast.AST) -> bool:
