@@ -38,8 +38,8 @@ _OTHER = "gloo"
 
 
 class _Tensor(NamedTuple):
-    """An expression that is a tensor of float64. `placed`: it is on the accelerator; `array`: it has dimensions, and what
-    is computed of it has its type."""
+    """An expression that is a tensor of float64. `placed`: it is on the accelerator; `array`: it has dimensions, and so
+    what is computed of it has its type."""
 
     node: ast.AST
     statement: Statement

@@ -21,7 +21,7 @@ from .backends import ByName, cudas_own, is_apart, neighbours
 from .discover import Exceeds, File, Problem
 from .files import FileProblem, read_file
 from .kernels import UNTOLD, Told, told
-from .own import own_module
+from .own import Above, own_module
 from .words import Words
 
 _TORCH = re.compile(rb"^[ \t]*(?:import torch\b|from torch[. ])", re.M)
@@ -124,6 +124,7 @@ class Scanner:
         self._package_name = re.compile(either)
         self._modules: set[str] = set()
         self._told: list[Told] = []
+        self._above = Above(words.libraries)
         self._owners: set[Owner] = set()
         self._serving: dict[str, int] = {}
         self._torch = False
@@ -147,8 +148,8 @@ class Scanner:
         imports = self._package.search(data) is not None
         methods = concerned and b"cuda(" in data and _METHOD_BYTES.search(data) is not None
         kernels = told(data, path, concerned)
-        if own := own_module(path, self._words.libraries):
-            kernels = kernels._replace(own=frozenset({own}))
+        if own := frozenset(filter(None, (own_module(path, self._words.libraries), *self._above.of(path)))):
+            kernels = kernels._replace(own=own)
         asking = [target for target in self._asking if self._may_choose(target, data, concerned)]
         if asking and is_apart(path):
             asking = []
