@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -193,7 +194,12 @@ def test_a_folder_is_read_again_once_it_has_changed(tmp_path: Path) -> None:
 def test_many_files_of_one_folder_do_not_read_it_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     scandir = os.scandir
-    monkeypatch.setattr(os, "scandir", lambda folder: read.append(folder) or scandir(folder))
+
+    def counted(folder: str) -> Iterator[os.DirEntry[str]]:
+        read.append(folder)
+        return scandir(folder)
+
+    monkeypatch.setattr(os, "scandir", counted)
     reader = Reader(CATALOGUE)
     (tmp_path / ".git").mkdir()
     for number in range(20):

@@ -24,12 +24,11 @@ _CAUGHT = {
     MISUSED: re.compile(_ANY + r"|TypeError|ValueError|KeyError|RuntimeError)\b"),
 }
 _LIBRARY = r"torch(?!vision|audio|text)(?:_?[a-z]\w{0,40}?)?"
-_VERSION = re.compile(
+_VERSION = (
     rf"(?<![\w.]){_LIBRARY}(?:\.\w+)*\.__version__"  # torch.__version__
-    rf"|(?<![a-z\d])(?:{_LIBRARY}|pt|npu|musa)_?ver(?:sion)?s?(?![a-z])"  # torch_version, is_torch_version
+    rf"|(?<![a-z\d])(?:{_LIBRARY}|pt|DEVICE)_?ver(?:sion)?s?(?![a-z])"  # torch_version, is_torch_version
     rf"|(?<![a-z\d])torch_?(?:ge|gt|gte|lt|lte|le|at_least|greater|less|newer|older|min|max|\d)(?![a-z])"
-    rf"|versions?\(\s*[\"']{_LIBRARY}[\"']",  # importlib.metadata.version("torch")
-    re.I,
+    rf"|versions?\(\s*[\"']{_LIBRARY}[\"']"  # importlib.metadata.version("torch")
 )
 _ITS_VERSION = ""
 _WORD, _OWN = re.compile(r"\w+"), re.compile(r"\b(?:self|cls)\.\w+")
@@ -41,7 +40,6 @@ _ATTRIBUTE = re.compile(
 )
 _ASSIGNED = re.compile(r"[ \t]*((?:self\.|cls\.)?\w+)[ \t]*(?::[^=\n]+)?=(?!=)")
 _DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
-_ASKING = re.compile(rf"{_ATTRIBUTE.pattern}|__version__|{_VERSION.pattern}", re.I)
 _CHAINED = frozenset({"if", "elif", "else"})
 _TESTS = _CHAINED | {"while"}
 Wanted = frozenset[str]
@@ -56,6 +54,8 @@ class Guards:
         self._above: dict[tuple[int, int, Wanted], tuple[int, int]] = {}
         self._around: dict[tuple[int, Wanted], bool] = {}
         self._arms: dict[int, dict[int, bool]] = {}
+        device = re.escape(context.target.words.get("device", "") or "pt")
+        self._version = re.compile(_VERSION.replace("DEVICE", device), re.I)
 
     def silence(self, statement: Statement, node: ast.AST, name: str, how: str, module: bool = False) -> bool:
         """Whether a use of `name` stands behind a guard. `how`: see MISSING; `module`: to have `torch.accelerator` at
@@ -165,7 +165,7 @@ class Guards:
 
     def _asks_version(self, condition: str) -> bool:
         """Whether a condition, or a line, asks for the version of PyTorch or of the plugin."""
-        if _VERSION.search(condition) is not None:
+        if self._version.search(condition) is not None:
             return True
         return _BARE.search(condition) is not None and self._has_own_version
 
@@ -180,7 +180,8 @@ class Guards:
         and _ITS_VERSION."""
         facts, found = self._context.facts, dict[str, Wanted]()
         facts.work.search(0, 8 * len(self._text))
-        for match in islice(_ASKING.finditer(self._text), _MANY):
+        asking = re.compile(rf"{_ATTRIBUTE.pattern}|__version__|{self._version.pattern}", re.I)
+        for match in islice(asking.finditer(self._text), _MANY):
             start, end = facts.layout.logical_line(match.start())
             names = _attributes(self._text[start:end])
             if self._asks_version(self._text[start:end]):
