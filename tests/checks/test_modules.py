@@ -63,6 +63,13 @@ def test_a_library_is_a_row_of_the_table(library: str, engine: Engine) -> None:
     assert said(f"import torch\nimport {library}\n", engine) == [("module-unsupported", 2)]
 
 
+def test_parts_of_libraries_that_are_modules_of_their_own() -> None:
+    """`apex_C` is compiled as C++, by Ascend's build of apex, too; `colossal_C` by nvcc alone."""
+    text = "import torch\nimport apex_C\nfrom colossal_C import multi_tensor_l2norm\n"
+    assert said(text) == [("module-adapted", 2), ("module-unsupported", 3)]
+    assert said(text, MUSA) == [("module-unknown", 2), ("module-unsupported", 3)]
+
+
 def test_a_library_for_every_device_is_not_said() -> None:
     text = "import torch\nimport peft\nimport ray\nimport torchvision\nimport transformers\nimport onnxruntime\n"
     assert not said(text) and not said(text, MUSA)
