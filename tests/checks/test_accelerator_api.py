@@ -209,6 +209,9 @@ MISSING_GUARDS += [
     f"if 'NAME' in vars(torch.accelerator):\n{USE}",
     f"if 'NAME' in torch.accelerator.__all__:\n{USE}",
     f"clear = getattr(torch.accelerator, 'NAME', None)\nif clear is not None:\n{USE}",
+    f"if (TORCH_MAJOR, TORCH_MINOR) >= (2, 99):\n{USE}",
+    f"MAJOR, MINOR = map(int, torch.__version__.split('.')[:2])\nif (MAJOR, MINOR) >= (2, 99):\n{USE}",
+    f"if 'NAME' in set(dir(torch.accelerator)):\n{USE}",
     "acc = torch.accelerator\nHAS = hasattr(acc, 'NAME')\nif HAS:\n    acc.NAME()\n",
 ]
 
@@ -232,6 +235,7 @@ def test_guards(code: str, name: str) -> None:
         "if Version(numpy.__version__) >= Version('2.0'):\n    torch.accelerator.memory_summary()\n",
         "NEW = numpy.__version__ >= '2.0'\nif NEW:\n    torch.accelerator.memory_summary()\n",
         "if torchvision_version >= (0, 20):\n    torch.accelerator.memory_summary()\n",
+        "if torch_max(x) > 2:\n    torch.accelerator.memory_summary()\n",
         "if is_torch_tensor(x):\n    torch.accelerator.memory_summary()\n",
         "HAS = hasattr(torch, 'compile')\nif HAS:\n    torch.accelerator.memory_summary()\n",
         "if hasattr(torch.cuda, 'memory_summary'):\n    torch.accelerator.memory_summary()\n",

@@ -104,6 +104,10 @@ NOT_SHOWN = {
     "asked for": f"{MADE}if dist.get_backend() == name:\n    dist.all_reduce(t)",
     "tried": f"{MADE}try:\n    dist.all_reduce(t)\nexcept RuntimeError:\n    pass",
     "a choice": f"{MADE}s = u if x else t\ndist.all_reduce(s)",
+    "its data bound anew": f"{MADE}t.data = t.data.float()\ndist.all_reduce(t)",
+    "another's name in a list": f"{MADE}[dist.all_reduce(t) for t in ts]",
+    "a parameter of that name": f"{MADE}f = lambda t: dist.all_reduce(t)",
+    "another parameter": f"{MADE}dist.all_reduce(y, t)",
     "another item": f"{MADE}ts = [u, t]\ndist.all_reduce(ts[0])",
     "a number and an array": "t = torch.tensor(2.0, dtype=torch.float64, device='cuda')\ndist.all_reduce(x * t)",
 }

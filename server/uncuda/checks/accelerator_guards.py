@@ -27,7 +27,7 @@ _LIBRARY = r"torch(?!vision|audio|text)(?:_?[a-z]\w{0,40}?)?"
 _VERSION = (
     rf"(?<![\w.]){_LIBRARY}(?:\.\w+)*\.__version__"  # torch.__version__
     rf"|(?<![a-z\d])(?:{_LIBRARY}|pt|DEVICE)_?ver(?:sion)?s?(?![a-z])"  # torch_version, is_torch_version
-    rf"|(?<![a-z\d])torch_?(?:ge|gt|gte|lt|lte|le|at_least|greater|less|newer|older|min|max|\d)(?![a-z])"
+    rf"|(?<![a-z\d])torch_?(?:ge|gt|gte|lt|lte|le|at_least|greater|less|newer|older|minor|major|\d)(?![a-z])"
     rf"|versions?\(\s*[\"']{_LIBRARY}[\"']"  # importlib.metadata.version("torch")
 )
 _ITS_VERSION = ""
@@ -35,10 +35,10 @@ _WORD, _OWN = re.compile(r"\w+"), re.compile(r"\b(?:self|cls)\.\w+")
 _FROM_TORCH = re.compile(r"^[ \t]*from[ \t]+torch[ \t]+import\b[^\n]*\b__version__\b", re.M)
 _BARE = re.compile(r"(?<![\w.])__version__\b")
 _ATTRIBUTE = re.compile(
-    r"\b(?:has|get)attr\(\s*(?P<of>[\w.]+)\s*,\s*[\"'](?P<name>\w+)[\"']"
-    r"|[\"'](?P<key>\w+)[\"']\s+(?:not\s+)?in\s+(?:(?:dir|vars)\(\s*(?P<inside>[\w.]+)\s*\)|(?P<module>[\w.]+)\.__(?:all|dict)__)"
+    r"\b(?:has|get)attr(?:_static)?\(\s*(?P<of>[\w.]+)\s*,\s*[\"'](?P<name>\w+)[\"']"
+    r"|[\"'](?P<key>\w+)[\"']\s+(?:not\s+)?in\s+(?:(?:\w+\(\s*)?(?:dir|vars)\(\s*(?P<inside>[\w.]+)\s*\)|(?P<module>[\w.]+)\.__(?:all|dict)__)"
 )
-_ASSIGNED = re.compile(r"[ \t]*((?:self\.|cls\.)?\w+)[ \t]*(?::[^=\n]+)?=(?!=)")
+_ASSIGNED = re.compile(r"[ \t]*((?:self\.|cls\.)?\w+(?:[ \t]*,[ \t]*\w+)*)[ \t]*(?::[^=\n]+)?=(?!=)")
 _DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 _CHAINED = frozenset({"if", "elif", "else"})
 _TESTS = _CHAINED | {"while"}
@@ -186,7 +186,8 @@ class Guards:
             names = _attributes(self._text[start:end])
             if self._asks_version(self._text[start:end]):
                 names |= {_ITS_VERSION}
-            told = [assigned[1]] if (assigned := _ASSIGNED.match(self._text, start)) else []
+            assigned = _ASSIGNED.match(self._text, start)
+            told = re.split(r"[ \t]*,[ \t]*", assigned[1]) if assigned else []
             scope = self._indents.scope_of(match.start())
             if scope is not None and (function := _DEF.match(self._text, scope[0])):
                 told.append(function[1])

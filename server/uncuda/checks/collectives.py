@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..catalogue import Rule
 from ..facts.model import Statement
-from ..facts.role_calls import chain_of, last_word
+from ..facts.role_calls import COMPREHENSIONS, chain_of, last_word
 from ..facts.roles import Role
 from .base import Context
 from .given_device import says_number
@@ -30,6 +30,8 @@ _KEEPING = frozenset(
 _COMPUTING = frozenset({"add", "div", "mul", "sub"})
 _SHAPING = frozenset({"reshape", "view"})  # a type is a shape to `view`, too
 _BESIDE_DEVICE = frozenset({"copy", "memory_format", "non_blocking"})
+_TENSORS = frozenset({0, 1, "input", "input_list", "output", "tensor", "tensors"})  # parameters of collectives
+_INNER = (*COMPREHENSIONS, ast.DictComp, ast.Lambda)  # they may bind the name themselves
 _TESTS = frozenset({"if", "elif", "else", "while"})
 _ASKS = "backend", "dtype", "float64", "double", "cpu", "device"
 _CATCHES = re.compile(r"\b(?:suppress|raises|assertRaises)\b")
@@ -148,7 +150,8 @@ class Collectives:
         """What a call does with a tensor that it is given, `alone` or in a list."""
         name = self._flow.resolve(call.func, tensor.statement) or ""
         if name in self._names:
-            shown = tensor.placed and not _is_grouped(call, 2 if "all_reduce" in name else 3)
+            places = _TENSORS if "scatter" in name else _TENSORS - {1}
+            shown = tensor.placed and given in places and not _is_grouped(call, 2 if "all_reduce" in name else 3)
             return ast.unparse(call) if shown and not self._excused(call, tensor.statement) else ""
         if not alone or depth >= _DEEP:
             return ""
@@ -179,7 +182,8 @@ class Collectives:
             self._context.facts.work.compare(len(found.digest.chains))
             own = attributes or self._flow.scope(spelled, found.start, Role("assignment", tensor.node)) == scope
             for chain in found.digest.chains if own else ():
-                if chain.root == root and list(chain.parts[: len(attributes)]) == attributes:
+                inner = any(isinstance(outer, _INNER) for outer in found.digest.ancestors(chain.node))
+                if chain.root == root and list(chain.parts[: len(attributes)]) == attributes and not inner:
                     node = chain.node
                     for _ in chain.parts[len(attributes) :]:
                         node = node.value if isinstance(node, ast.Attribute) else node
@@ -190,9 +194,10 @@ class Collectives:
         return ""
 
     def _binds(self, statement: Statement, spelled: str) -> bool:
-        if "." not in spelled:
-            return any(binding.name == spelled for binding in statement.digest.bindings)
+        if any(binding.name == spelled for binding in statement.digest.bindings):
+            return True
         text = self._context.text[statement.start : statement.end]
+        spelled = spelled if "." in spelled else f"{spelled}.data"
         return re.search(rf"(?<![\w.]){re.escape(spelled)}\s*(?:,|:[^=]+=|=)(?!=)", text) is not None
 
     def _excused(self, node: ast.AST, statement: Statement) -> bool:
