@@ -189,6 +189,12 @@ def test_a_library_comes_before_a_folder_that_is_no_package(tmp_path: Path) -> N
     assert alone(tmp_path, files, "a.py") == in_project(tmp_path, files, "a.py") == ["module-adapted"]
 
 
+def test_a_namespace_that_a_library_shares_is_not_the_projects(tmp_path: Path) -> None:
+    user = "import torch\nfrom cuda import cudart\n"
+    assert alone(tmp_path, {"cuda/ops.py": "", "a.py": user}, "a.py") == ["module-unsupported"]
+    assert alone(tmp_path, {"cuda/__init__.py": "", "a.py": user}, "a.py") == []
+
+
 def test_a_folder_is_read_again_once_it_has_changed(tmp_path: Path) -> None:
     reader, path = Reader(CATALOGUE), tmp_path / "a.py"
     path.write_text(CUDAS, encoding="utf-8")

@@ -40,7 +40,7 @@ class Above:
     looked at, too. A folder is read once for as long as it stays as it is."""
 
     def __init__(self, libraries: Collection[str]) -> None:
-        self._libraries = libraries
+        self._libraries = {*libraries, *(name.partition(".")[0] for name in libraries)}
         self._known: dict[str, tuple[int, tuple[str, ...], bool]] = {}
 
     def of(self, path: str) -> Iterator[str]:
