@@ -53,6 +53,8 @@ class Project:
 
     plugins: frozenset[str] = frozenset()
     shims: frozenset[str] = frozenset()
+    switched: frozenset[str] = frozenset()
+    """Targets of whose plugin a file sets the variable that makes it import the shim, if its version knows that."""
     constants: frozenset[str] = frozenset()
     """Targets that a module-level constant names, where no plugin is imported: `BACKEND = "…"`."""
     owners: frozenset[Owner] = frozenset()
@@ -76,6 +78,11 @@ class Project:
     """Names of the project's own modules that say CUDA."""
     own: frozenset[str] = frozenset()
     """FOLDER/MODULE of the project's own modules that are called as a library, importable below that folder."""
+
+    @property
+    def says(self) -> frozenset[str]:
+        """The targets that files say by imports or by a variable."""
+        return self.plugins | self.shims | self.switched
 
     def owns(self, module: str, path: str) -> bool:
         """Whether an import of a module, in the file at a path, finds one of the project's own."""

@@ -183,6 +183,39 @@ MISSING_GUARDS = [
 ]
 
 
+USE = "    torch.accelerator.NAME()\n"
+OWN_USE = "    def f(self):\n        if self.has:\n            torch.accelerator.NAME()\n"
+MISSING_GUARDS += [
+    f"@unittest.skipIf(\n    not hasattr(torch.accelerator, 'NAME'),\n    'no',\n)\ndef test():\n{USE}",
+    f"@slow\n@mark.skipif(\n    not hasattr(torch.accelerator, 'NAME'),\n    reason='',\n)\n@two\ndef test():\n{USE}",
+    f"@unittest.skipIf(not hasattr(torch.accelerator, 'NAME'), 'no')\n# why\n\ndef test():\n{USE}",
+    f"@skip_if(\n    not hasattr(torch.accelerator, 'NAME')\n)\nclass A:\n    def test(self):\n    {USE}",
+    f"class A:\n    def __init__(self):\n        self.has = hasattr(torch.accelerator, 'NAME')\n\n{OWN_USE}",
+    f"class A:\n    has = hasattr(torch.accelerator, 'NAME')\n\n{OWN_USE}",
+    f"class A:\n    def __init__(self):\n        self.has = Version(torch.__version__) >= NEEDED\n\n{OWN_USE}",
+    f"class A:\n    has = hasattr(torch.accelerator, 'NAME')\n\n\nif A.has:\n{USE}",
+    f"torch_version = tuple(map(int, torch.__version__.split('.')[:2]))\nif torch_version >= (2, 99):\n{USE}",
+    f"VERSION = tuple(map(int, torch.__version__.split('.')[:2]))\nif VERSION >= (2, 99):\n{USE}",
+    f"if TORCH_VERSION >= (2, 99):\n{USE}",
+    f"if utils.torch_version >= (2, 99):\n{USE}",
+    f"if get_npu_version() >= (2, 99):\n{USE}",
+    f"if torch_npu.__version__ >= '2.99':\n{USE}",
+    f"if version('torch') >= '2.99':\n{USE}",
+    f"if compare_versions('torch', '>=', '2.99'):\n{USE}",
+    f"if is_torch_version('>=', '2.99') and x:\n{USE}",
+    f"from torch import __version__\nif __version__ >= '2.99':\n{USE}",
+    f"if 'NAME' in dir(torch.accelerator):\n{USE}",
+    "def f():\n    if 'NAME' not in dir(torch.accelerator):\n        return\n" + USE,
+    f"if 'NAME' in vars(torch.accelerator):\n{USE}",
+    f"if 'NAME' in torch.accelerator.__all__:\n{USE}",
+    f"clear = getattr(torch.accelerator, 'NAME', None)\nif clear is not None:\n{USE}",
+    f"if (TORCH_MAJOR, TORCH_MINOR) >= (2, 99):\n{USE}",
+    f"MAJOR, MINOR = map(int, torch.__version__.split('.')[:2])\nif (MAJOR, MINOR) >= (2, 99):\n{USE}",
+    f"if 'NAME' in set(dir(torch.accelerator)):\n{USE}",
+    "acc = torch.accelerator\nHAS = hasattr(acc, 'NAME')\nif HAS:\n    acc.NAME()\n",
+]
+
+
 @pytest.mark.parametrize("name", ["empty_cache", "memory_summary"])
 @pytest.mark.parametrize("code", MISSING_GUARDS)
 def test_guards(code: str, name: str) -> None:
@@ -195,6 +228,20 @@ def test_guards(code: str, name: str) -> None:
         "if hasattr(torch, 'accelerator'):\n    torch.accelerator.memory_summary()\n",  # it has not this name
         "if hasattr(torch.accelerator, 'empty_cache'):\n    torch.accelerator.memory_summary()\n",
         "if torch.version.cuda is not None:\n    torch.accelerator.memory_summary()\n",
+        "if model_version >= 2:\n    torch.accelerator.memory_summary()\n",
+        "if args.version == 'v2':\n    torch.accelerator.memory_summary()\n",
+        "if args.print_version or conversion:\n    torch.accelerator.memory_summary()\n",
+        "if sys.version_info >= (3, 10):\n    torch.accelerator.memory_summary()\n",
+        "if Version(numpy.__version__) >= Version('2.0'):\n    torch.accelerator.memory_summary()\n",
+        "NEW = numpy.__version__ >= '2.0'\nif NEW:\n    torch.accelerator.memory_summary()\n",
+        "if torchvision_version >= (0, 20):\n    torch.accelerator.memory_summary()\n",
+        "if torch_max(x) > 2:\n    torch.accelerator.memory_summary()\n",
+        "if is_torch_tensor(x):\n    torch.accelerator.memory_summary()\n",
+        "HAS = hasattr(torch, 'compile')\nif HAS:\n    torch.accelerator.memory_summary()\n",
+        "if hasattr(torch.cuda, 'memory_summary'):\n    torch.accelerator.memory_summary()\n",
+        "if 'synchronize' in dir(torch.accelerator):\n    torch.accelerator.memory_summary()\n",
+        "if 'memory_summary' in dir(torch.cuda):\n    torch.accelerator.memory_summary()\n",
+        "@parametrize(\n    'x', [1]\n)\ndef test(x):\n    torch.accelerator.memory_summary()\n",
         "if torch.accelerator.is_available():\n    torch.accelerator.memory_summary()\n",
         "try:\n    torch.accelerator.memory_summary()\nexcept KeyError:\n    pass\n",
         "try:\n    f()\nexcept AttributeError:\n    torch.accelerator.memory_summary()\n",

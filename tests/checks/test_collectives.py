@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from uncuda.catalogue import load
@@ -32,6 +34,10 @@ REDUCED = {
     "in a function": f"def reduced(x):\n    y = x.clone()\n    dist.all_reduce(y)\n    return y\n\n\n{MADE}reduced(t)",
     "imported by name": f"from torch.distributed import all_reduce\n{MADE}all_reduce(t)",
     "in parts": f"{MADE}dist.reduce_scatter(out, [t, t])",
+    "moved": "t = torch.zeros(2, dtype=torch.float64).to('cuda:0', non_blocking=True)\ndist.all_reduce(t)",
+    "of the whole group": f"{MADE}dist.all_reduce(t, dist.ReduceOp.SUM, None)",
+    "of the world": f"{MADE}dist.all_reduce(t, group=dist.group.WORLD)",
+    "bound anew": f"{MADE}t = t / 2\ndist.all_reduce(t)\nt = t.float()",
 }
 
 
@@ -61,3 +67,60 @@ def test_hardware_that_reduces_float64_has_no_error() -> None:
 )
 def test_what_is_not_reduced_is_information(text: str) -> None:
     assert {severity for severity, _ in severities(text)} == {"information"}
+
+
+NOT_SHOWN = {
+    "cast": f"{MADE}s = t.to(torch.float32)\ndist.all_reduce(s)",
+    "cast by keyword": f"{MADE}s = t.to(dtype=torch.float32)\ndist.all_reduce(s)",
+    "cast and moved": f"{MADE}dist.all_reduce(t.to('cuda', torch.float32))",
+    "cast to that of another": f"{MADE}dist.all_reduce(t.to(x.dtype))",
+    "to what may be a type": f"{MADE}dist.all_reduce(t.to(x))",
+    "float": f"{MADE}s = t.float()\ndist.all_reduce(s)",
+    "half": f"{MADE}dist.all_reduce(t.half())",
+    "cast twice": "t = x.cuda().to(torch.float64).to(torch.float32)\ndist.all_reduce(t)",
+    "another type on the way": f"{MADE}dist.all_reduce(t.sum(0, dtype=torch.float32))",
+    "viewed as another type": f"{MADE}dist.all_reduce(t.view(torch.int64))",
+    "bound anew": f"{MADE}t = t.float()\ndist.all_reduce(t)",
+    "bound to another": f"{MADE}print(t)\nt = torch.zeros(1, device='cuda')\ndist.all_reduce(t)",
+    "bound anew perhaps": f"{MADE}if x:\n    t = t.float()\ndist.all_reduce(t)",
+    "bound by a loop": f"{MADE}for t in ts:\n    dist.all_reduce(t)",
+    "bound by with": f"{MADE}with f() as t:\n    dist.all_reduce(t)",
+    "an attribute bound anew": f"self.{MADE}self.t = self.t.float()\ndist.all_reduce(self.t)",
+    "below": f"t = torch.zeros(1, device='cuda')\ndist.all_reduce(t)\n{MADE}",
+    "in another arm": "t = x.cuda()\nif y:\n    t = x.cuda().double()\nelse:\n    dist.all_reduce(t)",
+    "in a block that leaves": (
+        "def f(t):\n    if y:\n        t = x.cuda().double()\n        return t\n    dist.all_reduce(t)"
+    ),
+    "cast where it is taken": f"def f(x):\n    x = x.float()\n    dist.all_reduce(x)\n\n\n{MADE}f(t)",
+    "on the host": f"{MADE}s = t.cpu()\ndist.all_reduce(s)",
+    "moved to the host": f"{MADE}dist.all_reduce(t.to('cpu'))",
+    "made on the host": "t = torch.zeros(1, dtype=torch.float64)\ndist.all_reduce(t)",
+    "made somewhere": "t = torch.zeros(1, dtype=torch.float64, device=device)\ndist.all_reduce(t)",
+    "another's group": f"{MADE}dist.all_reduce(t, group=group)",
+    "another's group by position": f"{MADE}dist.all_reduce(t, dist.ReduceOp.SUM, group)",
+    "another's group in reduce": f"{MADE}dist.reduce(t, 0, dist.ReduceOp.SUM, group)",
+    "what is handed on": f"{MADE}dist.all_reduce(t, **options)",
+    "another library": f"dist.init_process_group('gloo')\n{MADE}dist.all_reduce(t)",
+    "asked for": f"{MADE}if dist.get_backend() == name:\n    dist.all_reduce(t)",
+    "tried": f"{MADE}try:\n    dist.all_reduce(t)\nexcept RuntimeError:\n    pass",
+    "a choice": f"{MADE}s = u if x else t\ndist.all_reduce(s)",
+    "its data bound anew": f"{MADE}t.data = t.data.float()\ndist.all_reduce(t)",
+    "another's name in a list": f"{MADE}[dist.all_reduce(t) for t in ts]",
+    "a parameter of that name": f"{MADE}f = lambda t: dist.all_reduce(t)",
+    "another parameter": f"{MADE}dist.all_reduce(y, t)",
+    "another item": f"{MADE}ts = [u, t]\ndist.all_reduce(ts[0])",
+    "a number and an array": "t = torch.tensor(2.0, dtype=torch.float64, device='cuda')\ndist.all_reduce(x * t)",
+}
+
+
+@pytest.mark.parametrize("name", NOT_SHOWN)
+def test_what_is_not_shown_is_no_error(name: str) -> None:
+    assert {severity for severity, _ in severities(NOT_SHOWN[name])} == {"information"}
+
+
+def test_names_that_lead_to_many_names_take_no_longer() -> None:
+    rows = "".join(f"a{n} = a{n - 1} + 1\nb{n} = a{n - 1} + 2\nc{n} = b{n - 1} + a{n - 1}\n" for n in range(1, 60))
+    text = f"a0 = torch.tensor([1], dtype=torch.float64, device='cuda')\nb0 = a0 + 0\n{rows}dist.all_reduce(x)\n"
+    start = time.process_time()
+    assert {severity for severity, _ in severities(text)} == {"information"}
+    assert time.process_time() - start < 2

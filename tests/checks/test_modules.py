@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -61,6 +63,13 @@ def test_a_library_is_a_row_of_the_table(library: str, engine: Engine) -> None:
     assert said(f"import torch\nimport {library}\n", engine) == [("module-unsupported", 2)]
 
 
+def test_parts_of_libraries_that_are_modules_of_their_own() -> None:
+    """`apex_C` is compiled as C++, by Ascend's build of apex, too; `colossal_C` by nvcc alone."""
+    text = "import torch\nimport apex_C\nfrom colossal_C import multi_tensor_l2norm\n"
+    assert said(text) == [("module-adapted", 2), ("module-unsupported", 3)]
+    assert said(text, MUSA) == [("module-unknown", 2), ("module-unsupported", 3)]
+
+
 def test_a_library_for_every_device_is_not_said() -> None:
     text = "import torch\nimport peft\nimport ray\nimport torchvision\nimport transformers\nimport onnxruntime\n"
     assert not said(text) and not said(text, MUSA)
@@ -114,6 +123,101 @@ def test_a_python_file_of_the_project_is_not_compiled(tmp_path: Path) -> None:
     assert in_project(tmp_path, {"a.py": user}, "a.py") == ["cuda-module", "cuda-module"]
     files = {"a.py": user, "fast_cuda.py": "", "ops/cuda_ext.py": ""}
     assert in_project(tmp_path, files, "a.py") == []
+
+
+def alone(folder: Path, files: dict[str, str], path: str, monkeypatch: pytest.MonkeyPatch | None = None) -> list[str]:
+    """The rules that speak in one file of a project of which no other is looked at."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    where = str(folder / path)
+    if monkeypatch is not None:
+        monkeypatch.chdir(folder)
+        where = path
+    settings = Settings(target="npu", locale="en")
+    engines = Engines(CATALOGUE)
+    engines.survey([File(where, settings, given=True)])
+    reader = Reader(CATALOGUE)
+    assert reader.project({where: reader.file(where)}).own == engines.project.own
+    return [finding.rule for finding in engines.engine_for(settings).check(Source(files[path], where)).findings]
+
+
+CUDAS = "import torch\nimport fast_cuda\n"
+BESIDE = {
+    "a module": {"fast_cuda.py": "", "a.py": CUDAS},
+    "a package": {"fast_cuda/__init__.py": "", "a.py": CUDAS},
+    "a folder of modules": {"fast_cuda/k.py": "", "a.py": CUDAS},
+    "a folder of folders": {"fast_cuda/sub/k.py": "", "a.py": "import torch\nfrom fast_cuda.sub.k import f\n"},
+    "a module of a folder": {"ops_cuda/fast_cuda.py": "", "a.py": "import torch\nfrom ops_cuda.fast_cuda import f\n"},
+    "in a folder above": {"fast_cuda.py": "", "pkg/__init__.py": "", "pkg/sub/a.py": CUDAS},
+    "in a package": {"pkg/__init__.py": "", "pkg/fast_cuda.py": "", "pkg/a.py": CUDAS},
+    "a library's name": {"triton.py": "", "a.py": USER},
+    "a library's package": {"src/triton/__init__.py": "", "src/a.py": USER},
+    "a module in a library's folder": {"cutlass/foo.py": "", "a.py": "import torch\nfrom cutlass import foo\n"},
+}
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_a_module_of_the_project_that_is_not_looked_at(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    *_, path = files = BESIDE[name]
+    assert alone(tmp_path, files, path) == []
+    assert alone(tmp_path, files, path, monkeypatch) == []
+    assert in_project(tmp_path, files, path) == []
+
+
+ELSEWHERE = {
+    "what is built": {"fast_cuda/kernel.cu": "", "fast_cuda/test.py": "", "a.py": CUDAS},
+    "what is built by a file": {"fast_cuda/setup.py": "", "a.py": CUDAS},
+    "what is typed": {"fast_cuda.pyi": "", "a.py": CUDAS},
+    "what is compiled": {"fast_cuda.so": "", "a.py": CUDAS},
+    "an empty folder": {"fast_cuda/README": "", "a.py": CUDAS},
+    "the folder of the file": {"fast_cuda/a.py": CUDAS},
+    "above the project": {"fast_cuda.py": "", "project/setup.py": "", "project/a.py": CUDAS},
+}
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_a_module_that_no_import_finds(name: str, tmp_path: Path) -> None:
+    *_, path = files = ELSEWHERE[name]
+    assert alone(tmp_path, files, path) == ["cuda-module"]
+
+
+def test_a_library_comes_before_a_folder_that_is_no_package(tmp_path: Path) -> None:
+    files = {"triton/x.py": "", "a.py": USER}
+    assert alone(tmp_path, files, "a.py") == in_project(tmp_path, files, "a.py") == ["module-adapted"]
+
+
+def test_a_namespace_that_a_library_shares_is_not_the_projects(tmp_path: Path) -> None:
+    user = "import torch\nfrom cuda import cudart\n"
+    assert alone(tmp_path, {"cuda/ops.py": "", "a.py": user}, "a.py") == ["module-unsupported"]
+    assert alone(tmp_path, {"cuda/__init__.py": "", "a.py": user}, "a.py") == []
+
+
+def test_a_folder_is_read_again_once_it_has_changed(tmp_path: Path) -> None:
+    reader, path = Reader(CATALOGUE), tmp_path / "a.py"
+    path.write_text(CUDAS, encoding="utf-8")
+    assert not reader.file(str(path)).told.own
+    (tmp_path / "fast_cuda.py").touch()
+    os.utime(tmp_path, ns=(1, 1))
+    assert reader.file(str(path)).told.own == {str(tmp_path / "fast_cuda")}
+
+
+def test_many_files_of_one_folder_do_not_read_it_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    scandir = os.scandir
+
+    def counted(folder: str) -> Iterator[os.DirEntry[str]]:
+        read.append(folder)
+        return scandir(folder)
+
+    monkeypatch.setattr(os, "scandir", counted)
+    reader = Reader(CATALOGUE)
+    (tmp_path / ".git").mkdir()
+    for number in range(20):
+        reader.facts(CUDAS.encode(), str(tmp_path / f"{number}.py"))
+    assert read == [str(tmp_path)]
 
 
 GUARDED = """import torch

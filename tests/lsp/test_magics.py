@@ -91,3 +91,67 @@ def test_what_ipython_alone_understands(cell: str, expected: str) -> None:
 def test_python_stays(cell: str) -> None:
     ast.parse(cell)
     assert plain(cell) == cell
+
+
+COMMANDS = frozenset({"nvidia-smi"})
+
+
+@pytest.mark.parametrize(
+    "cell, expected",
+    [
+        ("!nvidia-smi", "~nvidia-smi"),
+        ("!nvidia-smi -q # it's\nx = 1", "~nvidia-smi          \nx = 1"),
+        ("if y:\n    !nvidia-smi\nz()", "if y:\n    ~nvidia-smi\nz()"),
+        ("out = !nvidia-smi -L\nz()", "out = ~nvidia-smi   \nz()"),
+        ("!! nvidia-smi", "~  nvidia-smi"),
+        ("%sx nvidia-smi", "~   nvidia-smi"),
+        ("!watch -n 1 nvidia-smi", "~           nvidia-smi"),
+        ("!ls; /usr/bin/nvidia-smi | grep MiB", "~             nvidia-smi           "),
+        ("!nvidia-smi \\\n  -q\ny()", "~nvidia-smi  \n    \ny()"),
+        ("%%bash\nnvidia-smi -L\nls", "      \nnvidia-smi   \n  "),
+        ("%%bash -e\r\nls\r\n  sudo nvidia-smi", "         \r\n  \r\n~      nvidia-smi"),
+        ("%sh\nls\nnvidia-smi", "   \n  \nnvidia-smi"),
+        ("%sh nvidia-smi", "~   nvidia-smi"),
+    ],
+)
+def test_commands_that_rules_speak_of_stay(cell: str, expected: str) -> None:
+    assert plain(cell, COMMANDS) == expected
+    ast.parse(expected)
+    assert "nvidia" not in plain(cell)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "!pip install nvidia-smi",
+        "!echo nvidia-smi",
+        "!ls # nvidia-smi",
+        "!ls #; nvidia-smi",
+        "!echo 'a; nvidia-smi'",
+        "!nvidia-smi.py",
+        "!my-nvidia-smi",
+        "!nvidia-smi-log",
+        "!./nvidia-smi=x",
+        "%load nvidia-smi",
+        "%%html\nnvidia-smi",
+        "%%writefile a.sh\nnvidia-smi",
+        "%%bash\n# nvidia-smi\necho nvidia-smi",
+        "?nvidia-smi",
+    ],
+)
+def test_what_is_no_command(cell: str) -> None:
+    assert plain(cell, COMMANDS) == plain(cell)
+    assert "nvidia" not in plain(cell)
+
+
+@given(
+    st.lists(st.sampled_from([*LINES, "!nvidia-smi", "  nvidia-smi", "x = !nvidia-smi", "%sh"])),
+    st.sampled_from("\n\r"),
+)
+def test_commands_move_no_offset(lines: list[str], end: str) -> None:
+    cell = end.join(lines)
+    made = plain(cell, COMMANDS)
+    assert [place for place, character in enumerate(cell) if character in "\r\n"] == [
+        place for place, character in enumerate(made) if character in "\r\n"
+    ]
+    assert len(made) == len(cell)

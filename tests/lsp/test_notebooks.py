@@ -61,7 +61,8 @@ def test_cells_are_one_program(client: Client, tmp_path: Path) -> None:
         "four": "tc.list_gpu_processes()",
     }
     one, two, three, four = open_notebook(client, tmp_path / "a.ipynb", cells, markup=["two"])
-    assert [codes(client, uri) for uri in (one, three)] == [["cuda-api"], []]
+    assert [codes(client, uri) for uri in (one, three)] == [["cuda-api"], ["nvidia-smi"]]
+    assert client.diagnostics(three)[0]["range"] == client.range(three, "nvidia-smi")
     if client.pulls:  # nothing is pushed for a cell of text
         assert codes(client, two) == []
     (item,) = client.diagnostics(four)
@@ -69,6 +70,23 @@ def test_cells_are_one_program(client: Client, tmp_path: Path) -> None:
     assert item["range"] == client.range(four, "list_gpu_processes")
     (related,) = item["relatedInformation"]
     assert related["location"] == {"uri": one, "range": client.range(one, "torch.cuda as tc")}
+
+
+def test_a_command_that_a_cell_runs(client: Client, tmp_path: Path) -> None:
+    cells = {
+        "alone": "!nvidia-smi",
+        "kept": "out = !nvidia-smi -L",
+        "shell": "%%bash\nls\nnvidia-smi",
+        "within": "for i in range(2):\n    !sudo nvidia-smi -i {i}",
+        "named": "!pip install nvidia-smi",
+        "python": "x = 1",
+    }
+    *called, named, python = open_notebook(client, tmp_path / "a.ipynb", cells)
+    for uri in called:
+        (item,) = client.diagnostics(uri)
+        assert item["code"] == "nvidia-smi"
+        assert item["range"] == client.range(uri, "nvidia-smi")
+    assert codes(client, named) == codes(client, python) == []
 
 
 def test_typing_in_a_cell(client: Client, tmp_path: Path) -> None:

@@ -333,8 +333,9 @@ class Wanderer:
             folder.scanned = True
             for target, module in reader.shims.items():
                 for path, said in sorted(facts.items()):
+                    exact = (module, reader.variables.get(target))
                     names = [
-                        name for name in said.modules if module and (name == module or name.startswith(module + "."))
+                        name for name in said.modules if module and (name in exact or name.startswith(module + "."))
                     ]
                     if names:
                         place = said.modules[names[0]]

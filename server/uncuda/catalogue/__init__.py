@@ -42,6 +42,11 @@ class Catalogue:
         return {name: self.target(name) for name in self.declarations}
 
     @property
+    def commands(self) -> frozenset[str]:
+        """The commands of a shell that rules speak of."""
+        return frozenset(word for rule in self.rules.values() for word in rule.get("commands", ()))
+
+    @property
     def default_target(self) -> str:
         """The target whose declaration says `default = true`; CatalogueError unless just one does."""
         names = [name for name, declaration in self.declarations.items() if declaration.get("default")]

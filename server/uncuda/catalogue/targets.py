@@ -15,7 +15,8 @@ from .vocabulary import nearest
 
 _SIGNS = ("<=", ">=", "<", ">", "==")
 _KEYS = ("title", "title-zh", "homepage", "versions", "default-version", "torch-from", "default", "hardware",
-         "review-limits", "vendor", "words", "features", "fields", "imports", "apis", "classes")  # fmt: skip
+         "review-limits", "vendor", "no-patch-variable", "words", "features", "fields", "imports", "apis",
+         "classes")  # fmt: skip
 
 
 def read_declaration(path: Path) -> dict[str, Any]:
@@ -85,7 +86,7 @@ def build_target(
         homepage=raw["homepage"],
         version=chosen,
         versions=versions,
-        words=raw["words"],
+        words=_words(raw, around(plugin, versions)),
         features={key: _feature(value, situation) for key, value in raw.get("features", {}).items()},
         module_paths=raw.get("imports", {}),
         rows=rows,
@@ -99,6 +100,12 @@ def build_target(
         stated=oldest or oldest_torch,
         torch=oldest_torch or oldest.partition(".post")[0],
     )
+
+
+def _words(raw: dict[str, Any], versions: tuple[str, ...]) -> dict[str, str]:
+    """The words of a declaration, without the variable that one of these versions does not know."""
+    words: dict[str, str] = raw["words"]
+    return words if set(raw.get("no-patch-variable", ())).isdisjoint(versions) else {**words, "patch-variable": ""}
 
 
 def _optional(path: Path) -> dict[str, Row]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import islice
 
@@ -23,10 +23,22 @@ _CAUGHT = {
     FAILING: re.compile(_ANY + r"|AttributeError|RuntimeError|NotImplementedError)\b"),
     MISUSED: re.compile(_ANY + r"|TypeError|ValueError|KeyError|RuntimeError)\b"),
 }
-_MAKE = re.compile(r"\bversion\.(?:cuda|hip)\b")  # not a version of PyTorch
-_VERSION = re.compile(r"version|\bis_torch|\btorch_(?:ge|gt|lt|le|at_least)|\btorch_?\d", re.I)
-_ATTRIBUTE = re.compile(r"\b(?:has|get)attr\(\s*[\w.]+\s*,\s*[\"'](\w+)[\"']")
-_ASSIGNED = re.compile(r"[ \t]*(\w+)[ \t]*(?::[^=\n]+)?=(?!=)")
+_LIBRARY = r"torch(?!vision|audio|text)(?:_?[a-z]\w{0,40}?)?"
+_VERSION = (
+    rf"(?<![\w.]){_LIBRARY}(?:\.\w+)*\.__version__"  # torch.__version__
+    rf"|(?<![a-z\d])(?:{_LIBRARY}|pt|DEVICE)_?ver(?:sion)?s?(?![a-z])"  # torch_version, is_torch_version
+    rf"|(?<![a-z\d])torch_?(?:ge|gt|gte|lt|lte|le|at_least|greater|less|newer|older|minor|major|\d)(?![a-z])"
+    rf"|versions?\(\s*[\"']{_LIBRARY}[\"']"  # importlib.metadata.version("torch")
+)
+_ITS_VERSION = ""
+_WORD, _OWN = re.compile(r"\w+"), re.compile(r"\b(?:self|cls)\.\w+")
+_FROM_TORCH = re.compile(r"^[ \t]*from[ \t]+torch[ \t]+import\b[^\n]*\b__version__\b", re.M)
+_BARE = re.compile(r"(?<![\w.])__version__\b")
+_ATTRIBUTE = re.compile(
+    r"\b(?:has|get)attr(?:_static)?\(\s*(?P<of>[\w.]+)\s*,\s*[\"'](?P<name>\w+)[\"']"
+    r"|[\"'](?P<key>\w+)[\"']\s+(?:not\s+)?in\s+(?:(?:\w+\(\s*)?(?:dir|vars)\(\s*(?P<inside>[\w.]+)\s*\)|(?P<module>[\w.]+)\.__(?:all|dict)__)"
+)
+_ASSIGNED = re.compile(r"[ \t]*((?:self\.|cls\.)?\w+(?:[ \t]*,[ \t]*\w+)*)[ \t]*(?::[^=\n]+)?=(?!=)")
 _DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 _CHAINED = frozenset({"if", "elif", "else"})
 _TESTS = _CHAINED | {"while"}
@@ -42,6 +54,8 @@ class Guards:
         self._above: dict[tuple[int, int, Wanted], tuple[int, int]] = {}
         self._around: dict[tuple[int, Wanted], bool] = {}
         self._arms: dict[int, dict[int, bool]] = {}
+        device = re.escape(context.target.words.get("device", "") or "pt")
+        self._version = re.compile(_VERSION.replace("DEVICE", device), re.I)
 
     def silence(self, statement: Statement, node: ast.AST, name: str, how: str, module: bool = False) -> bool:
         """Whether a use of `name` stands behind a guard. `how`: see MISSING; `module`: to have `torch.accelerator` at
@@ -125,15 +139,11 @@ class Guards:
         return self._arms[chain[0].start].get(header.start, False)
 
     def _decorators(self, header: Header) -> Iterator[str]:
-        """The lines above a definition that begin with `@`: `@pytest.mark.skipif(…)`."""
-        end = self._text.rfind("\n", 0, header.start)
-        while end > 0:
-            start = self._text.rfind("\n", 0, end) + 1
-            line = self._text[start:end].strip()
-            if not line.startswith("@"):
+        """The decorators of a definition, each with all its lines: `@pytest.mark.skipif(…)`."""
+        for line in self._indents.lines_above(header.start):
+            if line.word != "@":
                 return
-            yield line
-            end = start - 1
+            yield self._text[line.start : line.end]
 
     def _catches(self, header: Header, how: str) -> bool:
         if header.word == "with":
@@ -146,23 +156,51 @@ class Guards:
 
     def _asks(self, condition: str, wanted: Wanted) -> bool:
         self._context.facts.work.search(0, 8 * len(condition))
-        if any(match[1] in wanted for match in _ATTRIBUTE.finditer(condition)):
+        if self._asks_version(condition) or not wanted.isdisjoint(_attributes(condition)):
             return True
-        if _VERSION.search(_MAKE.sub("", condition)):
+        if not self._flags:
+            return False
+        words = {*_WORD.findall(condition), *_OWN.findall(condition)}
+        return any(not names.isdisjoint(wanted | {_ITS_VERSION}) for word in words if (names := self._flags.get(word)))
+
+    def _asks_version(self, condition: str) -> bool:
+        """Whether a condition, or a line, asks for the version of PyTorch or of the plugin."""
+        if self._version.search(condition) is not None:
             return True
-        return bool(self._flags) and not self._flags.isdisjoint(re.findall(r"\w+", condition))
+        return _BARE.search(condition) is not None and self._has_own_version
 
     @cached_property
-    def _flags(self) -> frozenset[str]:
-        """Names that hold the answer to such a question, and functions that give it."""
-        facts, found = self._context.facts, set()
-        facts.work.search(0, 4 * len(self._text))
-        asking = re.compile(r"\bhasattr\(\s*torch\b|__version__")
+    def _has_own_version(self) -> bool:
+        self._context.facts.work.search(0, len(self._text))
+        return _FROM_TORCH.search(self._text) is not None
+
+    @cached_property
+    def _flags(self) -> Mapping[str, Wanted]:
+        """Names that hold the answer to such a question, and functions that give it: the attributes that are asked for,
+        and _ITS_VERSION."""
+        facts, found = self._context.facts, dict[str, Wanted]()
+        facts.work.search(0, 8 * len(self._text))
+        asking = re.compile(rf"{_ATTRIBUTE.pattern}|__version__|{self._version.pattern}", re.I)
         for match in islice(asking.finditer(self._text), _MANY):
-            line = facts.layout.logical_line(match.start())[0]
-            if assigned := _ASSIGNED.match(self._text, line):
-                found.add(assigned[1])
+            start, end = facts.layout.logical_line(match.start())
+            names = _attributes(self._text[start:end])
+            if self._asks_version(self._text[start:end]):
+                names |= {_ITS_VERSION}
+            assigned = _ASSIGNED.match(self._text, start)
+            told = re.split(r"[ \t]*,[ \t]*", assigned[1]) if assigned else []
             scope = self._indents.scope_of(match.start())
             if scope is not None and (function := _DEF.match(self._text, scope[0])):
-                found.add(function[1])
-        return frozenset(found)
+                told.append(function[1])
+            for name in told:
+                found[name] = found.get(name, frozenset()) | names
+        return found
+
+
+def _attributes(text: str) -> Wanted:
+    """The attributes of torch's accelerator, or of what may be that, whose being there is asked for."""
+    found = []
+    for match in _ATTRIBUTE.finditer(text):
+        module = match["of"] or match["inside"] or match["module"]
+        if not module.startswith("torch.") or module.startswith("torch.accelerator"):
+            found.append(match["name"] or match["key"])
+    return frozenset(found)

@@ -12,9 +12,9 @@ from ..facts.model import Statement
 from ..facts.piece import Piece
 from ..facts.role_calls import last_word
 from .base import At, Context, Hit, cap
+from .collectives import Collectives
 from .given_device import is_bound_to_device, is_index, names_device, of_module, says_number
 from .instances import may_be_own
-from .results import Results
 from .scripted import scripted
 
 # What a comparison may stand in without parentheses.
@@ -97,7 +97,7 @@ class Check:
             fixes = (Fix(f"Replace with `.{new}`", applicability, (*edits, *context.requires(rule, start))),)
         words = {"old": node.attr, "new": new or self.target.fill(rule.get("replace", "")), "subject": f".{node.attr}"}
         severity = ""
-        if not self.target.has("collective-float64") and (taker := Results(context).collective(call, statement, rule)):
+        if not self.target.has("collective-float64") and (taker := Collectives(context, rule).taker(call, statement)):
             limit, severity = str(self.target.features["collective-float64"]), "error"
             limits, words = (*limits, limit), {**words, limit: taker}
         return Hit(

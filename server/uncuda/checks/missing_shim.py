@@ -10,6 +10,7 @@ from ..catalogue import Rule, Target
 from ..edits import Edit, Fix
 from ..facts.layout import Layout
 from ..facts.read import Facts
+from ..project import Project
 from .base import Context, Hit, cap
 
 _ENTRY = re.compile(r"^if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']", re.M)
@@ -22,6 +23,9 @@ _STARTED = re.compile(
 _TRAINS = re.compile(r"\.(?:backward|step|cuda|eval|zero_grad)\(|\bcuda\b")
 _MANY = 200  # lines at the first column that are looked at
 _BUILDS = ("setuptools", "distutils")
+_BY_NAME = re.compile(r"^[ \t]*from[ \t]+os[ \t]+import\b[^\n]*\benviron\b", re.M)
+_LOADS_TORCH = re.compile(r"^(?:from[ \t]+torch\w*[ \t.]|import[ \t][^\n#;]*?\btorch)", re.M)
+_FAR = 2000  # characters of what `os.environ.update` is given that are looked at
 
 
 class Check:
@@ -73,12 +77,27 @@ def _is_started(context: Context) -> bool:
 
 
 def switched_on(text: str, variable: str, layout: Layout) -> Iterator[int]:
-    """Where a text sets the variable to 1 that makes the plugin itself import the patch."""
-    if variable and variable in text:
-        name = re.escape(variable)
-        pattern = rf"[\"']{name}[\"']\s*(?:\]\s*=|,|:)\s*[\"']1[\"']|\b{name}\s*=\s*[\"']1[\"']"
-        places = (match.start() for match in re.finditer(pattern, text))
-        yield from (at for at in places if not layout.is_comment(at))
+    """Where a text sets the variable to 1, in the environment of its own process, that makes the plugin itself import
+    the patch: above its imports of torch, which loads the plugin.
+
+    `os.putenv` is no such place: the plugin reads `os.environ`, which that leaves as it is.
+    """
+    if not variable or variable not in text:
+        return
+    name, one = re.escape(variable), r"[\"']1[\"'](?!\s*[\"'])"
+    quoted = rf"(?P<{{0}}>[\"']{name}[\"'])"
+    environ = r"(?:os\.)?environ" if _BY_NAME.search(text) else r"os\.environ"
+    item, given, key = map(quoted.format, ("item", "given", "key"))
+    pattern = (
+        rf"(?<![\w.]){environ}(?:\[\s*{item}\s*\]\s*=|\.setdefault\(\s*{given}\s*,"
+        rf"|(?:\.update\(|\s*\|=)\s*(?:dict\(\s*)?\{{?[^(){{}}]{{0,{_FAR}}}?"
+        rf"(?:{key}\s*:|\b(?P<word>{name})\s*=))\s*{one}"
+    )
+    loaded = next((m.start() for m in _LOADS_TORCH.finditer(text) if not layout.string_around(m.start())), len(text))
+    for match in re.finditer(pattern, text):
+        at = match.start(match.lastgroup or 0)
+        if match.start() < loaded and not layout.token_at(match.start()) and not layout.is_comment(at):
+            yield at
 
 
 def patching(target: Target) -> tuple[str, ...]:
@@ -101,6 +120,11 @@ def _is_switched_on(facts: Facts, target: Target) -> bool:
     return any(True for _ in switched_on(facts.text, target.words.get("patch-variable", ""), facts.layout))
 
 
+def is_projects(project: Project, target: Target) -> bool:
+    """Whether some file of a project puts the patch in force: a variable that this version knows, or its import."""
+    return target.id in project.shims or (target.id in project.switched and bool(target.words.get("patch-variable")))
+
+
 def is_patched(context: Context) -> bool:
     """Whether the text, or another one of its project, imports the patch, as far as the target has one, or switches it
     on by the plugin's variable.
@@ -110,7 +134,7 @@ def is_patched(context: Context) -> bool:
     patch = context.target.words.get("patch", "")
     return (
         not patch
-        or context.target.id in context.project.shims
+        or is_projects(context.project, context.target)
         or _is_switched_on(context.facts, context.target)
         or any(
             binding.dotted == patch

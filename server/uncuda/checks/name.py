@@ -10,7 +10,8 @@ from ..edits import Edit, Fix, lowest
 from ..facts.model import Name
 from ..source import Span
 from .base import At, Context, Hit, Links
-from .name_calls import asked, call_classes, call_of, keyword_edits, keyword_limits, nearest_call, position_edits
+from .collectives import Collectives
+from .name_calls import Asked, asked, call_classes, call_of, keyword_edits, keyword_limits, nearest_call, position_edits
 from .name_imports import import_hits
 from .name_literals import Literals
 from .name_strings import string_hits
@@ -117,13 +118,9 @@ def _reference(
         if stays is not None and stays.rule is rule:
             return None
     start, end = _place(reference, spans)
-    reduced = _reduced(context, reference, rule, results)
-    words, links = verdict.words(reference.dotted), (*_links(reference, rule), *held)
+    reduced = _reduced(context, reference, rule)
+    words, links = verdict.words(reference.dotted), (*_links(reference, rule), *held, *_patched(reference, attribute))
     limits = (*verdict.limits, *keyword_limits(reference, verdict.row, context.target), *apart)
-    if isinstance(reference.chain.node, ast.Attribute) and isinstance(reference.chain.node.ctx, ast.Store):
-        links = (*links, ("patched", reference.dotted))
-    if attribute and attribute.patched:
-        links = (*links, ("patched", f"{reference.dotted}.{attribute.name}"))
     fixes: tuple[Fix, ...] = ()
     if alias is not None or bound:
         links = (*links, ("alias", bound or reference.chain.root))
@@ -168,13 +165,13 @@ def _is_of_object(context: Context, reference: Name, rule: Rule) -> bool:
     return scope is None or f"def {reference.dotted.rpartition('.')[2]}(" not in context.text[scope[0] : scope[0] + 80]
 
 
-def _reduced(context: Context, reference: Name, rule: Rule, results: Results) -> dict[str, str]:
+def _reduced(context: Context, reference: Name, rule: Rule) -> dict[str, str]:
     """The limit of a dtype that a collective does not take, and the call of the collective that is given it."""
     if not rule.get("collectives") or context.target.has("collective-float64"):
         return {}
     outer = reference.statement.digest.parents.get(reference.chain.node)
     call = reference.statement.digest.parents.get(outer) if isinstance(outer, ast.keyword) else outer
-    found = results.collective(call, reference.statement, rule)
+    found = Collectives(context, rule).taker(call, reference.statement)
     return {str(context.target.features["collective-float64"]): found} if found else {}
 
 
@@ -225,6 +222,16 @@ def _place(reference: Name, spans: list[Place | None]) -> Place:
     """Where a reference is spelled, as far as it is."""
     spelled = [span for span in spans if span is not None] or [_alias_place(reference)]
     return spelled[0][0], spelled[-1][1]
+
+
+def _patched(reference: Name, attribute: Asked | None) -> Links:
+    """What the program puts something else in the place of: by assignment, or by `setattr`."""
+    node = reference.chain.node
+    stored = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    names = [reference.dotted] if stored else []
+    if attribute is not None and attribute.patched:
+        names.append(f"{reference.dotted}.{attribute.name}")
+    return tuple(("patched", name) for name in names)
 
 
 def _links(reference: Name, rule: Rule) -> Links:

@@ -11,7 +11,7 @@ from ..facts.roles import Role
 from . import result_words as words
 from .base import Context
 from .result_places import Function, Places, fields_of
-from .result_values import NUMBER, NUMBERS, PAIR, TENSOR, Read, Value, cut
+from .result_values import NUMBER, NUMBERS, PAIR, Read, Value, cut
 from .string_flow import Flow
 
 _ANY = "*"  # read of an object that is followed no further
@@ -91,7 +91,7 @@ class Followed:
             for one in target.elts if self._strict and (value.kind != PAIR or value.listed) else ():
                 yield from self._bound(value._replace(listed=False), one, depth, False)
             return
-        if isinstance(target, ast.Subscript) and value.kind != TENSOR:
+        if isinstance(target, ast.Subscript):
             yield from self._bound(value._replace(listed=True), target.value, depth, kept)
             return
         base, parts = chain_of(target)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..facts.model import Statement
 
-OBJECT, PAIR, NUMBER, TENSOR = "object", "pair", "number", "tensor"
+OBJECT, PAIR, NUMBER = "object", "pair", "number"
 NUMBERS = (PAIR, NUMBER)
 
 
@@ -45,11 +45,6 @@ def cut(node: ast.expr, parts: int) -> ast.expr:
     for _ in range(parts):
         node = node.value if isinstance(node, ast.Attribute) else node
     return node
-
-
-def is_host(keyword: ast.keyword) -> bool:
-    """Whether a tensor is made on the host: `device="cpu"`."""
-    return keyword.arg == "device" and isinstance(keyword.value, ast.Constant) and keyword.value.value == "cpu"
 
 
 def computes(node: ast.BinOp, operand: ast.AST) -> bool:

@@ -10,21 +10,20 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from ..catalogue import Rule
-from ..facts.model import Name, Statement
+from ..facts.model import Name
 from ..facts.role_calls import COMPREHENSIONS, last_word
 from . import result_words as words
 from .base import Context
 from .name_calls import asked, call_of
 from .parameters import Parameters
 from .result_names import Followed
-from .result_values import NUMBER, NUMBERS, OBJECT, PAIR, TENSOR, Read, Value, computes, is_host
+from .result_values import NUMBER, NUMBERS, OBJECT, PAIR, Read, Value, computes
 
 FIELD = "field-not-filled"
 """The limit of an object of which a field is read that the target does not fill."""
 LOST = "answer-not-followed"
 """The limit of an answer that is not the target's where nobody knows what is done with it."""
 _MANY = 200  # uses that are looked at
-_MOVING = frozenset({"clone", "contiguous", "cuda", "detach", "div", "div_", "mean", "mul", "sum", "to", "view"})
 _WRAPPERS = (ast.Await, ast.BoolOp, ast.NamedExpr, ast.IfExp, ast.UnaryOp)
 
 
@@ -34,7 +33,6 @@ class Results(Followed):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._numbers: frozenset[str] = frozenset()
-        self._calls: frozenset[str] = frozenset()
         self._left = 0
 
     def apart(self, reference: Name, rule: Rule) -> tuple[str, str] | None:
@@ -61,9 +59,9 @@ class Results(Followed):
             lost = lost or read
         return (LOST, lost.source) if lost else None
 
-    def _start(self, numbers: Iterable[str] = (), calls: Iterable[str] = (), strict: bool = False) -> None:
+    def _start(self, numbers: Iterable[str] = (), strict: bool = False) -> None:
         self._seen, self._left, self._strict = set(), _MANY, strict
-        self._numbers, self._calls = frozenset(numbers), frozenset(calls)
+        self._numbers = frozenset(numbers)
 
     def reads(self, reference: Name) -> Iterator[Read]:
         """What the text does with the result of the call of a reference."""
@@ -71,14 +69,6 @@ class Results(Followed):
         if call is not None:
             self._start()
             yield from self._follow(Value(call, reference.statement, OBJECT), 0)
-
-    def collective(self, call: ast.AST | None, statement: Statement, rule: Rule) -> str:
-        """The source of the call of one of the rule's `collectives` that is given what a call makes; "" if none is."""
-        names = rule.get("collectives", ())
-        if not names or not isinstance(call, ast.Call) or any(is_host(keyword) for keyword in call.keywords):
-            return ""
-        self._start(calls=names)
-        return next((read.source for read in self._follow(Value(call, statement, TENSOR), 0)), "")
 
     def _follow(self, value: Value, depth: int) -> Iterator[Read]:
         self._context.facts.work.compare(4)
@@ -127,7 +117,7 @@ class Results(Followed):
             yield from self._spread(value, parent, depth)
         elif isinstance(parent, (ast.Tuple, ast.List, ast.Set)):
             yield from self._beside(value, parent, depth)
-        elif isinstance(parent, (ast.Dict, ast.DictComp)) and value.kind != TENSOR:
+        elif isinstance(parent, (ast.Dict, ast.DictComp)):
             values: list[ast.expr] = parent.values if isinstance(parent, ast.Dict) else [parent.value]
             found = Value(parent, value.statement, value.kind, True)
             yield from self._follow(found, depth) if node in values else self._lost(value, parent)
@@ -156,9 +146,7 @@ class Results(Followed):
     def _computed(self, value: Value, whole: ast.JoinedStr | ast.BinOp, depth: int) -> Iterator[Read]:
         """What becomes of a value in a text, or in a computation."""
         text = isinstance(whole, ast.JoinedStr) or not computes(whole, value.node)
-        if value.kind == TENSOR and (not text or isinstance(whole, ast.JoinedStr)):
-            yield from self._follow(Value(whole, value.statement, TENSOR), depth)
-        elif value.kind in NUMBERS:
+        if value.kind in NUMBERS:
             yield from self._follow(Value(whole, value.statement, NUMBER, value.listed and not text), depth)
         elif value.kind == OBJECT and not text:
             found = value._replace(node=whole)
@@ -179,10 +167,7 @@ class Results(Followed):
     def _attribute(self, value: Value, node: ast.Attribute, depth: int) -> Iterator[Read]:
         call = value.statement.digest.parents.get(node)
         called = isinstance(call, ast.Call) and call.func is node
-        if value.kind == TENSOR:
-            if node.attr in _MOVING:
-                yield from self._follow(value._replace(node=value.statement.digest.parents[node]), depth)
-        elif value.listed and call is not None and called:
+        if value.listed and call is not None and called:
             if node.attr in words.TABLES_OWN or node.attr in words.TABLES_ITEM:
                 yield from self._follow(value._replace(node=call, listed=node.attr in words.TABLES_OWN), depth)
             elif node.attr not in words.TABLES_PLAIN:
@@ -202,9 +187,6 @@ class Results(Followed):
     def _given(self, value: Value, call: ast.Call, given: int | str, depth: int) -> Iterator[Read]:
         """What a call does with what it is given; -1: somewhere among its arguments."""
         word = last_word(call.func)
-        if value.kind == TENSOR and (self._flow.resolve(call.func, value.statement) or "") in self._calls:
-            yield Read("", ast.unparse(call))
-            return
         asked = call.args[1] if word in ("getattr", "hasattr") and given == 0 and len(call.args) > 1 else None
         if isinstance(asked, ast.Constant) and isinstance(asked.value, str):
             yield from self._field(value, call, asked.value, depth)
@@ -232,8 +214,6 @@ class Results(Followed):
             yield from self._bound(value._replace(listed=True), call.func.value, depth)
         elif word == "enumerate":
             yield from self._follow(value._replace(node=call), depth)
-        elif value.kind == TENSOR:
-            return
         elif text:
             yield from self._follow(Value(call, value.statement, NUMBER), depth)
         elif word == "zip" and isinstance(

@@ -42,6 +42,7 @@ class Check:
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
         self._rules = [self._prepare(rule) for rule in rules]
+        self._called = [(_called(rule), rule) for rule in rules if rule.get("commands")]
         said = {word for rule in rules for word in rule.get("words") or rule.get("anchors", ())}
         self._worth = re.compile("|".join(map(re.escape, sorted(said))) or r"(?!)").search
 
@@ -67,6 +68,7 @@ class Check:
             Replaced(flow),
         )
         for statement in context.statements:
+            yield from self._commands(context, statement)
             for text in statement.digest.texts:
                 if len(text.value) >= _LONGEST or not self._worth(text.value):
                     continue
@@ -76,6 +78,13 @@ class Check:
                         if hit is not None:
                             yield hit
                             break
+
+    def _commands(self, context: Context, statement: Statement) -> Iterator[Hit]:
+        """A command that a cell of a notebook runs, which is read as an expression: see `lsp/magics.py`."""
+        for pattern, rule in self._called:
+            if match := pattern.fullmatch(context.text, statement.start, statement.end):
+                start, end = match.span("name")
+                yield Hit(rule, start, end, {"old": match["name"], "new": ""}, statement=statement)
 
     def _hit(self, prepared: _Prepared, text: Text, uses: Uses, statement: Statement) -> Hit | None:
         rule, flow, context = prepared.rule, uses.flow, uses.flow.context
@@ -151,6 +160,12 @@ class Check:
             if token.fields:
                 break
         return edits, prepared.words.sub(lambda match: prepared.new[match[0]], text.value)
+
+
+def _called(rule: Rule) -> re.Pattern[str]:
+    """A statement that is one of a rule's commands: `~nvidia-smi`, `out = ~nvidia-smi`, `nvidia-smi`."""
+    names = "|".join(map(re.escape, rule.get("commands")))
+    return re.compile(rf"(?:(?:[\w.,* \t\[\]]+=[ \t]*)?~[ \t]*)?(?P<name>{names})\s*")
 
 
 def _length(text: Text, statement: Statement) -> tuple[int, int] | None:

@@ -9,7 +9,7 @@ from functools import partial
 from ..catalogue import Catalogue
 from ..checks import Check, Context, Hit
 from ..checks.branches import Branches
-from ..checks.missing_shim import is_patched, patches, patching
+from ..checks.missing_shim import is_patched, is_projects, patches, patching
 from ..checks.quotes import fitted
 from ..edits import REVIEW, SAFE, Edit, Fix
 from ..facts.read import Facts, read
@@ -79,7 +79,7 @@ class Engine:
 
     def _project_shim(self) -> bool:
         strategy = self.settings.strategy
-        return strategy == "shim" or (strategy == "auto" and self.target.id in self.project.shims)
+        return strategy == "shim" or (strategy == "auto" and is_projects(self.project, self.target))
 
     def patched(self, text: str, work: Work | None = None) -> bool:
         """Whether the runtime patch is in force for a text: by setting, in the project, or imported in the text."""

@@ -40,7 +40,7 @@ def target_of(
     the files asks for."""
     if settings.target:
         return settings.target, False
-    said = project.plugins | project.shims
+    said = project.says
     asked = pinned_target(packages, holds) if not said else None
     said = said or frozenset(asked[:1] if asked else project.constants)
     return (next(iter(said)), False) if len(said) == 1 else (catalogue.default_target, True)

@@ -78,7 +78,7 @@ def _folder(server: UncudaServer, folder: Folder) -> Iterator[str]:
 
 
 def _project(project: Project) -> str:
-    facts = {"plugins": project.plugins, "shims": project.shims, "constants": project.constants}
+    facts = {"plugins": project.plugins, "shims": project.shims | project.switched, "constants": project.constants}
     facts["own methods"] = frozenset(owner.method for owner in project.owners)
     facts["several accelerators for"] = project.served
     said = [f"{name} {', '.join(sorted(values))}" for name, values in facts.items() if values]

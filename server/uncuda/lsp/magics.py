@@ -1,8 +1,12 @@
-"""Cells of notebooks as Python: what only IPython understands is blanked, and no offset moves."""
+"""Cells of notebooks as Python: what only IPython understands is blanked, and no offset moves.
+
+Of commands those stay that rules speak of, as an expression: `!nvidia-smi -q` is read as `~nvidia-smi`.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from functools import lru_cache
 
 _CELL = re.compile(r"\s*%%(\w*)")
@@ -19,15 +23,34 @@ _TOKEN = re.compile(
     re.S,
 )
 _WORD = re.compile(r"[^\r\n]")
+_SHELL = re.compile(r"\s*%(?:%(?:bash|sh|script|system|sx)\b|%!|sh\b)")
+_CALL = re.compile(r"!{1,2}|%(?:sx|system|sh)\b")
+_NO_COMMAND = re.compile(r"(?!)")
+_LINE = re.compile(r"[^\r\n]+")
+
+
+@lru_cache(maxsize=16)
+def _command(words: frozenset[str]) -> re.Pattern[str]:
+    """Where one of these commands is run by a line of a shell, and not only named."""
+    if not words:
+        return _NO_COMMAND
+    before = (
+        r"(?:^|[;|&(`]|\$\(|\b(?:sudo|exec|time|then|do|else|which|watch(?:[ \t]+-[^ \t]+(?:[ \t]+[\d.]+)?)*)[ \t])"
+    )
+    names = "|".join(map(re.escape, sorted(words)))
+    return re.compile(rf"{before}[ \t]*(?:[\w.~-]*/[\w./-]*/?)?(?P<name>{names})(?![\w./=-])")
 
 
 @lru_cache(maxsize=256)
-def plain(cell: str) -> str:
+def plain(cell: str, commands: frozenset[str] = frozenset()) -> str:
     """The text of a cell, as long as it is, without magics, shell commands and questions.
 
     `0` takes the place of each, so that a block or an assignment keeps something. A cell for another program is blank.
+    Of `commands` that a line runs the first stays, behind `~`; where a line of a shell begins with it, as it is.
     """
     start = 0
+    if magic := _SHELL.match(cell):
+        return _shell(cell, magic.end(), commands)
     if magic := _CELL.match(cell):
         if magic[1] not in _PYTHON:
             return _WORD.sub(" ", cell)
@@ -40,9 +63,46 @@ def plain(cell: str) -> str:
         end, kept = _statement(cell, start)
         parts.append(cell[start:kept])
         if kept < end:
-            parts.append("0" + _WORD.sub(" ", cell[kept + 1 : end]))
+            parts.append(_called(cell[kept:end], commands) if commands else _blank(cell[kept:end]))
         start = end
     return "".join(parts)
+
+
+def _blank(magic: str) -> str:
+    return "0" + _WORD.sub(" ", magic[1:])
+
+
+def _called(magic: str, commands: Collection[str]) -> str:
+    """A magic or a shell's line blanked, but for a command in its first line."""
+    call, line = _CALL.match(magic), _LINE.match(magic)
+    found = _find(magic[call.end() : line.end()], commands) if call and line else None
+    if call is None or found is None:
+        return _blank(magic)
+    start, end = (call.end() + at for at in found)
+    return f"~{' ' * (start - 1)}{magic[start:end]}{_WORD.sub(' ', magic[end:])}"
+
+
+def _shell(cell: str, start: int, commands: Collection[str]) -> str:
+    """A cell for a shell blanked, but for a command in each line."""
+    parts, done = [], 0
+    for line in _LINE.finditer(cell, start):
+        if found := _find(line[0], commands):
+            first, last = (line.start() + at for at in found)
+            kept = _WORD.sub(" ", cell[done:first])
+            if margin := re.search(r"[^\r\n]+\Z", kept):
+                kept = f"{kept[: margin.start()]}~{kept[margin.start() + 1 :]}"
+            parts += [kept, cell[first:last]]
+            done = last
+    return "".join([*parts, _WORD.sub(" ", cell[done:])])
+
+
+def _find(line: str, commands: Collection[str]) -> tuple[int, int] | None:
+    """Where a line of a shell runs one of the commands, outside of its comments and strings."""
+    for found in _command(frozenset(commands)).finditer(line):
+        before = line[: found.start("name")]
+        if "#" not in before and before.count('"') % 2 == 0 and before.count("'") % 2 == 0:
+            return found.span("name")
+    return None
 
 
 def _statement(cell: str, start: int) -> tuple[int, int]:

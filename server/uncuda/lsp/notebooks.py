@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -37,8 +37,12 @@ class Cell:
 class Notebook(Program):
     """The cells of a notebook in their order. Between two of them stands a line break that neither of them has."""
 
-    def __init__(self, uri: str, version: int | None, cells: list[Cell]) -> None:
+    def __init__(
+        self, uri: str, version: int | None, cells: list[Cell], commands: frozenset[str] = frozenset()
+    ) -> None:
+        """`commands`: those of a shell that rules speak of."""
         self.uri, self.version = uri, version
+        self._commands = commands
         self.path = path_of(uri) or ""
         self.cells = cells
         self._known: list[Lines] = []
@@ -58,7 +62,7 @@ class Notebook(Program):
             for item in lines:
                 self._starts.append(size)
                 size += len(item.text) + 1
-            self._text = "\n".join(plain(item.text) for item in lines)
+            self._text = "\n".join(plain(item.text, self._commands) for item in lines)
         return self._text
 
     def offset(self, uri: str, position: Position) -> int:
@@ -83,7 +87,12 @@ class Notebook(Program):
         for edit in edits:
             index, start = self._find(edit.start)
             end, text = start + edit.end - edit.start, edit.text
-            if start == end == 0 and index and text.endswith("\n") and plain(self._known[index - 1].text).strip():
+            if (
+                start == end == 0
+                and index
+                and text.endswith("\n")
+                and plain(self._known[index - 1].text, self._commands).strip()
+            ):
                 # A line below the last one of a cell belongs to that cell.
                 index, text = index - 1, "\n" + text.rstrip("\r\n")
                 start = end = len(self._known[index].text.rstrip("\r\n"))
@@ -96,8 +105,9 @@ class Notebook(Program):
 class Notebooks:
     """The open notebooks by URI. Parameters are taken as they came: KeyError or TypeError where they do not fit."""
 
-    def __init__(self, documents: Documents) -> None:
-        self._documents = documents
+    def __init__(self, documents: Documents, commands: Callable[[], frozenset[str]]) -> None:
+        """`commands`: gives those of a shell that rules speak of."""
+        self._documents, self._commands = documents, commands
         self._open: dict[str, Notebook] = {}
 
     def get(self, uri: str) -> Notebook | None:
@@ -107,7 +117,7 @@ class Notebooks:
     def open(self, params: Any) -> Notebook:
         """Take in what `notebookDocument/didOpen` says."""
         item = params["notebookDocument"]
-        notebook = Notebook(item["uri"], item.get("version"), [])
+        notebook = Notebook(item["uri"], item.get("version"), [], self._commands())
         self._add(notebook, 0, 0, item["cells"], params["cellTextDocuments"])
         self._open[notebook.uri] = notebook
         return notebook

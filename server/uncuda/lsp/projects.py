@@ -105,8 +105,10 @@ class Projects:
         return None
 
     def _patch(self, facts: Facts, target: str) -> Place | None:
-        module = self._reader.shims.get(target)
-        names = (name for name in facts.modules if module and (name == module or name.startswith(module + ".")))
+        module, variable = self._reader.shims.get(target), self._reader.variables.get(target)
+        names = (
+            name for name in facts.modules if module and (name in (module, variable) or name.startswith(module + "."))
+        )
         return next((facts.modules[name] for name in names), None)
 
     def _on_disk(self, path: str, place: Place) -> Where:
@@ -218,7 +220,7 @@ class Projects:
             project = self._reader.project({path: facts for path, facts, _ in self._files(folder)})
             if project != folder.project:
                 folder.project, changed = project, True
-            places = [self.shim_in(folder, target) for target in sorted(project.shims)]
+            places = [self.shim_in(folder, target) for target in sorted(project.shims | project.switched)]
             moved |= places != self._places.get(folder, [])
             self._places[folder] = places
         if changed:

@@ -106,7 +106,7 @@ class Reader:
 
     def __init__(self, catalogue: Catalogue) -> None:
         words = Words.of(catalogue.declarations, catalogue.libraries)
-        self.shims = words.shims
+        self.shims, self.variables = words.shims, words.variables
         self._devices = words.devices
         self._scanner = Scanner(words)
         self._constants = Constants(words.devices)

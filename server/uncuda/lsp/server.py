@@ -76,7 +76,7 @@ class UncudaServer(LanguageServer):
         self.log = log or ToClient()
         self.client = Client()
         self.documents = Documents()
-        self.notebooks = Notebooks(self.documents)
+        self.notebooks = Notebooks(self.documents, lambda: self.folders.catalogue.commands)
         self.opened, self.changed, self.saved, self.closed = (Event() for _ in range(4))
         self.found, self.started, self.scanned, self.touched = (Event() for _ in range(4))
         self.analysed, self.reconfigured, self.ended = Event(), Event(), Event()

@@ -60,6 +60,7 @@ _WORDS: dict[str, tuple[str, str]] = {
         "target: {0} (nothing set; the project imports no plugin)",
         "目标：{0}（未设置；项目未导入任何插件）",
     ),
+    "target switched": ("target: {0} (the project sets {1})", "目标：{0}（项目设置了 {1}）"),
     "target found": ("target: {0} (the project imports {1})", "目标：{0}（项目导入了 {1}）"),
     "target asked for": ("target: {0} ({2} asks for {1})", "目标：{0}（{2} 要求 {1}）"),
     "target named": ("target: {0} (the project says {1})", "目标：{0}（项目中写有 {1}）"),

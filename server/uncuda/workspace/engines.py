@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from uncuda.catalogue import Catalogue, Versions, around, same_version
+from uncuda.checks.missing_shim import is_projects
 from uncuda.engine import Engine
 from uncuda.project import Project
 from uncuda.settings import Settings, shown
@@ -45,7 +46,8 @@ class Engines:
     """The engine of every file, by its settings; they are shared by all files that one configuration governs, and of
     which the project asks for the same versions.
 
-    `note(key, *values)` is told what was decided: "target found" (target, module), "target asked for" (target, package,
+    `note(key, *values)` is told what was decided: "target found" (target, module),
+    "target switched" (target, variable), "target asked for" (target, package,
     file), "target named" (target, line), "target assumed" (target), "serves several" (), the notes of `Taken`, "torch"
     (version, file), "table older" and "table newer" (package, version, version of the table that is used instead),
     "note" (a sentence). `locale`: the language of messages, "en" or "zh".
@@ -129,12 +131,11 @@ class Engines:
     def _target(self, group: _Group) -> str:
         if group.settings.target:
             return group.settings.target
-        imported = sorted(self.project.plugins | self.project.shims)
+        imported = sorted(self.project.says)
         if len(imported) > 1:
             raise UndecidedTarget(imported)
         if imported:
-            words = self.modules.packages if imported[0] in self.project.plugins else self.modules.shims
-            self._note("target found", imported[0], words[imported[0]])
+            self._note(*self._found(imported[0]))
             return imported[0]
         if asked := pinned_target(self.modules.packages, group.holds):
             self._note("target asked for", *asked[:2], shown(Path(asked[2])))
@@ -145,6 +146,15 @@ class Engines:
             return target
         self._note("target assumed", self.catalogue.default_target)
         return self.catalogue.default_target
+
+    def _found(self, target: str) -> tuple[str, str, str]:
+        """The note that says by what a target was found."""
+        words = self.modules
+        if target in self.project.plugins:
+            return "target found", target, words.packages[target]
+        if target in self.project.shims:
+            return "target found", target, words.shims[target]
+        return "target switched", target, words.variables[target]
 
     def _note_versions(self, engine: Engine, taken: Taken, group: _Group) -> None:
         """Say which versions were taken, unless they were set; and which table stands in where there is none for them:
@@ -163,8 +173,7 @@ class Engines:
 
     def _look_for_constants(self, look: Survey, read: Read) -> None:
         """Where neither a setting nor an import says what the project runs on, a constant may."""
-        decided = look.project.plugins or look.project.shims
-        if decided or all(group.settings.target for group in self._groups.values()):
+        if look.project.says or all(group.settings.target for group in self._groups.values()):
             return
         paths = (file.path for file in look.files if file.path not in look.silent)
         self._named = named_targets(paths, self.modules.devices, read)
@@ -188,7 +197,7 @@ class Engines:
 
     def _guessed_right(self, engine: Engine, key: int) -> bool:
         """Whether `engine`, which knows the project, would have said the same; `key`: of the settings."""
-        shim = engine.settings.strategy == "auto" and engine.target.id in engine.project.shims
+        shim = engine.settings.strategy == "auto" and is_projects(engine.project, engine.target)
         return not shim and self._guesses[key].target.id == engine.target.id
 
 

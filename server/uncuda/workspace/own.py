@@ -1,12 +1,18 @@
 """Modules of the project that are called as a library: `import triton` finds `triton.py` beside the file."""
 
 # Paths are plain strings here: to make a Path costs as much as to read a small file.
-# ruff: noqa: PTH113, PTH118, PTH119, PTH120
+# ruff: noqa: PTH100, PTH109, PTH113, PTH116, PTH118, PTH119, PTH120, PTH122
 from __future__ import annotations
 
-import os.path
-from collections.abc import Collection
+import os
+from collections.abc import Collection, Iterator
+from itertools import islice
 
+_ABOVE = 4  # folders above a file's own in which a module of the project may lie
+_MANY = 2000  # entries of one folder that are looked at
+_ENDS = frozenset({".git", ".hg", "pyproject.toml", "setup.cfg", "setup.py"})  # what lies in a project's own folder
+_COMPILED = (".cu", ".cuh", ".cpp", ".cc", ".so", ".pyd", "setup.py")
+_CUDA = "cuda"
 _LAYOUTS = frozenset({"lib", "python", "src"})  # folders of packages that files beside them import
 
 
@@ -27,6 +33,86 @@ def own_module(path: str, libraries: Collection[str]) -> str:
     if os.path.basename(folder) in _LAYOUTS:
         folder = os.path.dirname(folder)
     return os.path.join(folder, name)
+
+
+class Above:
+    """The modules that imports find beside a file, or in a folder above it, on the disk: whether or not these files are
+    looked at, too. A folder is read once for as long as it stays as it is."""
+
+    def __init__(self, libraries: Collection[str]) -> None:
+        self._libraries = {*libraries, *(name.partition(".")[0] for name in libraries)}
+        self._known: dict[str, tuple[int, tuple[str, ...], bool]] = {}
+
+    def of(self, path: str) -> Iterator[str]:
+        """FOLDER/MODULE of the modules that hide a library, or are called as what is compiled for CUDA is."""
+        if not path:
+            return
+        for disk, folder in _folders(os.path.dirname(path)):
+            modules, ends = self._modules(disk)
+            yield from (os.path.join(folder, name) for name in modules if not _is_within(path, disk, name))
+            if ends:
+                return
+
+    def _modules(self, folder: str) -> tuple[tuple[str, ...], bool]:
+        """The modules of a folder, and whether no folder above is the project's."""
+        try:
+            changed = os.stat(folder or ".").st_mtime_ns
+            known = self._known.get(folder)
+            if known is None or known[0] != changed:
+                names = _entries(folder)
+                modules = tuple(name for entry in sorted(names) for name in self._module(folder, entry, names))
+                known = self._known[folder] = changed, modules, not _ENDS.isdisjoint(names)
+        except OSError:
+            return (), True
+        return known[1:]
+
+    def _module(self, folder: str, entry: str, names: Collection[str]) -> Iterator[str]:
+        name, ending = os.path.splitext(entry)
+        is_cudas = _CUDA in name and name not in self._libraries
+        if not name.isidentifier() or not (is_cudas or name in self._libraries) or ending not in ("", ".py"):
+            return
+        if ending or _is_package(os.path.join(folder, name)):
+            if is_cudas or "__init__.py" not in names:
+                yield name
+            return
+        inner = _entries(os.path.join(folder, name))
+        if any(one.endswith(_COMPILED) for one in inner):
+            return  # what an extension is built from
+        folders = (one for one in inner if one.isidentifier() and _is_python(os.path.join(folder, name, one)))
+        below = [*(one[:-3] for one in inner if one.endswith(".py")), *folders]
+        if is_cudas and below:
+            yield name
+        elif not is_cudas:  # the library itself, if it is installed, comes before a folder that is no package
+            yield from (f"{name}.{one}" for one in below)
+
+
+def _folders(folder: str) -> Iterator[tuple[str, str]]:
+    """A folder and those above it: where it is on the disk, and how the paths of files in it begin."""
+    disk = folder
+    for _ in range(1 + _ABOVE):
+        yield disk, folder
+        above = os.path.dirname(disk) if disk else os.path.dirname(os.getcwd())
+        if above == disk:
+            return
+        disk, folder = above, os.path.dirname(folder)
+
+
+def _is_within(path: str, folder: str, name: str) -> bool:
+    """Whether a file lies in the folder that is the module, and is no package's: the project may be called so."""
+    inside = os.path.abspath(os.path.join(folder, name.partition(".")[0]))
+    return os.path.abspath(path).startswith(inside + os.sep) and not _is_package(inside)
+
+
+def _is_python(folder: str) -> bool:
+    return _is_package(folder) or any(one.endswith(".py") for one in _entries(folder))
+
+
+def _entries(folder: str) -> set[str]:
+    try:
+        with os.scandir(folder or ".") as entries:
+            return {entry.name for entry in islice(entries, _MANY)}
+    except OSError:
+        return set()
 
 
 def _is_package(folder: str) -> bool:

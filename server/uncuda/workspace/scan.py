@@ -21,7 +21,7 @@ from .backends import ByName, cudas_own, is_apart, neighbours
 from .discover import Exceeds, File, Problem
 from .files import FileProblem, read_file
 from .kernels import UNTOLD, Told, told
-from .own import own_module
+from .own import Above, own_module
 from .words import Words
 
 _TORCH = re.compile(rb"^[ \t]*(?:import torch\b|from torch[. ])", re.M)
@@ -95,8 +95,9 @@ def survey(
 @dataclass(frozen=True)
 class Said:
     """What one file tells of its project. `modules`: those of plugins and shims that it imports, each with the span of
-    the statement; `owners`: its classes that define `cuda` or `is_cuda` themselves; `told`: of kernels; `serves`:
-    targets that it chooses beside CUDA; `torch`: whether it imports torch and names its CUDA."""
+    the word, and the variables that switch a shim on; `owners`: its classes that define `cuda` or `is_cuda` themselves;
+    `told`: of kernels; `serves`: targets that it chooses beside CUDA; `torch`: whether it imports torch and names its
+    CUDA."""
 
     modules: Mapping[str, Span] = field(default_factory=dict)
     owners: frozenset[Owner] = frozenset()
@@ -117,12 +118,13 @@ class Scanner:
         self._packages = {module.partition(".")[0] for module in modules}
         # No more than a literal alternation: with any other pattern this search would take as long as all the rest.
         either = "|".join(sorted(map(re.escape, self._packages)))
-        self._variables = {words.shims[target]: name for target, name in words.variables.items() if name}
-        spoken = "|".join([either, *map(re.escape, self._variables.values())])
+        self._variables = [name for name in words.variables.values() if name]
+        spoken = "|".join([either, *map(re.escape, self._variables)])
         self._package = re.compile(spoken.encode())
         self._package_name = re.compile(either)
         self._modules: set[str] = set()
         self._told: list[Told] = []
+        self._above = Above(words.libraries)
         self._owners: set[Owner] = set()
         self._serving: dict[str, int] = {}
         self._torch = False
@@ -147,8 +149,8 @@ class Scanner:
         methods = concerned and b"cuda(" in data and _METHOD_BYTES.search(data) is not None
         methods = methods or (concerned and may_patch(data))
         kernels = told(data, path, concerned)
-        if own := own_module(path, self._words.libraries):
-            kernels = kernels._replace(own=frozenset({own}))
+        if own := frozenset(filter(None, (own_module(path, self._words.libraries), *self._above.of(path)))):
+            kernels = kernels._replace(own=own)
         asking = [target for target in self._asking if self._may_choose(target, data, concerned)]
         if asking and is_apart(path):
             asking = []
@@ -163,9 +165,9 @@ class Scanner:
             fresh = [name for name in self._of_interest(match) if name not in modules and name not in known]
             if fresh and not layout.token_at(match.start("word")):
                 modules.update(dict.fromkeys(fresh, Span(*match.span("word"))))
-        for module, variable in self._variables.items() if imports else ():
-            for at in switched_on(text, variable, layout) if module not in known else ():
-                modules.setdefault(module, Span(at, at + len(variable)))
+        for variable in self._variables if imports and not is_apart(path) else ():
+            for at in switched_on(text, variable, layout) if variable not in known else ():
+                modules.setdefault(variable, Span(at, at + len(variable)))
         serves = frozenset(target for target in asking if self._chooses(target, layout))
         return Said(modules, owners, kernels, serves, torch)
 
@@ -243,6 +245,7 @@ class Scanner:
         return Project(
             plugins=_importing(self._words.packages, modules),
             shims=_importing(self._words.shims, modules),
+            switched=_importing(self._words.variables, modules),
             constants=frozenset(constants),
             owners=frozenset(owners),
             torch=torch,

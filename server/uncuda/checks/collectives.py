@@ -1,0 +1,230 @@
+"""Tensors of float64 that a collective is given, as far as the text shows the way from one to the other.
+
+What a text does not show is no error: another type or device on the way, a name that is bound anew, a group or a
+backend that may be another library's.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import NamedTuple
+
+from ..catalogue import Rule
+from ..facts.model import Statement
+from ..facts.role_calls import COMPREHENSIONS, chain_of, last_word
+from ..facts.roles import Role
+from .base import Context
+from .given_device import says_number
+from .parameters import Parameters
+from .string_flow import Flow
+
+_DEEP, _MANY = 8, 200  # names on the way to a collective; uses that are looked at
+_FACTORIES = frozenset({"as_tensor", "empty", "eye", "full", "ones", "rand", "randn", "tensor", "zeros"})
+_RANGES = frozenset({"arange", "eye", "linspace"})
+_CASTS = frozenset({"double", "mean", "sum", "to", "type"})
+_REDUCING = frozenset({"mean", "sum"})
+_KEEPING = frozenset(
+    {"clone", "contiguous", "detach", "flatten", "squeeze", "unsqueeze", "div_", "mul_", "add_", "sub_"}
+)
+_COMPUTING = frozenset({"add", "div", "mul", "sub"})
+_SHAPING = frozenset({"reshape", "view"})  # a type is a shape to `view`, too
+_BESIDE_DEVICE = frozenset({"copy", "memory_format", "non_blocking"})
+_TENSORS = frozenset({0, 1, "input", "input_list", "output", "tensor", "tensors"})  # parameters of collectives
+_INNER = (*COMPREHENSIONS, ast.DictComp, ast.Lambda)  # they may bind the name themselves
+_TESTS = frozenset({"if", "elif", "else", "while"})
+_ASKS = "backend", "dtype", "float64", "double", "cpu", "device"
+_CATCHES = re.compile(r"\b(?:suppress|raises|assertRaises)\b")
+_OTHER = "gloo"
+"""The collective library that takes float64, on the host: where a text names it, what a collective raises is open."""
+
+
+class _Tensor(NamedTuple):
+    """An expression that is a tensor of float64. `placed`: it is on the accelerator; `array`: it has dimensions, and so
+    what is computed of it has its type."""
+
+    node: ast.AST
+    statement: Statement
+    placed: bool
+    array: bool
+
+
+class Collectives:
+    """Answers for one text. Names, and functions of the text, are followed."""
+
+    def __init__(self, context: Context, rule: Rule) -> None:
+        self._context, self._names = context, frozenset(rule.get("collectives", ()))
+        self._flow = Flow(context)
+        words = context.target.words
+        self._device = words.get("device", "")
+        self._asks = re.compile("|".join(map(re.escape, filter(None, (*_ASKS, words.get("ccl", ""))))), re.I)
+        self._left = _MANY
+
+    def taker(self, call: ast.AST | None, statement: Statement) -> str:
+        """The source of the call of a collective that is given what a call makes; "" if none is shown to be."""
+        if not self._names or not isinstance(call, ast.Call) or self._context.facts.says(_OTHER):
+            return ""
+        made = self._made(call, statement)
+        return "" if made is None or self._excused(call, statement) else self._follow(made, 0)
+
+    def _made(self, call: ast.Call, statement: Statement) -> _Tensor | None:
+        """The tensor that a call makes, which is told to be float64."""
+        root, _, name = (self._flow.resolve(call.func, statement) or "").rpartition(".")
+        if root == "torch" and name in _FACTORIES | _RANGES:
+            placed = any(word.arg == "device" and self._is_device(word.value) for word in call.keywords)
+            return _Tensor(call, statement, placed, name in _RANGES or _has_shape(call, name))
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _CASTS:
+            given = [*call.args, *(word.value for word in call.keywords if word.arg == "device")]
+            placed = any(self._is_device(one) for one in given) or self._is_placed(call.func.value)
+            return _Tensor(call, statement, placed, False)
+        return None
+
+    def _is_placed(self, node: ast.AST) -> bool:
+        """Whether a chain of calls moves what it begins with to the accelerator: `x.cuda().sum()`."""
+        while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr == "cuda" or (node.func.attr == "to" and any(map(self._is_device, node.args))):
+                return True
+            if node.func.attr not in _KEEPING | _REDUCING:
+                return False
+            node = node.func.value
+        return False
+
+    def _is_device(self, node: ast.AST) -> bool:
+        """Whether an expression says the accelerator: `"cuda:0"`, `torch.device("cuda", i)`, `current_device()`."""
+        if isinstance(node, ast.JoinedStr) and node.values:
+            node = node.values[0]
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return node.value.partition(":")[0] in ("cuda", self._device)
+        if isinstance(node, ast.Call) and last_word(node.func) == "device" and node.args:
+            return self._is_device(node.args[0])
+        return isinstance(node, (ast.Name, ast.Attribute, ast.Call)) and says_number(node)
+
+    def _follow(self, tensor: _Tensor, depth: int) -> str:
+        self._context.facts.work.compare(4)
+        self._left -= 1
+        if self._left < 0:
+            return ""
+        node, parents = tensor.node, tensor.statement.digest.parents
+        parent = parents.get(node)
+        if isinstance(parent, ast.Attribute):
+            call = parents.get(parent)
+            after = self._after(tensor, parent.attr, call) if isinstance(call, ast.Call) else None
+            return self._follow(after, depth) if after is not None else ""
+        if isinstance(parent, ast.BinOp):
+            other = parent.right if node is parent.left else parent.left
+            kept = tensor.array or isinstance(other, ast.Constant)
+            return self._follow(tensor._replace(node=parent), depth) if kept else ""
+        if isinstance(parent, ast.Subscript) and node is parent.value:
+            whole = tensor.array and isinstance(parent.slice, ast.Slice)
+            return self._follow(tensor._replace(node=parent, array=whole), depth)
+        if isinstance(parent, (ast.Assign, ast.AnnAssign)) and node is parent.value:
+            targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
+            return next(filter(None, (self._bound(tensor, target, depth) for target in targets)), "")
+        if isinstance(parent, (ast.List, ast.Tuple)):
+            node, parent = parent, parents.get(parent)
+        if isinstance(parent, ast.keyword) and isinstance(call := parents.get(parent), ast.Call) and parent.arg:
+            return self._given(tensor, call, parent.arg, node is tensor.node, depth)
+        if isinstance(parent, ast.Call) and node in parent.args:
+            return self._given(tensor, parent, parent.args.index(node), node is tensor.node, depth)
+        return ""
+
+    def _after(self, tensor: _Tensor, name: str, call: ast.Call) -> _Tensor | None:
+        """What a method makes of a tensor; None where that may be of another type, or is not known."""
+        words = {word.arg for word in call.keywords}
+        same = tensor._replace(node=call)
+        if name == "cuda":
+            return same._replace(placed=True)
+        if name == "to":
+            given = [*call.args, *(word.value for word in call.keywords if word.arg == "device")]
+            moved = all(map(self._is_device, given)) and words <= _BESIDE_DEVICE | {"device"}
+            return same._replace(placed=True) if given and moved else None
+        if name in _COMPUTING:
+            kept = tensor.array or all(isinstance(one, ast.Constant) for one in call.args)
+        elif name in _SHAPING:
+            kept = all(isinstance(one, (ast.Constant, ast.UnaryOp)) for one in call.args) and not words
+        else:
+            kept = name in _KEEPING or (name in _REDUCING and "dtype" not in words)
+        return same._replace(array=tensor.array and name not in _REDUCING) if kept else None
+
+    def _given(self, tensor: _Tensor, call: ast.Call, given: int | str, alone: bool, depth: int) -> str:
+        """What a call does with a tensor that it is given, `alone` or in a list."""
+        name = self._flow.resolve(call.func, tensor.statement) or ""
+        if name in self._names:
+            places = _TENSORS if "scatter" in name else _TENSORS - {1}
+            shown = tensor.placed and given in places and not _is_grouped(call, 2 if "all_reduce" in name else 3)
+            return ast.unparse(call) if shown and not self._excused(call, tensor.statement) else ""
+        if not alone or depth >= _DEEP:
+            return ""
+        parameters = Parameters(self._context.facts, self._context.asked)
+        parameter, header = parameters.parameter(call, given, tensor.statement)
+        if not parameter or header is None:
+            return ""
+        end = self._context.facts.indents.extent(header.start)
+        return self._named(tensor._replace(statement=header), parameter, header.start, end, depth + 1)
+
+    def _bound(self, tensor: _Tensor, target: ast.AST, depth: int) -> str:
+        """What is done with the name, or the attribute, that a tensor is bound to, in the block where it is."""
+        base, parts = chain_of(target)
+        if not isinstance(base, ast.Name) or len(parts) > 1 or depth >= _DEEP:
+            return ""
+        spelled, start = ".".join([base.id, *parts]), tensor.statement.start
+        scope = -1 if parts else self._flow.scope(spelled, start, Role("assignment", target))
+        end = self._context.facts.indents.block_end_of(start)
+        return self._named(tensor, spelled, scope, end, depth + 1)
+
+    def _named(self, tensor: _Tensor, spelled: str, scope: int, end: int, depth: int) -> str:
+        """The same from one statement on, up to the next one that binds the name."""
+        self._context.asked.add(spelled)
+        root, *attributes = spelled.split(".")
+        for found in self._flow.naming(spelled, scope):
+            if not tensor.statement.start < found.start < end:
+                continue
+            self._context.facts.work.compare(len(found.digest.chains))
+            own = attributes or self._flow.scope(spelled, found.start, Role("assignment", tensor.node)) == scope
+            for chain in found.digest.chains if own else ():
+                inner = any(isinstance(outer, _INNER) for outer in found.digest.ancestors(chain.node))
+                if chain.root == root and list(chain.parts[: len(attributes)]) == attributes and not inner:
+                    node = chain.node
+                    for _ in chain.parts[len(attributes) :]:
+                        node = node.value if isinstance(node, ast.Attribute) else node
+                    if taker := self._follow(tensor._replace(node=node, statement=found), depth):
+                        return taker
+            if self._binds(found, spelled):
+                return ""
+        return ""
+
+    def _binds(self, statement: Statement, spelled: str) -> bool:
+        if any(binding.name == spelled for binding in statement.digest.bindings):
+            return True
+        text = self._context.text[statement.start : statement.end]
+        spelled = spelled if "." in spelled else f"{spelled}.data"
+        return re.search(rf"(?<![\w.]){re.escape(spelled)}\s*(?:,|:[^=]+=|=)(?!=)", text) is not None
+
+    def _excused(self, node: ast.AST, statement: Statement) -> bool:
+        """Whether a place is run only where something holds that tells the case apart, or may fail."""
+        if any(isinstance(outer, (ast.IfExp, ast.BoolOp)) for outer in statement.digest.ancestors(node)):
+            return True
+        indents, text = self._context.facts.indents, self._context.text
+        for header in indents.headers(statement.start):
+            if header.word == "try" or _CATCHES.search(text, header.start, header.end):
+                return True
+            chain = indents.clauses(header) if header.word in _TESTS else ()
+            if any(self._asks.search(text, clause.start, clause.end) for clause in chain):
+                return True
+        return False
+
+
+def _has_shape(call: ast.Call, name: str) -> bool:
+    """Whether what a factory makes has dimensions: `tensor([a, b])`, `zeros(3)`."""
+    first = call.args[0] if call.args else None
+    if name in ("tensor", "as_tensor") or isinstance(first, (ast.List, ast.Tuple)):
+        return isinstance(first, (ast.List, ast.Tuple)) and bool(first.elts)
+    return isinstance(first, ast.Constant)
+
+
+def _is_grouped(call: ast.Call, position: int) -> bool:
+    """Whether a collective is told, or may be, for which group: that may be another library's."""
+    groups = [*call.args[position:], *(word.value for word in call.keywords if word.arg in (None, "group"))]
+    if any(isinstance(one, ast.Starred) for one in call.args):
+        return True
+    return any(last_word(one) != "WORLD" and getattr(one, "value", one) is not None for one in groups)
