@@ -146,6 +146,20 @@ def test_torch_that_a_star_brings(target: str) -> None:
     assert fixed == wanted
 
 
+@pytest.mark.parametrize("target", ["npu", "musa"])
+def test_torch_that_a_star_brings_and_a_function_imports_too(target: str) -> None:
+    text = BY_STAR + "\ndef count():\n    import torch\n    return torch.cuda.device_count()\n"
+    fixed = Engine(load(), target, Settings()).fix(Source(text), review=False).text
+    wanted = text.replace("cuda", target).replace("import *\n", f"import *\nimport torch_{target}\n")
+    assert fixed == wanted
+
+
+def test_a_star_that_no_use_of_torch_needs_brings_none() -> None:
+    text = "from .common import *\n\ndef count():\n    import torch\n    return torch.cuda.device_count()\n"
+    fixed = Engine(load(), "npu", Settings()).fix(Source(text), review=False).text
+    assert fixed == text.replace("cuda", "npu").replace("import torch\n", "import torch\n    import torch_npu\n")
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -166,6 +180,7 @@ STARS = [
     BY_STAR.replace("from .common import *", "import torch"),
     BY_STAR.replace("torch.device", "core.device"),
     BY_STAR.replace("import os", "torch = None"),
+    BY_STAR + "\ndef count():\n    import torch\n    return torch.cuda.device_count()\n",
 ]
 
 

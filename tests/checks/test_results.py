@@ -160,6 +160,7 @@ CARRIED = {
     "by another module": f"import lib\nlib.check({CAPABILITY}())",
     "by whoever calls": f"def cc():\n    return {CAPABILITY}()",
     "by whoever reads": f"CC = {CAPABILITY}()",
+    "by a method": f"class A:\n    get = {CAPABILITY}\n\n    def f(self):\n        return self.get() >= (8, 0)",
     "by setattr": f"setattr(self, 'cc', {CAPABILITY}())\nx = self.cc >= (8, 0)",
     "by getattr": f"self.cc = {CAPABILITY}()\nprint(self.cc, getattr(self, 'cc')[0] >= 8)",
 }

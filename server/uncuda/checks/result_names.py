@@ -37,6 +37,10 @@ class Followed:
     def _follow(self, value: Value, depth: int) -> Iterator[Read]:
         raise NotImplementedError
 
+    def _in_class(self, value: Value) -> bool:
+        scope = self._context.facts.indents.scope_of(value.statement.start)
+        return scope is not None and scope[1] == "class"
+
     def _lost(self, value: Value, node: ast.AST | None = None) -> Iterator[Read]:
         """A use that is followed no further."""
         if self._strict:
@@ -52,7 +56,7 @@ class Followed:
         elif mapped:
             yield from self._follow(Value(parent, value.statement, value.kind, True), depth)  # type: ignore[arg-type]
         elif isinstance(parent, ast.Assign) and all(isinstance(target, ast.Name) for target in parent.targets):
-            if isinstance(node, ast.Call):
+            if isinstance(node, ast.Call) or self._in_class(value):
                 yield from self._lost(value)
             return  # an alias: its uses are references of their own
         elif not isinstance(getattr(node, "ctx", None), ast.Load) or isinstance(parent, (ast.Expr, ast.Compare)):
@@ -133,8 +137,7 @@ class Followed:
                 if name in fields_of(text, self._context.text, found):
                     used = True
                     yield from self._follow(value.at(text.node, found), depth) if value.kind in NUMBERS else ()
-        around = indents.scope_of(value.statement.start) if self._strict and scope < 0 else None
-        if around is not None and around[1] == "class" and kept:
+        if self._strict and scope < 0 and kept and self._in_class(value):
             yield from self._attributes(value, name, "self", depth)
         elif self._strict and kept and scope < 0 and not used:
             yield from self._lost(value)

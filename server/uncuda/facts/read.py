@@ -129,7 +129,8 @@ class _Reader:
     def _says_star(self, before: Facts, region: Region) -> bool:
         """Whether the line is, or was, a star import, or `torch` comes by one and may not any more."""
         lines = before.layout.text[region.old : region.old_end], self.text[region.new : region.new_end]
-        return before.star >= 0 or any(_STAR in line for line in lines)
+        brought = any("torch" in line for line in lines) and _STAR in self.text
+        return before.star >= 0 or brought or any(_STAR in line for line in lines)
 
     def anchored(self) -> list[int]:
         """Where anchors stand; the facts learn which ones do."""
@@ -243,19 +244,19 @@ class _Reader:
     def _take_from_star(self) -> bool:
         """Take `torch` for the module if nothing binds it but, it must be, `from .common import *`."""
         searches, names = self.facts.searches, self.facts.names
-        if "torch" in self.facts.followed or not self._found_any():
+        if not self._found_any() or any(bound.scope < 0 for bound in names.bindings("torch")):
             return False
         stars = searches.find(("text", _STAR), plain(_STAR))
         found = [statement for at in stars if (statement := self.facts.peek(at)) is not None]
         star = next(((b, s) for s in reversed(found) for b in s.digest.bindings if b.name == "*"), None)
         used = searches.find(("torch", True), uses("torch", True)) if star else ()
         self._work.compare(len(used))
-        if star is None or all(self.layout.token_at(at) for at in used):
+        if star is None or all(self.layout.token_at(at) or names.resolve("torch", at) for at in used):
             return False
         binding, statement = star
         self.read_at([statement.start])
         self.facts.star = statement.start
-        self.facts.followed["torch"] = False
+        self.facts.followed.setdefault("torch", False)
         names.add("torch", "torch", replace(binding, name="torch", kind="from", dotted="torch"), statement.start)
         self.read_at(searches.find(("torch", False), uses("torch", False)))
         return True
