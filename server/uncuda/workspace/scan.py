@@ -148,7 +148,7 @@ class Scanner:
         imports = self._package.search(data) is not None
         methods = concerned and b"cuda(" in data and _METHOD_BYTES.search(data) is not None
         kernels = told(data, path, concerned)
-        if own := frozenset(filter(None, (own_module(path, self._words.libraries), *self._above.of(path)))):
+        if own := frozenset(filter(None, (own_module(path, self._words.libraries), *self._above.of(path, data)))):
             kernels = kernels._replace(own=own)
         asking = [target for target in self._asking if self._may_choose(target, data, concerned)]
         if asking and is_apart(path):
