@@ -271,6 +271,9 @@ class TestVersions:
             ("<2", "2.1.0.post17"),
             (">=3", "2.14.0"),
             (">=2.13,<3", "2.13.0 2.14.0"),
+            (">=2.6,<2.6.0.post9", "2.6.0.post5"),
+            ("2.6.0.post9", "2.6.0.post5"),
+            ("2.6.0.post1", "2.1.0.post17 2.6.0.post5"),
         ],
     )
     def test_the_tables_that_are_asked(self, versions: str, asked: str) -> None:
@@ -290,6 +293,8 @@ class TestVersions:
             (">2.4", "<=2.4", None, ""),
             (">=2.4", "<=2.4", "2.4", ""),
             ("", "2.6", "2.6", ""),
+            (">=2.9", "<2.9.0.post9", ">=2.9,<2.9.0.post9", ""),
+            (">2.9.0.post3", "2.9.0", None, ">=2.9.0"),
         ],
     )
     def test_of_two_ranges(self, one: str, other: str, both: str | None, either: str) -> None:

@@ -68,7 +68,12 @@ def held(folder: Path, tell: Callable[[str], object] = lambda message: None) -> 
         ("torch>=2.0,!=2.1.0", ">=2.0"),
         ("torch>=2.1\ntorch<2.4", ">=2.1,<2.4"),
         ("torch==2.1.0; sys_platform == 'darwin'\ntorch==2.4.0; sys_platform == 'linux'", ">=2.1.0,<=2.4.0"),
-        ("torch @ https://example.org/torch-2.1.0.whl", ""),
+        ("torch @ https://example.org/torch", ""),
+        ("torch @ https://example.org/torch-2.1.0%2Bcu118-cp310-cp310-linux_x86_64.whl", "2.1.0"),
+        ("./wheels/torch-2.1.0.post2-cp310-cp310-linux_x86_64.whl --hash=sha256:0", "2.1.0.post2"),
+        ("torchvision @ https://example.org/torchvision-0.16.0-cp310-cp310-linux_x86_64.whl", None),
+        ("torch>=2.4, \\\n    <2.7", ">=2.4,<2.7"),
+        ('torch = ">=2.4 <2.7"', ">=2.4,<2.7"),
         ("# torch==2.0.0", None),
         ("torch>=3,<2", None),
         ("channels:\n  - pytorch", None),
@@ -125,6 +130,11 @@ def test_of_lock() -> None:
     assert said(of_lock(text, PACKAGES)) == {"torch": "2.6.0", "torch-npu": "2.6.0.post5"}
     assert said(of_lock(text.replace("\n", "\r\n"), PACKAGES)) == {"torch": "2.6.0", "torch-npu": "2.6.0.post5"}
     assert said(of_lock(lock(torch="2.6.0") + lock(torch="2.4.1"), PACKAGES)) == {"torch": ">=2.4.1,<=2.6.0"}
+
+
+@pytest.mark.parametrize("name", ["torch-npu", "torch_npu", "Torch.NPU"])
+def test_a_lock_may_spell_a_name_as_it_likes(name: str) -> None:
+    assert said(of_lock(f'[[package]]\nname = "{name}"\nversion = "2.7.1"\n', PACKAGES)) == {"torch-npu": "2.7.1"}
 
 
 def test_the_nearest_requirements_count(tmp_path: Path) -> None:
@@ -206,7 +216,9 @@ def test_a_folder_with_very_many_entries_is_not_listed(tmp_path: Path, monkeypat
         ("setup.py", True),
         ("requirements.py", False),
         ("yarn.lock", False),
-        ("my-requirements.txt", False),
+        ("npu-requirements.txt", True),
+        ("pylock.npu.toml", True),
+        ("norequirements.txt", False),
     ],
 )
 def test_files_that_may_say_versions(name: str, asks: bool) -> None:
@@ -253,9 +265,35 @@ def test_what_is_taken(
 )
 def test_a_plugin_that_is_asked_for_says_the_target(requirements: str, target: str | None) -> None:
     holds = {name: Held(versions, "r.txt") for name, versions in of_lines(requirements, PACKAGES).items()}
-    packages = {name: raw["words"]["package"] for name, raw in load().declarations.items()}
-    asked = pinned_target(packages, holds)
+    asked = pinned_target(_packages(), holds)
     assert (asked[0] if asked else None) == target
+
+
+def _packages() -> dict[str, str]:
+    return {name: raw["words"]["package"] for name, raw in load().declarations.items()}
+
+
+def test_the_plugin_of_the_nearest_folder_says_the_target(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "requirements.txt").write_text("torch-npu\n")
+    near = tmp_path / "musa"
+    near.mkdir()
+    (near / "requirements.txt").write_text("torch_musa\n")
+    asked = pinned_target(_packages(), Requirements(PACKAGES).of(str(near)))
+    assert asked is not None
+    assert asked[0] == "musa"
+
+
+def test_files_that_requirements_include_count(tmp_path: Path) -> None:
+    """Beside the file that includes them or elsewhere in the repository, however they include one another."""
+    (tmp_path / ".git").mkdir()
+    folder = tmp_path / "app"
+    (folder / "reqs").mkdir(parents=True)
+    (folder / "requirements.txt").write_text("numpy\n-r reqs/base.txt\n-r https://example.org/more.txt\n-r gone.txt\n")
+    (folder / "reqs" / "base.txt").write_text("torch-npu>=2.6\n-c ../../limits.txt\n-r base.txt\n-r ../../../out.txt\n")
+    (tmp_path / "limits.txt").write_text("torch-npu==2.7.1\n-r app/requirements.txt\n")
+    (tmp_path.parent / "out.txt").write_text("torch==2.1\n")
+    assert held(folder) == {"torch-npu": ("2.7.1", "limits.txt")}
 
 
 # Each held for half a minute or more.

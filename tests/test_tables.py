@@ -17,7 +17,7 @@ from uncuda.catalogue import load
 from uncuda.checks.amp_c import GUARD_RAISES
 from uncuda.checks.name_calls import LACKS
 from uncuda.checks.name_strings import LIMIT as ELSEWHERE
-from uncuda.checks.results import FIELD
+from uncuda.checks.results import FIELD, LOST
 from uncuda.engine import Engine
 from uncuda.engine.relations.foreign import KIT_LIMIT
 from uncuda.engine.relations.foreign import LIMIT as HANDED
@@ -210,6 +210,7 @@ def test_texts_are_used() -> None:
         KIT_LIMIT,
         ELSEWHERE,
         FIELD,
+        LOST,
         GUARD_RAISES,
         *REASONS,
     }

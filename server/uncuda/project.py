@@ -27,8 +27,9 @@ class Site(NamedTuple):
     lacking: tuple[str, ...] = ()
 
 
-ACTS, INHERITS, MOVES = "acts", "inherits", "moves"
-"""What a class's own `cuda` does: more than move; no more than torch's; it moves what a class not of torch's holds."""
+ACTS, INHERITS, MOVES, PATCHES = "acts", "inherits", "moves", "patches"
+"""What a class's own `cuda` does: more than move; no more than torch's; it moves what a class not of torch's holds; it
+takes the place of torch's own: `torch.Tensor.cuda = traced`."""
 
 
 class Owner(NamedTuple):

@@ -8,6 +8,7 @@ import pytest
 
 from uncuda.catalogue import load
 from uncuda.engine import Engine, Finding
+from uncuda.facts.read import Facts, Statement
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -29,6 +30,24 @@ def fixed(text: str, review: bool = True) -> str:
     ast.parse(result.text)
     assert ENGINE.fix(Source(result.text), review).text == result.text
     return result.text
+
+
+def test_the_calls_of_the_applier_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[int] = []
+    peek = Facts.peek
+
+    def counted(self: Facts, offset: int) -> Statement | None:
+        looks.append(offset)
+        return peek(self, offset)
+
+    monkeypatch.setattr(Facts, "peek", counted)
+    counts = []
+    for size in (20, 80):
+        looks.clear()
+        ops = "".join(f"op{i} = amp_C.multi_tensor_scale\napply(op{i}, flag, [a, b], 2.0)\n" for i in range(size))
+        findings("import torch, amp_C\n" + ops.replace("apply(", "multi_tensor_applier("))
+        counts.append(len(looks))
+    assert 0 < counts[1] <= 5 * counts[0]
 
 
 @pytest.mark.parametrize(
@@ -98,6 +117,8 @@ RAISING = {
     "try": "try:\n    import amp_C\nexcept ImportError as error:\n    log(error)\n    raise OSError from error\n",
     "bare": "try:\n    import amp_C\nexcept ImportError:\n    raise\n",
     "in one line": "try:\n    import amp_C\nexcept ImportError: raise RuntimeError('no')\n",
+    "quits": "try:\n    import amp_C\nexcept ImportError:\n    quit('no')\n",
+    "ends in one line": "try:\n    import amp_C\nexcept ImportError: os._exit(1)\n",
     "ends": "try:\n    import amp_C\nexcept ImportError:\n    sys.exit('no')\n",
     "else": "if multi_tensor_applier.available:\n    import amp_C\n    f = amp_C.multi_tensor_adam\n"
     "else:\n    raise RuntimeError('requires cuda extensions')\n",

@@ -44,6 +44,8 @@ SERVED = {
     "    if is_{d}_available():\n        return x.{d}()\n    return x\n",
     "early continue": "for x in xs:\n    if x.device.type == '{d}':\n        torch.{d}.synchronize()\n"
     "        continue\n    torch.cuda.synchronize()\n",
+    "early quit": "def f(x):\n    if is_{d}_available():\n        x.{d}()\n        quit()\n    return x.cuda()\n",
+    "early skip": "def test():\n    if is_{d}_available():\n        pytest.skip('{d} has its own')\n    x.cuda()\n",
     "members": "class Device(Enum):\n    CPU = 'cpu'\n    CUDA = 'cuda'\n    OTHER = '{d}'\n",
     "twin functions": "def is_cuda_available():\n    return torch.cuda.is_available()\n\n\n"
     "def is_{d}_available():\n    return torch.{d}.is_available()\n",

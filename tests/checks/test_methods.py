@@ -90,6 +90,29 @@ def test_what_torchscript_does_not_compile_is_safe(text: str) -> None:
     assert {fix.applicability for finding in found for fix in finding.fixes} == {"safe"}
 
 
+PATCHES = (
+    "torch.Tensor.cuda = traced\n",
+    "torch.nn.Module.cuda = traced\n",
+    "setattr(torch.Tensor, 'cuda', traced)\n",
+    "nn.Module.cuda = traced\n",
+)
+
+
+@pytest.mark.parametrize("target", ["npu", "musa"])
+@pytest.mark.parametrize("patch", PATCHES)
+def test_a_method_of_torchs_that_the_program_replaces_is_for_review(patch: str, target: str) -> None:
+    head, uses = "import torch\nfrom torch import nn\n", "net.cuda()\ntorch.zeros(1).cuda()\n"
+    scanner = Scanner(Words({}, {}))
+    scanner.add((head + patch).encode())
+    for found in (findings(head + patch + uses, target), findings(head + uses, target, scanner.project())):
+        assert {fix.applicability for one in found if one.rule == "cuda-method" for fix in one.fixes} == {"review"}
+
+
+def test_a_method_that_another_class_or_a_comparison_has_replaces_none() -> None:
+    text = "import torch\nself.Tensor.cuda == f\n# torch.Tensor.cuda = f\nOther.cuda = f\nx.cuda()\n"
+    assert [fix.applicability for one in findings(text)[-1:] for fix in one.fixes] == ["safe"]
+
+
 def test_a_class_of_the_project_that_defines_the_method_asks_for_review() -> None:
     (found,) = findings("import torch\nx.cuda()\n", project=Project(owners=frozenset({Owner("cuda", "Batch", ACTS)})))
     assert found.fixes[0].applicability == "review"

@@ -393,3 +393,56 @@ def test_the_backends_constant_is_safe_in_every_form(code: str, strategy: str) -
     text = f"{head}from torch.distributed import Backend, get_backend\n{code}\n"
     (found,) = findings(text, engine(strategy=strategy))
     assert (found.rule, found.fixes[0].applicability) == ("backend-nccl", "safe")
+
+
+@pytest.mark.parametrize(
+    ("code", "due"),
+    [
+        ('f"{dist.Backend.NCCL}"', """f"{'hccl'}\""""),
+        ("f'{dist.Backend.NCCL}'", """f'{"hccl"}'"""),
+        ("F'''{dist.Backend.NCCL}'''", """F'''{"hccl"}'''"""),
+        ('f"a" f"{x!r:>{dist.Backend.NCCL}}"', """f"a" f"{x!r:>{'hccl'}}\""""),
+        ("""f"{d['a'] == dist.Backend.NCCL} {dist.Backend.NCCL}\"""", """f"{d['a'] == 'hccl'} {'hccl'}\""""),
+        ('''f"{f'{dist.Backend.NCCL}'}"''', None),
+        ('''f"""{f'{dist.Backend.NCCL}'}"""''', None),
+        ("f(f'{x}', backend=dist.Backend.NCCL)", "f(f'{x}', backend=\"hccl\")"),
+        ('f"{torch.nn.ReLU().cuda(0)} {x.cuda(1)}"', """f"{torch.nn.ReLU().to('npu:0')} {x.to('npu:1')}\""""),
+        ('f"{torch.amp.GradScaler()}"', """f"{torch.amp.GradScaler('npu')}\""""),
+        ("x: 'dist.Backend.NCCL' = 1", None),
+    ],
+)
+def test_a_literal_in_a_field_does_not_take_the_quotes_around_it(code: str, due: str | None) -> None:
+    text = f"import torch\nimport torch_npu\nimport torch.distributed as dist\n{code}\n"
+    assert fixed(text) == text.replace(code, due or code)
+    assert findings(text)
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("p.add_argument('--comm', default='nccl')\nif args.comm == dist.Backend.NCCL: pass", ["review", "review"]),
+        ("p.add_argument('--backend', default='nccl')\nif args.backend == dist.Backend.NCCL: pass", ["safe", "safe"]),
+        ("if args.comm == dist.Backend.NCCL: pass", ["review"]),
+        ("comm = dist.Backend.NCCL", ["review"]),
+        ("comm = dist.Backend.NCCL\ndist.init_process_group(comm)", ["safe"]),
+        ("def f(comm):\n    dist.new_group(backend=comm)\nf(dist.Backend.NCCL)", ["safe"]),
+        ("f(dist.Backend.NCCL)", ["review"]),
+        ("table = {dist.Backend.NCCL: 1}", ["review"]),
+        ("x = table[dist.Backend.NCCL]", ["review"]),
+        ("x = table.get(dist.Backend.NCCL)", ["review"]),
+        ("print(dist.Backend.NCCL)", ["safe"]),
+        ("match dist.get_backend():\n    case dist.Backend.NCCL: pass", ["safe"]),
+        ("match args.comm:\n    case dist.Backend.NCCL: pass", ["review"]),
+    ],
+)
+def test_the_backends_constant_is_as_sure_as_its_text(code: str, expected: list[str]) -> None:
+    text = f"import torch_npu\nimport torch.distributed as dist\n{code}\n"
+    assert [found.fixes[0].applicability for found in findings(text)] == expected
+
+
+def test_quotes_that_a_field_has_already_are_written_there() -> None:
+    pytest.importorskip("libcst", reason="newer syntax is read through libcst")
+    text = 'import torch_npu\nimport torch.distributed as dist\nprint(f"{d["a"]} {dist.Backend.NCCL}{d["a"]}")\n'
+    both = text.replace("} {", " == ")
+    assert fixed(text) == text.replace("dist.Backend.NCCL", "'hccl'")
+    assert fixed(both) == both.replace("dist.Backend.NCCL", '"hccl"')

@@ -6,6 +6,7 @@ import pytest
 
 from uncuda.catalogue import load
 from uncuda.engine import Engine, Finding
+from uncuda.limits import Limits, Work
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -56,7 +57,7 @@ def test_a_field_that_is_not_filled_is_for_review(name: str) -> None:
     "text",
     [
         f"p = {PROPERTIES}(0)\nprint(p.name, p.total_memory / 2**30, p)",
-        f"x = {PROPERTIES}(0)\n\n\ndef f(p):\n    return p.major",
+        f"x = {PROPERTIES}(0)\nprint(x)\n\n\ndef f(p):\n    return p.major",
         f"def f():\n    p = {PROPERTIES}(0)\n    return p.name\n\n\ndef g(p):\n    return p.major",
         f"log({PROPERTIES}(0))",
     ],
@@ -108,22 +109,139 @@ def test_numbers_that_are_compared_are_for_review_where_they_are_others(name: st
     [
         f"print({CAPABILITY}())",
         f'print("sm_%d%d" % {CAPABILITY}())',
-        f'name = "sm_{{}}{{}}".format(*{CAPABILITY}())',
+        f'name = "sm_{{}}{{}}".format(*{CAPABILITY}())\nlog(name)',
         f"cc = {CAPABILITY}()\nlogger.info(f'{{cc[0]}}.{{cc[1]}}')",
-        f"info = dict(capability={CAPABILITY}())",
-        f"self.cc = {CAPABILITY}()",
+        f"info = dict(capability={CAPABILITY}())\nfor key, value in info.items():\n    print(key, value)",
+        f"self.cc = {CAPABILITY}()\nprint(f'{{self.cc}}')",
+        f"print('.'.join(map(str, {CAPABILITY}())))",
+        f"print('.'.join(str(x) for x in {CAPABILITY}()))",
+        f"raise RuntimeError(f'no kernel for {{{CAPABILITY}()}}')",
+        f"def describe():\n    return f'sm_{{{CAPABILITY}()[0]}}'\n\n\nprint(describe())",
+        f"class A:\n    def __repr__(self):\n        return f'{{{CAPABILITY}()}}'",
+        f"def main():\n    lines = []\n    lines.append(f'cc {{{CAPABILITY}()}}')\n    print(lines)",
+        f"import json\ninfo = {{'cc': {CAPABILITY}()}}\nprint(json.dumps(info))",
+        f"def f():\n    cc = {CAPABILITY}()",
+        "if hasattr(torch.cuda, 'get_device_capability'):\n    pass\n" + f"print({CAPABILITY}())",
         f"cc = {CAPABILITY}() if fast else None\nif cc is None:\n    pass",
-        f"cc = {CAPABILITY}()\n\n\ndef f(cc):\n    return cc >= (8, 0)",
+        f"cc = {CAPABILITY}()\nprint(cc)\n\n\ndef f(cc):\n    return cc >= (8, 0)",
     ],
 )
-def test_numbers_that_are_shown_or_kept_are_safe(text: str) -> None:
+def test_numbers_that_are_shown_are_safe(text: str) -> None:
     assert classes(text, "musa", CAPABILITY) == {"safe"}
+
+
+CARRIED = {
+    "by a property": f"class A:\n    @property\n    def cc(self):\n        return {CAPABILITY}()\n\n"
+    "    def f(self):\n        return self.cc >= (8, 0)",
+    "by an attribute of a class": f"class A:\n    cc = {CAPABILITY}()\n\n"
+    "    def f(self):\n        return self.cc[0] >= 8",
+    "by another name of the object": f"class A:\n    def __init__(self):\n        self.cc = {CAPABILITY}()\n\n\n"
+    "a = A()\nx = a.cc >= (8, 0)",
+    "as a key": f"TABLE = {{(8, 0): 1}}\nprint(TABLE[{CAPABILITY}()])",
+    "as a part of a key": f"print(TABLE[name, {CAPABILITY}()[0]])",
+    "as a bound": f"cc = {CAPABILITY}()\nprint(names[: cc[0]])",
+    "by a match": f"match {CAPABILITY}():\n    case (8, 0):\n        pass",
+    "by map": f"fast = all(cc >= (8, 0) for cc in map({CAPABILITY}, range(n)))",
+    "by partial": f"get = partial({CAPABILITY}, 0)\nx = get() >= (8, 0)",
+    "by a lambda": f"get = lambda: {CAPABILITY}()\nx = get() >= (8, 0)",
+    "in a dictionary": f"info = {{'cc': {CAPABILITY}()}}\nx = info['cc'] >= (8, 0)",
+    "in a dict()": f"info = dict(cc={CAPABILITY}())\nx = info['cc'][0] >= 8",
+    "in a dictionary that grows": f"info['cc'] = {CAPABILITY}()\nx = info.get('cc') >= (8, 0)",
+    "in a dictionary of all": f"info = {{i: {CAPABILITY}(i) for i in range(n)}}\nx = info[0] >= (8, 0)",
+    "in a set": f"x = {{{CAPABILITY}(i) for i in range(n)}} == {{(8, 0)}}",
+    "in a text": f"s = f'sm_{{{CAPABILITY}()}}'\nx = s in archs",
+    "in a formatted text": f"s = 'sm_%d%d' % {CAPABILITY}()\nx = s in archs",
+    "in a text that grows": f"s += str({CAPABILITY}())\nx = s == 'y'",
+    "by a name alone in a text": f"cc = {CAPABILITY}()\ns = f'{{cc}}'\nx = s == '(8, 0)'",
+    "by a default": f"def f(cc={CAPABILITY}()):\n    return cc >= (8, 0)",
+    "by a generator": f"def f():\n    yield {CAPABILITY}()\n\n\nx = next(f()) >= (8, 0)",
+    "as a condition": f"cc = {CAPABILITY}()\nif cc[1]:\n    pass",
+    "by the environment": f"import os\nos.environ['ARCH'] = str({CAPABILITY}())",
+    "by another module": f"import lib\nlib.check({CAPABILITY}())",
+    "by whoever calls": f"def cc():\n    return {CAPABILITY}()",
+    "by whoever reads": f"CC = {CAPABILITY}()",
+    "by setattr": f"setattr(self, 'cc', {CAPABILITY}())\nx = self.cc >= (8, 0)",
+    "by getattr": f"self.cc = {CAPABILITY}()\nprint(self.cc, getattr(self, 'cc')[0] >= 8)",
+}
+
+
+@pytest.mark.parametrize("name", CARRIED)
+def test_numbers_that_are_followed_to_no_harmless_use_are_for_review(name: str) -> None:
+    assert classes(CARRIED[name], "musa", CAPABILITY) == {"review"}
+
+
+def test_an_attribute_that_is_asked_by_its_name_is_followed() -> None:
+    text = "x = getattr(torch.cuda, 'get_device_capability')(){}"
+    assert classes(text.format(" >= (8, 0)"), "musa", "torch.cuda") == {"review"}
+    assert classes(f"print({text[4:].format('')})", "musa", "torch.cuda") == {"safe"}
+
+
+OBJECTS = {
+    "by a property": f"class A:\n    @property\n    def p(self):\n        return {PROPERTIES}(0)\n\n\n"
+    "print(A().p.warp_size)",
+    "by the values": f"ps = {{i: {PROPERTIES}(i) for i in range(n)}}\nfor p in ps.values():\n    f(p.warp_size)",
+    "by the items": f"ps = {{i: {PROPERTIES}(i) for i in range(n)}}\nfor i, p in ps.items():\n    f(p.warp_size)",
+    "by zip": f"ps = [{PROPERTIES}(i) for i in range(n)]\nfor i, p in zip(names, ps):\n    f(p.warp_size)",
+    "by any name": f"x = getattr({PROPERTIES}(0), name)",
+    "by vars": f"x = vars({PROPERTIES}(0))",
+    "by hasattr": f"x = hasattr({PROPERTIES}(0), 'warp_size')",
+    "by another module": f"import dataclasses\nx = dataclasses.asdict({PROPERTIES}(0))",
+}
+
+
+@pytest.mark.parametrize("target", ["npu", "musa"])
+@pytest.mark.parametrize("name", OBJECTS)
+def test_an_object_that_is_followed_to_no_harmless_use_is_for_review(name: str, target: str) -> None:
+    assert classes(OBJECTS[name], target, PROPERTIES) == {"review"}
+
+
+@pytest.mark.parametrize("target", ["npu", "musa"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"for p in map({PROPERTIES}, range(n)):\n    print(p.name)",
+        f"ps = [{PROPERTIES}(i) for i in range(n)]\nprint([p.name for p in ps], sum(p.total_memory for p in ps))",
+        f"ps = [{PROPERTIES}(i) for i in range(n)]\nfor name, p in zip(names, ps):\n    print(name.upper(), p.name)",
+        f"s = ''\nfor i in range(n):\n    p = {PROPERTIES}(i)\n    s += f'{{p.name}} {{p.total_memory}}'\nlog.info(s)",
+    ],
+)
+def test_an_object_whose_filled_fields_are_read_is_safe(text: str, target: str) -> None:
+    assert classes(text, target, PROPERTIES) == {"safe"}
 
 
 def test_the_fields_that_hold_these_numbers_are_for_review_where_they_are_compared() -> None:
     assert classes(f"p = {PROPERTIES}(0)\nif p.major >= 8:\n    pass", "musa", PROPERTIES) == {"review"}
     assert classes(f"p = {PROPERTIES}(0)\nif (p.major, p.minor) >= (8, 0):\n    pass", "musa", PROPERTIES) == {"review"}
     assert classes(f"p = {PROPERTIES}(0)\nprint(p.major, p.minor)", "musa", PROPERTIES) == {"safe"}
+
+
+@pytest.mark.parametrize("patch", ["torch.cuda.{0} = f", "setattr(torch.cuda, '{0}', f)"])
+def test_a_function_that_is_replaced_changes_with_its_uses(patch: str) -> None:
+    name = CAPABILITY.rpartition(".")[2]
+    text = f"{patch.format(name)}\nx = {CAPABILITY}() >= (8, 0)\n"
+    assert [fix.applicability for found in findings(text, "musa") for fix in found.fixes] == ["review", "review"]
+
+
+GROWING = {
+    "functions": "def f{0}():\n    return {1}()\n\n\nprint(f{0}())\n",
+    "names": "cc{0} = {1}()\nprint(cc{0})\n",
+    "attributes": "self.cc{0} = {1}()\nprint(self.cc{0})\n",
+}
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_each_function_and_name_is_looked_for_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    works: list[Work] = []
+
+    def made(limits: Limits) -> Work:
+        works.append(Work(limits))
+        return works[-1]
+
+    monkeypatch.setattr("uncuda.engine.Work", made)
+    for size in (200, 800):
+        findings("".join(GROWING[name].format(i, CAPABILITY) for i in range(size)), "musa")
+    small, large = (work.comparisons for work in works)
+    assert large < 4.5 * small
 
 
 @pytest.mark.parametrize("target", ["npu", "musa"])

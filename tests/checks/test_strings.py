@@ -368,6 +368,120 @@ def test_a_device_that_a_library_with_devices_of_its_own_is_given(code: str) -> 
     assert classes(AWAY + code.replace("WhisperModel", "f").replace("ct.", "mine.")) == ["safe"]
 
 
+@pytest.mark.parametrize(
+    ("code", "due"),
+    [
+        ("device = 'cuda:1'\nload({'cuda:0': device})", "device = 'npu:1'\nload({'cuda:0': device, 'npu:0': device})"),
+        (
+            "device = torch.device('cuda:1')\nload({'cuda:0': device})",
+            "device = torch.device('npu:1')\nload({'cuda:0': device, 'npu:0': device})",
+        ),
+        (
+            "def f(p, device='cuda:1'):\n    load({f'cuda:{i}': device})",
+            "def f(p, device='npu:1'):\n    load({f'cuda:{i}': device, f'npu:{i}': device})",
+        ),
+        (
+            "p.add_argument('--device', default='cuda:1')\nload({'cuda:0': args.device})",
+            "p.add_argument('--device', default='npu:1')\nload({'cuda:0': args.device, 'npu:0': args.device})",
+        ),
+        (
+            "device = 'cuda:1'\nself.device = device\nload({'cuda:0': self.device})",
+            "device = 'npu:1'\nself.device = device\nload({'cuda:0': self.device, 'npu:0': self.device})",
+        ),
+        ("device = 'cuda:1'\nload({'cpu': device})", "device = 'npu:1'\nload({'cpu': device})"),
+        ("device = 'cuda:1'\nload({key: device})", None),
+        ("device = 'cuda:1'\nload({'cuda:0': pick(device)})", None),
+        (
+            "device = torch.device('cuda:1')\nload({'cuda:0': str(device)})",
+            "device = torch.device('npu:1')\nload({'cuda:0': str(device), 'npu:0': str(device)})",
+        ),
+        ("device = torch.device('cuda:0')\nload({str(device): 'cpu'})", None),
+        ("load({'cuda:0': (device := 'cuda:1')})", None),
+        ("device = 'cuda:1'\nload({'cuda:0': devices.get('main', device)})", None),
+        (
+            "device = torch.device('cuda:1')\nload({'cuda:0': f'{device.type}:0'})",
+            "device = torch.device('npu:1')\nload({'cuda:0': f'{device.type}:0', 'npu:0': f'{device.type}:0'})",
+        ),
+        (
+            "self.device = torch.device('cuda:1')\nload({'cuda:0': trainer.device.type})",
+            "self.device = torch.device('npu:1')\nload({'cuda:0': trainer.device.type, 'npu:0': trainer.device.type})",
+        ),
+        (
+            "def f(where):\n  load({'cuda:0': where})\nf(torch.device('cuda:1'))",
+            "def f(where):\n  load({'cuda:0': where, 'npu:0': where})\nf(torch.device('npu:1'))",
+        ),
+        (
+            "def f(where):\n  load({'cuda:0': where})\ndevice = 'cuda:1'\nf(device)",
+            "def f(where):\n  load({'cuda:0': where, 'npu:0': where})\ndevice = 'npu:1'\nf(device)",
+        ),
+        (
+            "def f():\n  device = 'cuda:1'\n  return device\nload({'cuda:0': f()})",
+            None,
+        ),
+        ("devices = ['cuda:0', 'cuda:1']\nx.to(devices[1])\nload({devices[0]: devices[1]})", None),
+        (
+            "class T:\n  device = 'cuda:1'\n  def f(self):\n    load({'cuda:0': self.device})",
+            "class T:\n  device = 'npu:1'\n  def f(self):\n    load({'cuda:0': self.device, 'npu:0': self.device})",
+        ),
+        ("old_device = 'cuda:0'\nload({old_device: 'cpu'})", None),
+        ("def get_device():\n    return 'cuda:1'\nx.to(get_device())\nload({'cuda:0': get_device()})", None),
+        ("load({key: 'cuda:1'})", None),
+        ("load({'cuda:0': torch.device('cuda', rank())})", None),
+        ("load({f'cuda:{i}': 'cuda:0' for i in range(8)})", None),
+        ("here = {'cuda:0': torch.device('cuda:1')}\nload(here)", None),
+        ("map_location['cuda:0'] = 'cuda:1'", None),
+        (
+            "map_location['cuda:0'] = torch.device('cuda:1')  # moved",
+            "map_location['cuda:0'] = torch.device('npu:1')\nmap_location['npu:0'] = torch.device('npu:1')  # moved",
+        ),
+        (
+            "if x: map_location['cuda:0'] = torch.device('cuda:1')",
+            "if x: map_location['cuda:0'] = torch.device('npu:1'); map_location['npu:0'] = torch.device('npu:1')",
+        ),
+        (
+            "if x:\n  map_location['cuda:%d' % 0] = (\n'cuda:%d' % r)",
+            "if x:\n  map_location['cuda:%d' % 0] = (\n'npu:%d' % r)\n  map_location['npu:%d' % 0] = (\n'npu:%d' % r)",
+        ),
+        ("map_location['cpu'] = torch.device('cuda:1')", "map_location['cpu'] = torch.device('npu:1')"),
+        ("map_location[key] = 'cuda:1'", None),
+        ("map_location['cuda:0'] = other = 'cuda:1'", None),
+        ("here['cuda:0'] = torch.device('cuda:1')\nload(here)", None),
+        ("device = 'cuda:1'\nhere['cuda:0'] = device\nload(here)", None),
+    ],
+)
+def test_a_device_that_a_checkpoint_goes_to_is_not_safe_without_the_targets_key(code: str, due: str | None) -> None:
+    head = "import torch\nimport torch_npu\n"
+    text = head + code.replace("load(", "torch.load(p, map_location=") + "\n"
+    expected = head + (due or code).replace("load(", "torch.load(p, map_location=") + "\n"
+    assert fixed(text, review=False) == expected
+    found = findings(text)
+    assert found
+    if due is not None:
+        done = apply_edits(text, found[0].fixes[0].edits)
+        assert fixed(done, review=False) == expected
+
+
+def test_a_comprehension_of_keys_has_those_of_either_device_after_review() -> None:
+    head = "import torch\nimport torch_npu\nmap_location = "
+    text = f"{head}{{f'cuda:{{i}}': 'cuda:0' for i in range(8)}}\n"
+    due = "{**{f'cuda:{i}': 'npu:0' for i in range(8)}, **{f'npu:{i}': 'npu:0' for i in range(8)}}\n"
+    assert fixed(text, review=False) == text
+    assert fixed(text) == head + due
+
+
+@pytest.mark.parametrize(
+    ("code", "due"),
+    [
+        ("m = {'cpu': (1), ('cuda'): (2)}\nm[k]", "m = {'cpu': (1), ('cuda'): (2), ('npu'): (2)}\nm[k]"),
+        ("m = {'cpu': 1, r'cuda': 2}\nm[k]", "m = {'cpu': 1, r'cuda': 2, r'npu': 2}\nm[k]"),
+        ("f\"{ {'cuda': 1, 'cpu': 2}[k] }\"", "f\"{ {'cuda': 1, 'npu': 1, 'cpu': 2}[k] }\""),
+        ("print(0, f\"{ {'cuda': 1, 'cpu': 2}[k] }\")", "print(0, f\"{ {'cuda': 1, 'npu': 1, 'cpu': 2}[k] }\")"),
+    ],
+)
+def test_an_entry_is_written_as_the_one_beside_it_is(code: str, due: str) -> None:
+    assert fixed(f"import torch\n{code}\n", review=False) == f"import torch\n{due}\n"
+
+
 def test_what_a_generator_yields_is_the_item_of_the_loop_over_it() -> None:
     text = (
         "import torch\nimport torch_npu\n"
@@ -388,7 +502,18 @@ def test_what_a_generator_yields_is_the_item_of_the_loop_over_it() -> None:
         ("{'cuda:%d' % 0: 'cuda:%d' % r}", "{'cuda:%d' % 0: 'npu:%d' % r, 'npu:%d' % 0: 'npu:%d' % r}"),
         ("{'cpu': 'cuda:1'}", "{'cpu': 'npu:1'}"),
         ("{'cuda:0': 'cuda:1', 'npu:0': 'npu:1'}", "{'cuda:0': 'cuda:1', 'npu:0': 'npu:1'}"),
-        ("{key: 'cuda:1'}", "{key: 'npu:1'}"),
+        ("{('cuda:0'): 'cuda:1'}", "{('cuda:0'): 'npu:1', ('npu:0'): 'npu:1'}"),
+        ("{'cuda:0': ('cuda:1')}", "{'cuda:0': ('npu:1'), 'npu:0': ('npu:1')}"),
+        (
+            "{**rest, ( ('cuda:0')  # (old)\n): ('cuda:1' ) , 'cpu': 'cpu'}",
+            "{**rest, ( ('cuda:0')  # (old)\n): ('npu:1' ), ( ('npu:0')  # (old)\n): ('npu:1' ) , 'cpu': 'cpu'}",
+        ),
+        ("{'cuda:0': torch.device('cuda:1')}", "{'cuda:0': torch.device('npu:1'), 'npu:0': torch.device('npu:1')}"),
+        (
+            "{'cuda:0': torch.device(type='cuda', index=i)}",
+            "{'cuda:0': torch.device(type='npu', index=i), 'npu:0': torch.device(type='npu', index=i)}",
+        ),
+        ("{'cuda:0': 'cuda:1', \"npu:0\": 'npu:1'}", "{'cuda:0': 'cuda:1', \"npu:0\": 'npu:1'}"),
         ("{\n    'cuda:0': 'cuda:1',\n}", "{\n    'cuda:0': 'npu:1',\n    'npu:0': 'npu:1',\n}"),
         ("{\r\n\t'cuda:0': 'cuda:1'\r\n}", "{\r\n\t'cuda:0': 'npu:1',\r\n\t'npu:0': 'npu:1'\r\n}"),
     ],
@@ -422,3 +547,18 @@ def test_a_checkpoint_is_found_by_the_key_of_either_device(before: str, after: s
 def test_next_to_a_patch_a_name_is_as_sure_as_what_it_holds(code: str, applicability: str) -> None:
     head = "from torch_npu.contrib import transfer_to_npu\nimport torch\nimport torch.distributed as dist\n"
     assert classes(f"{head}{code}\n", strategy="shim") == [applicability]
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "torch.distributed.init_process_group = mine",
+        "dist.init_process_group = mine",
+        "setattr(dist, 'init_process_group', mine)",
+    ],
+)
+def test_a_word_that_a_function_in_the_place_of_torchs_is_given_is_for_review(patch: str) -> None:
+    text = f"import torch\nimport torch.distributed as dist\n{patch}\ndist.init_process_group('nccl')\n"
+    assert classes(text) == ["review"]
+    other = text.replace(patch, "self.init_process_group = mine\nsetattr(x, 'init_process_group', mine)")
+    assert classes(other) == ["safe"]

@@ -242,7 +242,7 @@ class TestInterrupted:
 
     def test_a_signal_that_is_ignored_stays_so(self) -> None:
         make({"x/a.py": SAFE, "x/b.py": SAFE})
-        done = _signalled(signal.SIGHUP, "write", "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)")
+        done = _signalled(signal.SIGHUP, "write", "ignored")
         assert done.returncode == 0, done.stderr
         assert [FIXED in path.read_text() for path in Path("x").iterdir()] == [True, True]
 
@@ -259,6 +259,10 @@ class TestInterrupted:
 _SIGNALLED = """
 import os, signal, sys, tempfile
 number, step = int(sys.argv[1]), sys.argv[2]
+if sys.argv[3:] == ["ignored"]:
+    signal.signal(number, signal.SIG_IGN)
+elif number != signal.SIGKILL:
+    signal.signal(number, signal.SIG_DFL)  # a shell's job in the background is born with some of them ignored
 from uncuda.workspace import files
 real = {"mkstemp": tempfile.mkstemp, "chmod": os.chmod, "replace": os.replace}
 def signalled(call):
@@ -280,9 +284,9 @@ sys.exit(main(["fix", "--target", "npu", "x"]))
 """
 
 
-def _signalled(number: int, step: str, before: str = "") -> "subprocess.CompletedProcess[str]":
+def _signalled(number: int, step: str, *how: str) -> "subprocess.CompletedProcess[str]":
     """`uncuda fix x` in a process that gets a signal when a call by which it writes a file returns."""
-    command = [sys.executable, "-c", f"{before}\n{_SIGNALLED}", str(int(number)), step]
+    command = [sys.executable, "-c", _SIGNALLED, str(int(number)), step, *how]
     return subprocess.run(command, check=False, env=environment(), timeout=60, capture_output=True, text=True)
 
 

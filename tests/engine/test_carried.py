@@ -133,6 +133,8 @@ TYPED = [
         "torch.jit.script(Net)",
         "sys.exit(1)",
         "exit()",
+        "parser.error(x)",
+        "os.abort()",
         "return",
         "npu",
     ),

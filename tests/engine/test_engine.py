@@ -8,6 +8,7 @@ import pytest
 
 from uncuda.catalogue import load, read_page
 from uncuda.engine import Engine, Finding
+from uncuda.engine.refusal import refusal
 from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
@@ -122,3 +123,18 @@ def test_every_fix_has_a_chinese_title() -> None:
                 titles |= {f.title for found in findings(example.text, made) for f in found.fixes}
     assert len(titles) > 50
     assert not [title for title in titles if not any("\u4e00" <= character <= "\u9fff" for character in title)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "refused"),
+    [
+        ('f"{a}"', 'f"{"b"}"', True),
+        ("f'''{f'{a}'}'''", "f'''{f'{'b'}'}'''", True),
+        ("x = 'f'\ny = f'''{a}'''  # don't", "x = 'f'\ny = f'''{'b'}'''  # don't", False),
+        ('f"{c["a"]}"', """f"{c["a"]}{'b'}\"""", False),
+        ("f'{a:{a}}'", """f'{a:{"b"}}'""", False),
+    ],
+)
+def test_no_fix_makes_a_text_that_only_a_newer_python_reads(before: str, after: str, refused: bool) -> None:
+    pytest.importorskip("libcst", reason="newer syntax is read through libcst")
+    assert bool(refusal(before, after)) is refused

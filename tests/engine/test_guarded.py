@@ -360,7 +360,18 @@ def test_a_question_moves_without_evidence(name: str) -> None:
     assert not questions(fixed)
 
 
-@pytest.mark.parametrize("other", ["raise RuntimeError('needs CUDA')", "sys.exit(1)"])
+@pytest.mark.parametrize(
+    "other",
+    [
+        "raise RuntimeError('needs CUDA')",
+        "sys.exit(1)",
+        "quit()",
+        "os.abort()",
+        "pytest.fail('needs CUDA')",
+        "parser.error('needs CUDA')",
+        "assert False, 'needs CUDA'",
+    ],
+)
 def test_where_the_other_way_only_raises_somebody_has_to_decide(other: str) -> None:
     text = HEAD + TRITON + f"def f(x):\n    if not x.is_cuda:\n        {other}\n    y = x.cuda()\n    return add(y)\n"
     _, asked, moved = ENGINE.check(Source(text)).findings  # the first names the package that has Triton

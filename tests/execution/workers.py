@@ -21,7 +21,7 @@ from execution.programs import Program
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PYTHON = ROOT / ".cache" / "execution" / "venv" / "bin" / "python"
-SECONDS = 90  # for one program
+SECONDS = 90  # of the processor, for one process of a program
 
 
 @dataclass(frozen=True)

@@ -31,9 +31,15 @@ def minor(version: str) -> tuple[int, ...]:
     return (*numbers(version), 0, 0)[:2]
 
 
+_FIRST: tuple[tuple[int, ...], int] = ((), 0)
+
+
 @dataclass(frozen=True)
 class Versions:
-    """Versions from `low` to `high`; an end that is empty is open. `above`, `below`: that end itself is left out."""
+    """Versions from `low` to `high`; an end that is empty is open. `above`, `below`: that end itself is left out.
+
+    What is asked of them knows no post-releases: below `2.9.0.post9` lies a 2.9.0.
+    """
 
     low: str = ""
     high: str = ""
@@ -77,29 +83,38 @@ class Versions:
 
     def within(self, other: Versions) -> Versions | None:
         """The versions that are also of another range; None where there are none."""
-        lows = [(numbers(one.low), one.above, one.low) for one in (self, other) if one.low]
-        highs = [(numbers(one.high), not one.below, one.high) for one in (self, other) if one.high]
-        _, above, low = max(lows, default=((), False, ""))
-        _, closed, high = min(highs, default=((), True, ""))
-        if low and high and numbers(low) == numbers(high) and not above and closed:
+        lows = [(release(one.low), one.above, one.low) for one in (self, other) if one.low]
+        highs = [(release(one.high), not one.below, one.high) for one in (self, other) if one.high]
+        lowest, above, low = max(lows, default=(_FIRST, False, ""))
+        highest, closed, high = min(highs, default=(_FIRST, True, ""))
+        if low and high and lowest == highest and not above and closed:
             return Versions(low, low)
         both = Versions(low, high, above, not closed)
-        return both if not (low and high) or numbers(low) < numbers(high) else None
+        return both if not (low and high) or lowest < highest else None
 
     def spanning(self, other: Versions) -> Versions:
         """The range that holds the versions of both."""
-        low = min((numbers(one.low), one.above, one.low) for one in (self, other))
-        high = max((numbers(one.high), not one.below, one.high) for one in (self, other))
-        bottom = low if self.low and other.low else ((), False, "")
-        top = high if self.high and other.high else ((), True, "")
+        low = min((release(one.low), one.above, one.low) for one in (self, other))
+        high = max((release(one.high), not one.below, one.high) for one in (self, other))
+        bottom = low if self.low and other.low else (_FIRST, False, "")
+        top = high if self.high and other.high else (_FIRST, True, "")
         return Versions(bottom[2], top[2], bottom[1], not top[1])
+
+    @property
+    def _after(self) -> bool:
+        """Whether no release of the lower end's number is one of these."""
+        return self.above and not _POST.search(self.low)
+
+    @property
+    def _before(self) -> bool:
+        return self.below and not _POST.search(self.high)
 
 
 _MAY: dict[str, Callable[[Versions, tuple[int, ...]], bool]] = {
     "<": lambda some, at: not some.low or numbers(some.low) < at,
-    "<=": lambda some, at: not some.low or numbers(some.low) < at or (numbers(some.low) == at and not some.above),
+    "<=": lambda some, at: not some.low or numbers(some.low) < at or (numbers(some.low) == at and not some._after),
     ">": lambda some, at: not some.high or numbers(some.high) > at,
-    ">=": lambda some, at: not some.high or numbers(some.high) > at or (numbers(some.high) == at and not some.below),
+    ">=": lambda some, at: not some.high or numbers(some.high) > at or (numbers(some.high) == at and not some._before),
     "==": lambda some, at: _MAY["<="](some, at) and _MAY[">="](some, at),
 }
 _OPPOSITES = {"<": (">=",), "<=": (">",), ">": ("<=",), ">=": ("<",), "==": ("<", ">")}

@@ -71,13 +71,17 @@ def same_version(version: str, known: str) -> bool:
 def around(versions: Versions, known: tuple[str, ...]) -> tuple[str, ...]:
     """The known versions to ask, the oldest first: all that are among `versions`.
 
-    Where one of `versions` may lie between two known ones, both: it has what they have.
+    Where one of `versions` may lie between two known ones, both: it has what they have. A later post-release has what
+    the last known one of its number has.
     """
     ordered = sorted(known, key=release)
     if exact := versions.exact:
         same = [version for version in ordered if same_version(exact, version)]
         if same:
             return (next((version for version in same if release(version) == release(exact)), same[-1]),)
+        own = [version for version in ordered if numbers(version) == numbers(exact)][-1:]
+        if own and release(own[0]) < release(exact):
+            return tuple(own)
         below = [version for version in ordered if release(version) <= release(exact)][-1:]
         return tuple(below + [version for version in ordered if release(version) > release(exact)][:1])
     found = [version for version in ordered if versions.holds(version)]

@@ -76,13 +76,13 @@ class Guards:
 
     def _asked_beside(self, statement: Statement, node: ast.AST, wanted: Wanted) -> bool:
         """`hasattr(…) and torch.accelerator.f()`, `torch.accelerator.f() if hasattr(…) else None`."""
-        inner, piece = node, statement.digest.piece
+        inner = node
         for outer in statement.digest.ancestors(node):
             tests = (
                 outer.values if isinstance(outer, ast.BoolOp) else [outer.test] if isinstance(outer, ast.IfExp) else []
             )
             for test in tests:
-                start, end = piece.span(test)
+                start, end = statement.digest.span(test)
                 if test is not inner and self._asks(
                     self._text[statement.start + start : statement.start + end], wanted
                 ):

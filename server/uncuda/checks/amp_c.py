@@ -11,7 +11,7 @@ from ..catalogue import Rule, Target
 from ..edits import REVIEW, SAFE, Edit, Fix
 from ..facts.bindings import Binding
 from ..facts.read import Name, Statement
-from .amp_c_calls import stand_in
+from .amp_c_calls import Applier, stand_in
 from .amp_c_guards import Guard, guard_of, guarded, protected
 from .argument import removed
 from .base import Context, Hit, Links, cap
@@ -77,7 +77,7 @@ class Check:
             for binding, statement in list(context.facts.imports())
             if binding.dotted.partition(".")[0] in self.names
         ]
-        indents = context.facts.indents
+        indents, applier = context.facts.indents, Applier(self._applier, context.facts)
         for use in context.facts.references:
             if use.dotted.partition(".")[0] not in self.names:
                 continue
@@ -91,7 +91,7 @@ class Check:
                     best, holder = header, each
             if holder is not None:
                 holder.uses.append(use)
-                holder.edits.append(stand_in(use, self._applier, context.facts))
+                holder.edits.append(stand_in(use, applier))
         return found
 
     def _import(self, context: Context, found: _Import, rule: Rule) -> Hit:

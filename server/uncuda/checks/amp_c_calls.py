@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import cached_property
 
 from ..edits import Edit
 from ..facts.read import Facts, Name
@@ -46,7 +47,40 @@ _DECLARED = re.compile(r"\s*(?:async\s+)?def\s|.*#")
 _BEFORE = 200  # characters in which the call stands that a flag is given to
 
 
-def stand_in(use: Name, applier: str, facts: Facts) -> tuple[Edit, ...]:
+class Applier:
+    """What one text does with the applier and with the flags: each is looked for once."""
+
+    def __init__(self, name: str, facts: Facts) -> None:
+        self.name, self.facts = name, facts
+        self._flags: dict[str, str] = {}
+
+    def read(self, flag: str) -> str:
+        """The flag, if the text does anything with it but make it, clear it, or give it to a kernel."""
+        if flag not in self._flags:
+            self.facts.work.search(0, len(self.facts.text))
+            self._flags[flag] = _read(flag, self.facts.text)
+        return self._flags[flag]
+
+    @cached_property
+    def given(self) -> dict[str, list[Edit]]:
+        """By what the applier is given first, `multi_tensor_applier(self.op, flag, …)`, edits that call that."""
+        found: dict[str, list[Edit]] = {}
+        facts, called = self.facts, f"{self.name}("
+        for at in facts.searches.find(("text", called), plain(called)):
+            statement = facts.peek(at)
+            facts.work.compare(len(statement.digest.chains) if statement is not None else 0)
+            for chain in statement.digest.chains if statement is not None else ():
+                assert statement is not None
+                call = statement.digest.parents.get(chain.node)
+                start = statement.start + chain.piece.start(chain.node)
+                if start <= at < start + len(chain.spelled) and isinstance(call, ast.Call) and call.func is chain.node:
+                    for first in call.args[:1]:
+                        end, spelled = statement.start + chain.piece.end(first), ast.unparse(first)
+                        found.setdefault(spelled, []).append(Edit(start, end, f"{spelled}({_CHUNK}"))
+        return found
+
+
+def stand_in(use: Name, applier: Applier) -> tuple[Edit, ...]:
     """The edits that replace a use, or the call around it; none when the function has no stand-in of one line.
 
     The applier goes along: apex's raises without the compiled module, whatever it is given.
@@ -55,6 +89,7 @@ def stand_in(use: Name, applier: str, facts: Facts) -> tuple[Edit, ...]:
     if name not in _FUNCTIONS:
         return ()
     node, digest, base, piece = use.chain.node, use.statement.digest, use.statement.start, use.chain.piece
+    facts = applier.facts
 
     def source(part: ast.expr) -> str:
         start, end = piece.span(part)
@@ -66,35 +101,18 @@ def stand_in(use: Name, applier: str, facts: Facts) -> tuple[Edit, ...]:
 
     call, function = digest.parents.get(node), _FUNCTIONS[name]
     if isinstance(call, ast.Call):
-        if _applied(call, node, applier) and (new := _expression(name, call.args[1:], source, facts.text)):
+        if _applied(call, node, applier.name) and (new := _expression(name, call.args[1:], source, applier)):
             return (replaced(call, new),)
         if call.func is node:
             return (replaced(node, function),)
-        if call.args[:1] == [node] and last_word(call.func) == applier:
+        if call.args[:1] == [node] and last_word(call.func) == applier.name:
             return replaced(call.func, function), replaced(node, _CHUNK)
-        if call.args[1:2] == [node] and last_word(call.args[0]) == applier:  # partial(multi_tensor_applier, op)
+        if call.args[1:2] == [node] and last_word(call.args[0]) == applier.name:  # partial(multi_tensor_applier, op)
             return replaced(call.args[0], function), replaced(node, _CHUNK)
     if isinstance(call, ast.Assign) and all(isinstance(target, (ast.Name, ast.Attribute)) for target in call.targets):
         held = {ast.unparse(target) for target in call.targets}
-        return (replaced(node, function), *_called_by(applier, held, facts))
-    return () if facts.says(f"{applier}(") else (replaced(node, function),)
-
-
-def _called_by(applier: str, held: set[str], facts: Facts) -> Iterator[Edit]:
-    """Edits that call what a name holds where the applier is given it: `multi_tensor_applier(self.op, flag, …)`."""
-    called = f"{applier}("
-    for at in facts.searches.find(("text", called), plain(called)):
-        statement = facts.peek(at)
-        if statement is None:
-            continue
-        for chain in statement.digest.chains:
-            call = statement.digest.parents.get(chain.node)
-            start = statement.start + chain.piece.start(chain.node)
-            if start <= at < start + len(chain.spelled) and isinstance(call, ast.Call) and call.func is chain.node:
-                first = next(iter(call.args), None)
-                if first is not None and ast.unparse(first) in held:
-                    end = statement.start + chain.piece.end(first)
-                    yield Edit(start, end, f"{ast.unparse(first)}({_CHUNK}")
+        return (replaced(node, function), *(edit for one in sorted(held) for edit in applier.given.get(one, ())))
+    return () if facts.says(f"{applier.name}(") else (replaced(node, function),)
 
 
 def _applied(call: ast.Call, node: ast.expr, applier: str) -> bool:
@@ -104,23 +122,23 @@ def _applied(call: ast.Call, node: ast.expr, applier: str) -> bool:
     return call.func is node or (call.args[0] is node and last_word(call.func) == applier)
 
 
-def _expression(name: str, arguments: list[ast.expr], source: Source, text: str) -> str | None:
+def _expression(name: str, arguments: list[ast.expr], source: Source, applier: Applier) -> str | None:
     flag, lists, rest = source(arguments[0]), _lists(arguments[1], _LISTS[name], source), arguments[2:]
     if lists is None:
         return None
     if name == "multi_tensor_l2norm" and len(rest) <= 1:
-        return _norm(lists[0], rest[0] if rest else ast.Constant(value=False), source, _read(flag, text))
+        return _norm(lists[0], rest[0] if rest else ast.Constant(value=False), source, applier.read(flag))
     x, y = _unused(" ".join(source(argument) for argument in arguments))
     if name == "multi_tensor_scale" and len(rest) == 1:
         copied = f"torch._foreach_copy_({lists[1]}, [{x}.float() * {_factor(rest[0], source)} for {x} in {lists[0]}])"
-        return _flagged(copied, flag, lists[0], text)
+        return _flagged(copied, applier.read(flag), lists[0])
     if name == "multi_tensor_axpby" and len(rest) in (2, 3):
         a, b = (_factor(part, source) for part in rest[:2])
         mixed = f"[{x}.float() * {a} + {y}.float() * {b} for {x}, {y} in zip({lists[0]}, {lists[1]})]"
         copied = f"torch._foreach_copy_({lists[2]}, {mixed})"
         which = int(source(rest[2])) if len(rest) == 3 and source(rest[2]) in ("0", "1") else -1
         checked = lists[which] if which in (0, 1) else f"[*{lists[0]}, *{lists[1]}]"
-        return _flagged(copied, flag, checked, text)
+        return _flagged(copied, applier.read(flag), checked)
     return None
 
 
@@ -170,8 +188,8 @@ def _read(flag: str, text: str) -> str:
     return ""
 
 
-def _flagged(copied: str, flag: str, tensors: str, text: str) -> str:
+def _flagged(copied: str, flag: str, tensors: str) -> str:
     """The copy alone; with the overflow flag where the text reads it."""
-    if not _read(flag, text):
+    if not flag:
         return copied
     return f"({copied}, all(torch.isfinite(x).all() for x in {tensors}) or {flag}.fill_(1))"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ..edits import Edit
 from ..facts.read import Statement
 from ..facts.scopes import Header, columns
+from . import leaving
 from .base import Context
 
 _CATCHES = re.compile(r"except\s*(?::|.*\b(?:ImportError|ModuleNotFoundError|Exception|BaseException)\b)")
@@ -18,7 +19,6 @@ _MEANT = re.compile(
 )
 _IMPORTED = re.compile(r"\bimport\b[ \t(]*([\w \t,\n]+)")
 _ASKS = re.compile(r"available|find_spec|has_|have_|with_", re.I)
-_RAISES = re.compile(r"(?:raise|sys\.exit|exit|os\._exit)\b")
 _DEVICE = re.compile(r"\b(?:torch|device|accelerator|gpu)\b|cuda", re.I)
 
 
@@ -77,9 +77,8 @@ def _only_raises(context: Context, clause: Header) -> bool:
     """Whether a clause ends with an exception, or the program, whatever it does before."""
     indents, text = context.facts.indents, context.text
     inner = list(indents.lines_at(clause.end, indents.extent(clause.start), _inner(context, clause)))
-    return any(_RAISES.match(text, line.start) for line in inner) or bool(
-        re.search(r":[ \t]*(?:raise|sys\.exit|exit)\b[^\n]*\s*\Z", text[clause.start : clause.end])
-    )
+    raising = any(leaving.raises(text[line.start : line.end]) for line in inner)
+    return raising or leaving.raises_inline(text[clause.start : clause.end])
 
 
 def _inner(context: Context, clause: Header) -> int:
@@ -132,7 +131,7 @@ def guarded(context: Context, statement: Statement, node: ast.Import | ast.Impor
     indent = text[line : statement.start]
     if indent.strip() or len(statement.digest.piece.nodes) != 1:
         return ()
-    start, end = (statement.start + offset for offset in statement.digest.piece.span(node))
+    start, end = (statement.start + offset for offset in statement.digest.span(node))
     step = "\t" if indent.endswith("\t") else "    "
     newline = context.facts.layout.newline_at(statement.end)
     names = [alias.asname or alias.name.split(".")[0] for alias in node.names if alias.name != "*"]

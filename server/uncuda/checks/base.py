@@ -22,7 +22,7 @@ from .beside_torch import first_import
 from .families import ClassFamily, families_in
 from .hit import At, Hit, Links
 from .import_edits import import_edit
-from .owners import METHODS, owners_of
+from .owners import METHODS, PATCHING, owners_of, patches_of
 
 _FEW = 16
 
@@ -121,7 +121,8 @@ class Context:
         """The classes of the project, and of this text, that define `cuda` or `is_cuda` themselves."""
         known = self.project.owners
         defined = [f"def {method}" for method in METHODS if self.facts.says(f"def {method}(")]
-        if not defined and not self.mentions(frozenset(owner.name for owner in known if owner.name)):
+        patching = any(map(self.facts.says, PATCHING)) and any(patches_of(self.facts.layout.text))
+        if not defined and not patching and not self.mentions(frozenset(owner.name for owner in known if owner.name)):
             return known
         self.asked.update(defined)
         self.facts.work.search(0, 8 * len(self.text))
@@ -192,7 +193,7 @@ class Context:
                 for binding, statement in self.facts.imports()
                 if binding.dotted.partition(".")[0] == "torch" and not self.typing_only(statement)
             ]
-            if not found and (star := self.facts.statements.get(self.facts.star)) is not None:
+            if (star := self.facts.statements.get(self.facts.star)) is not None:
                 found.append(star)
             self._torch = sorted(dict.fromkeys(found), key=lambda statement: statement.start)
         return self._torch

@@ -13,13 +13,13 @@ from ..facts.changes import Scan
 from ..facts.layout import Layout, without_comments
 from ..facts.read import Facts
 from ..facts.scopes import Header, IndentScopes
+from . import leaving
 from .twins import condition_of, said_for, words_for
 
 _CUDA = re.compile(r"(?<![A-Za-z])(?:cuda|nccl|gpu)", re.I)
 _COMPARED = re.compile(r"([\w.]+(?:\([\w.]*\))?)[ \t]*(?:==|in\b)")
 _WIDEST = 200  # bytes of a line in which its first word stands
 _CUDA_NAMES = ("cuda", "nccl", "gpu")
-_LEAVES = re.compile(r"(?:return|raise|continue|break|sys\.exit|exit|os\._exit)\b")
 _SAID = re.compile(r"^[ \t]*(?:raise|print|warnings?\.|log\w*\.|logging\.|self\.log\w*\.)[^\n]*$", re.M)
 
 
@@ -226,7 +226,7 @@ def asked_by_hand(facts: Facts, target: Target) -> bool:
 
 def leaves(header: Header, facts: Facts) -> bool:
     """Whether the block of a header ends by leaving: return, raise, continue."""
-    return bool(_LEAVES.match(last_of(header, facts)))
+    return leaving.leaves(last_of(header, facts))
 
 
 def last_of(header: Header, facts: Facts) -> str:

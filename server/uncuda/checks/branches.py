@@ -95,13 +95,13 @@ class Branches:
             for sibling in siblings(outer, inner) if speaking else ():
                 if sibling not in speaking:
                     continue
-                start, end = (statement.start + at for at in statement.digest.piece.span(sibling))
+                start, end = (statement.start + at for at in statement.digest.span(sibling))
                 alike = isinstance(node, TEXTS) and isinstance(sibling, TEXTS)
                 if self._words.polarity(start, end, alike) > 0:
                     return True
             if isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And):
                 self._work.compare(8 * len(speaking))
-                spans = [statement.digest.piece.span(value) for value in speaking if value is not inner]
+                spans = [statement.digest.span(value) for value in speaking if value is not inner]
                 if any(self._words.polarity(statement.start + a, statement.start + b) < 0 for a, b in spans):
                     return True
             if isinstance(outer, ast.Call) and isinstance(inner, ast.keyword) and inner.arg == "gpu":
@@ -129,11 +129,11 @@ class Branches:
         """The parts of an expression in which the target is named."""
         key = statement.start, outer
         if key not in self._spoken:
-            piece, named, found = statement.digest.piece, self._words.named, []
+            named, found = self._words.named, []
             for part in ast.iter_child_nodes(outer) if isinstance(outer, PARTED) else ():
                 self._work.compare(4)
                 if hasattr(part, "lineno"):
-                    start, end = (statement.start + at for at in piece.span(part))
+                    start, end = (statement.start + at for at in statement.digest.span(part))
                     at = bisect_left(named, start)
                     if at < len(named) and named[at] < end:
                         found.append(part)

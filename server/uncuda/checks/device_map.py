@@ -11,92 +11,28 @@ from ..edits import Edit
 from ..facts.read import Statement
 from ..facts.roles import Role
 from .base import Context, row_class
+from .device_entries import below, entries_of, said
 from .string_flow import Flow
 
 _MODULE = re.compile(r"\btorch\.cuda(?:\.\w+)+")
 _MANY = 60  # places where a name stands: of one that stands in more, nothing is said
 _LEFT = re.compile(r"cuda|nccl", re.I)
-_PLAIN = (ast.Constant, ast.JoinedStr, ast.FormattedValue, ast.Name, ast.Attribute, ast.BinOp, ast.Tuple, ast.Subscript,
-          ast.operator, ast.expr_context)  # fmt: skip
 
 
-def entry(role: Role, statement: Statement, context: Context, key: str, words: dict[str, str]) -> Edit | None:
-    """The edit that adds an entry `key` after the one that `role` is the key of; None where its value is not sure."""
+def entry(role: Role, statement: Statement, context: Context, words: dict[str, str]) -> Edit | None:
+    """The edit that adds the target's entry below the one that `role` is the key of; None if its value is not sure."""
     mapping = role.subject
     if not isinstance(mapping, ast.Dict) or kept(role, statement) == (0, 0):
         return None
-    at = next(index for index, node in enumerate(mapping.keys) if node is role.node)
-    piece, text, base = statement.digest.piece, context.text, statement.start
-    first, value = mapping.keys[at], mapping.values[at]
-    assert first is not None
-    said = text[base + piece.start(value) : base + piece.end(value)]
-    if context.target.words["device"] in said:
+    place, text = entries_of(mapping, statement.digest).by_key[role.node], statement.digest.piece.text
+    old, source = text[slice(*place.key)], text[slice(*place.value)]
+    if context.target.words["device"] in source:
         return None  # a fix has been here: the value is no longer CUDA's
-    spelled = _translated(said, words, context.target)
-    if spelled is None:
+    spelled = _translated(source, words, context.target)
+    new = said(old, words)
+    if spelled is None or new == old:
         return None
-    quote = text[base + piece.start(first)]
-    return _below(first, value, statement, context, f"{quote}{key}{quote}", spelled)
-
-
-def moved(role: Role, statement: Statement, context: Context, words: dict[str, str]) -> list[Edit]:
-    """The edit that adds the target's own key where a key says on which device something was: `{"cuda:0": "cuda:1"}`.
-
-    `role` is that of the value. None where the key says no device, or the target's stands there already.
-    """
-    mapping, value, piece = role.subject, role.node, statement.digest.piece
-    key = _key_of(role)
-    if key is None or not isinstance(mapping, ast.Dict) or not isinstance(value, ast.expr):
-        return []
-    text, base = context.text, statement.start
-
-    def source(node: ast.AST) -> str:
-        return text[base + piece.start(node) : base + piece.end(node)]
-
-    old, new = source(key), _said(source(key), words)
-    if new == old or any(each is not None and source(each) == new for each in mapping.keys):
-        return []
-    return [_below(key, value, statement, context, new, _said(source(value), words))]
-
-
-def _below(
-    key: ast.expr, value: ast.expr, statement: Statement, context: Context, new_key: str, new_value: str
-) -> Edit:
-    """The edit that adds an entry after another one, laid out as that is: on a line of its own, or beside it."""
-    piece, base, text, layout = statement.digest.piece, statement.start, context.text, context.facts.layout
-    start, end = base + piece.start(key), base + piece.end(value)
-    line = layout.line_start(start)
-    before, between = text[line:start], text[base + piece.end(key) : base + piece.start(value)]
-    separator = f",{layout.newline_at(line)}{before}" if not before.strip() and line else ", "
-    return Edit(end, end, f"{separator}{new_key}{between}{new_value}")
-
-
-def is_plain(role: Role) -> bool:
-    """Whether key and value of an entry can be written twice: they call nothing but `format`."""
-    return all(
-        isinstance(part, _PLAIN) or (isinstance(part, ast.Call) and getattr(part.func, "attr", "") == "format")
-        for node in (_key_of(role), role.node)
-        for part in (ast.walk(node) if node is not None else ())
-    )
-
-
-def says_index(role: Role) -> bool:
-    """Whether the key of a value is a device with its number."""
-    key = _key_of(role)
-    return key is not None and re.match(r"""f?["'][a-z]+:""", ast.unparse(key)) is not None
-
-
-def _key_of(role: Role) -> ast.expr | None:
-    mapping = role.subject
-    if role.kind != "value" or not isinstance(mapping, ast.Dict) or role.node not in mapping.values:
-        return None
-    return mapping.keys[next(index for index, value in enumerate(mapping.values) if value is role.node)]
-
-
-def _said(source: str, words: dict[str, str]) -> str:
-    for old, new in words.items():
-        source = re.sub(rf"(?<=[\"']){re.escape(old)}(?=[\"':])", new, source)
-    return source
+    return below(place, statement, context, new, spelled)
 
 
 def needs_plugin(added: Edit, target: Target) -> bool:
@@ -155,11 +91,11 @@ def kept(role: Role, statement: Statement) -> tuple[int, int]:
     mapping = role.subject
     if not isinstance(mapping, ast.Dict):
         return 0, 0
-    value = next(value for key, value in zip(mapping.keys, mapping.values, strict=True) if key is role.node)
+    value = entries_of(mapping, statement.digest).by_key[role.node].node
     nodes = [] if isinstance(value, ast.Lambda) else list(ast.walk(value))
     if any(isinstance(node, ast.Call) for node in nodes) and any(getattr(node, "attr", "") == "cuda" for node in nodes):
         return 0, 0
-    start, end = statement.digest.piece.span(value)
+    start, end = statement.digest.span(value)
     return statement.start + start, statement.start + end
 
 
@@ -172,5 +108,5 @@ def _translated(value: str, words: dict[str, str], target: Target) -> str | None
         return row.replacement if row is not None and sure else match[0]
 
     value = _MODULE.sub(named, value)
-    value = _said(value, words)
+    value = said(value, words)
     return None if _LEFT.search(value) else value

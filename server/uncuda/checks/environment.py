@@ -84,7 +84,7 @@ class Check:
                 continue
             call = statement.digest.parents.get(node)
             if isinstance(call, ast.Call) and last_word(call.func) in _MAPPERS:
-                span = statement.digest.piece.span(node)
+                span = statement.digest.span(node)
                 applicability = SAFE if _is(_spelled(call.func), ("os.environ.update",)) else REVIEW
                 place = _Place(node, span, statement.start + span[0], node.arg, node.value)
                 yield self._hit(context, statement, rule, place, applicability)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from ..facts.digest import Digest
 from ..facts.model import Statement
 from ..facts.role_calls import chain_of
-from ..project import ACTS, MOVES
+from ..project import ACTS, MOVES, PATCHES
 from .base import Context
 from .owners import IS_CUDA, called_so
 
@@ -35,14 +35,17 @@ _TENSORS = frozenset({"torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "
 def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> bool:
     """Whether the method that an attribute names may be one that a class of the program defines itself.
 
-    It is not where the object is torch's; it is where the object is shown to be of such a class. Of other objects it is
-    not known: then it is, where such a method does more than move; and so are the attributes of what is imported.
+    It may be wherever the program replaces torch's own. Else it is not where the object is torch's; it is where the
+    object is shown to be of such a class. Of other objects it is not known: then it is, where such a method does more
+    than move; and so are the attributes of what is imported.
     """
     if node.attr == IS_CUDA and isinstance(node.value, ast.Name) and context.foreign_name(node.value.id):
         return True
     owners = [owner for owner in context.owners if owner.method == node.attr]
     if not owners:
         return context.facts.says(f"def {node.attr}(")
+    if any(owner.kind == PATCHES for owner in owners):
+        return True
     names = frozenset(owner.name for owner in owners if owner.name)
     acts = any(owner.kind == ACTS for owner in owners)
     kind = Instances(context, names).of(node.value, statement) if acts or context.mentions(names) else OTHER

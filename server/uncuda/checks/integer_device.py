@@ -33,7 +33,7 @@ class Check:
                         yield self._hit(context, statement, value, rule, applicability)
 
     def _hit(self, context: Context, statement: Statement, value: ast.Constant, rule: Rule, applicability: str) -> Hit:
-        start, end = (statement.start + offset for offset in statement.digest.piece.span(value))
+        start, end = (statement.start + offset for offset in statement.digest.span(value))
         old = context.text[start:end]
         new = f'"{self.target.words["device"]}:{old}"'
         words = {"old": old, "new": new}

@@ -133,7 +133,7 @@ class Check:
         new = self.target.fill(rule.get("with-device", ""))
         if is_index(given):
             device = self.target.words["device"]
-            first, last = (statement.start + offset for offset in statement.digest.piece.span(given))
+            first, last = (statement.start + offset for offset in statement.digest.span(given))
             named = Edit(first, last, f'"{device}:{context.text[first:last]}"')
             return new, (Edit(word.start, word.end, new), named), True
         if says_number(given):

@@ -68,7 +68,7 @@ class Check:
                 continue
             for node in self._nodes(statement, flow):
                 if not self._guarded(node, statement, context):
-                    start, end = statement.digest.piece.span(node)
+                    start, end = statement.digest.span(node)
                     yield statement.start + start, statement.start + end
 
     def _nodes(self, statement: Statement, flow: Flow) -> Iterator[ast.expr]:
@@ -80,7 +80,6 @@ class Check:
     def _guarded(self, node: ast.expr, statement: Statement, context: Context) -> bool:
         """Whether a test that names the target stands before a use."""
         text, indents, base = context.text, context.facts.indents, statement.start
-        piece = statement.digest.piece
         inner: ast.AST = node
         for outer in statement.digest.ancestors(node):
             tests: list[ast.expr] = []
@@ -88,7 +87,7 @@ class Check:
                 tests = [outer.test]
             elif isinstance(outer, ast.BoolOp):
                 tests = outer.values[: next(i for i, value in enumerate(outer.values) if value is inner)]
-            spans = [piece.span(test) for test in tests]
+            spans = [statement.digest.span(test) for test in tests]
             if any(self._named.search(text, base + start, base + end) for start, end in spans):
                 return True
             inner = outer

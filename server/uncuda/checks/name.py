@@ -13,6 +13,7 @@ from .base import At, Context, Hit, Links
 from .collectives import Collectives
 from .name_calls import asked, call_classes, call_of, keyword_edits, keyword_limits, nearest_call, position_edits
 from .name_imports import import_hits
+from .name_literals import Literals
 from .name_strings import string_hits
 from .results import Results
 from .verdicts import Judge, Verdict, Verdicts
@@ -29,7 +30,7 @@ class Check:
 
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at references and at imports."""
-        judge, results = self.verdicts.judge(context), Results(context)
+        judge, results, literals = self.verdicts.judge(context), Results(context), Literals(context)
         spoken = [
             (reference, verdict)
             for reference in context.references
@@ -44,7 +45,7 @@ class Check:
             yield from import_hits(context, judge, stuck)
         yield from string_hits(context, judge, stuck)
         for reference, verdict in spoken:
-            hit = _reference(context, reference, verdict, judge, stuck, results)
+            hit = _reference(context, reference, verdict, judge, stuck, results, literals)
             if hit is not None:
                 yield hit
 
@@ -65,7 +66,13 @@ def _alias(reference: Name, judge: Judge) -> Verdict | None:
 
 
 def _reference(
-    context: Context, reference: Name, verdict: Verdict, judge: Judge, stuck: frozenset[str], results: Results
+    context: Context,
+    reference: Name,
+    verdict: Verdict,
+    judge: Judge,
+    stuck: frozenset[str],
+    results: Results,
+    literals: Literals,
 ) -> Hit | None:
     """The hit at a reference; None where a fixed alias already says it all.
 
@@ -86,6 +93,10 @@ def _reference(
     alias = _alias(reference, judge) if reference.chain.root not in stuck else None
     base = alias.replacement if alias is not None else ".".join(reference.dotted.split(".")[:hidden])
     applicability, apart = _class(context, reference, verdict, results)
+    held: Links = ()
+    if applicability is not None and new.startswith('"'):
+        sure, held = literals.of(reference, new)
+        applicability = lowest(applicability, sure)
     bound = _bound(reference)
     if around in rule.get("skip-calls", ()) or bound in stuck:
         applicability = None
@@ -108,8 +119,10 @@ def _reference(
             return None
     start, end = _place(reference, spans)
     reduced = _reduced(context, reference, rule)
-    words, links = verdict.words(reference.dotted), _links(reference, rule)
+    words, links = verdict.words(reference.dotted), (*_links(reference, rule), *held)
     limits = (*verdict.limits, *keyword_limits(reference, verdict.row, context.target), *apart)
+    if isinstance(reference.chain.node, ast.Attribute) and isinstance(reference.chain.node.ctx, ast.Store):
+        links = (*links, ("patched", reference.dotted))
     if attribute and attribute.patched:
         links = (*links, ("patched", f"{reference.dotted}.{attribute.name}"))
     fixes: tuple[Fix, ...] = ()

@@ -8,7 +8,7 @@ import textwrap
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-from ..project import ACTS, INHERITS, MOVES, Owner
+from ..project import ACTS, INHERITS, MOVES, PATCHES, Owner
 
 IS_CUDA = "is_cuda"
 METHODS = ("cuda", IS_CUDA)
@@ -25,6 +25,13 @@ _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _TORCHS = ("Module", "Tensor", "Parameter")
 _MOVERS = frozenset({"cuda", "to"})
 _LONGEST = 4000
+_PATCH = re.compile(
+    r"(?<!\w)(?:(?:Tensor|Module|Parameter)\.(?P<set>cuda|is_cuda)[ \t]*=(?!=)"
+    r"|(?<!\.)setattr\([ \t]*(?:\w+\.)*(?:Tensor|Module|Parameter)[ \t]*,[ \t]*[\"'](?P<named>cuda|is_cuda)[\"'])"
+)
+_PATCH_BYTES = re.compile(_PATCH.pattern.encode())
+PATCHING = ("Tensor.", "Module.", "Parameter.", "setattr(")
+"""One of these words is in a text that may replace such a method of torch's own."""
 
 
 def owners_of(text: str, is_code: Callable[[int], bool], known: Collection[Owner] = ()) -> frozenset[Owner]:
@@ -35,14 +42,15 @@ def owners_of(text: str, is_code: Callable[[int], bool], known: Collection[Owner
     """
     defines = any(f"def {method}(" in text for method in METHODS)
     found = [(m, holder) for m, holder in _methods(text) if is_code(m.start("name"))] if defines else []
+    patches = {Owner(method, "", PATCHES) for at, method in patches_of(text) if is_code(at)}
     if not found and not known:
-        return frozenset()
+        return frozenset(patches)
     bases = {match["name"]: _last_words(match["bases"]) for match in _CLASS.finditer("\n" + text)}
     torchs = _derived({name: name for name, words in bases.items() if _is_torchs(words)}, bases)
     kinds: dict[tuple[str, str], str] = {}
     for match, holder in found:
         kinds[match["name"], holder] = _kind(_body(text, match), match["name"], holder in torchs) if holder else ACTS
-    owners = {Owner(method, name, kind) for (method, name), kind in kinds.items()}
+    owners = patches | {Owner(method, name, kind) for (method, name), kind in kinds.items()}
     for method in METHODS:
         own = {owner.name: owner.kind for owner in known if owner.method == method and owner.name}
         own |= {name: kind for (what, name), kind in kinds.items() if what == method and name}
@@ -50,6 +58,19 @@ def owners_of(text: str, is_code: Callable[[int], bool], known: Collection[Owner
         owners |= {Owner(method, name, kind) for name, kind in own.items()}
         owners |= {Owner(method, maker, own[name]) for maker, name in _makers(text, own)}
     return frozenset(owners)
+
+
+def may_patch(data: bytes) -> bool:
+    """Whether the bytes of a text seem to put something in the place of such a method of torch's own."""
+    said = any(word in data for word in (b"cuda =", b"cuda=", b"setattr("))
+    return said and _PATCH_BYTES.search(data) is not None
+
+
+def patches_of(text: str) -> Iterator[tuple[int, str]]:
+    """Where a text puts something in the place of such a method of torch's own, and the method."""
+    if any(word in text for word in PATCHING):
+        for match in _PATCH.finditer(text):
+            yield match.start(), match["set"] or match["named"]
 
 
 def _derived(known: dict[str, str], bases: dict[str, list[str]]) -> dict[str, str]:

@@ -84,7 +84,7 @@ class Questions:
         if not isinstance(test, ast.Call):
             return None
         dotted = self._flow.resolve(test.func, statement) or ""
-        at = At(statement.start + statement.digest.piece.start(test.func))
+        at = At(statement.start + statement.digest.span(test.func)[0])
         if dotted in rule.get("questions"):
             return Question(at)
         module, _, name = dotted.rpartition(".")

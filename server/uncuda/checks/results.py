@@ -1,63 +1,41 @@
-"""What a text does with the result of a call: which of its fields it reads, and which of its numbers it compares."""
+"""What a text does with the result of a call: which of its fields it reads, and which of its numbers it compares.
+
+Where a difference counts, only uses that are known to do no harm leave the call as it is: what is followed no further
+is a use, too.
+"""
 
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Iterator
-from functools import cached_property
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
 
 from ..catalogue import Rule
-from ..facts.model import Name, Statement
-from ..facts.role_calls import COMPREHENSIONS, chain_of, last_word
-from ..facts.roles import Role
+from ..facts.model import Name
+from ..facts.role_calls import COMPREHENSIONS, last_word
+from . import result_words as words
 from .base import Context
-from .name_calls import call_of
+from .name_calls import asked, call_of
 from .parameters import Parameters
-from .string_flow import Flow
+from .result_names import Followed
+from .result_values import NUMBER, NUMBERS, OBJECT, PAIR, TENSOR, Read, Value, computes
 
 FIELD = "field-not-filled"
 """The limit of an object of which a field is read that the target does not fill."""
-OBJECT, PAIR, NUMBER = "object", "pair", "number"
-_DEEP, _MANY = 8, 200  # names on the way to a use; uses that are looked at
-_SAME = frozenset(
-    {"Version", "float", "int", "list", "max", "min", "next", "parse", "reversed", "round", "sorted", "str", "tuple"}
-)  # what they give says the same number, or an item of what they are given
-_ITEM = frozenset({"max", "min", "next"})
-_KEEPING = frozenset({"add", "append"})
-_SPREAD = frozenset({"format", "print"})
+LOST = "answer-not-followed"
+"""The limit of an answer that is not the target's where nobody knows what is done with it."""
+_MANY = 200  # uses that are looked at
+_MOVING = frozenset({"clone", "contiguous", "cuda", "detach", "div", "div_", "mean", "mul", "sum", "to", "view"})
 _WRAPPERS = (ast.Await, ast.BoolOp, ast.NamedExpr, ast.IfExp, ast.UnaryOp)
 
 
-class Value(NamedTuple):
-    """An expression that has the result, or a part of it. `listed`: its items have it."""
-
-    node: ast.AST
-    statement: Statement
-    kind: str
-    listed: bool = False
-
-
-class Read(NamedTuple):
-    """A place where a field is read, or numbers are compared or unpacked (field ""), and its source."""
-
-    field: str
-    source: str
-
-
-class Results:
-    """Answers for one text. Names, attributes of `self`, loops and functions of the text are followed."""
+class Results(Followed):
+    """Answers for one text. Names, attributes, loops and functions of the text are followed."""
 
     def __init__(self, context: Context) -> None:
-        self._context = context
-        self._seen: set[tuple[str, str, bool, int]] = set()
+        super().__init__(context)
         self._numbers: frozenset[str] = frozenset()
+        self._calls: frozenset[str] = frozenset()
         self._left = 0
-
-    @cached_property
-    def _flow(self) -> Flow:
-        return Flow(self._context)
 
     def apart(self, reference: Name, rule: Rule) -> tuple[str, str] | None:
         """The limit that lowers the fix of a call, and what the text does with its result that is to blame.
@@ -66,79 +44,147 @@ class Results:
         that give numbers of CUDA's own, a pair, or the fields that hold them.
         """
         fields, numbers = rule.get("fields", ()), rule.get("numbers", {})
-        if reference.dotted not in fields and reference.dotted not in numbers:
+        dotted, node = _named_by(reference, self._context.text)
+        if dotted not in fields and dotted not in numbers:
             return None
         target = self._context.target
-        filled = target.fields.get(reference.dotted, frozenset())
+        filled = target.fields.get(dotted, frozenset())
         same = target.has("capability")
-        for read in self.reads(reference, OBJECT if reference.dotted in fields else PAIR, numbers):
-            if read.field and read.field not in filled:
-                return FIELD, read.source
-            if not read.field and not same:
-                return str(target.features["capability"]), read.source
-        return None
+        lost: Read | None = None
+        self._start(numbers.get(dotted, ()), strict=True)
+        value = Value(node, reference.statement, OBJECT if dotted in fields else PAIR)
+        for read in self._named_function(value, 0):
+            if read.field in filled or (same and not read.field):
+                continue
+            if not read.lost:
+                return FIELD if read.field else str(target.features["capability"]), read.source
+            lost = lost or read
+        return (LOST, lost.source) if lost else None
 
-    def reads(self, reference: Name, kind: str = OBJECT, numbers: object = None) -> Iterator[Read]:
+    def _start(self, numbers: Iterable[str] = (), calls: Iterable[str] = (), strict: bool = False) -> None:
+        self._seen, self._left, self._strict = set(), _MANY, strict
+        self._numbers, self._calls = frozenset(numbers), frozenset(calls)
+
+    def reads(self, reference: Name) -> Iterator[Read]:
         """What the text does with the result of the call of a reference."""
         call = call_of(reference)
-        if call is None:
-            return
-        self._seen, self._left = set(), _MANY
-        self._numbers = frozenset(numbers.get(reference.dotted, ()) if isinstance(numbers, dict) else ())
-        yield from self._follow(Value(call, reference.statement, kind), 0)
+        if call is not None:
+            self._start()
+            yield from self._follow(Value(call, reference.statement, OBJECT), 0)
 
     def _follow(self, value: Value, depth: int) -> Iterator[Read]:
         self._context.facts.work.compare(4)
         self._left -= 1
+        node, parent = value.node, value.parent
         if self._left < 0:
-            return
-        node, parent = value.node, value.statement.digest.parents.get(value.node)
-        if isinstance(parent, ast.Attribute):
-            if value.kind == OBJECT and not value.listed:
-                yield from self._field(value, parent, parent.attr, depth)
+            yield from self._lost(value)
+        elif isinstance(parent, ast.Attribute):
+            yield from self._attribute(value, parent, depth)
         elif isinstance(parent, ast.Call):
             yield from self._given(value, parent, parent.args.index(node) if node in parent.args else -1, depth)
         elif isinstance(parent, ast.keyword):
             call = value.statement.digest.parents.get(parent)
             if isinstance(call, ast.Call) and parent.arg:
                 yield from self._given(value, call, parent.arg, depth)
-        elif isinstance(parent, (ast.Assign, ast.AnnAssign)) and node is parent.value:
+            else:
+                yield from self._lost(value, call)
+        elif isinstance(parent, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and node is parent.value:
             for target in parent.targets if isinstance(parent, ast.Assign) else [parent.target]:
                 yield from self._bound(value, target, depth)
         elif isinstance(parent, ast.Return):
             yield from self._returned(value, depth)
         elif isinstance(parent, (ast.For, ast.AsyncFor, ast.comprehension)) and node is parent.iter:
-            if value.listed:
-                yield from self._item(value, parent, parent.target, depth)
-        else:
+            yield from self._item(value, parent, parent.target, depth)
+        elif isinstance(parent, (ast.If, ast.While, ast.Assert, ast.comprehension)):
+            yield from self._tested(value, parent)
+        elif not isinstance(parent, (ast.Expr, ast.Delete)):
             yield from self._part(value, parent, depth)
+
+    def _tested(self, value: Value, parent: ast.AST) -> Iterator[Read]:
+        """A number is tested: it is other than zero. An object is there, whatever it holds."""
+        if value.kind == NUMBER and not value.listed and value.node is not getattr(parent, "msg", None):
+            yield from self._lost(value)
 
     def _part(self, value: Value, parent: ast.AST | None, depth: int) -> Iterator[Read]:
         """The same where the value is a part of a larger expression."""
         node = value.node
         if isinstance(parent, ast.Compare):
-            if value.kind in (PAIR, NUMBER) and not all(isinstance(op, (ast.Is, ast.IsNot)) for op in parent.ops):
-                yield Read("", ast.unparse(parent))
+            yield from self._compared(value, parent)
         elif isinstance(parent, ast.Subscript) and node is parent.value:
             item = value.listed and not isinstance(parent.slice, ast.Slice)
             kind = NUMBER if value.kind == PAIR and not value.listed and not isinstance(parent.slice, ast.Slice) else ""
             found = Value(parent, value.statement, kind or value.kind, value.listed and not item)
             yield from self._follow(found, depth)
         elif isinstance(parent, ast.Starred):
-            call = value.statement.digest.parents.get(parent)
-            if value.kind == PAIR and isinstance(call, ast.Call) and last_word(call.func) not in _SPREAD:
-                yield Read("", ast.unparse(call))
-        elif isinstance(parent, (ast.Tuple, ast.List)):
+            yield from self._spread(value, parent, depth)
+        elif isinstance(parent, (ast.Tuple, ast.List, ast.Set)):
             yield from self._beside(value, parent, depth)
+        elif isinstance(parent, (ast.Dict, ast.DictComp)) and value.kind != TENSOR:
+            values: list[ast.expr] = parent.values if isinstance(parent, ast.Dict) else [parent.value]
+            found = Value(parent, value.statement, value.kind, True)
+            yield from self._follow(found, depth) if node in values else self._lost(value, parent)
         elif isinstance(parent, COMPREHENSIONS) and node is parent.elt:
             yield from self._follow(Value(parent, value.statement, value.kind, True), depth)
-        elif isinstance(parent, ast.JoinedStr) or (isinstance(parent, ast.BinOp) and _computes(parent, node)):
-            if value.kind != OBJECT:
-                yield from self._follow(Value(parent, value.statement, NUMBER), depth)
-        elif isinstance(parent, _WRAPPERS) and node is not getattr(parent, "test", None):
+        elif isinstance(parent, (ast.JoinedStr, ast.BinOp)):
+            yield from self._computed(value, parent, depth)
+        elif isinstance(parent, _WRAPPERS):
+            if node is getattr(parent, "test", None) or isinstance(getattr(parent, "op", None), ast.Not):
+                yield from self._tested(value, parent)
+                return
             if isinstance(parent, ast.NamedExpr):
-                yield from self._bound(value, parent.target, depth)
+                yield from self._bound(value, parent.target, depth, kept=False)
             yield from self._follow(value._replace(node=parent), depth)
+        else:
+            yield from self._lost(value, parent if isinstance(parent, ast.expr) else None)
+
+    def _compared(self, value: Value, compare: ast.Compare) -> Iterator[Read]:
+        if all(isinstance(op, (ast.Is, ast.IsNot)) for op in compare.ops):
+            return
+        if value.kind in NUMBERS:
+            yield Read("", ast.unparse(compare))
+        elif not value.listed:
+            yield from self._lost(value, compare)
+
+    def _computed(self, value: Value, whole: ast.JoinedStr | ast.BinOp, depth: int) -> Iterator[Read]:
+        """What becomes of a value in a text, or in a computation."""
+        text = isinstance(whole, ast.JoinedStr) or not computes(whole, value.node)
+        if value.kind == TENSOR and (not text or isinstance(whole, ast.JoinedStr)):
+            yield from self._follow(Value(whole, value.statement, TENSOR), depth)
+        elif value.kind in NUMBERS:
+            yield from self._follow(Value(whole, value.statement, NUMBER, value.listed and not text), depth)
+        elif value.kind == OBJECT and not text:
+            found = value._replace(node=whole)
+            yield from self._follow(found, depth) if value.listed else self._lost(value, whole)
+
+    def _spread(self, value: Value, starred: ast.Starred, depth: int) -> Iterator[Read]:
+        call = value.statement.digest.parents.get(starred)
+        if isinstance(call, ast.Call):
+            if value.kind == PAIR and not value.listed and last_word(call.func) not in words.SPREAD:
+                yield Read("", ast.unparse(call))
+            else:
+                yield from self._given(value, call, -1, depth)
+        elif isinstance(call, (ast.Tuple, ast.List, ast.Set)):
+            yield from self._follow(Value(call, value.statement, value.kind, True), depth)
+        else:
+            yield from self._lost(value, call)
+
+    def _attribute(self, value: Value, node: ast.Attribute, depth: int) -> Iterator[Read]:
+        call = value.statement.digest.parents.get(node)
+        called = isinstance(call, ast.Call) and call.func is node
+        if value.kind == TENSOR:
+            if node.attr in _MOVING:
+                yield from self._follow(value._replace(node=value.statement.digest.parents[node]), depth)
+        elif value.listed and call is not None and called:
+            if node.attr in words.TABLES_OWN or node.attr in words.TABLES_ITEM:
+                yield from self._follow(value._replace(node=call, listed=node.attr in words.TABLES_OWN), depth)
+            elif node.attr not in words.TABLES_PLAIN:
+                yield from self._lost(value, node)
+        elif value.kind == OBJECT and not value.listed:
+            yield from self._field(value, node, node.attr, depth)
+        elif value.kind in NUMBERS and called and node.attr in words.TEXTS_OWN:
+            yield from self._follow(Value(call, value.statement, NUMBER), depth)  # type: ignore[arg-type]
+        else:
+            yield from self._lost(value, node)
 
     def _field(self, value: Value, node: ast.expr, name: str, depth: int) -> Iterator[Read]:
         yield Read(name, ast.unparse(node))
@@ -146,26 +192,67 @@ class Results:
             yield from self._follow(Value(node, value.statement, NUMBER), depth)
 
     def _given(self, value: Value, call: ast.Call, given: int | str, depth: int) -> Iterator[Read]:
-        """What a call does with what it is given."""
+        """What a call does with what it is given; -1: somewhere among its arguments."""
         word = last_word(call.func)
-        asked = call.args[1] if word == "getattr" and given == 0 and len(call.args) > 1 else None
+        if value.kind == TENSOR and (self._flow.resolve(call.func, value.statement) or "") in self._calls:
+            yield Read("", ast.unparse(call))
+            return
+        asked = call.args[1] if word in ("getattr", "hasattr") and given == 0 and len(call.args) > 1 else None
         if isinstance(asked, ast.Constant) and isinstance(asked.value, str):
             yield from self._field(value, call, asked.value, depth)
-        elif word in _SAME:
-            yield from self._follow(value._replace(node=call, listed=value.listed and word not in _ITEM), depth)
-        elif word in _KEEPING and isinstance(call.func, ast.Attribute):
+            return
+        if call.func is value.node:
+            yield from self._lost(value, call)
+            return
+        parameters = Parameters(self._context.facts, self._context.asked)
+        name, header = parameters.parameter(call, given, value.statement) if given != -1 else ("", None)
+        if name and header is not None and word not in words.SAME:
+            yield from self._named(value, name, header.start, depth + 1)
+        elif header is not None and word not in words.SAME:
+            yield from self._lost(value, call)
+        else:
+            yield from self._worded(value, call, given, word, depth)
+
+    def _worded(self, value: Value, call: ast.Call, given: int | str, word: str, depth: int) -> Iterator[Read]:
+        """The same of a call that its last word tells."""
+        text, digest = word in words.TEXT, value.statement.digest
+        if text and value.kind == OBJECT:
+            return
+        if word in words.SAME:
+            yield from self._follow(value._replace(node=call, listed=value.listed and word not in words.ITEM), depth)
+        elif word in words.KEEPING and isinstance(call.func, ast.Attribute):
             yield from self._bound(value._replace(listed=True), call.func.value, depth)
         elif word == "enumerate":
             yield from self._follow(value._replace(node=call), depth)
-        elif given != -1:
-            parameters = Parameters(self._context.facts, self._context.asked)
-            name, header = parameters.parameter(call, given, value.statement)
-            if name and header is not None:
-                yield from self._named(value, name, header.start, depth + 1)
+        elif value.kind == TENSOR:
+            return
+        elif text:
+            yield from self._follow(Value(call, value.statement, NUMBER), depth)
+        elif word == "zip" and isinstance(
+            loop := value.statement.digest.parents.get(call), (ast.For, ast.comprehension)
+        ):
+            yield from self._zipped(value, loop, given, depth)
+        elif word in ("dict", "zip"):
+            yield from self._follow(value._replace(node=call, listed=True), depth)
+        elif word == "map" and given != 0 and last_word(call.args[0]) in words.SAME | words.TEXT:
+            if value.kind != OBJECT:
+                yield from self._follow(Value(call, value.statement, NUMBER, True), depth)
+        elif word not in words.NOTHING and not words.shows(call, digest):
+            yield from self._lost(value, call)
 
-    def _beside(self, value: Value, holder: ast.Tuple | ast.List, depth: int) -> Iterator[Read]:
+    def _zipped(self, value: Value, loop: ast.For | ast.comprehension, given: int | str, depth: int) -> Iterator[Read]:
+        """The same of a loop over several lists at once: each gives its own name its items."""
+        own = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
+        kind = value.kind if value.listed else NUMBER if value.kind in NUMBERS else OBJECT
+        one = own[given] if isinstance(given, int) and 0 <= given < len(own) > 1 else loop.target
+        yield from self._bound(Value(value.node, value.statement, kind), one, depth, kept=False)
+
+    def _beside(self, value: Value, holder: ast.Tuple | ast.List | ast.Set, depth: int) -> Iterator[Read]:
         """What becomes of a value that stands in a list: `a, b = p.major, p.minor`, `(p.major, p.minor) >= (8, 0)`."""
         outer = value.statement.digest.parents.get(holder)
+        if isinstance(outer, ast.Subscript) and holder is outer.slice:
+            yield from self._lost(value, outer)
+            return
         for target in outer.targets if isinstance(outer, ast.Assign) and holder is outer.value else ():
             if isinstance(target, (ast.Tuple, ast.List)) and len(target.elts) == len(holder.elts):
                 yield from self._bound(value, target.elts[holder.elts.index(value.node)], depth)  # type: ignore[arg-type]
@@ -174,75 +261,11 @@ class Results:
         found = Value(holder, value.statement, PAIR if alone else value.kind, not alone)
         yield from self._follow(found, depth)
 
-    def _item(self, value: Value, loop: ast.AST, target: ast.AST, depth: int) -> Iterator[Read]:
-        """What a loop does with each item."""
-        counted = isinstance(value.node, ast.Call) and last_word(value.node.func) == "enumerate"
-        if counted and isinstance(target, ast.Tuple) and len(target.elts) == 2:
-            target = target.elts[1]
-        item = value._replace(listed=False)
-        if not isinstance(loop, ast.comprehension) or not isinstance(target, ast.Name):
-            yield from self._bound(item, target, depth)
-            return
-        whole = value.statement.digest.parents.get(loop)
-        for chain in value.statement.digest.chains:
-            if chain.root == target.id and any(o is whole for o in value.statement.digest.ancestors(chain.node)):
-                yield from self._follow(item._replace(node=_cut(chain.node, len(chain.parts))), depth)
 
-    def _bound(self, value: Value, target: ast.AST, depth: int) -> Iterator[Read]:
-        """What is done with what a name or an attribute is given."""
-        if isinstance(target, (ast.Tuple, ast.List)):
-            if value.kind == PAIR and not value.listed:
-                yield Read("", f"{ast.unparse(target).strip('()')} = …")
-            return
-        base, parts = chain_of(target)
-        if isinstance(base, ast.Name) and len(parts) < 2:
-            spelled = ".".join([base.id, *parts])
-            role = Role("assignment", target)
-            scope = -1 if parts else self._flow.scope(spelled, value.statement.start, role)
-            yield from self._named(value, spelled, scope, depth + 1)
-
-    def _named(self, value: Value, spelled: str, scope: int, depth: int) -> Iterator[Read]:
-        key = spelled, value.kind, value.listed, scope
-        if depth > _DEEP or key in self._seen:
-            return
-        self._seen.add(key)
-        self._context.asked.add(spelled)
-        root, *attributes = spelled.split(".")
-        for found in self._flow.naming(spelled, scope):
-            self._context.facts.work.compare(len(found.digest.chains))
-            if not attributes and self._flow.scope(spelled, found.start, Role("assignment", value.node)) != scope:
-                continue  # another function's
-            for chain in reversed(found.digest.chains):  # they come from the right
-                if chain.root == root and list(chain.parts[: len(attributes)]) == attributes:
-                    node = _cut(chain.node, len(chain.parts) - len(attributes))
-                    yield from self._follow(Value(node, found, value.kind, value.listed), depth)
-
-    def _returned(self, value: Value, depth: int) -> Iterator[Read]:
-        """What the text does with what its function returns."""
-        name = self._flow.function_of(value.statement)
-        key = f"{name}()", value.kind, value.listed, -1
-        if not name or depth > _DEEP or key in self._seen:
-            return
-        self._seen.add(key)
-        self._context.asked.add(name)
-        called = re.compile(rf"\b{re.escape(name)}(?<!def {re.escape(name)})\(")
-        for found in self._flow.statements(called, 0, len(self._context.text)):
-            for chain in found.digest.chains:
-                call = found.digest.parents.get(chain.node)
-                spelled = chain.spelled in (name, f"self.{name}")
-                if spelled and isinstance(call, ast.Call) and call.func is chain.node:
-                    yield from self._follow(Value(call, found, value.kind, value.listed), depth + 1)
-
-
-def _cut(node: ast.expr, parts: int) -> ast.expr:
-    """A dotted expression without so many of its last parts."""
-    for _ in range(parts):
-        node = node.value if isinstance(node, ast.Attribute) else node
-    return node
-
-
-def _computes(node: ast.BinOp, operand: ast.AST) -> bool:
-    """Whether a number is computed: not so where a text is put together, `"sm_%d" % major`."""
-    other = node.right if operand is node.left else node.left
-    text = isinstance(other, ast.JoinedStr) or (isinstance(other, ast.Constant) and isinstance(other.value, str))
-    return not text
+def _named_by(reference: Name, text: str) -> tuple[str, ast.AST]:
+    """What a reference names and the expression that does: itself, or what `getattr` takes from it."""
+    node, taken = reference.chain.node, asked(reference, text)
+    call = reference.statement.digest.parents.get(node)
+    if taken is None or not isinstance(call, ast.Call) or last_word(call.func) != "getattr":
+        return reference.dotted, node
+    return f"{reference.dotted}.{taken.name}", call

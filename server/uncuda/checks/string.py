@@ -12,12 +12,14 @@ from ..edits import REVIEW, SAFE, Edit, Fix, lowest
 from ..facts.digest import Text
 from ..facts.read import Statement
 from ..facts.roles import Role
-from .base import At, Context, Hit, cap
-from .device_map import entry, is_looked_up, kept, moved, needs_plugin, says_index
+from .base import Context, Hit, cap
+from .checkpoint_maps import Beside, CheckpointMaps
+from .device_map import entry, is_looked_up, kept, needs_plugin
 from .given_away import GivenAway
 from .parameters import Parameters
 from .questions import Questions
-from .string_evidence import compared, complete, holds_truth, is_map_location
+from .replaced import Replaced
+from .string_evidence import compared, complete, holds_truth
 from .string_flow import Flow
 from .string_members import MemberIndex
 from .string_uses import Uses
@@ -55,13 +57,15 @@ class Check:
 
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at string literals."""
-        flow = Flow(context)
+        flow, parameters = Flow(context), Parameters(context.facts, context.asked)
         uses = Uses(
             flow,
             MemberIndex(flow),
-            Parameters(context.facts, context.asked),
+            parameters,
             Questions(flow, self.target),
             GivenAway(flow),
+            CheckpointMaps(flow, parameters),
+            Replaced(flow),
         )
         for statement in context.statements:
             yield from self._commands(context, statement)
@@ -92,6 +96,8 @@ class Check:
         question = uses.question(rule, role, text, statement, applicability)
         if question is not None:
             applicability = SAFE
+        if applicability == SAFE and role.callee and uses.replaced.has(role.callee):
+            applicability = REVIEW
         if applicability is not None and context.shim:
             truth = compared(rule, role) or holds_truth(rule, role, statement, flow)
             applicability = _under_shim(rule, role, applicability, truth)
@@ -102,19 +108,18 @@ class Check:
         start, end = (statement.start + offset for offset in text.piece.span(text.node))
         edits, new = self._edits(prepared, text, context, statement)
         if rule.get("entry"):
-            added = entry(role, statement, context, new, prepared.new)
+            added = entry(role, statement, context, prepared.new)
             edits = [added] if added else []
             if applicability == SAFE and not is_looked_up(role, statement, flow):
                 applicability = REVIEW
         elif role.cut and len(new) != len(text.value):
             length = _length(text, statement)  # a slice of fixed length would not hold the new word
             edits = [Edit(*length, str(len(new))), *edits] if length else []
-        allowed = cap(rule, applicability)
+        beside = self._beside(prepared, uses, *(passed or (role, statement)))
+        allowed = cap(rule, lowest(applicability, beside.allowed))
+        edits += beside.edits
         fixes: tuple[Fix, ...] = ()
-        links = flow.links(role, statement) if prepared.new else ()
-        if role.kind == "value" and (is_map_location(role) or says_index(role)):
-            edits = [*edits, *moved(role, statement, context, prepared.new)]
-            links = (*links, ("entries", At(statement.start), id(role.subject)))
+        links = (*beside.links, *(flow.links(role, statement) if prepared.new else ()))
         links += flow.links(*passed) if prepared.new and passed else ()
         by_hand = False
         if edits and allowed is not None:
@@ -138,6 +143,11 @@ class Check:
             question=(question.at, alone != SAFE) if question is not None and question.at is not None else None,
             by_hand=by_hand,
         )
+
+    def _beside(self, prepared: _Prepared, uses: Uses, role: Role, statement: Statement) -> Beside:
+        """What says where checkpoints go, and changes with a device."""
+        is_device = self.target.words["device"] in prepared.new.values() and not prepared.rule.get("entry")
+        return uses.maps.beside(role, statement, prepared.new) if is_device else Beside()
 
     def _edits(self, prepared: _Prepared, text: Text, context: Context, statement: Statement) -> tuple[list[Edit], str]:
         edits: list[Edit] = []

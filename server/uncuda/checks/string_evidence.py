@@ -13,7 +13,8 @@ from ..facts.read import Statement
 from ..facts.role_calls import COMPREHENSIONS, last_word
 from ..facts.roles import Role, unwrapped
 from .base import is_listed
-from .device_map import is_plain, says_index
+from .checkpoint_maps import is_map_location, is_sure
+from .device_entries import says_index
 from .string_flow import TESTS, Flow
 from .string_members import MemberIndex, Members
 
@@ -59,13 +60,15 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Mem
     """`safe`, `review`, or None where the string is nothing to the rule."""
     if role.kind in _SILENT_KINDS or (role.kind == "key" and not (rule.get("entry") or "key" in rule.get("roles", ()))):
         return None
+    if role.kind == "key" and is_map_location(role):
+        return None  # its value changes, and brings the target's key along
     if is_silent(rule, role, flow):
         return None
     domain = _domain(rule, role, statement, flow, members.of(role, statement)) if rule.get("apart") else ""
     if (domain == OWN) != bool(rule.get("own")):
         return None
-    if is_map_location(role):
-        return SAFE if is_plain(role) and flow.context.has_torch else REVIEW
+    if is_map_location(role) and role.kind == "value":
+        return SAFE if is_sure(role) and flow.context.has_torch else REVIEW
     if _is_choice_of_accelerators(rule, role) or _is_matched(rule, role, statement):
         return REVIEW
     roots = rule.get("needs-import", ())
@@ -127,14 +130,6 @@ def is_prose(role: Role) -> bool:
         if function.value.id in _PROSE_MODULES:
             return True
     return role.method in _PROSE_CALLS or role.parameter in _PROSE_PARAMETERS or bool(_RAISED.match(role.method))
-
-
-def is_map_location(role: Role) -> bool:
-    """A value of `map_location={"cuda:0": "cuda:1"}`; what a checkpoint was saved on stays."""
-    outer = role.outer
-    if role.kind != "value" or outer is None:
-        return False
-    return outer.name.lower() == "map_location" or (outer.callee == "torch.load" and outer.parameter == 1)
 
 
 def _is_choice_of_accelerators(rule: Rule, role: Role) -> bool:

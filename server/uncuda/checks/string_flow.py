@@ -56,7 +56,7 @@ class Flow:
         self._count(text.node, statement)
         return role_of(text, statement.digest, lambda node: self.resolve(node, statement))
 
-    def _role_at(self, node: ast.AST, start: int, statement: Statement) -> Role:
+    def role_at(self, node: ast.AST, start: int, statement: Statement) -> Role:
         self._count(node, statement)
         return role_at(node, start, statement.digest, lambda inner: self.resolve(inner, statement))
 
@@ -72,7 +72,7 @@ class Flow:
     def reaches(self, rule: str, role: Role, statement: Statement, proves: Proof) -> bool:
         """Whether what a string is bound to, compared with, or returned from has a use that `proves` accepts."""
         if role.call is not None and role.kind == "default":
-            role = self._role_at(role.call, statement.digest.piece.start(role.call), statement)
+            role = self.role_at(role.call, statement.digest.span(role.call)[0], statement)
             if proves(role):
                 return True
         called = f"{role.name}(" if role.kind == "return" and not role.containers else ""
@@ -87,7 +87,7 @@ class Flow:
                 return False  # what is so far away proves nothing
             self._known[key] = False  # a name that leads back to itself proves nothing
             self._hops += 1
-            uses = [*(self._calls(role.name, statement) if called else self._uses(spelled, scope))]
+            uses = [*(self.calls(role.name, statement) if called else self.uses(spelled, scope))]
             leads = any(proves(use) or self._leads(rule, use, where, proves) for use, where in uses)
             self._hops -= 1
             self._known[key] = leads and not any(self._is_looked_up(use) for use, _ in uses)
@@ -105,7 +105,7 @@ class Flow:
         scope = -1 if "." in spelled else self.scope(spelled, statement.start, role)
         key = (word, spelled, scope)
         if key not in self._asked:
-            tests = (use for use, _ in self._uses(spelled, scope) if use.kind in ("comparison", "membership"))
+            tests = (use for use, _ in self.uses(spelled, scope) if use.kind in ("comparison", "membership"))
             self._asked[key] = any(_says(use.subject, word) for use in tests)
         return self._asked[key]
 
@@ -132,7 +132,7 @@ class Flow:
         match = _DEF.match(self.context.text, scope[0]) if scope else None
         return match[1] if match else ""
 
-    def _calls(self, name: str, statement: Statement) -> Iterator[tuple[Role, Statement]]:
+    def calls(self, name: str, statement: Statement) -> Iterator[tuple[Role, Statement]]:
         """The roles of the calls of a function of this text, each with its statement: of a method, those by `self`."""
         self.context.asked.add(name)
         indents = self.context.facts.indents
@@ -151,7 +151,7 @@ class Flow:
                 )
                 call = digest.parents.get(chain.node)
                 if called and isinstance(call, ast.Call) and call.func is chain.node:
-                    yield self._role_at(call, chain.piece.start(call), found), found
+                    yield self.role_at(call, chain.piece.start(call), found), found
 
     def scope(self, name: str, offset: int, role: Role) -> int:
         """Offset of the `def` whose local variable `name` is at `offset`; -1: the module's, or a class's."""
@@ -179,7 +179,7 @@ class Flow:
             self._scopes[key] = int(binds and not declared)
         return bool(self._scopes[key])
 
-    def _uses(self, spelled: str, scope: int) -> Iterator[tuple[Role, Statement]]:
+    def uses(self, spelled: str, scope: int) -> Iterator[tuple[Role, Statement]]:
         """The roles of the uses of a name, and of what it is bound to, each with its statement."""
         root, _, attribute = spelled.partition(".")
         for statement in self.naming(spelled, scope):
@@ -219,7 +219,7 @@ class Flow:
         self.context.facts.work.compare(len(digest.chains) + len(digest.texts) + len(digest.bindings))
         for chain in digest.chains:
             if chain.root == root and chain.parts == parts:
-                yield self._role_at(chain.node, chain.piece.start(chain.node), statement)
+                yield self.role_at(chain.node, chain.piece.start(chain.node), statement)
         for text in digest.texts:
             if text.formatted and not text.value and self._opens(".".join((root, *parts)), text, statement):
                 yield self.role(text, statement)
@@ -240,7 +240,7 @@ class Flow:
         returns belongs to the names that take it, and to what its calls are compared with.
         """
         if role.kind == "return" and role.name:
-            taken = (key for use, where in self._calls(role.name, statement) for key in self.links(use, where))
+            taken = (key for use, where in self.calls(role.name, statement) for key in self.links(use, where))
             return (("call", role.name), *taken)
         if isinstance(role.subject, ast.Call) and role.kind in ("comparison", "membership"):
             name = role.name.removesuffix("()")
@@ -274,7 +274,7 @@ class Flow:
             if not re.compile(rf"=[ \t]*{re.escape(name)}(?!\w)").search(text, first, end):
                 self._takers[name, scope] = ()
                 return ()
-            taken = (use for use, _ in self._uses(name, scope) if use.kind == "assignment" and not use.containers)
+            taken = (use for use, _ in self.uses(name, scope) if use.kind == "assignment" and not use.containers)
             fields = (use.name for use in taken if isinstance(use.subject, ast.Attribute) and use.name != "type")
             self._takers[name, scope] = tuple(("field", field) for field in dict.fromkeys(fields))
         return self._takers[name, scope]

@@ -12,9 +12,11 @@ from ..facts.digest import Text
 from ..facts.read import Statement
 from ..facts.role_calls import last_word
 from ..facts.roles import Role
+from .checkpoint_maps import CheckpointMaps
 from .given_away import GivenAway
 from .parameters import Parameters, Passed
 from .questions import Question, Questions, is_held, words_around
+from .replaced import Replaced
 from .string_evidence import ACCELERATORS, is_silent, named, weigh
 from .string_flow import TESTS, Flow
 from .string_members import MemberIndex
@@ -29,6 +31,8 @@ class Uses:
     parameters: Parameters
     questions: Questions
     away: GivenAway
+    maps: CheckpointMaps
+    replaced: Replaced
     held: dict[tuple[str, str, int], Question | None] = field(default_factory=dict)
 
     def passed(self, rule: Rule, role: Role, text: Text, statement: Statement) -> Passed | None:

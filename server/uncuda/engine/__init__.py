@@ -10,6 +10,7 @@ from ..catalogue import Catalogue
 from ..checks import Check, Context, Hit
 from ..checks.branches import Branches
 from ..checks.missing_shim import is_patched, is_projects, patches, patching
+from ..checks.quotes import fitted
 from ..edits import REVIEW, SAFE, Edit, Fix
 from ..facts.read import Facts, read
 from ..limits import LimitExceeded, Limits, Work
@@ -226,7 +227,8 @@ class Engine:
         rows: list[Row] = []
         for number, check in enumerate(ruleset.checks):
             taken = kept.hits[number] if kept is not None and not hasattr(check, "of_whole_text") else ()
-            rows.append([*taken, *((hit, None) for hit in self._run(check, context, ruleset, path))])
+            found = self._run(check, context, ruleset, path)
+            rows.append([*taken, *((fitted(hit, facts.text), None) for hit in found)])
         return context, rows
 
     def _run(self, check: Check, context: Context, ruleset: Ruleset, path: str) -> Iterable[Hit]:

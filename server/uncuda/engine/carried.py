@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from ..checks import Context, Hit
 from ..checks.hit import moved
+from ..checks.leaving import leaves
 from ..facts.changes import Region
 from ..facts.read import Facts
 from ..project import Project
@@ -22,7 +23,7 @@ from ..source import Span
 
 _PLAIN = re.compile(r"[ \t]*(?:(?P<first>[A-Za-z_]\w*)(?:\.\w*)*(?:\([\w., \t]*\)?)?[ \t]*)?\r?\n?")
 # What leaves a block or a test, and what TorchScript compiles, counts for other lines.
-_SPOKEN = re.compile(r"exit|quit|script|skip", re.I)
+_SPOKEN = re.compile(r"script|skip", re.I)
 _WORD = re.compile(r"\w+")
 _FUNCTION = re.compile(r"\bdef[ \t]+(\w+)")
 _APART = frozenset({"try", "except", "else", "finally", "match", "case"})
@@ -144,7 +145,7 @@ def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> boo
     """Whether a line says nothing but what it is read for."""
     text = facts.text[start:end]
     match = _PLAIN.fullmatch(text)
-    if match is None or iskeyword(match["first"] or "") or _SPOKEN.search(text):
+    if match is None or iskeyword(match["first"] or "") or _SPOKEN.search(text) or leaves(text.lstrip()):
         return False
     words = set(_WORD.findall(text))
     if any(_WORD.findall(name)[-1] in words for name in asked if not name.startswith("def ")):

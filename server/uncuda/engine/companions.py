@@ -84,7 +84,7 @@ class Companions:
 
     def _rules_out(self, node: ast.AST, statement: Statement) -> bool:
         """Whether an operand asks for anything but CUDA."""
-        start, end = statement.digest.piece.span(node)
+        start, end = statement.digest.span(node)
         return self._branches.asks_cuda(statement.start + start, statement.start + end) < 0
 
     def _heads(self, statements: list[int]) -> Iterator[Header]:

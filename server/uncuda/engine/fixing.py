@@ -35,7 +35,8 @@ def fixed(
             if f.fixes and f.fixes[0].applicability in allowed and (rules is None or f.rule in rules)
         ]
         if not chosen:
-            reason = refusal(source.text, text) if text != source.text else None
+            quoted = any(quote in change.edit.text for each in passes for change in each for quote in "\"'")
+            reason = refusal(source.text, text, quoted) if text != source.text else None
             break
         made = {id(fix): fix for fix in select([fix for fix, _ in chosen])}
         passes.append(changes_of((fix, rule) for fix, rule in chosen if id(fix) in made))

@@ -49,7 +49,7 @@ def guarded(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]
     for statement, outer, parts in parts_of(enumerate(hits), (ast.BoolOp, ast.IfExp, ast.Subscript), branches.work):
         for question, asking in parts.items():
             branches.work.compare(len(getattr(outer, "values", ())))
-            start, end = (statement.start + offset for offset in statement.digest.piece.span(question))
+            start, end = (statement.start + offset for offset in statement.digest.span(question))
             denied = branches.asks_cuda(start, end) < 0
             for part in _behind(outer, question, denied):
                 others = parts.get(part, ())

@@ -6,16 +6,17 @@ import ast
 import symtable
 import warnings
 
-from ..facts.newer import readable
+from ..facts.newer import readable, reusing
 
 
-def refusal(before: str, after: str) -> str | None:
-    """Why a fixed text must not be written, or None.
+def refusal(before: str, after: str, quoted: bool = True) -> str | None:
+    """Why a fixed text must not be written, or None. `quoted`: whether a fix wrote quotes.
 
     Fixes do not repair broken text, so one look at the result is enough while it parses.
     """
     if (error := _syntax_error(after)) is None:
-        return None
+        newer = quoted and reusing(after) > reusing(before)
+        return "after its fixes Python before 3.12 would not read it (an f-string in its own quotes)" if newer else None
     if (old := _syntax_error(before)) is not None:
         return f"it does not parse ({old}); until it does, its fixes are made one at a time, in an editor"
     return f"it would not parse after its fixes ({error})"

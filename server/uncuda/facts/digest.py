@@ -89,6 +89,7 @@ class Digest:
     bindings: list[Binding] = field(default_factory=list)
     parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
     scopes: dict[ast.AST, int] = field(default_factory=dict)
+    fields: dict[ast.AST, Piece] = field(default_factory=dict)
     nested: bool = False  # a lambda or a comprehension is there: names may be hidden
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
@@ -97,6 +98,13 @@ class Digest:
         while parent is not None:
             yield parent
             parent = self.parents.get(parent)
+
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        """Half-open offsets of a node, relative to the statement, be it in the field of an f-string."""
+        found: ast.AST | None = node if self.fields else None
+        while found is not None and found not in self.fields:
+            found = self.parents.get(found)
+        return (self.piece if found is None else self.fields[found]).span(node)
 
 
 def digest(piece: Piece, header_only: bool = False) -> Digest:
@@ -239,23 +247,16 @@ def _name(node: ast.Name, out: Digest, piece: Piece, inside: int) -> None:
         kind = "with"
     elif isinstance(parent, (ast.For, ast.AsyncFor)):
         kind = "for"
-    elif isinstance(parent, ast.AugAssign):
-        kind = "assign"
     out.bindings.append(Binding(node.id, kind, piece.start(node), value=value, inside=inside))
 
 
 def _text(node: ast.expr, out: Digest, piece: Piece) -> None:
-    start, end = piece.span(node)
-    found = tokens(piece.text, start - piece.base, end - piece.base)
+    base = piece.base
+    found = tokens(piece.text, *(at - base for at in piece.span(node)))
     if not found:
         return
     shifted = tuple(
-        Token(
-            t.prefix,
-            t.start + piece.base,
-            t.end + piece.base,
-            tuple((a + piece.base, b + piece.base) for a, b in t.fields),
-        )
+        t._replace(start=t.start + base, end=t.end + base, fields=tuple((a + base, b + base) for a, b in t.fields))
         for t in found
     )
     plain = isinstance(node, ast.Constant) and not any(token.formatted for token in found)
@@ -272,11 +273,9 @@ def _text(node: ast.expr, out: Digest, piece: Piece) -> None:
         _expression(value, shifted[0].start, node, out)
         return
     out.texts.append(Text(value, node, piece, shifted))
-    for token in found:
-        for first, last in token.fields:
-            expression = piece.text[first:last]
-            if not expression.strip().isidentifier():
-                _expression(expression, first + piece.base, node, out)
+    for first, last in (each for token in found for each in token.fields):
+        if not piece.text[first:last].strip().isidentifier():
+            _expression(piece.text[first:last], first + base, node, out)
 
 
 def _annotates(node: ast.AST, out: Digest) -> bool:
@@ -297,4 +296,5 @@ def _expression(text: str, base: int, holder: ast.AST, out: Digest) -> None:
     if field_piece is not None:
         top = field_piece.nodes[0]
         out.parents[top] = holder
+        out.fields[top] = field_piece
         _walk(top, out, field_piece, out.scopes.get(holder, -1))

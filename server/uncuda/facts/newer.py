@@ -126,6 +126,26 @@ def _formatted_strings(text: str) -> list[tuple[int, int]]:
     return spans
 
 
+def reusing(text: str) -> int:
+    """How many fields of f-strings hold the quotes of the f-string itself, which no Python before 3.12 reads."""
+    found = position = 0
+    while match := _STRING.search(text, position):
+        position, quotes = match.end(), match[2] or match[3]
+        if not quotes:
+            continue
+        fields: list[tuple[int, int]] = []
+        if "f" in (match[1] or "").lower():
+            end, fields = formatted_end(text, position, quotes)
+        else:
+            end = plain_end(text, position, quotes)
+        if end < 0:
+            return found
+        position = end + len(quotes)
+        inside = [text[start:stop] for start, stop in fields]
+        found += sum((quotes in each) + reusing(each) for each in inside if '"' in each or "'" in each)
+    return found
+
+
 def _placeholder(text: str) -> str:
     """A plain string of the same length, with the same line breaks."""
     quotes = "'''" if "\n" in text and len(text) >= 6 else "'"

@@ -156,7 +156,7 @@ def _classify(node: ast.AST, parent: ast.AST | None, digest: Digest, resolve: Re
         return _comparison(parent, node, resolve)
     if isinstance(parent, (ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.AugAssign)):
         return _assignment(parent, node)
-    if isinstance(parent, ast.Dict):
+    if isinstance(parent, (ast.Dict, ast.DictComp)):
         return _entry(parent, node, digest, resolve)
     if isinstance(parent, ast.Subscript) and node is parent.slice:
         return _subscript(parent, node, digest, resolve)
@@ -257,19 +257,19 @@ def _assignment(parent: ast.AST, node: ast.AST) -> Role:
     return Role("assignment", node, name=last_word(targets[0]), subject=targets[0])
 
 
-def _entry(parent: ast.Dict, node: ast.AST, digest: Digest, resolve: Resolve) -> Role:
-    outer = role_at(parent, -1, digest, resolve)
-    keys = _keys_of_values(parent)
+def _entry(parent: ast.Dict | ast.DictComp, node: ast.AST, digest: Digest, resolve: Resolve) -> Role:
+    outer, keys = role_at(parent, -1, digest, resolve), keys_of_values(parent)
     if node not in keys:
-        return Role("key", node, subject=parent, outer=outer, items=_texts(parent.keys, node))
-    key = keys[node]
-    name = key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
-    return Role("value", node, name=name, subject=parent, outer=outer, items=_texts(parent.values, node))
+        return Role("key", node, subject=parent, outer=outer, items=_texts(keys.values(), node))
+    (name,) = _texts([keys[node]], node) or [""]
+    return Role("value", node, name=name, subject=parent, outer=outer, items=_texts(keys, node))
 
 
 @lru_cache(maxsize=16)
-def _keys_of_values(entries: ast.Dict) -> dict[ast.AST, ast.expr | None]:
+def keys_of_values(entries: ast.Dict | ast.DictComp) -> dict[ast.AST, ast.expr | None]:
     """The key of each value; remembered, since every value of a dictionary asks."""
+    if isinstance(entries, ast.DictComp):
+        return {entries.value: entries.key}
     return dict(zip(entries.values, entries.keys, strict=True))
 
 

@@ -21,7 +21,9 @@ _SPACES = re.compile(r"[ \t]*")
 _OPENING = re.compile(r"""[ \t]*["']?[ \t(]*""")
 _VERSIONS = re.compile(r"""[<>=!~^]=?=?[ \t]*v?\d[^\n"';#)\\]*|\d[\w.*+]*(?=["'])""")
 _PART = re.compile(r"(===?|~=|<=|>=|!=|[<>=~^]|)[ \t]*v?(\d{1,9}(?:\.\d{1,9}){0,5})(\.\*)?([._-]?post\d{1,9})?")
-_LOCKED = re.compile(r'"\r?\nversion[ \t]*=[ \t]*"([^"\n]{1,100})"')
+_LOCKED = re.compile(r'\nname = "([\w.-]{1,100})"\r?\nversion = "([^"\n]{1,100})"')
+_NEXT_PART = re.compile(r",|[ \t]+(?=[<>=!~^])")
+_GOES_ON = re.compile(r"\\\r?\n")
 
 
 def normal(name: str) -> str:
@@ -32,10 +34,12 @@ def normal(name: str) -> str:
 def of_lines(text: str, packages: Collection[str], bare: bool = True) -> Pins:
     """What the lines of a text say, such as requirements; `bare`: a name without a version counts as well."""
     said: dict[str, list[Versions]] = {}
-    named = _names(frozenset(packages))
-    for line in text.split("\n"):
+    named, wheels = _names(frozenset(packages)), _wheels(frozenset(packages))
+    for line in _GOES_ON.sub(" ", text).split("\n"):
         comment = line.find("#")
         end, place = comment if comment >= 0 else len(line), 0
+        for wheel in wheels.finditer(line, 0, end) if ".whl" in line else ():
+            said.setdefault(normal(wheel[1]), []).append(Versions(wheel[2], wheel[2]))
         while name := named.search(line, place, end):
             found, place = _after_name(line, name.end())
             versions = versions_of(found) if found else Versions()
@@ -62,9 +66,13 @@ def of_pyproject(document: Mapping[str, Any], packages: Collection[str]) -> Pins
             for name in {**first, **others}}  # fmt: skip
 
 
-def of_lock(text: str, packages: Iterable[str]) -> Pins:
+def of_lock(text: str, packages: Collection[str]) -> Pins:
     """What a lock file of uv, Poetry or PDM, or `pylock.toml`, holds to; where it forks, all that it may be."""
-    return _together({package: list(_locked(text, package)) for package in packages})
+    said: dict[str, list[Versions]] = {}
+    for name, version in (found.groups() for found in _LOCKED.finditer(text)):
+        if normal(name) in packages and (versions := versions_of(version)):
+            said.setdefault(normal(name), []).append(versions)
+    return _together(said)
 
 
 def versions_of(text: str) -> Versions | None:
@@ -79,7 +87,7 @@ def versions_of(text: str) -> Versions | None:
 
 def _all_of(text: str) -> Versions | None:
     found: Versions | None = Versions()
-    for part in text.split(","):
+    for part in _NEXT_PART.split(text):
         clause = _PART.match(part.strip())
         found = found.within(_of_clause(clause)) if clause and found is not None else found
     return found
@@ -120,9 +128,21 @@ def _both(one: Versions, other: Versions) -> Versions:
     return one.within(other) or one.spanning(other)
 
 
+def _either(packages: frozenset[str]) -> str:
+    return "|".join(re.escape(name).replace(r"\-", "[-_.]") for name in sorted(packages, key=len, reverse=True))
+
+
+@lru_cache(maxsize=8)
+def _wheels(packages: frozenset[str]) -> re.Pattern[str]:
+    """A wheel's file, by its path or its address: the package and its version."""
+    return re.compile(
+        rf"(?<![\w.-])({_either(packages)})-(\d[\d.]{{0,40}}(?:\.post\d{{1,9}})?)(?=[-+%.])", re.IGNORECASE
+    )
+
+
 @lru_cache(maxsize=8)
 def _names(packages: frozenset[str]) -> re.Pattern[str]:
-    either = "|".join(re.escape(name).replace(r"\-", "[-_.]") for name in sorted(packages, key=len, reverse=True))
+    either = _either(packages)
     return re.compile(rf"(?<![\w.-])(?:py(?=torch(?![\w-])))?(?:{either})(?![\w-]|\.\w)", re.IGNORECASE)
 
 
@@ -189,14 +209,3 @@ def _table(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 def _tables(table: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     return (value for value in table.values() if isinstance(value, dict))
-
-
-def _locked(text: str, package: str) -> Iterator[Versions]:
-    word = f'\nname = "{package}'
-    place = text.find(word)
-    while place >= 0:
-        place += len(word)
-        version = _LOCKED.match(text, place)
-        if version and (versions := versions_of(version[1])):
-            yield versions
-        place = text.find(word, place)

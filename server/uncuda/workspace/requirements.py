@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -18,7 +18,9 @@ from .pins import Pins, normal, of_lines, of_lock, of_pyproject
 
 LOCKS = ("uv.lock", "pylock.toml", "poetry.lock", "pdm.lock")
 _OTHERS = ("pyproject.toml", "setup.cfg", "setup.py", "environment.yml", "environment.yaml")
-_REQUIREMENTS = re.compile(r"requirements(?:[-_.]\w[\w.-]{0,100})?\.(?:txt|lock)")
+_LOCK_OF_A_NAME = re.compile(r"pylock\.[^.]{1,100}\.toml")
+_REQUIREMENTS = re.compile(r"(?:\w[\w.]{0,100}[-_.])?requirements(?:[-_.]\w[\w.-]{0,100})?\.(?:txt|lock)")
+_INCLUDED = re.compile(r"(?m)^[ \t]*(?:-r|--requirement|-c|--constraint)[ \t=]*([^\s#:]{1,500})")
 _LARGEST_LOCK = 8_000_000
 _MOST_ENTRIES = 10_000
 """Entries of a folder; in one with more only files of the usual names are looked for."""
@@ -29,15 +31,23 @@ _NO_MATTER = "what it says of versions does not count"
 
 def asks_for_versions(name: str) -> bool:
     """Whether a file of this name (without its folder) may say which versions a project asks for."""
-    return name in LOCKS or name in _OTHERS or _REQUIREMENTS.fullmatch(name) is not None
+    return _is_lock(name) or name in _OTHERS or _REQUIREMENTS.fullmatch(name) is not None
+
+
+def _is_lock(name: str) -> bool:
+    return name in LOCKS or _LOCK_OF_A_NAME.fullmatch(name) is not None
 
 
 @dataclass(frozen=True)
 class Held:
-    """The versions of a package that a project holds to, any if it only names it, and the file that says so."""
+    """The versions of a package that a project holds to, any if it only names it, and the file that says so.
+
+    `folder`: where that file, or the one that includes it, lies.
+    """
 
     versions: Versions
     path: str
+    folder: str = ""
 
 
 Holds = Mapping[str, Held]
@@ -113,19 +123,37 @@ class Requirements:
         texts = [(name, text) for name in _files(_entries(folder)) if (text := self._text(folder, name))]
         best: dict[str, Held] = {}
         locked: dict[str, Held] = {}
-        for name, text in texts:
+        for name, text in self._with_included(folder, texts):
             path = os.path.join(folder, name)  # noqa: PTH118
             for package, versions in self._pins(name, path, text).items():
-                found = Held(versions, path)
+                found = Held(versions, path, folder)
                 known = best.get(package)
-                if name in LOCKS:
+                if _is_lock(name):
                     locked.setdefault(package, found)
                 if known is None or (package not in locked and _is_better(found, known)):
                     best[package] = found
         return _Said(best, locked, bool(texts))
 
+    def _with_included(self, folder: str, texts: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+        """The files of a folder, each followed by those that it includes (`-r`, `-c`), of the same repository."""
+        top = next((place for place in (Path(folder), *Path(folder).parents) if self._is_top(place)), Path(folder))
+        own = {name for name, _ in texts}
+        seen, waiting = set(own), texts[::-1]
+        while waiting:
+            name, text = waiting.pop()
+            yield name, text
+            if name in own and not _REQUIREMENTS.fullmatch(name):
+                continue
+            for word in reversed(_INCLUDED.findall(text)[:_MOST_FILES]):
+                other = os.path.normpath(os.path.join(os.path.dirname(name), word))  # noqa: PTH118, PTH120
+                inside = Path(os.path.normpath(os.path.join(folder, other))).is_relative_to(top)  # noqa: PTH118
+                if inside and other not in seen and len(seen) < _MOST_FILES + len(texts):
+                    seen.add(other)
+                    if found := self._text(folder, other):
+                        waiting.append((other, found))
+
     def _pins(self, name: str, path: str, text: str) -> Pins:
-        if name in LOCKS:
+        if _is_lock(name):
             return of_lock(text, self._packages)
         words = text.lower()
         if not any(package.partition("-")[0] in words for package in self._packages):
@@ -142,7 +170,7 @@ class Requirements:
     def _text(self, folder: str, name: str) -> str:
         path = os.path.join(folder, name)  # noqa: PTH118
         try:
-            data = read_bytes(path, _LARGEST_LOCK if name in LOCKS else LARGEST_CONFIGURATION)
+            data = read_bytes(path, _LARGEST_LOCK if _is_lock(name) else LARGEST_CONFIGURATION)
             return data.decode("utf-8-sig", errors="replace")
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return ""
@@ -179,5 +207,6 @@ def _files(names: frozenset[str] | None) -> list[str]:
     if names is None:
         return usual
     more = sorted(name for name in names if _REQUIREMENTS.fullmatch(name) and name not in usual)
-    ordered = [*LOCKS, "requirements.txt", *more[:_MOST_FILES], *_OTHERS]
+    locks = sorted(name for name in names if _LOCK_OF_A_NAME.fullmatch(name))
+    ordered = [*LOCKS, *locks[:_MOST_FILES], "requirements.txt", *more[:_MOST_FILES], *_OTHERS]
     return [name for name in ordered if name in names]

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from uncuda.checks.branch_words import arms_by_hand, may_choose
 from uncuda.checks.missing_shim import switched_on
-from uncuda.checks.owners import owners_of
+from uncuda.checks.owners import may_patch, owners_of
 from uncuda.facts.changes import Searches
 from uncuda.facts.layout import Layout
 from uncuda.facts.scopes import IndentScopes
@@ -147,6 +147,7 @@ class Scanner:
         """What one file says, the imports of modules that are `known` left out."""
         imports = self._package.search(data) is not None
         methods = concerned and b"cuda(" in data and _METHOD_BYTES.search(data) is not None
+        methods = methods or (concerned and may_patch(data))
         kernels = told(data, path, concerned)
         if own := frozenset(filter(None, (own_module(path, self._words.libraries), *self._above.of(path, data)))):
             kernels = kernels._replace(own=own)

@@ -84,9 +84,11 @@ def _torch(settings: Settings, taken: Taken, holds: Holds, follows: bool) -> str
 def pinned_target(packages: Mapping[str, str], holds: Holds) -> tuple[str, str, str] | None:
     """The one target whose plugin a project asks for: its id, the plugin's package, and the file that asks.
 
-    `packages`: those of the targets. None if there is no such target, or more than one.
+    `packages`: those of the targets. The nearest folder decides; None if it names no target, or more than one.
     """
     asked = [target for target, package in packages.items() if package and normal(package) in holds]
+    nearest = max((len(holds[normal(packages[target])].folder) for target in asked), default=0)
+    asked = [target for target in asked if len(holds[normal(packages[target])].folder) == nearest]
     if len(asked) != 1:
         return None
     package = packages[asked[0]]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from ...checks import Hit
+from ...checks import Hit, leaving
 from ...checks.branches import Branches
 from ...facts.read import Statement
 from ...facts.scopes import Header
@@ -269,8 +269,7 @@ class _Search:
         if header.word != "if" or not self._questions.leaves(header):
             return False
         start, end = self._questions.below(header)
-        after = self._text[start:end].lstrip()
-        return after.startswith("raise")
+        return leaving.raises(self._text[start:end].lstrip())
 
 
 def _held(place: Place, question: int, raises: bool = False) -> Held:

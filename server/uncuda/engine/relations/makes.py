@@ -38,7 +38,7 @@ def of_makes(hits: Sequence[Hit], questions: Questions, branches: Branches) -> I
             test = _expression(hits[index], statement)
             if test is None:
                 continue
-            first, last = (start + at for at in statement.digest.piece.span(test))
+            first, last = (start + at for at in statement.digest.span(test))
             hit = hits[index]
             rest = branches.text[first : max(first, hit.start)] + "\n" + branches.text[min(last, hit.end) : last]
             if pattern.search(rest) and not _torch_alone(index, hits, questions, branches):

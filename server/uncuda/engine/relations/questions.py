@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 
-from ...checks import Hit
+from ...checks import Hit, leaving
 from ...checks.branch_words import last_of
 from ...checks.branches import Branches
 from ...checks.parameters import Parameters
@@ -26,8 +26,6 @@ CONDITIONS = frozenset({"if", "elif", "while", "case"})
 _VARIABLE = re.compile(r"[A-Za-z_][\w.]*")
 _DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 _DENIED = r"\bnot[ \t(]+{0}(?![\w.])|(?<![\w.]){0}[ \t]*(?:\([ \t]*\))?[ \t]*(?:==|is)[ \t]*(?:False|None|0)\b"
-_RAISES = re.compile(r"(?:raise|sys\.exit|exit|quit|os\._exit)\b")
-_SKIPS = re.compile(r"(?:pytest\.(?:skip|xfail|exit)|self\.skipTest|unittest\.skip\w*)\b")
 _ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # cuda: torch.version.cuda
 _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
 _NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # `if not (a and b):`
@@ -226,11 +224,11 @@ class Questions:
 
     def leaves(self, header: Header) -> bool:
         """Whether the block of a header ends by leaving, or by skipping a test."""
-        return self._branches.leaves(header) or bool(_SKIPS.match(self.last(header)))
+        return self._branches.leaves(header)
 
     def raises(self, header: Header) -> bool:
         """Whether the block of a header ends by raising, or by ending the program."""
-        return bool(_RAISES.match(self.last(header)))
+        return leaving.raises(self.last(header))
 
     def below(self, header: Header) -> Stretch:
         """What follows a compound statement in its block."""
@@ -273,18 +271,18 @@ class Questions:
         for outer in statement.digest.ancestors(inner) if inner is not None else ():
             assert inner is not None
             for part in guarded_parts(outer, inner, lambda node: self.denies(node, statement)):
-                start, end = statement.digest.piece.span(part)
+                start, end = statement.digest.span(part)
                 yield statement.start + start, statement.start + end
             inner = outer
 
     def denies(self, node: ast.AST, statement: Statement) -> bool:
         """Whether an expression asks for anything but CUDA."""
-        start, end = statement.digest.piece.span(node)
+        start, end = statement.digest.span(node)
         return self._branches.asks_cuda(statement.start + start, statement.start + end) < 0
 
     def within(self, node: ast.AST, statement: Statement) -> list[int]:
         """The questions that an expression of a statement asks."""
-        start, end = (statement.start + at for at in statement.digest.piece.span(node))
+        start, end = (statement.start + at for at in statement.digest.span(node))
         return [index for index in self.inside.get(statement.start, ()) if start <= self._hits[index].start < end]
 
 

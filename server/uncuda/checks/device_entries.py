@@ -1,0 +1,152 @@
+"""The entries of a dictionary by device, with the brackets around their parts, and what says the same of the target."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from ..edits import Edit
+from ..facts.digest import Digest
+from ..facts.read import Statement
+from ..facts.roles import Role, keys_of_values
+from .base import Context
+
+Span = tuple[int, int]
+_GAP = r"#[^\r\n]*[\r\n]"
+_CLOSING = re.compile(rf"(?:(?:[\s\\]|{_GAP})*\))*")
+_OPENING = re.compile(rf"(?:[^(#]|{_GAP})*\(")
+_LITERAL = re.compile(r"""[(\s]*[A-Za-z]{0,2}["']+[^{"']""")
+_NUMBERED = re.compile(r"""[(\s]*[A-Za-z]{0,2}["']+[a-z]+:""")
+_PLAIN = (ast.Constant, ast.JoinedStr, ast.FormattedValue, ast.Name, ast.Attribute, ast.BinOp, ast.Tuple, ast.Subscript,
+          ast.operator, ast.expr_context)  # fmt: skip
+
+
+class Entry(NamedTuple):
+    """Where key and value stand in the statement, with their brackets; `node`: the value."""
+
+    key: Span
+    value: Span
+    node: ast.expr
+
+
+class Entries(NamedTuple):
+    """What a dictionary spells: its entries, by the nodes of either part, and what the text says for its keys."""
+
+    by_key: dict[ast.AST, Entry]
+    by_value: dict[ast.AST, Entry]
+    keys: frozenset[str]
+
+
+@lru_cache(maxsize=8)
+def entries_of(mapping: ast.Dict, digest: Digest) -> Entries:
+    """The entries of a dictionary; remembered, since each of them asks."""
+    text, by_key = digest.piece.text, dict[ast.AST, Entry]()
+    done = digest.span(mapping)[0] + 1
+    for key, value in zip(mapping.keys, mapping.values, strict=True):
+        first = _bracketed(text, done, digest.span(key)) if key is not None else (done, done)
+        last = _bracketed(text, first[1], digest.span(value))
+        done = last[1]
+        if key is not None:
+            by_key[key] = Entry(first, last, value)
+    by_value: dict[ast.AST, Entry] = {entry.node: entry for entry in by_key.values()}
+    return Entries(by_key, by_value, frozenset(_quoted(text[slice(*entry.key)]) for entry in by_key.values()))
+
+
+def _bracketed(text: str, floor: int, span: Span) -> Span:
+    """The span of an expression with its brackets; nothing but commas and gaps stands between it and `floor`."""
+    start, end = span
+    closing = _CLOSING.match(text, end)
+    if closing is None or closing.end() == end:
+        return span
+    opening = _OPENING.match(text, floor, start)
+    return (opening.end() - 1 if opening else start), closing.end()
+
+
+def _quoted(source: str) -> str:
+    return source.replace("'", '"')
+
+
+def entry_of(role: Role, statement: Statement) -> Entry | None:
+    """Where the entry stands whose value has this role, if it is one that a dictionary spells."""
+    if role.kind != "value" or not isinstance(role.subject, ast.Dict):
+        return None
+    return entries_of(role.subject, statement.digest).by_value.get(role.node)
+
+
+def key_of(role: Role) -> ast.expr | None:
+    """The key of what has the role of a value."""
+    mapping = role.subject
+    if role.kind != "value" or not isinstance(mapping, (ast.Dict, ast.DictComp)):
+        return None
+    return keys_of_values(mapping).get(role.node)
+
+
+def said(source: str, words: dict[str, str]) -> str:
+    """Source with the target's words in its strings."""
+    for old, new in words.items():
+        source = re.sub(rf"(?<=[\"']){re.escape(old)}(?=[\"':])", new, source)
+    return source
+
+
+def moved(role: Role, statement: Statement, context: Context, words: dict[str, str]) -> list[Edit]:
+    """The edit that adds the target's own key where a key says on which device something was: `{"cuda:0": "cuda:1"}`.
+
+    `role` is that of the value. None where the key says no device, or the target's stands there already.
+    """
+    entry, digest = entry_of(role, statement), statement.digest
+    if entry is None or not isinstance(role.subject, ast.Dict):
+        return []
+    text = digest.piece.text
+    old = text[slice(*entry.key)]
+    new = said(old, words)
+    if new == old or _quoted(new) in entries_of(role.subject, digest).keys:
+        return []
+    return [below(entry, statement, context, new, said(text[slice(*entry.value)], words))]
+
+
+def below(entry: Entry, statement: Statement, context: Context, new_key: str, new_value: str) -> Edit:
+    """The edit that adds an entry after another one, laid out as that is: on a line of its own, or beside it."""
+    base, text, layout = statement.start, context.text, context.facts.layout
+    start, end = base + entry.key[0], base + entry.value[1]
+    line = layout.line_start(start)
+    before, between = text[line:start], text[base + entry.key[1] : base + entry.value[0]]
+    separator = f",{layout.newline_at(line)}{before}" if not before.strip() and line else ", "
+    return Edit(end, end, f"{separator}{new_key}{between}{new_value}")
+
+
+def doubled(role: Role, statement: Statement, words: dict[str, str]) -> list[Edit]:
+    """The edits that put beside a dictionary which a comprehension makes the one with the target's keys."""
+    mapping, key, digest = role.subject, key_of(role), statement.digest
+    if not isinstance(mapping, ast.DictComp) or key is None:
+        return []
+    text = digest.piece.text
+    old, whole = text[slice(*digest.span(key))], digest.span(mapping)
+    if said(old, words) == old:
+        return []
+    start, end = (statement.start + at for at in whole)
+    return [Edit(start, start, "{**"), Edit(end, end, f", **{said(text[slice(*whole)], words)}}}")]
+
+
+def is_plain(*nodes: ast.AST | None, made: ast.AST | None = None) -> bool:
+    """Whether expressions can be written twice: they call nothing but `format`, and what `made` is."""
+    return all(
+        isinstance(part, _PLAIN)
+        or (isinstance(part, ast.Call) and (part is made or getattr(part.func, "attr", "") == "format"))
+        or (made is not None and isinstance(part, ast.keyword))
+        for node in nodes
+        for part in (ast.walk(node) if node is not None else ())
+    )
+
+
+def is_literal(role: Role) -> bool:
+    """Whether the text says what the key of a value begins with."""
+    key = key_of(role)
+    return key is not None and _LITERAL.match(ast.unparse(key)) is not None
+
+
+def says_index(role: Role) -> bool:
+    """Whether the key of a value is a device with its number."""
+    key = key_of(role)
+    return key is not None and _NUMBERED.match(ast.unparse(key)) is not None

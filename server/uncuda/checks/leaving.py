@@ -1,0 +1,29 @@
+"""Statements behind which a block does not go on: the one list of them."""
+
+from __future__ import annotations
+
+import re
+
+_ENDING = (
+    r"raise\b|assert[ \t]+(?:False|0)\b"
+    r"|(?:sys\.exit|exit|quit|os\._exit|os\.abort|pytest\.(?:exit|fail)|self\.fail|parser\.(?:error|exit))[ \t]*\("
+)
+_SKIPPING = r"(?:pytest\.(?:skip|xfail)|self\.skipTest)[ \t]*\("
+_RAISES = re.compile(_ENDING)
+_LEAVES = re.compile(rf"(?:return|continue|break)\b|{_ENDING}|{_SKIPPING}")
+_LAST_OF_LINE = re.compile(rf":[ \t]*(?:{_ENDING})[^\n]*\s*\Z")
+
+
+def raises(statement: str) -> bool:
+    """Whether a statement raises, or ends the program: nothing else is done instead."""
+    return _RAISES.match(statement) is not None
+
+
+def leaves(statement: str) -> bool:
+    """Whether a statement leaves its block: it returns, goes on with the next item, raises, or skips the test."""
+    return _LEAVES.match(statement) is not None
+
+
+def raises_inline(header: str) -> bool:
+    """Whether a header has its block behind its colon, which raises: `except ImportError: raise`."""
+    return _LAST_OF_LINE.search(header) is not None

@@ -1,0 +1,51 @@
+"""A name in whose place a fix writes the text that it holds: as sure as that text would be where the name stands."""
+
+from __future__ import annotations
+
+from ..catalogue import Rule
+from ..edits import REVIEW, SAFE
+from ..facts.model import Name
+from .base import Context, Links
+from .parameters import Parameters
+from .string_evidence import compared, complete, holds_truth, is_prose, weigh
+from .string_flow import TESTS, Flow
+from .string_members import MemberIndex
+
+_HARMLESS = frozenset({"statement", "other", "receiver", "concatenation"})
+
+
+class Literals:
+    """Answers for one text."""
+
+    def __init__(self, context: Context) -> None:
+        self._context, self._flow = context, Flow(context)
+        self._members = MemberIndex(self._flow)
+        self._parameters = Parameters(context.facts, context.asked)
+
+    def of(self, reference: Name, new: str) -> tuple[str, Links]:
+        """The class that is left where a literal takes the place of a name, and what has to change with it."""
+        flow, statement, chain = self._flow, reference.statement, reference.chain
+        found = flow.role_at(chain.node, chain.piece.start(chain.node), statement)
+        role = complete(found, statement, flow)
+        if role.kind in _HARMLESS or is_prose(role):
+            return SAFE, ()
+        passed = self._parameters.of(role, statement) or (role, statement)
+        allowed = [weigh(rule, *passed, flow, self._members) for rule in self._rules(new, passed[0].kind)]
+        links = (*flow.links(role, statement), *(flow.links(*passed) if passed[0] is not role else ()))
+        if SAFE not in allowed:
+            return REVIEW, links
+        tested = self._context.shim and role.kind in TESTS  # a patch may have left the old name in what is compared
+        rules = self._rules(new, role.kind) if tested else []
+        sure = any(compared(rule, role) or holds_truth(rule, role, statement, flow) for rule in rules)
+        return REVIEW if tested and not sure else SAFE, links
+
+    def _rules(self, new: str, kind: str) -> list[Rule]:
+        """The rules about such a text in a place of this kind."""
+        fill, word = self._context.target.fill, new.strip("\"'")
+        rules = (rule for rule in self._context.catalogue.rules.values() if rule.check == "string")
+        return [
+            rule
+            for rule in rules
+            if kind in rule.get("roles", ()) and not rule.get("own") and not rule.get("entry")
+            if any(fill(said) == word for said in rule.get("words", {}).values())
+        ]

@@ -1,0 +1,48 @@
+"""What a text puts in the place of functions of torch: `torch.load = read`, `setattr(dist, "reduce", mine)`."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from ..facts.read import Statement
+from ..facts.role_calls import last_word
+from ..facts.scans import matches
+from .string_flow import Flow
+
+_MANY = 60  # places that are looked at for one name
+
+
+class Replaced:
+    """Answers for one text, each name looked for once."""
+
+    def __init__(self, flow: Flow) -> None:
+        self._flow = flow
+        self._known: dict[str, bool] = {}
+
+    def has(self, dotted: str) -> bool:
+        """Whether a function of torch is replaced: what becomes of a word that it is given, is not known then."""
+        if dotted not in self._known:
+            self._known[dotted] = self._is_replaced(dotted)
+        return self._known[dotted]
+
+    def _is_replaced(self, dotted: str) -> bool:
+        facts, name = self._flow.context.facts, re.escape(dotted.rpartition(".")[2])
+        sets = re.compile(rf"\.{name}[ \t]*=(?!=)|setattr\([ \t]*[\w.]+,[ \t]*[\"']{name}[\"']")
+        for at in facts.searches.find(("replaced", name), matches(sets))[:_MANY]:
+            statement = facts.peek(at)
+            if statement is not None and dotted in self._set_in(statement):
+                return True
+        return False
+
+    def _set_in(self, statement: Statement) -> set[str]:
+        found = set()
+        self._flow.context.facts.work.compare(len(statement.digest.chains))
+        for chain in statement.digest.chains:
+            node, call = chain.node, statement.digest.parents.get(chain.node)
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                found.add(self._flow.resolve(node, statement) or "")
+            elif isinstance(call, ast.Call) and last_word(call.func) == "setattr" and call.args[:1] == [node]:
+                word = getattr(call.args[1], "value", "") if len(call.args) > 1 else ""
+                found.add(f"{self._flow.resolve(node, statement)}.{word}")
+        return found

@@ -1,0 +1,142 @@
+"""Where a text reads a name, an attribute, or what a function of its own gives: by the places of each word."""
+
+from __future__ import annotations
+
+import ast
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import islice, takewhile
+from typing import NamedTuple
+
+from ..facts.digest import Text
+from ..facts.read import Statement
+from .base import Context
+
+_WORD = re.compile(r"[^\W\d]\w*")
+_DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
+_ASKED = re.compile(r"(?:getattr|hasattr|attrgetter)[ \t]*\([^\n]*\Z")
+_PROPERTY = re.compile(r"@[ \t]*(?:\w+\.)*\w*property\b")
+_MANY = 60  # places of one word that are looked at
+_BEFORE = 200
+
+
+class Place(NamedTuple):
+    """An expression that a text reads; `node` None: there are more than are looked at, or they cannot be followed."""
+
+    node: ast.expr | None
+    statement: Statement
+
+
+class Function(NamedTuple):
+    """A function of the text: its name, where it stands, if it belongs to a class, if it is read like an attribute."""
+
+    name: str
+    start: int
+    method: bool
+    attribute: bool
+
+
+class Places:
+    """Answers for one text, whose words are looked for once."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._words: dict[str, list[int]] | None = None
+
+    def _at(self, word: str, start: int = 0, end: int = -1) -> list[int]:
+        """Where a word stands in a stretch of the text."""
+        if self._words is None:
+            text, self._words = self._context.text, {}
+            self._context.facts.work.search(0, 16 * len(text))
+            for match in _WORD.finditer(text):
+                self._words.setdefault(match[0], []).append(match.start())
+        found = self._words.get(word, [])
+        return found[bisect_left(found, start) : bisect_left(found, end) if end >= 0 else len(found)]
+
+    def _statements(self, word: str, offsets: list[int]) -> Iterator[Statement | None]:
+        """The statements at offsets; None behind the last that is looked at."""
+        facts, seen = self._context.facts, set()
+        self._context.asked.add(word)
+        facts.work.compare(len(offsets[:_MANY]))
+        for at in offsets[:_MANY]:
+            statement = facts.peek(at)
+            if statement is not None and statement.start not in seen:
+                seen.add(statement.start)
+                facts.work.compare(len(statement.digest.chains))
+                yield statement
+        if len(offsets) > _MANY:
+            yield None
+
+    def names(self, name: str, start: int, end: int) -> Iterator[Statement | None]:
+        """The statements of a stretch that say a name; None if there are more than are looked at."""
+        text, size = self._context.text, len(name)
+        found = self._at(name, start, end)
+        yield from self._statements(
+            name, [at for at in found if text[at - 1 : at] != "." and text[at + size : at + size + 1] != "("]
+        )
+
+    def attributes(self, name: str, root: str, holder: Statement) -> Iterator[Place]:
+        """Where an attribute is read, of whatever object; `root`: what it is set of, where `holder` sets it."""
+        text, size = self._context.text, len(name)
+        found = self._at(name)
+        quoted = [
+            at for at in found if text[at - 1 : at] in ("'", '"') and text[at - 1] == text[at + size : at + size + 1]
+        ]
+        if any(_ASKED.search(text[max(text.rfind("\n", 0, at), at - _BEFORE) + 1 : at - 1]) for at in quoted[:_MANY]):
+            yield Place(None, holder)
+        for statement in self._statements(name, [at for at in found if text[at - 1 : at] == "."]):
+            if statement is None:
+                yield Place(None, holder)
+                return
+            for node in _spelling(name, root, self._context, statement):
+                call = statement.digest.parents.get(node)
+                if isinstance(node.ctx, ast.Load) and not (isinstance(call, ast.Call) and call.func is node):
+                    yield Place(node, statement)
+
+    def function(self, statement: Statement) -> Function | None:
+        """The function that a statement belongs to."""
+        indents, text = self._context.facts.indents, self._context.text
+        scope = indents.scope_of(statement.start)
+        start = statement.start if _DEF.match(text, statement.start) else scope[0] if scope else -1
+        match = _DEF.match(text, start) if start >= 0 else None
+        if match is None:
+            return None
+        above = indents.scope_of(start)
+        marks = takewhile(lambda line: line.word == "@", islice(indents.lines_above(start), 8))
+        attribute = any(_PROPERTY.match(text, line.start, line.end) for line in marks)
+        return Function(match[1], start, above is not None and above[1] == "class", attribute)
+
+    def calls(self, function: Function, holder: Statement) -> Iterator[Place]:
+        """Where a function of the text is named, to be called or not: the node is that of the name."""
+        text, name = self._context.text, function.name
+        found = [at for at in self._at(name) if (text[at - 1 : at] == ".") == function.method]
+        for statement in self._statements(name, found):
+            if statement is None:
+                yield Place(None, holder)
+                return
+            if function.method:
+                yield from (Place(node, statement) for node in _spelling(name, "self", self._context, statement))
+            else:
+                chains = statement.digest.chains
+                yield from (Place(chain.node, statement) for chain in chains if chain.spelled == name)
+
+
+def fields_of(text: Text, source: str, statement: Statement) -> set[str]:
+    """What the fields of an f-string say, which are names alone where no expression is read: `{name}`."""
+    at = statement.start
+    return {source[at + first : at + last].strip() for token in text.tokens for first, last in token.fields}
+
+
+def _spelling(name: str, root: str, context: Context, statement: Statement) -> Iterator[ast.Attribute]:
+    """The attributes of this name in a statement, but for those of what is imported."""
+    for chain in statement.digest.chains:
+        if name in chain.parts and (chain.root == root or chain.root not in context.imported):
+            node: ast.expr = chain.node
+            for part in reversed(chain.parts):
+                if part == name and isinstance(node, ast.Attribute):
+                    yield node
+                node = node.value if isinstance(node, ast.Attribute) else node
+    for member in statement.digest.members:
+        if member.name == name:
+            yield member.node
