@@ -195,6 +195,13 @@ def test_a_namespace_that_a_library_shares_is_not_the_projects(tmp_path: Path) -
     assert alone(tmp_path, {"cuda/__init__.py": "", "a.py": user}, "a.py") == []
 
 
+def test_a_module_that_a_file_does_not_name_is_not_told_of(tmp_path: Path) -> None:
+    (tmp_path / "fast_cuda.py").touch()
+    reader = Reader(CATALOGUE)
+    assert not reader.facts(b"import torch\n", str(tmp_path / "a.py")).told.own
+    assert reader.facts(CUDAS.encode(), str(tmp_path / "a.py")).told.own == {str(tmp_path / "fast_cuda")}
+
+
 def test_a_folder_is_read_again_once_it_has_changed(tmp_path: Path) -> None:
     reader, path = Reader(CATALOGUE), tmp_path / "a.py"
     path.write_text(CUDAS, encoding="utf-8")

@@ -43,13 +43,15 @@ class Above:
         self._libraries = {*libraries, *(name.partition(".")[0] for name in libraries)}
         self._known: dict[str, tuple[int, tuple[str, ...], bool]] = {}
 
-    def of(self, path: str) -> Iterator[str]:
-        """FOLDER/MODULE of the modules that hide a library, or are called as what is compiled for CUDA is."""
+    def of(self, path: str, data: bytes) -> Iterator[str]:
+        """FOLDER/MODULE of the modules that hide a library, or are called as what is compiled for CUDA is, and that the
+        bytes of a file name."""
         if not path:
             return
         for disk, folder in _folders(os.path.dirname(path)):
             modules, ends = self._modules(disk)
-            yield from (os.path.join(folder, name) for name in modules if not _is_within(path, disk, name))
+            said = (name for name in modules if name.partition(".")[0].encode() in data)
+            yield from (os.path.join(folder, name) for name in said if not _is_within(path, disk, name))
             if ends:
                 return
 

@@ -149,7 +149,7 @@ class Scanner:
         methods = concerned and b"cuda(" in data and _METHOD_BYTES.search(data) is not None
         methods = methods or (concerned and may_patch(data))
         kernels = told(data, path, concerned)
-        if own := frozenset(filter(None, (own_module(path, self._words.libraries), *self._above.of(path)))):
+        if own := frozenset(filter(None, (own_module(path, self._words.libraries), *self._above.of(path, data)))):
             kernels = kernels._replace(own=own)
         asking = [target for target in self._asking if self._may_choose(target, data, concerned)]
         if asking and is_apart(path):
