@@ -92,12 +92,37 @@ WAITS = {
     "a callee nobody knows": (
         "from codec import Decoder\nDecoder(device=d if d is not None and d.type == 'cuda' else None)\n"
     ),
+    "a function that is given": "if torch.cuda.is_available():\n    f(lambda: torch.cuda.nccl.version())\n",
+    "a function of each way": (
+        "if torch.cuda.is_available():\n    f = lambda: torch.cuda._sleep(9)\nelse:\n    f = lambda: None\n"
+    ),
+    "a definition of each way": (
+        "if torch.cuda.is_available():\n    def f():\n        torch.cuda._sleep(9)\nelse:\n    def f(): pass\nf()\n"
+    ),
+    "a class of each way": (
+        "if torch.cuda.is_available():\n    class A:\n        def f(self):\n            torch.cuda._sleep(9)\n"
+        "else:\n    class A: pass\nA().f()\n"
+    ),
+    "a definition below": (
+        "def g():\n    if not torch.cuda.is_available():\n        return h\n    def f():\n"
+        "        try:\n            1\n        finally:\n            torch.cuda._sleep(9)\n    return f\n"
+    ),
+    "a definition that is tried": (
+        "if torch.cuda.is_available():\n    try:\n        def f():\n            torch.cuda._sleep(9)\n"
+        "    except E:\n        pass\n"
+    ),
+    "an expression of each way": "f = (lambda: torch.cuda._sleep(9)) if torch.cuda.is_available() else g\n",
+    "a function by its name": "f = lambda: torch.cuda._sleep(9)\nif torch.cuda.is_available():\n    f()\n",
+    "a function that calls what it is given": (
+        "def f(xs):\n    return list(map(lambda x: torch.cuda._sleep(x), xs))\nif torch.cuda.is_available():\n    f(a)\n"
+    ),
+    "a generator": "if torch.cuda.is_available():\n    a = tuple(torch.cuda._sleep(x) for x in xs)\n",
     "two questions": "if torch.cuda.is_available() and x.is_cuda:\n    torch.cuda.nccl.version()\n",
 }
 GOES_ON = {
     "caught": "if torch.cuda.is_available():\n    try:\n        torch.cuda.nccl.version()\n    except E:\n        1\n",
-    "later": "if torch.cuda.is_available():\n    f(lambda: torch.cuda.nccl.version())\n",
-    "defined": "if torch.cuda.is_available():\n    def f():\n        torch.cuda.nccl.version()\n",
+    "defined, for whom nobody knows": "f = lambda: torch.cuda.nccl.version()\nif x.is_cuda:\n    g()\n",
+    "kept in an object": "def f():\n    a = {1: lambda: torch.cuda.nccl.version()}\nif x.is_cuda:\n    f()\n",
     "the other block": "if torch.cuda.is_available():\n    f()\nelse:\n    torch.cuda.nccl.version()\n",
     "below": "if torch.cuda.is_available():\n    f()\ntorch.cuda.nccl.version()\n",
     "a label": "print('gpu' if torch.cuda.is_available() else 'cpu')\n",
