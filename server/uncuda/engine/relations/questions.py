@@ -27,7 +27,7 @@ _VARIABLE = re.compile(r"[A-Za-z_][\w.]*")
 _DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 _DENIED = r"\bnot[ \t(]+{0}(?![\w.])|(?<![\w.]){0}[ \t]*(?:\([ \t]*\))?[ \t]*(?:==|is)[ \t]*(?:False|None|0)\b"
 _RAISES = re.compile(r"(?:raise|sys\.exit|exit|quit|os\._exit)\b")
-_SKIPS = re.compile(r"(?:pytest\.(?:skip|xfail|exit)|self\.skipTest|unittest\.skip\w*)\b")
+SKIPS = re.compile(r"(?:pytest\.(?:skip|xfail|exit)|self\.skipTest|unittest\.skip\w*)\b")
 _ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # cuda: torch.version.cuda
 _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
 _NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # `if not (a and b):`
@@ -226,7 +226,7 @@ class Questions:
 
     def leaves(self, header: Header) -> bool:
         """Whether the block of a header ends by leaving, or by skipping a test."""
-        return self._branches.leaves(header) or bool(_SKIPS.match(self.last(header)))
+        return self._branches.leaves(header) or bool(SKIPS.match(self.last(header)))
 
     def raises(self, header: Header) -> bool:
         """Whether the block of a header ends by raising, or by ending the program."""
