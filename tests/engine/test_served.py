@@ -75,7 +75,7 @@ ROCM = {
     "a way out": "def f(x):\n    if torch.version.hip is None:\n        return\n    {0}\n",
     "a module of tests": "if not is_rocm():\n    pytest.skip('no ROCm', allow_module_level=True)\n{0}\n",
     "a mark": "@pytest.mark.skipif(not (is_rocm() and on_gfx9()), reason='no')\n@other\ndef test(x):\n    {0}\n",
-    "a mark of a class": "@unittest.skipUnless(TEST_WITH_ROCM, 'no')\nclass Test:\n    def test(self, x):\n        {0}\n",
+    "a mark of a class": "@unittest.skipUnless(TEST_WITH_ROCM, 'no')\nclass T:\n    def test(self, x):\n        {0}\n",
     "a mark of a module": "pytestmark = [pytest.mark.skipif(not is_hip(), reason='no')]\ndef test(x):\n    {0}\n",
     "a word": "if kind == 'rocm':\n    {0}\n",
     "one of two ways": "y = x.cuda() if HAS_HIP else None\n",

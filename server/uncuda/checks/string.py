@@ -20,6 +20,7 @@ from .questions import Questions
 from .string_evidence import compared, complete, holds_truth, is_map_location
 from .string_flow import Flow
 from .string_members import MemberIndex
+from .string_sources import Sources
 from .string_uses import Uses
 
 _LONGEST = 200
@@ -54,13 +55,14 @@ class Check:
 
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at string literals."""
-        flow = Flow(context)
+        flow, parameters = Flow(context), Parameters(context.facts, context.asked)
         uses = Uses(
             flow,
             MemberIndex(flow),
-            Parameters(context.facts, context.asked),
+            parameters,
             Questions(flow, self.target),
             GivenAway(flow),
+            Sources(flow, parameters),
         )
         for statement in context.statements:
             for text in statement.digest.texts:
@@ -128,6 +130,7 @@ class Check:
             receiver=_receiver(rule, role, text, context, statement),
             question=(question.at, alone != SAFE) if question is not None and question.at is not None else None,
             by_hand=by_hand,
+            sources=uses.sources.of(role, statement) if fixes else (),
         )
 
     def _edits(self, prepared: _Prepared, text: Text, context: Context, statement: Statement) -> tuple[list[Edit], str]:

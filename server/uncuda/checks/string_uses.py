@@ -18,6 +18,7 @@ from .questions import Question, Questions, is_held, words_around
 from .string_evidence import ACCELERATORS, is_silent, named, weigh
 from .string_flow import TESTS, Flow
 from .string_members import MemberIndex
+from .string_sources import Sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class Uses:
     parameters: Parameters
     questions: Questions
     away: GivenAway
+    sources: Sources
     held: dict[tuple[str, str, int], Question | None] = field(default_factory=dict)
 
     def passed(self, rule: Rule, role: Role, text: Text, statement: Statement) -> Passed | None:
