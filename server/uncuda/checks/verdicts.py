@@ -117,7 +117,7 @@ class Verdicts:
         row, name = self._row(dotted), dotted
         status = row.status if row else "unlisted"
         while name:
-            for rule in self._rules.get(name) or self._rules.get(self._beginning(name), ()):
+            for rule in self._rules.get(name if name in self._rules else self._beginning(name), ()):
                 if (not rule.status or status in rule.status) and not (rule.get("members-only") and name == dotted):
                     return self._judge(rule, dotted, name, row) if rule.name in self.active else None
             name = name.rpartition(".")[0]

@@ -26,8 +26,9 @@ READ = 8  # characters that `ast` reads in about the time of one step
 class Words:
     """What makes a statement worth reading. Everything comes from the rules.
 
-    A name may end with `*`: all that begin so. `spoken`: the whole words, of those that hold an anchor, that rules speak of, and `families` how such words may
-    begin; both empty: every word that holds an anchor. `libraries`: modules whose imports alone matter.
+    A name may end with `*`: all that begin so. `spoken`: the whole words, of those that hold an anchor, that rules
+    speak of, and `families` how such words may begin; both empty: every word that holds an anchor. `libraries`: modules
+    whose imports alone matter.
     """
 
     anchors: tuple[str, ...]

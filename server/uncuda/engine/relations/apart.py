@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from itertools import chain, takewhile
+from itertools import chain
 
 from ...checks import Hit
 from ...checks.branch_words import last_of
@@ -110,7 +110,9 @@ class Apart:
         for node in statement.digest.piece.nodes:
             for call in ast.walk(node):
                 self._facts.work.compare()
-                name = last_word(call.func) if isinstance(call, ast.Call) and call.args else ""
+                if not isinstance(call, ast.Call) or not call.args:
+                    continue
+                name = last_word(call.func)
                 if name in _SKIPPED_IF | _SKIPPED_UNLESS and self._means(call.args[0], name in _SKIPPED_UNLESS):
                     return True
         return False
@@ -123,7 +125,7 @@ class Apart:
                 if self._means(outer.test, inner is outer.body):
                     return True
             elif isinstance(outer, ast.BoolOp):
-                before = takewhile(lambda value: value is not inner, outer.values)
+                before = outer.values[: next(at for at, value in enumerate(outer.values) if value is inner)]
                 if any(self._means(value, isinstance(outer.op, ast.And)) for value in before):
                     return True
             inner = outer

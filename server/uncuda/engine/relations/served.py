@@ -30,7 +30,7 @@ class Served:
         self._kept = [span for family in context.families for span in family.spans]
 
     def holds(self, hit: Hit) -> bool:
-        """Whether a place stays as it is: its accelerator's own, ROCm's, a base's, or one with a sibling for the target."""
+        """Whether a place stays: its accelerator's own, ROCm's, a base's, or one with a sibling for the target."""
         if self._lacks:
             return hit.rule.check != "accelerator-member"
         if hit.statement is None or hit.rule.check in _OF_WHOLE:
