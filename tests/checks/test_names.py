@@ -104,6 +104,12 @@ def test_a_call_and_its_handle_change_together() -> None:
     assert one.fixes[0].edits == two.fixes[0].edits
 
 
+def test_a_private_call_that_no_list_names_keeps_what_it_is_given() -> None:
+    text = "import torch\nimport torch_npu\ntorch._C._cuda_thatIsYetToCome(torch.cuda.current_device(), pool)\n"
+    assert [finding.rule for finding in findings(text)] == ["cuda-private", "cuda-api"]
+    assert fixed(text, review=False) == text
+
+
 def test_an_alias_that_cannot_carry_a_name_is_spelled_anew() -> None:
     head = "import torch\nimport torch_npu\n"
     tail = "try:\n    cuda.synchronize()\nexcept {}.OutOfMemoryError:\n    pass\n"

@@ -74,15 +74,83 @@ def g():
         """
 try:
     import torch
-    import torch_npu
 except ImportError:
     torch = None
+else:
+    import torch_npu
 
 
 def g():
     from torch.utils.cpp_extension import CppExtension
     torch.npu.synchronize()
 """,
+    ),
+    "torch is optional": (
+        """
+def f():
+    try:
+        import torch
+        from torch import nn
+        HAS_TORCH = True  # or not
+    except (ImportError, OSError):
+        HAS_TORCH = False
+        # what then
+
+    # and now
+    return torch.cuda.is_available() if HAS_TORCH else False
+""",
+        """
+def f():
+    try:
+        import torch
+        from torch import nn
+        HAS_TORCH = True  # or not
+    except (ImportError, OSError):
+        HAS_TORCH = False
+        # what then
+    else:
+        import torch_npu
+
+    # and now
+    return torch.npu.is_available() if HAS_TORCH else False
+""",
+    ),
+    "torch is optional, with an else": (
+        "\ntry:\n    import torch\nexcept ImportError:\n    pass\nelse:  # it is\n    x = torch.zeros(1).cuda()\n",
+        (
+            "\ntry:\n    import torch\nexcept ImportError:\n    pass\nelse:  # it is\n    import torch_npu\n"
+            "    x = torch.zeros(1).npu()\n"
+        ),
+    ),
+    "torch is optional, and then an end": (
+        "\ntry:\n    import torch\nexcept ImportError:\n    pass\nfinally:\n    x = 1\ntorch.cuda.synchronize()",
+        (
+            "\ntry:\n    import torch\nexcept ImportError:\n    pass\nelse:\n    import torch_npu\n"
+            "finally:\n    x = 1\n"
+            "torch.npu.synchronize()"
+        ),
+    ),
+    "torch is optional, at the end": (
+        "\ndef f():\n    torch.cuda.synchronize()\ntry:\n    import torch\nexcept ImportError: pass",
+        (
+            "\ndef f():\n    torch.npu.synchronize()\ntry:\n    import torch\nexcept ImportError: pass\nelse:\n"
+            "    import torch_npu\n"
+        ),
+    ),
+    "something else may fail where torch is imported": (
+        "\ntry:\n    import torch\n    import apex\nexcept ImportError:\n    apex = None\ntorch.cuda.synchronize()\n",
+        (
+            "\ntry:\n    import torch\n    import torch_npu\n    import apex\nexcept ImportError:\n    apex = None\n"
+            "torch.npu.synchronize()\n"
+        ),
+    ),
+    "what the try does needs the plugin": (
+        "\ntry:\n    import torch\n    n = torch.cuda.device_count()\nexcept Exception:\n    n = 0\nx.cuda()\n",
+        (
+            "\ntry:\n    import torch\n    import torch_npu\n    n = torch.npu.device_count()\n"
+            "except Exception:\n    n = 0\n"
+            "x.npu()\n"
+        ),
     ),
     "every function imports torch itself": (
         """

@@ -225,6 +225,11 @@ if torch.cuda.is_available() and NV:
     "a flag of the make": """\
 NV = torch.cuda.is_available() and torch.version.hip is None
 """,
+    "lazily": TRITON
+    + """\
+if torch.cuda.is_available():
+    register(lambda x: add(x))
+""",
 }
 MOVES = {
     "a program": """\
@@ -315,11 +320,6 @@ def f(x, ops):
 import cupy
 if torch.cuda.is_available():
     print(cupy, cupy.__version__)
-""",
-    "lazily": TRITON
-    + """\
-if torch.cuda.is_available():
-    register(lambda x: add(x))
 """,
     "nothing without it": """\
 from fastlib import fast

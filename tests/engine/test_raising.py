@@ -92,12 +92,37 @@ WAITS = {
     "a callee nobody knows": (
         "from codec import Decoder\nDecoder(device=d if d is not None and d.type == 'cuda' else None)\n"
     ),
+    "a function that is given": "if torch.cuda.is_available():\n    f(lambda: torch.cuda.nccl.version())\n",
+    "a function of each way": (
+        "if torch.cuda.is_available():\n    f = lambda: torch.cuda._sleep(9)\nelse:\n    f = lambda: None\n"
+    ),
+    "a definition of each way": (
+        "if torch.cuda.is_available():\n    def f():\n        torch.cuda._sleep(9)\nelse:\n    def f(): pass\nf()\n"
+    ),
+    "a class of each way": (
+        "if torch.cuda.is_available():\n    class A:\n        def f(self):\n            torch.cuda._sleep(9)\n"
+        "else:\n    class A: pass\nA().f()\n"
+    ),
+    "a definition below": (
+        "def g():\n    if not torch.cuda.is_available():\n        return h\n    def f():\n"
+        "        try:\n            1\n        finally:\n            torch.cuda._sleep(9)\n    return f\n"
+    ),
+    "a definition that is tried": (
+        "if torch.cuda.is_available():\n    try:\n        def f():\n            torch.cuda._sleep(9)\n"
+        "    except E:\n        pass\n"
+    ),
+    "an expression of each way": "f = (lambda: torch.cuda._sleep(9)) if torch.cuda.is_available() else g\n",
+    "a function by its name": "f = lambda: torch.cuda._sleep(9)\nif torch.cuda.is_available():\n    f()\n",
+    "a function that calls what it is given": (
+        "def f(a):\n    return list(map(lambda x: torch.cuda._sleep(x), a))\nif torch.cuda.is_available():\n    f(a)\n"
+    ),
+    "a generator": "if torch.cuda.is_available():\n    a = tuple(torch.cuda._sleep(x) for x in xs)\n",
     "two questions": "if torch.cuda.is_available() and x.is_cuda:\n    torch.cuda.nccl.version()\n",
 }
 GOES_ON = {
     "caught": "if torch.cuda.is_available():\n    try:\n        torch.cuda.nccl.version()\n    except E:\n        1\n",
-    "later": "if torch.cuda.is_available():\n    f(lambda: torch.cuda.nccl.version())\n",
-    "defined": "if torch.cuda.is_available():\n    def f():\n        torch.cuda.nccl.version()\n",
+    "defined, for whom nobody knows": "f = lambda: torch.cuda.nccl.version()\nif x.is_cuda:\n    g()\n",
+    "kept in an object": "def f():\n    a = {1: lambda: torch.cuda.nccl.version()}\nif x.is_cuda:\n    f()\n",
     "the other block": "if torch.cuda.is_available():\n    f()\nelse:\n    torch.cuda.nccl.version()\n",
     "below": "if torch.cuda.is_available():\n    f()\ntorch.cuda.nccl.version()\n",
     "a label": "print('gpu' if torch.cuda.is_available() else 'cpu')\n",
@@ -117,6 +142,33 @@ GOES_ON = {
     "kept with more": "use_cuda = torch.cuda.is_available() or a\nif use_cuda:\n    torch.cuda.nccl.version()\n",
     "a question with a name": "device = 'cuda'\nx.to(device)\nif device == 'cuda':\n    torch.cuda.nccl.version()\n",
 }
+
+OPTION = "p.add_argument('--device', choices=['cpu', 'cuda'], default='cuda')\nargs = p.parse_args()\n"
+TESTED = "    if device == 'cuda':\n        {0}\n"
+GIVEN = {
+    "by position": f"def f(x, device):\n{TESTED}f(1, args.device)\n",
+    "by keyword": f"def f(x, *, device):\n{TESTED}f(1, device=args.device)\n",
+    "through a name": f"def f(device):\n{TESTED}def g():\n    kind = args.device\n    f(kind)\n",
+    "through another function": f"def f(device):\n{TESTED}def g(kind):\n    f(kind.lower())\ng(args.device)\n",
+    "to a method": f"class A:\n    def f(self, device):\n    {TESTED}    def g(self):\n        self.f(args.device)\n",
+    "to a class": f"class A:\n    def __init__(self, x, device):\n    {TESTED}A(1, args.device or 'cpu')\n",
+    "to a name": "device = getattr(args, 'device', None)\nif device == 'cuda':\n    {0}\n",
+    "in one of two ways": f"def f(device):\n{TESTED}f(args['device'] if a else 'cpu')\n",
+}
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_an_option_waits_for_the_tests_of_what_it_gives(name: str) -> None:
+    code = GIVEN[name].replace("    {0}", "        {0}") if "class A" in GIVEN[name] else GIVEN[name]
+    stays = HEAD + OPTION + code.format("torch.cuda.nccl.version()")
+    assert ENGINE.fix(Source(stays)).text == stays
+    goes = HEAD + OPTION + code.format("torch.cuda.synchronize()")
+    assert "cuda" not in ENGINE.fix(Source(goes)).text
+
+
+def test_an_option_does_not_wait_for_the_tests_of_others() -> None:
+    text = HEAD + OPTION + f"def f(x, device):\n{TESTED}f(args.device, other)\n".format("torch.cuda.nccl.version()")
+    assert ENGINE.fix(Source(text)).text == text.replace("'cuda']", "'npu']").replace("default='cuda'", "default='npu'")
 
 
 @pytest.mark.parametrize("name", WAITS)

@@ -67,6 +67,35 @@ SORTED = (
 )
 
 
+ROCM = {
+    "the version": "if torch.version.hip is not None:\n    {0}\n",
+    "the version alone": "if torch.version.hip:\n    {0}\n",
+    "a platform": "def f(x):\n    if x:\n        return\n    elif not current_platform.is_rocm():\n        return\n"
+    "    else:\n        {0}\n",
+    "a way out": "def f(x):\n    if torch.version.hip is None:\n        return\n    {0}\n",
+    "a module of tests": "if not is_rocm():\n    pytest.skip('no ROCm', allow_module_level=True)\n{0}\n",
+    "a mark": "@pytest.mark.skipif(not (is_rocm() and on_gfx9()), reason='no')\n@other\ndef test(x):\n    {0}\n",
+    "a mark of a class": "@unittest.skipUnless(TEST_WITH_ROCM, 'no')\nclass T:\n    def test(self, x):\n        {0}\n",
+    "a mark of a module": "pytestmark = [pytest.mark.skipif(not is_hip(), reason='no')]\ndef test(x):\n    {0}\n",
+    "a word": "if kind == 'rocm':\n    {0}\n",
+    "one of two ways": "y = x.cuda() if HAS_HIP else None\n",
+    "beside": "y = is_rocm() and x.cuda()\n",
+}
+NOT_ROCM = {
+    "either": "if is_cuda() or is_rocm():\n    {0}\n",
+    "the other": "if torch.version.hip is None:\n    {0}\n",
+    "no chip": "if relationship and is_chip():\n    {0}\n",
+    "below": "if is_rocm():\n    x = 1\n{0}\n",
+    "what else": "if is_rocm():\n    x = 1\nelse:\n    {0}\n",
+    "skipped on ROCm": "@pytest.mark.skipif(is_rocm(), reason='no')\ndef test(x):\n    {0}\n",
+}
+BYTES = {
+    "in": "def f(x):\n    if b'cuda' in x:\n        {0}\n",
+    "not in": 'def f(x):\n    if b"cuda" not in x:\n        return x\n    {0}\n',
+    "begins": "def f(x):\n    if x.startswith(b'cuda:'):\n        {0}\n",
+}
+
+
 def project_of(files: Mapping[str, str]) -> Project:
     """What the files say together, to the command line as to the language server."""
     catalogue = load()
@@ -274,3 +303,19 @@ def test_a_class_on_the_first_line_has_siblings() -> None:
     text = "class FooCuda(Base):\n    def f(self, x):\n        import torch\n        return x.cuda()\n\n\n"
     text += "class FooNpu(Base):\n    pass\n"
     assert not findings({"a.py": text}, "a.py")
+
+
+@pytest.mark.parametrize("name", ROCM)
+def test_what_only_rocm_runs_is_not_cudas(name: str) -> None:
+    assert not findings({"a.py": "import torch\n" + ROCM[name].format("torch.cuda.nccl.version(); x.cuda()")}, "a.py")
+
+
+@pytest.mark.parametrize("name", NOT_ROCM)
+def test_what_others_run_too_is_looked_at(name: str) -> None:
+    assert classes(findings({"a.py": "import torch\n" + NOT_ROCM[name].format("x.cuda()")}, "a.py")) == {"safe"}
+
+
+@pytest.mark.parametrize("name", BYTES)
+def test_what_runs_where_bytes_say_cuda_is_for_review(name: str) -> None:
+    text = "import torch\n" + BYTES[name].format("x[0] = torch.cuda.current_device()") + "y.cuda()\n"
+    assert [one.fixes[0].applicability for one in findings({"a.py": text}, "a.py")] == ["review", "safe"]

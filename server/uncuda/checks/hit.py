@@ -55,6 +55,8 @@ class Hit:
     """Where the question stands under which alone the word exists, and whether nothing else shows what it means."""
     by_hand: bool = False
     """Its name serves the target elsewhere, so that somebody has to say what is left to CUDA."""
+    sources: Links = ()
+    """Keys of `links` of what gives the value that is tested here: neither changes without the other."""
 
     @property
     def subject(self) -> str:
@@ -109,6 +111,7 @@ def moved(hit: Hit, statement: Statement, region: Region) -> Hit:
         origin,
         question,
         hit.by_hand,
+        tuple([tuple([At(here(part)) if isinstance(part, At) else part for part in key]) for key in hit.sources]),
     )
 
 

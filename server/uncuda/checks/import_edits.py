@@ -7,6 +7,13 @@ import re
 
 from ..edits import Edit
 from ..facts.read import Facts, Statement
+from ..facts.scopes import Header
+
+_HARMLESS = re.compile(
+    r"[ \t]*(?!.*(?:cuda|nccl))(?:import[ \t]+torch(?:\.\w+)*(?:[ \t]+as[ \t]+\w+)?"
+    r"|from[ \t]+torch(?:\.\w+)*[ \t]+import[ \t]+[\w, \t]+|[\w.]+[ \t]*=[ \t]*(?:True|False|None|\d+))?[ \t]*(?:#.*)?"
+)
+_OPENS = re.compile(r"else[ \t]*:[ \t]*(?:#[^\n]*)?\r?\n")
 
 
 def import_edit(facts: Facts, module: str, statement: Statement, before: bool = False) -> Edit:
@@ -15,6 +22,8 @@ def import_edit(facts: Facts, module: str, statement: Statement, before: bool = 
     line = facts.layout.line_start(statement.start)
     indent = text[line : statement.start]
     newline = facts.layout.newline_at(statement.end)
+    if not before and not indent.strip() and (edit := _in_else(facts, module, statement, indent, newline)):
+        return edit
     at = None if before and not indent.strip() else _beside_more(statement)
     if at is not None:
         return Edit(at, at, f"; import {module}")
@@ -26,6 +35,41 @@ def import_edit(facts: Facts, module: str, statement: Statement, before: bool = 
     if text[: statement.end].endswith(("\n", "\r")):
         return Edit(statement.end, statement.end, f"{indent}import {module}{newline}")
     return Edit(statement.end, statement.end, f"{newline}{indent}import {module}")
+
+
+def _in_else(facts: Facts, module: str, statement: Statement, indent: str, newline: str) -> Edit | None:
+    """The import in the `else` of the `try` that does no more than import torch: whoever lacks the plugin is told so,
+    instead of being taken for one who lacks torch."""
+    indents, text = facts.indents, facts.text
+    header = indents.header_above(statement.start)
+    if header is None or header.word != "try":
+        return None
+    end = indents.extent(header.start)
+    facts.work.search(statement.start, end)
+    if not all(_HARMLESS.fullmatch(one) for one in text[statement.start : end].splitlines()):
+        return None  # it may need the plugin, or fail with torch imported
+    clauses = {clause.word: clause for clause in indents.clauses(header)}
+    if (own := clauses.get("else")) is not None:
+        opens = _OPENS.fullmatch(text, own.start, own.end) is not None
+        return Edit(own.end, own.end, f"{indent}import {module}{newline}") if opens else None
+    if "except" not in clauses:
+        return None
+    at = _end_of_code(facts, clauses["except"])
+    first = text[facts.layout.line_start(header.start) : header.start]
+    ended = "" if text[:at].endswith(("\n", "\r")) else newline
+    return Edit(at, at, f"{ended}{first}else:{newline}{indent}import {module}{newline}") if not first.strip() else None
+
+
+def _end_of_code(facts: Facts, header: Header) -> int:
+    """Where the block of a header ends, without blank lines, and comments on what follows."""
+    at = facts.indents.extent(header.start)
+    while (line := facts.layout.line_start(max(0, at - 1))) >= header.end:
+        said = facts.text[line:at].lstrip()
+        if said and not (said.startswith("#") and at - line - len(said) <= header.indent):
+            break
+        facts.work.compare()
+        at = line
+    return at
 
 
 def _beside_more(statement: Statement) -> int | None:

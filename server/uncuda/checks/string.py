@@ -22,6 +22,7 @@ from .replaced import Replaced
 from .string_evidence import compared, complete, holds_truth
 from .string_flow import Flow
 from .string_members import MemberIndex
+from .string_sources import Sources
 from .string_uses import Uses
 
 _LONGEST = 200
@@ -66,6 +67,7 @@ class Check:
             GivenAway(flow),
             CheckpointMaps(flow, parameters),
             Replaced(flow),
+            Sources(flow, parameters),
         )
         for statement in context.statements:
             yield from self._commands(context, statement)
@@ -142,6 +144,7 @@ class Check:
             receiver=_receiver(rule, role, text, context, statement),
             question=(question.at, alone != SAFE) if question is not None and question.at is not None else None,
             by_hand=by_hand,
+            sources=uses.sources.of(role, statement) if fixes else (),
         )
 
     def _beside(self, prepared: _Prepared, uses: Uses, role: Role, statement: Statement) -> Beside:

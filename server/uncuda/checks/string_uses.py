@@ -20,6 +20,7 @@ from .replaced import Replaced
 from .string_evidence import ACCELERATORS, is_silent, named, weigh
 from .string_flow import TESTS, Flow
 from .string_members import MemberIndex
+from .string_sources import Sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class Uses:
     away: GivenAway
     maps: CheckpointMaps
     replaced: Replaced
+    sources: Sources
     held: dict[tuple[str, str, int], Question | None] = field(default_factory=dict)
 
     def passed(self, rule: Rule, role: Role, text: Text, statement: Statement) -> Passed | None:

@@ -61,6 +61,7 @@ class Verdicts:
         """What rules say of attributes of a call's result, by the name that is called."""
         self._known: dict[str, Verdict | None] = {}
         self._rules: dict[str, list[Rule]] = {}
+        self._beginnings: list[str] = []
         self._add(rules)
         beside = {name for rule in rules for name in rule.get("beside", ())}
         self._beside = [rule for rule in rules if rule.get("beside")]
@@ -72,6 +73,8 @@ class Verdicts:
         for rule in rules:
             for name in rule.get("names"):
                 self._rules.setdefault(name, []).append(rule)
+                if name.endswith("*"):
+                    self._beginnings.append(name)
             for name, members in rule.get("results", {}).items():
                 said = {member: Verdict(rule, "", None, None, member=member) for member in members}
                 self.members.setdefault(name, {}).update(said)
@@ -114,11 +117,15 @@ class Verdicts:
         row, name = self._row(dotted), dotted
         status = row.status if row else "unlisted"
         while name:
-            for rule in self._rules.get(name, ()):
+            for rule in self._rules.get(name if name in self._rules else self._beginning(name), ()):
                 if (not rule.status or status in rule.status) and not (rule.get("members-only") and name == dotted):
                     return self._judge(rule, dotted, name, row) if rule.name in self.active else None
             name = name.rpartition(".")[0]
         return None
+
+    def _beginning(self, name: str) -> str:
+        """The longest `torch._C._cuda_*` of the rules that says a name."""
+        return max((known for known in self._beginnings if name.startswith(known[:-1])), key=len, default="")
 
     def _row(self, dotted: str) -> Row | None:
         row = self.target.row(dotted)

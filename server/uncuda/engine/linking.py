@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 
 from ..checks import Hit
@@ -134,7 +134,8 @@ def _linked(
             classes[index] = lowest(classes[index], REVIEW)
         else:
             pairs.append((index, question))
-    _settle(classes, groups, pairs, branches.work)
+    both = [*pairs, *_given(hits, owner)]
+    _settle(classes, groups, both, branches.work)
     held = [one for one, _ in pairs if hits[one].lowered(classes[one]) is not hits[one]]
     questions = Questions(hits, classes, branches)
     stays = staying(hits, classes, questions, branches, libraries)
@@ -143,7 +144,7 @@ def _linked(
     seen: set[int] = set()
     for _ in range(_ROUNDS):
         before = list(classes)
-        _lower(hits, classes, groups, pairs, questions, stays, seen)
+        _lower(hits, classes, groups, both, questions, stays, seen)
         if not _left(hits, before, classes, stays):
             break
         if not stays.take(staying(hits, classes, questions, branches, libraries)):
@@ -151,8 +152,19 @@ def _linked(
     else:
         for index in questions:
             stays.hold(index, REVIEW, OVER_LEFT)
-        _lower(hits, classes, groups, pairs, questions, stays, seen)
-    return sets, [*pairs, *stays.pairs], classes, stays
+        _lower(hits, classes, groups, both, questions, stays, seen)
+    return sets, [*both, *stays.pairs], classes, stays
+
+
+def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[int, int]]:
+    """Pairs, either way, of a test and what gives it the value that it tests. `owner`: the first hit with each key.
+
+    They are no set: the test is a question still, which may stay, and then what gives the value stays with it.
+    """
+    for index, hit in enumerate(hits):
+        for key in hit.sources:
+            if (other := owner.get(key, index)) != index:
+                yield from ((index, other), (other, index))
 
 
 def _left(hits: Sequence[Hit], before: list[str | None], classes: list[str | None], stays: Staying) -> bool:

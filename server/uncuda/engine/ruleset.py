@@ -60,7 +60,8 @@ class Ruleset:
         other = [*self.target.words.values(), *names, *prefixes, *listed, *roots]
         said.update(words_in("\n".join([*other, *self.target.environment, *self.target.modules])))
         spoken = frozenset(word for anchor in self._gates.anchors for word in said if anchor in word)
-        families = tuple(name.rstrip("*") for name in self.target.environment if name.endswith("*"))
+        every = [*self.target.environment, *(name.rpartition(".")[2] for name in names)]
+        families = tuple(name.rstrip("*") for name in every if name.endswith("*"))
         before = frozenset(prefixes)
         return Words(
             self._gates.anchors, frozenset(roots), frozenset(names), before, listed, spoken, families, libraries

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from ..limits import Limits, Work
 from .bindings import Binding
@@ -26,8 +26,9 @@ READ = 8  # characters that `ast` reads in about the time of one step
 class Words:
     """What makes a statement worth reading. Everything comes from the rules.
 
-    `spoken`: the whole words, of those that hold an anchor, that rules speak of, and `families` how such words may
-    begin; both empty: every word that holds an anchor. `libraries`: modules whose imports alone matter.
+    A name may end with `*`: all that begin so. `spoken`: the whole words, of those that hold an anchor, that rules
+    speak of, and `families` how such words may begin; both empty: every word that holds an anchor. `libraries`: modules
+    whose imports alone matter.
     """
 
     anchors: tuple[str, ...]
@@ -46,8 +47,14 @@ class Words:
         known = self._bound.get(dotted)
         if known is None:
             parent = dotted.rpartition(".")[0]
-            known = self._bound[dotted] = dotted in self.names or (parent != "" and self.bound(parent))
+            named = dotted in self.names or dotted.startswith(self.beginnings)
+            known = self._bound[dotted] = named or (parent != "" and self.bound(parent))
         return known
+
+    @cached_property
+    def beginnings(self) -> tuple[str, ...]:
+        """How dotted names may begin of which rules speak."""
+        return tuple(name[:-1] for name in self.names if name.endswith("*"))
 
     def speaks(self, word: str) -> bool:
         """Whether rules may speak of a whole word that holds an anchor: of `is_cuda`, but not of `cuda_graph_mode`."""

@@ -71,7 +71,7 @@ class _Search:
         self._seen: set[Word] = set()
         self._values = 0  # of these, which lead nowhere
         self._waiting: list[Word] = []
-        self._led: dict[tuple[int, bool], Answers] = {}
+        self._led: dict[tuple[int, bool, bool], Answers] = {}
 
     def run(self) -> Iterator[Held]:
         for word in self._kernels.words:
@@ -123,19 +123,21 @@ class _Search:
         if statement is None:
             return
         node = place.hit.node if place.hit is not None else _node_at(place.at, statement)
+        later = None
         if node is not None:
-            found = self._in_expression(node, statement)
-            if found is None:
-                return
+            found, later = self._in_expression(node, statement)
             if found:
                 yield from (_held(place, index) for index in found)
                 return
+            if later is not None:
+                for word in self._kernels.holders(later, statement):
+                    self._follow(word._replace(left=place.left))
         if line.word in CONDITIONS and node is not None and not in_test(node, statement, _CONDITIONAL):
             if questions := self._questions.of(line):
                 raises = self._else_raises(line)
                 yield from (_held(place, index, raises) for index in questions)
                 return
-        yield from self._climb(line, place)
+        yield from self._climb(line, place, later is not None)
 
     def _may_ask(self, line: Header) -> bool:
         """Whether a statement has to be read to know what guards its parts."""
@@ -144,51 +146,57 @@ class _Search:
         self._work.search(line.start, line.end)
         return self._text.find("lambda", line.start, line.end) >= 0
 
-    def _in_expression(self, node: ast.AST, statement: Statement) -> list[int] | None:
-        """The questions beside a place in its expression; None if it is run later, or not at all without it."""
-        inner = node
+    def _in_expression(self, node: ast.AST, statement: Statement) -> tuple[list[int], ast.Lambda | None]:
+        """The questions beside a place in its expression, and what runs it later; what a call is given runs at once."""
+        inner, later = node, None
         for outer in statement.digest.ancestors(node):
             self._work.compare()
             if isinstance(outer, ast.Lambda):
-                return None
+                given = isinstance(statement.digest.parents.get(outer), (ast.Call, ast.keyword))
+                later = later if given else outer
             self._work.compare(len(getattr(outer, "values", ())))
             for part in asking_parts(outer, inner, lambda node: self._questions.denies(node, statement)):
                 if found := self._questions.within(part, statement):
-                    return found
+                    return found, later
             if isinstance(outer, (ast.ListComp, ast.SetComp, ast.GeneratorExp)) and inner is outer.elt:
                 filters = [test for generator in outer.generators for test in generator.ifs]
                 if found := [index for test in filters for index in self._questions.within(test, statement)]:
-                    return found
+                    return found, later
             inner = outer
-        return []
+        return [], later
 
-    def _climb(self, line: Header, place: Place) -> Iterator[Held]:
+    def _climb(self, line: Header, place: Place, later: bool = False) -> Iterator[Held]:
         """The nearest questions around a place, and further ones as long as the other way only raises."""
-        for index, raises in self._around(line, place):
+        for index, raises in self._around(line, place, later):
             yield _held(place, index, raises)
 
-    def _around(self, line: Header, place: Place) -> Answers:
-        """The same as answers; what leads into a block is found out once."""
-        passed: list[tuple[int, bool]] = []
+    def _around(self, line: Header, place: Place, later: bool) -> Answers:
+        """The same as answers; what leads into a block is found out once.
+
+        A function that is defined behind a question keeps it, whoever calls it, where another is defined without CUDA.
+        """
+        passed: list[tuple[int, bool, bool]] = []
         found: Answers = ()
-        while not (found := self._with_callers(self._above(line), place)):
+        while not (found := self._with_callers(self._above(line), place, later)):
             header = self._indents.header_above(line.start)
-            key = (header.start, place.left) if header is not None else (-1, place.left)
+            key = (header.start if header is not None else -1, place.left, later)
             if header is None or key in self._led:
                 found = self._led.get(key, ())
                 break
             passed.append(key)
-            if self._handled(header) or (found := self._with_callers(self._asking(header), place)):
+            if self._handled(header, later) or (found := self._with_callers(self._asking(header), place, later)):
                 break
-            if header.word == "def":
+            if header.word == "def" and not later:
                 self._follow_around(line.start, place)
-                break
+                later = True
             line = header
         self._led.update(dict.fromkeys(passed, found))
         return found
 
-    def _with_callers(self, found: Answers, place: Place) -> Answers:
+    def _with_callers(self, found: Answers, place: Place, later: bool) -> Answers:
         """Questions; where without CUDA nobody comes out of there, who calls the function needs CUDA as well."""
+        if later:
+            return tuple(answer for answer in found if not answer[1])
         if found and all(raises for _, raises in found):
             self._follow_around(place.at, place)
         return found
@@ -197,9 +205,11 @@ class _Search:
         for word in self._kernels.function_around(at):
             self._follow(word._replace(left=place.left))
 
-    def _handled(self, header: Header) -> bool:
+    def _handled(self, header: Header, later: bool) -> bool:
         """Whether a block copes with evidence that is not there, or is not run in its place."""
         text, start, end = self._text, header.start, header.end
+        if later and header.word not in CONDITIONS:
+            return False
         if header.word == "try":
             return any(clause.word == "except" for clause in self._indents.clauses(header))
         if header.word == "with":
@@ -241,7 +251,7 @@ class _Search:
 
     def _asking(self, header: Header) -> Answers:
         """The questions that lead into the block of a header, and whether the other way only raises."""
-        found = [(index, False) for index in self._questions.marks.get(header.start, ())]
+        found = [(index, False) for index in self._questions.marks.get(header.start, ()) if header.word != "class"]
         if header.word not in CONDITIONS and header.word != "else":
             return tuple(found)
         clauses = self._indents.clauses(header)

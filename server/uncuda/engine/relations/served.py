@@ -10,6 +10,7 @@ from ...checks.branch_words import asked_by_hand
 from ...checks.branches import Branches
 from ...edits import REVIEW
 from ...facts.scans import plain
+from .apart import of_bytes, of_rocm
 from .parts import in_test, is_within
 
 _AGNOSTIC = ("torch.accelerator", "import accelerator")
@@ -25,16 +26,19 @@ class Served:
         self._facts, self._target, self._branches = context.facts, context.target, branches
         self._everywhere = self._target.id in context.project.served
         self._lacks = (self._target.id, context.path) in context.project.lacking
+        self._rocm, self._bytes = of_rocm(branches), of_bytes(branches)
         self._kept = [span for family in context.families for span in family.spans]
 
     def holds(self, hit: Hit) -> bool:
-        """Whether a place stays as it is: its accelerator's own, a base's, or one with a sibling for the target."""
+        """Whether a place stays: its accelerator's own, ROCm's, a base's, or one with a sibling for the target."""
         if self._lacks:
             return hit.rule.check != "accelerator-member"
         if hit.statement is None or hit.rule.check in _OF_WHOLE:
             return False
         at = hit.statement.start
-        return any(start <= at < end for start, end in self._kept) or self._branches.served(hit.statement, hit.node)
+        if any(start <= at < end for start, end in self._kept) or self._rocm.holds(hit):
+            return True
+        return self._branches.served(hit.statement, hit.node)
 
     def lowered(self, hits: Sequence[Hit]) -> Sequence[Hit]:
         """The hits, for review where the code chooses among accelerators, or does not care which one it has.
@@ -43,6 +47,7 @@ class Served:
         """
         if self._everywhere:
             return [hit.lowered(REVIEW) for hit in hits]
+        hits = [hit.lowered(REVIEW) if hit.fixes and self._bytes.holds(hit) else hit for hit in hits]
         agnostic = any(map(self._says, _AGNOSTIC))
         if not agnostic and not asked_by_hand(self._facts, self._target):
             return hits

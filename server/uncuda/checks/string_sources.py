@@ -1,0 +1,94 @@
+"""What gives a name its value that is tested: an option of the command line, a field, or another name that has it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ..facts.read import Statement
+from ..facts.role_calls import STRING_METHODS, last_word
+from ..facts.roles import Role
+from .hit import At, Links
+from .parameters import Parameters
+from .string_flow import TESTS, Flow
+
+
+class Sources:
+    """Answers for one text."""
+
+    def __init__(self, flow: Flow, parameters: Parameters) -> None:
+        self._flow, self._facts, self._parameters = flow, flow.context.facts, parameters
+        self._known: dict[tuple[str, int], Links] = {}
+
+    def of(self, role: Role, statement: Statement) -> Links:
+        """Keys, as `Flow.links` gives them, of what gives the name that a string is compared with its value."""
+        if role.kind not in TESTS or not isinstance(role.subject, ast.Name):
+            return ()
+        place = self._flow.place(role, statement)
+        return self._of_name(*place) if place is not None else ()
+
+    def _of_name(self, name: str, scope: int) -> Links:
+        if (name, scope) not in self._known:
+            self._known[name, scope] = ()  # a name that is given itself has no other source
+            if len(self._known) <= self._facts.work.limits.depth:
+                found = (self._keys(node, statement) for node, statement in self._values(name, scope))
+                self._known[name, scope] = tuple(dict.fromkeys(key for keys in found for key in keys))
+        return self._known[name, scope]
+
+    def _values(self, name: str, scope: int) -> Iterator[tuple[ast.AST, Statement]]:
+        """What a name is set to, and what calls give it where it is a parameter."""
+        self._flow.context.asked.add(name)
+        for statement in self._flow.naming(name, scope):
+            self._facts.work.compare(len(statement.digest.bindings))
+            for binding in statement.digest.bindings:
+                if binding.name == name and binding.kind == "assign" and binding.value is not None:
+                    yield binding.value, statement
+        header = self._facts.peek(scope) if scope >= 0 else None
+        function = next(iter(header.digest.piece.nodes), None) if header is not None else None
+        if header is not None and isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield from self._given(name, header, self._called(function.name, header))
+
+    def _called(self, function: str, header: Statement) -> str:
+        """The word by which a function is called: its own, or that of the class that it makes."""
+        above = self._facts.indents.header_above(header.start) if function == "__init__" else None
+        named = re.match(r"class[ \t]+(\w+)", self._facts.text[above.start : above.end]) if above is not None else None
+        return named[1] if named is not None else function
+
+    def _given(self, name: str, header: Statement, called: str) -> Iterator[tuple[ast.AST, Statement]]:
+        word = re.escape(called)
+        self._flow.context.asked.add(called)
+        pattern = re.compile(rf"{word}(?<!\w{word})(?<!def {word})[ \t]*\(")
+        for statement in self._flow.statements(pattern, 0, len(self._facts.text)):
+            self._facts.work.compare(len(statement.digest.chains))
+            for chain in statement.digest.chains:
+                call = statement.digest.parents.get(chain.node)
+                if (chain.parts or (chain.root,))[-1] != called or not isinstance(call, ast.Call):
+                    continue
+                arguments: list[tuple[str | int, ast.expr]] = [*enumerate(call.args)]
+                arguments += [(name, one.value) for one in call.keywords if one.arg == name]
+                for given, value in arguments if call.func is chain.node else ():
+                    self._facts.work.compare()
+                    taken, function = self._parameters.parameter(call, given, statement)
+                    if taken == name and function is not None and function.start == header.start:
+                        yield value, statement
+
+    def _keys(self, node: ast.AST, statement: Statement) -> Iterator[tuple[object, ...]]:
+        if isinstance(node, ast.IfExp):
+            yield from (*self._keys(node.body, statement), *self._keys(node.orelse, statement))
+        elif isinstance(node, ast.BoolOp):
+            for value in node.values:
+                yield from self._keys(value, statement)
+        elif isinstance(node, ast.Name):
+            scope = self._flow.scope(node.id, statement.start, Role("comparison", node, name=node.id))
+            yield "name", node.id, At(scope)
+            yield from self._of_name(node.id, scope)
+        elif isinstance(node, (ast.Attribute, ast.Subscript)):
+            if (name := last_word(node)) not in ("", "type"):
+                yield "field", name
+        elif isinstance(node, ast.Call):
+            function = node.func
+            if isinstance(function, ast.Attribute) and function.attr in STRING_METHODS:
+                yield from self._keys(function.value, statement)
+            elif last_word(function) == "getattr" and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
+                yield "field", node.args[1].value

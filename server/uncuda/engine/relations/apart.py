@@ -1,0 +1,162 @@
+"""What runs only where a test says so that no fix changes: a question for ROCm, a word of CUDA's in bytes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from itertools import chain
+
+from ...checks import Hit
+from ...checks.branches import Branches
+from ...facts.read import Statement
+from ...facts.role_calls import last_word
+from ...facts.scans import plain
+from ...facts.scopes import Header
+
+Stretch = tuple[int, int]
+Says = Callable[[ast.expr, bool], bool]
+"""Whether a part of a test, answered with yes or with no, means what is asked for."""
+
+_ROCM = ("hip", "rocm", "HIP", "ROCM")
+_NAME = re.compile(
+    r"_*(?:(?:is|on|has|have|use|using|with|test_with)_)?(?:hip|rocm)(?:_(?:available|platform|pytorch))?_*"
+)
+_VALUES = frozenset({"hip", "rocm"})
+_BYTES = ('b"cuda', "b'cuda")
+_CLAUSES = frozenset({"if", "elif"})
+_SKIPPED_IF, _SKIPPED_UNLESS = frozenset({"skipif", "skipIf"}), frozenset({"skipUnless"})
+
+
+def of_rocm(branches: Branches) -> Apart:
+    """What only ROCm runs: CUDA's names are its own words for HIP there."""
+    return Apart(branches, _ROCM, _asks_rocm)
+
+
+def of_bytes(branches: Branches) -> Apart:
+    """What runs only where bytes hold CUDA's word: no fix changes that test."""
+    return Apart(branches, _BYTES, _asks_bytes)
+
+
+class Apart:
+    """The stretches of one text that run only where tests say what is asked for."""
+
+    def __init__(self, branches: Branches, words: tuple[str, ...], says: Says) -> None:
+        """`words`: one of them stands in every test that counts."""
+        self._branches, self._facts, self._says = branches, branches.facts, says
+        found = (branches.facts.searches.find(("apart", word), plain(word)) for word in words)
+        text = branches.text
+        alone = (at for at in chain.from_iterable(found) if not text[at - 1 : at].isalpha() or text[at] == "b")
+        self._places = sorted(alone)
+
+    def holds(self, hit: Hit) -> bool:
+        """Whether a place stands in one."""
+        statement = hit.statement
+        if not self._places or statement is None:
+            return False
+        self._facts.work.compare(1 + len(self._stretches))
+        if any(start <= hit.start < end for start, end in self._stretches):
+            return True
+        return statement.start in self._asking and hit.node is not None and self._beside(hit.node, statement)
+
+    @cached_property
+    def _asking(self) -> dict[int, Statement]:
+        """The statements that say one of the words, by where they start."""
+        found: dict[int, Statement] = {}
+        done = -1
+        for at in self._places:
+            if at >= done and (statement := self._facts.peek(at)) is not None:
+                found[statement.start] = statement
+                done = statement.end
+        return found
+
+    @cached_property
+    def _stretches(self) -> list[Stretch]:
+        return list(dict.fromkeys(chain.from_iterable(map(self._of, self._asking.values()))))
+
+    def _of(self, statement: Statement) -> Iterator[Stretch]:
+        indents = self._branches.indents
+        line = indents.header_at(statement.start)
+        node = next(iter(statement.digest.piece.nodes), None)
+        if line.word in _CLAUSES and isinstance(node, ast.If):
+            yield from self._of_test(line, node.test)
+        elif (line.word == "@" or isinstance(node, ast.Assign)) and self._skips(statement):
+            if line.word != "@":
+                yield line.start, indents.block_end_of(line.start)  # `pytestmark = …`
+                return
+            while line.word == "@":
+                line = indents.header_at(line.end)
+            yield statement.start, indents.extent(line.start)
+
+    def _of_test(self, header: Header, test: ast.expr) -> Iterator[Stretch]:
+        indents = self._branches.indents
+        if self._means(test, True):
+            yield header.start, indents.extent(header.start)
+        if self._means(test, False):
+            clauses = indents.clauses(header)
+            others = [clause for clause in clauses if clause.start > header.start]
+            yield from ((clause.start, indents.extent(clause.start)) for clause in others)
+            if not others and self._leaves(header):
+                yield indents.extent(header.start), indents.block_end_of(header.start)
+
+    def _leaves(self, header: Header) -> bool:
+        return self._branches.leaves(header)
+
+    def _skips(self, statement: Statement) -> bool:
+        """Whether a mark skips all that it marks where the answer is another one."""
+        for node in statement.digest.piece.nodes:
+            for call in ast.walk(node):
+                self._facts.work.compare()
+                if not isinstance(call, ast.Call) or not call.args:
+                    continue
+                name = last_word(call.func)
+                if name in _SKIPPED_IF | _SKIPPED_UNLESS and self._means(call.args[0], name in _SKIPPED_UNLESS):
+                    return True
+        return False
+
+    def _beside(self, node: ast.AST, statement: Statement) -> bool:
+        """Whether a part of an expression is evaluated only behind the test that is another part."""
+        inner = node
+        for outer in statement.digest.ancestors(node):
+            if isinstance(outer, ast.IfExp) and inner is not outer.test:
+                if self._means(outer.test, inner is outer.body):
+                    return True
+            elif isinstance(outer, ast.BoolOp):
+                before = outer.values[: next(at for at, value in enumerate(outer.values) if value is inner)]
+                if any(self._means(value, isinstance(outer.op, ast.And)) for value in before):
+                    return True
+            inner = outer
+        return False
+
+    def _means(self, test: ast.expr, answer: bool) -> bool:
+        """Whether a test that is answered so was answered with yes to what is asked for."""
+        self._facts.work.compare()
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            return self._means(test.operand, not answer)
+        if isinstance(test, ast.BoolOp):
+            some = isinstance(test.op, ast.And) is answer
+            return (any if some else all)(self._means(value, answer) for value in test.values)
+        return self._says(test, answer)
+
+
+def _asks_rocm(test: ast.expr, answer: bool) -> bool:
+    if not isinstance(test, ast.Compare):
+        return answer and _is_rocm(test)
+    if len(test.ops) != 1:
+        return False
+    value = getattr(test.comparators[0], "value", ...)
+    if isinstance(test.ops[0], (ast.Is, ast.Eq) if not answer else (ast.IsNot, ast.NotEq)) and value is None:
+        return _is_rocm(test.left)
+    return isinstance(test.ops[0], ast.Eq if answer else ast.NotEq) and isinstance(value, str) and value in _VALUES
+
+
+def _is_rocm(node: ast.expr) -> bool:
+    return bool(_NAME.fullmatch(last_word(node).removesuffix("()").lower()))
+
+
+def _asks_bytes(test: ast.expr, answer: bool) -> bool:
+    if not any(isinstance(getattr(node, "value", None), bytes) for node in ast.walk(test)):
+        return False
+    denies = isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.NotIn, ast.NotEq))
+    return denies is not answer
