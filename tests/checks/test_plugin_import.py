@@ -136,9 +136,8 @@ def f():
         "torch.npu.synchronize()\n",
     ),
     "what the try does needs the plugin": (
-        "\ntry:\n    import torch\n    n = torch.cuda.device_count()\nexcept Exception:\n    n = 0\nx.cuda()\n",
-        "\ntry:\n    import torch\n    import torch_npu\n    n = torch.npu.device_count()\nexcept Exception:\n    n = 0\n"
-        "x.npu()\n",
+        "\ntry:\n    import torch\n    n = torch.cuda.device_count()\nexcept E:\n    0\nx.cuda()\n",
+        "\ntry:\n    import torch\n    import torch_npu\n    n = torch.npu.device_count()\nexcept E:\n    0\nx.npu()\n",
     ),
     "every function imports torch itself": (
         """
