@@ -117,23 +117,31 @@ def f():
     ),
     "torch is optional, with an else": (
         "\ntry:\n    import torch\nexcept ImportError:\n    pass\nelse:  # it is\n    x = torch.zeros(1).cuda()\n",
-        "\ntry:\n    import torch\nexcept ImportError:\n    pass\nelse:  # it is\n    import torch_npu\n"
-        "    x = torch.zeros(1).npu()\n",
+        (
+            "\ntry:\n    import torch\nexcept ImportError:\n    pass\nelse:  # it is\n    import torch_npu\n"
+            "    x = torch.zeros(1).npu()\n"
+        ),
     ),
     "torch is optional, and then an end": (
-        "\ntry:\n    import torch\nexcept ImportError:\n    pass\nfinally:\n    x = 1\ntorch.cuda.synchronize()",
-        "\ntry:\n    import torch\nexcept ImportError:\n    pass\nelse:\n    import torch_npu\nfinally:\n    x = 1\n"
-        "torch.npu.synchronize()",
+        "\ntry:\n    import torch\nexcept ImportError:\n    pass\nfinally:\n    1\ntorch.cuda.synchronize()",
+        (
+            "\ntry:\n    import torch\nexcept ImportError:\n    pass\nelse:\n    import torch_npu\nfinally:\n    1\n"
+            "torch.npu.synchronize()"
+        ),
     ),
     "torch is optional, at the end": (
         "\ndef f():\n    torch.cuda.synchronize()\ntry:\n    import torch\nexcept ImportError: pass",
-        "\ndef f():\n    torch.npu.synchronize()\ntry:\n    import torch\nexcept ImportError: pass\nelse:\n"
-        "    import torch_npu\n",
+        (
+            "\ndef f():\n    torch.npu.synchronize()\ntry:\n    import torch\nexcept ImportError: pass\nelse:\n"
+            "    import torch_npu\n"
+        ),
     ),
     "something else may fail where torch is imported": (
         "\ntry:\n    import torch\n    import apex\nexcept ImportError:\n    apex = None\ntorch.cuda.synchronize()\n",
-        "\ntry:\n    import torch\n    import torch_npu\n    import apex\nexcept ImportError:\n    apex = None\n"
-        "torch.npu.synchronize()\n",
+        (
+            "\ntry:\n    import torch\n    import torch_npu\n    import apex\nexcept ImportError:\n    apex = None\n"
+            "torch.npu.synchronize()\n"
+        ),
     ),
     "what the try does needs the plugin": (
         "\ntry:\n    import torch\n    n = torch.cuda.device_count()\nexcept E:\n    0\nx.cuda()\n",

@@ -19,7 +19,7 @@ _APART = frozenset(
 )  # fmt: skip
 _AROUND = 4  # folders above a file that say what it is for
 _CUDA, _CPU = "cuda", "cpu"
-_MAKERS = ("nvidia", "amd")  # whose folders, beside each other, are CUDA's and ROCm's
+_MADE = re.compile(r"(?:(.*)[/\\])?(nvidia|amd)[/\\]")  # whose folders, beside each other, are CUDA's and ROCm's
 
 
 class Families(NamedTuple):
@@ -51,7 +51,7 @@ class ByName:
 
     def tells(self, path: str) -> bool:
         """Whether a name may say what accelerator its module is for, or that it is the base."""
-        return path.endswith(".py") and (self._word.search(_end_of(path)) is not None or _maker(path) is not None)
+        return path.endswith(".py") and (self._word.search(_end_of(path)) is not None or _MADE.match(path) is not None)
 
     def families(self, paths: Iterable[str]) -> Families:
         """Modules, or folders, that are named alike but for the accelerator, and their bases.
@@ -64,8 +64,8 @@ class ByName:
         for path in paths:
             if not self.tells(path) or is_apart(path):
                 continue
-            if (found := _maker(path)) is not None:
-                made.setdefault(found[0], {}).setdefault(found[1], []).append(path)
+            if (found := _MADE.match(path)) is not None:
+                made.setdefault(found[1] or "", {}).setdefault(found[2], []).append(path)
             end = _end_of(path)
             for match in self._word.finditer(end):
                 key = f"{path[: len(path) - len(end)]}{end[: match.start()]}*{end[match.end() :]}"
@@ -80,19 +80,10 @@ class ByName:
                 lacking.update((target, members[_CUDA]) for target in absent)
         serving = bool(neutral)
         for makers in made.values():
-            if len(makers) == len(_MAKERS):
+            if len(makers) > 1:
                 neutral.update(makers["amd"])
                 lacking.update((target, path) for target in self._devices.values() for path in makers["nvidia"])
         return Families(frozenset(neutral), frozenset(lacking), serving)
-
-
-def _maker(path: str) -> tuple[str, str] | None:
-    """The folder that holds the folder of a maker of GPUs, in which a file lies, and who that is."""
-    parts = path.split(os.sep)
-    for index in range(len(parts) - 2, -1, -1):
-        if parts[index] in _MAKERS:
-            return os.sep.join(parts[:index]), parts[index]
-    return None
 
 
 def _end_of(path: str) -> str:
