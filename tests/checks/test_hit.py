@@ -44,6 +44,7 @@ def full() -> Hit:
         origin=("tc", "torch.cuda", Span(40, 50)),
         question=(At(100), True),
         by_hand=True,
+        sources=(("field", "device"), ("name", "x", At(100))),
     )
 
 
@@ -56,6 +57,7 @@ MOVED = {
     "receiver": 107,
     "origin": ("tc", "torch.cuda", Span(45, 55)),
     "question": (At(105), True),
+    "sources": (("field", "device"), ("name", "x", At(105))),
 }
 CARRIED = {"rule", "words", "limits", "severity", "node", "since", "lacking", "by_hand"}
 

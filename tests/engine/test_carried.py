@@ -105,6 +105,9 @@ def run(x, kind="cuda"):
     with torch.cuda.stream(torch.cuda.Stream()), amp.autocast():
         torch.cuda.ExternalStream(1)
         y = torch.device(kind), y
+    seen = kind
+    if seen == "cuda":
+        y = x.to(seen)
     return y, "cuda:{}".format(torch.cuda.current_device())
 
 

@@ -75,7 +75,7 @@ def test_the_plugin_goes_where_torch_is_imported() -> None:
     text = "def f():\n    import torch\n    return torch.cuda.is_available()\n"
     assert fixed(text) == "def f():\n    import torch\n    import torch_npu\n    return torch.npu.is_available()\n"
     text = "try:\n    import torch\nexcept ImportError:\n    torch = None\nx = torch.cuda.is_available()\n"
-    assert "    import torch\n    import torch_npu\nexcept" in fixed(text)
+    assert "    torch = None\nelse:\n    import torch_npu\nx" in fixed(text)
     text = "from __future__ import annotations\nimport torch.nn as nn\nimport torch\ntorch.cuda.synchronize()\n"
     assert "import torch.nn as nn\nimport torch_npu\nimport torch\n" in fixed(text)
     text = "if TYPE_CHECKING:\n    import torch\nimport torch\ntorch.cuda.synchronize()\n"

@@ -152,6 +152,22 @@ def test_a_folder_for_each_accelerator() -> None:
     assert classes(findings(files, "train.py")) == {"review"}
 
 
+@pytest.mark.parametrize("target", ["npu", "musa"])
+def test_folders_of_the_makers_of_gpus(target: str) -> None:
+    files = {f"models/{name}": PLAIN for name in ("nvidia/ops/a.py", "nvidia/b.py", "amd/ops/a.py", "amd/c.py", "d.py")}
+    assert not findings(files, "models/amd/c.py", target) and not findings(files, "models/amd/ops/a.py", target)
+    for name in ("models/nvidia/ops/a.py", "models/nvidia/b.py"):
+        assert [one.rule for one in findings(files, name, target)] == ["accelerator-member"]
+    assert classes(findings(files, "models/d.py", target)) == {"safe"}
+    del files["models/nvidia/ops/a.py"], files["models/nvidia/b.py"]
+    assert classes(findings(files, "models/amd/c.py", target)) == {"safe"}
+
+
+def test_a_module_of_amds_is_one_of_a_family() -> None:
+    files = {f"ops/{name}_ops.py": PLAIN for name in ("cuda", "amd", "base")}
+    assert not findings(files, "ops/amd_ops.py") and not findings(files, "ops/base_ops.py")
+
+
 @pytest.mark.parametrize(
     "files",
     [

@@ -9,7 +9,9 @@ from typing import NamedTuple
 from ..facts.read import Facts
 from ..source import Span
 
-OTHERS = ("cpu", "dcu", "gcu", "hip", "hpu", "ipu", "maca", "mlu", "mps", "rocm", "sdaa", "tpu", "vulkan", "xla", "xpu")
+OTHERS = (
+    "amd", "cpu", "dcu", "gcu", "hip", "hpu", "ipu", "maca", "mlu", "mps", "rocm", "sdaa", "tpu", "vulkan", "xla", "xpu"
+)  # fmt: skip
 """What accelerators besides CUDA's and the targets are called in names of classes and files; and the CPU."""
 _CLASS = re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?[ \t]*:", re.M)
 _FIRST = re.compile(r"\n[ \t]*(?=class\b)")  # of the text with a line break before it

@@ -19,14 +19,17 @@ _APART = frozenset(
 )  # fmt: skip
 _AROUND = 4  # folders above a file that say what it is for
 _CUDA, _CPU = "cuda", "cpu"
+_MADE = re.compile(r"(?:(.*)[/\\])?(nvidia|amd)[/\\]")  # whose folders, beside each other, are CUDA's and ROCm's
 
 
 class Families(NamedTuple):
     """`neutral`: the paths of other accelerators' modules, and of bases; `lacking`: (target, path) of CUDA's modules
-    beside which the target has none."""
+    beside which the target has none; `serving`: whether the project chooses among accelerators, not only among GPUs by
+    their makers."""
 
     neutral: frozenset[str]
     lacking: frozenset[tuple[str, str]]
+    serving: bool
 
 
 def is_apart(path: str) -> bool:
@@ -48,17 +51,21 @@ class ByName:
 
     def tells(self, path: str) -> bool:
         """Whether a name may say what accelerator its module is for, or that it is the base."""
-        return path.endswith(".py") and self._word.search(_end_of(path)) is not None
+        return path.endswith(".py") and (self._word.search(_end_of(path)) is not None or _MADE.match(path) is not None)
 
     def families(self, paths: Iterable[str]) -> Families:
         """Modules, or folders, that are named alike but for the accelerator, and their bases.
 
-        There is CUDA's, that of another accelerator than the CPU, and either a third one or a base.
+        There is CUDA's, that of another accelerator than the CPU, and either a third one or a base. Of folders that
+        are named after the makers of GPUs two are enough.
         """
         groups: dict[str, dict[str, str]] = {}
+        made: dict[str, dict[str, list[str]]] = {}
         for path in paths:
             if not self.tells(path) or is_apart(path):
                 continue
+            if (found := _MADE.match(path)) is not None:
+                made.setdefault(found[1] or "", {}).setdefault(found[2], []).append(path)
             end = _end_of(path)
             for match in self._word.finditer(end):
                 key = f"{path[: len(path) - len(end)]}{end[: match.start()]}*{end[match.end() :]}"
@@ -71,7 +78,12 @@ class ByName:
                 neutral.update(path for device, path in members.items() if device != _CUDA)
                 absent = (target for device, target in self._devices.items() if device not in devices)
                 lacking.update((target, members[_CUDA]) for target in absent)
-        return Families(frozenset(neutral), frozenset(lacking))
+        serving = bool(neutral)
+        for makers in made.values():
+            if len(makers) > 1:
+                neutral.update(makers["amd"])
+                lacking.update((target, path) for target in self._devices.values() for path in makers["nvidia"])
+        return Families(frozenset(neutral), frozenset(lacking), serving)
 
 
 def _end_of(path: str) -> str:

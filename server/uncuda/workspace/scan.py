@@ -87,7 +87,7 @@ def survey(
             near.update(neighbours(file.path))
         else:
             silent.add(file.path)
-    if any("cuda" in file.path for file in readable):
+    if any("cuda" in file.path or "nvidia" in file.path for file in readable):
         near.update(file.path for file in readable if scanner.names.tells(file.path))
     return Survey(scanner.project(near), readable, silent, problems)
 
@@ -249,7 +249,7 @@ class Scanner:
             constants=frozenset(constants),
             owners=frozenset(owners),
             torch=torch,
-            served=frozenset(self._words.devices if families.neutral else served),
+            served=frozenset(self._words.devices if families.serving else served),
             neutral=families.neutral,
             lacking=families.lacking,
             backends=cudas_own(paths, self._words.devices),
