@@ -103,7 +103,7 @@ class CheckpointMaps:
         self, role: Role, place: ast.Subscript, statement: Statement, words: dict[str, str], made: ast.AST | None
     ) -> Beside | None:
         """What changes with `map_location["cuda:0"] = "cuda:1"`: the same is stored under the target's key."""
-        text, digest = statement.digest.piece.text, statement.digest
+        text, digest = statement.digest.text, statement.digest
         named = last_word(place.value).lower() == _NAME
         whole, parent = text[slice(*digest.span(place))], digest.parents.get(role.node)
         new = said(whole, words)

@@ -42,7 +42,7 @@ class Entries(NamedTuple):
 @lru_cache(maxsize=8)
 def entries_of(mapping: ast.Dict, digest: Digest) -> Entries:
     """The entries of a dictionary; remembered, since each of them asks."""
-    text, by_key = digest.piece.text, dict[ast.AST, Entry]()
+    text, by_key = digest.text, dict[ast.AST, Entry]()
     done = digest.span(mapping)[0] + 1
     for key, value in zip(mapping.keys, mapping.values, strict=True):
         first = _bracketed(text, done, digest.span(key)) if key is not None else (done, done)
@@ -98,7 +98,7 @@ def moved(role: Role, statement: Statement, context: Context, words: dict[str, s
     entry, digest = entry_of(role, statement), statement.digest
     if entry is None or not isinstance(role.subject, ast.Dict):
         return []
-    text = digest.piece.text
+    text = digest.text
     old = text[slice(*entry.key)]
     new = said(old, words)
     if new == old or _quoted(new) in entries_of(role.subject, digest).keys:
@@ -121,7 +121,7 @@ def doubled(role: Role, statement: Statement, words: dict[str, str]) -> list[Edi
     mapping, key, digest = role.subject, key_of(role), statement.digest
     if not isinstance(mapping, ast.DictComp) or key is None:
         return []
-    text = digest.piece.text
+    text = digest.text
     old, whole = text[slice(*digest.span(key))], digest.span(mapping)
     if said(old, words) == old:
         return []

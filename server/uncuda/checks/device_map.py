@@ -24,7 +24,7 @@ def entry(role: Role, statement: Statement, context: Context, words: dict[str, s
     mapping = role.subject
     if not isinstance(mapping, ast.Dict) or kept(role, statement) == (0, 0):
         return None
-    place, text = entries_of(mapping, statement.digest).by_key[role.node], statement.digest.piece.text
+    place, text = entries_of(mapping, statement.digest).by_key[role.node], statement.digest.text
     old, source = text[slice(*place.key)], text[slice(*place.value)]
     if context.target.words["device"] in source:
         return None  # a fix has been here: the value is no longer CUDA's

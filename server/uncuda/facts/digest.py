@@ -99,6 +99,11 @@ class Digest:
             yield parent
             parent = self.parents.get(parent)
 
+    @property
+    def text(self) -> str:
+        """The text from where the statement begins: what `span` gives are places in it."""
+        return self.piece.text[-self.piece.base :] if self.piece.base else self.piece.text
+
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Half-open offsets of a node, relative to the statement, be it in the field of an f-string."""
         found: ast.AST | None = node if self.fields else None

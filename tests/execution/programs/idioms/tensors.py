@@ -32,6 +32,12 @@ def tensor_cuda_device():
 
 
 @idiom
+def tensor_cuda_as_function():
+    x, y = map(torch.Tensor.cuda, [sample(4, 3), sample(2)])
+    return on_gpu(x, y).sum()
+
+
+@idiom
 def tensor_to_string():
     x = sample(2, 5).to("cuda")
     return on_gpu(x).std()
