@@ -81,8 +81,9 @@ class ByName:
         serving = bool(neutral)
         for makers in made.values():
             if len(makers) > 1:
-                neutral.update(makers["amd"])
-                lacking.update((target, path) for target in self._devices.values() for path in makers["nvidia"])
+                first, *others = sorted(makers["nvidia"])  # one of them says that a member is missing
+                neutral.update(others, makers["amd"])
+                lacking.update((target, first) for target in self._devices.values())
         return Families(frozenset(neutral), frozenset(lacking), serving)
 
 
