@@ -6,11 +6,12 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from uncuda.catalogue import Catalogue, CatalogueError, Rule, Versions, around, folder, load
+from uncuda.catalogue import Catalogue, CatalogueError, Rule, Versions, around, folder, load, tables
 from uncuda.catalogue import cache as remembered
 from uncuda.catalogue.rules import read_rule
 
@@ -345,3 +346,19 @@ class TestVersions:
     )
     def test_what_goes_with_torch(self, target: str, torch: str, plugin: str | None) -> None:
         assert load().going_with(target, torch) == plugin
+
+
+def test_ranges_share_the_tables_that_were_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A repository may ask for another range in each of its folders."""
+    read: list[str] = []
+    records = tables.records
+
+    def noted(path: Path) -> Iterator[dict[str, str]]:
+        read.append(path.name)
+        return records(path)
+
+    monkeypatch.setattr(tables, "records", noted)
+    catalogue = Catalogue(folder())
+    first, second = (catalogue.target("npu", f">=2.{number},<2.14").rows for number in (6, 8))
+    assert read.count("api-2.13.0.tsv") == read.count("env.tsv") == 1
+    assert first is not second

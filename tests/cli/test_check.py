@@ -369,6 +369,8 @@ class TestPins:
         assert check("--quiet").err == ""
         said = check("--torch-version", "2.7.1").err
         assert said == "torch_npu 2.7.1, which goes with PyTorch 2.7.1 (`torch-version`)\n"
+        near = check("--torch-version", "2.7.0").err
+        assert near == "torch_npu 2.7.1, the nearest that is known to PyTorch 2.7.0 (`torch-version`)\n"
         musa = check("--target", "musa").err
         assert musa == (
             "torch_musa 2.6.0, which goes with PyTorch 2.6.0 (asked for by requirements.txt)\n"
@@ -397,6 +399,21 @@ class TestPins:
         assert first == "torch_npu 2.6.0 (asked for by a/requirements.txt)"
         assert others == ["other versions in other folders: --verbose names them"]
         assert "torch_npu 2.13.0 (asked for by c/requirements.txt)" in check("--verbose").err
+
+    def test_folders_that_ask_for_the_same_do_not_differ(self) -> None:
+        make({".git/HEAD": "", "a/x.py": self.TEXT, "b/x.py": self.TEXT})
+        make({"a/requirements.txt": "torch-npu==2.6.0\n", "b/requirements.txt": "torch-npu==2.6.0\ntorch-musa\n"})
+        assert check().err == "torch_npu 2.6.0 (asked for by a/requirements.txt)\n"
+
+    def test_of_many_folders_the_target_is_said_once(self) -> None:
+        make({".git/HEAD": ""})
+        for number in range(6, 9):
+            make({f"{number}/x.py": self.TEXT, f"{number}/requirements.txt": f"torch-npu>=2.{number},<2.14\n"})
+        assert uncuda("check").err == (
+            "target: npu (6/requirements.txt asks for torch_npu)\n"
+            "torch_npu >=2.6,<2.14: what all of these versions have (asked for by 6/requirements.txt)\n"
+            "other versions in other folders: --verbose names them\n"
+        )
 
     def test_standard_input(self) -> None:
         make({"uv.lock": '[[package]]\nname = "torch-npu"\nversion = "2.6.0.post5"\n'})

@@ -32,6 +32,7 @@ class Catalogue:
         }
         features = {name for raw in self.declarations.values() for name in raw.get("features", ())}
         check_needs(self.rules.values(), features)
+        self._rows = lru_cache(maxsize=None)(read_rows)  # many versions, of many folders, share tables
         self._targets: dict[tuple[str | None, ...], Target] = {}
         self._versions: dict[str, tuple[str, ...]] = {}
         self._texts: dict[str, dict[str, str]] | None = None
@@ -62,7 +63,8 @@ class Catalogue:
         key = (name, version, torch_version, hardware)
         if key not in self._targets:
             raw = self.declarations[name]
-            self._targets[key] = build_target(name, raw, self.path / "tables", version, torch_version, hardware)
+            tables = self.path / "tables"
+            self._targets[key] = build_target(name, raw, tables, version, torch_version, hardware, self._rows)
         return self._targets[key]
 
     @cached_property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -62,17 +62,18 @@ def build_target(
     version: str | None = None,
     torch_version: str | None = None,
     hardware: str | None = None,
+    read: Callable[[Path], dict[str, Row]] = read_rows,
 ) -> Target:
     """A target as it is in one version of its plugin, or in all of a range (`Versions`, as text): it has what all have.
 
     `version`: by default the declaration's, else the newest that has a table; `torch_version`: by default the one that
-    the plugin goes with.
+    the plugin goes with; `read`: reads a table, whose rows stay as they are.
     """
     folder = tables / name
     versions = known_versions(folder)
     chosen = version or default_version(raw, versions)
     plugin = Versions.of(chosen)
-    api = [read_rows(folder / f"api-{known}.tsv") for known in around(plugin, versions)] if versions else []
+    api = [read(folder / f"api-{known}.tsv") for known in around(plugin, versions)] if versions else []
     rows = combine(api) if api else {}
     for api_name, cells in raw.get("apis", {}).items():
         rows[api_name] = _override(api_name, cells)
@@ -90,8 +91,8 @@ def build_target(
         features={key: _feature(value, situation) for key, value in raw.get("features", {}).items()},
         module_paths=raw.get("imports", {}),
         rows=rows,
-        environment=_optional(folder / "env.tsv"),
-        modules=_optional(folder / "modules.tsv"),
+        environment=_optional(folder / "env.tsv", read),
+        modules=_optional(folder / "modules.tsv", read),
         review_limits=frozenset(raw.get("review-limits", ())),
         classes=frozenset(raw.get("classes", ())),
         assumed=not (version or torch_version),
@@ -108,8 +109,8 @@ def _words(raw: dict[str, Any], versions: tuple[str, ...]) -> dict[str, str]:
     return words if set(raw.get("no-patch-variable", ())).isdisjoint(versions) else {**words, "patch-variable": ""}
 
 
-def _optional(path: Path) -> dict[str, Row]:
-    return read_rows(path) if path.exists() else {}
+def _optional(path: Path, read: Callable[[Path], dict[str, Row]]) -> dict[str, Row]:
+    return read(path) if path.exists() else {}
 
 
 def _override(name: str, cells: dict[str, Any]) -> Row:

@@ -25,6 +25,7 @@ from .texts import say
 STDIN = "-"
 _PLACES = 3  # of statements that could not be read, in one message
 _ONLY_VERBOSE = ("torch", "receivers late")
+_ASKED_FOR = "target asked for"
 _VERSIONS = "plugin "  # how the keys of notes on the plugin's version begin
 
 
@@ -63,7 +64,7 @@ class Session:
         self.console = Console(self.words, self.quiet, self.verbose)
         self.engines = Engines(self.catalogue, self._note)
         self._noted: set[str] = set()
-        self._plugins: set[object] = set()  # of which the version was said
+        self._first: dict[tuple[str, object], tuple[object, ...]] = {}  # what was said of a target, or of its plugin
 
     def files(self, paths: Sequence[str]) -> list[File]:
         """The files that may have findings; all have been read once, for that and for what they say of the project."""
@@ -163,11 +164,12 @@ class Session:
         text = self.words(key, *values)
         if text in self._noted or (key in _ONLY_VERBOSE and not self.verbose):
             return
-        if key.startswith(_VERSIONS) and values[0] in self._plugins and not self.verbose:
-            self._note("folders differ")
-            return
-        if key.startswith(_VERSIONS):
-            self._plugins.add(values[0])
+        if key == _ASKED_FOR or key.startswith(_VERSIONS):
+            first = self._first.setdefault((key[: len(_VERSIONS)], values[0]), values)
+            if first is not values and not self.verbose:
+                if first[1] != values[1]:
+                    self._note("folders differ")
+                return
         self._noted.add(text)
         self.console.note(text)
 

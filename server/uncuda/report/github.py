@@ -9,7 +9,7 @@ from uncuda.printable import controls_escaped, printable
 from uncuda.source import Source
 
 from .base import Frame, Reporter
-from .repeated import Repeated
+from .repeated import Decision, Place, Repeated
 
 _LEVELS = {"error": "error", "warning": "warning", "information": "notice"}
 
@@ -29,22 +29,23 @@ class GithubReporter(Reporter):
         for finding in findings:
             if self._repeated.keeps(finding, source):
                 continue
-            (line, column), (end_line, end) = source.position(finding.span.start), source.position(finding.span.end)
-            places = {"file": source.path, "line": line, "endLine": end_line}
-            if line == end_line:  # GitHub refuses columns that are on different lines
-                places |= {"col": column, "endColumn": max(column, end - 1)}
-            places["title"] = f"uncuda ({finding.rule})"
-            self._command(_LEVELS[finding.severity], places, f"{source.path}:{line}:{column}: {finding.message}")
+            place = Place(source.path, *source.position(finding.span.start), *source.position(finding.span.end))
+            self._finding(finding, place)
 
     def end(self) -> None:
         """One command a finding that was kept for the end, and one an error."""
         for group in self._repeated.groups():
-            said = group.decision
-            for path, line, column in group:
-                places = {"file": path, "line": line, "col": column, "title": f"uncuda ({said.rule})"}
-                self._command(_LEVELS[said.severity], places, f"{path}:{line}:{column}: {said.message}")
+            for place in group:
+                self._finding(group.decision, place)
         for problem in self.problems:
             self._command("error", {"file": problem.path, "title": "uncuda"}, f"{problem.path}: {problem.message}")
+
+    def _finding(self, found: Finding | Decision, place: Place) -> None:
+        properties: dict[str, object] = {"file": place.path, "line": place.line, "endLine": place.end_line}
+        if place.line == place.end_line:  # GitHub refuses columns that are on different lines
+            properties |= {"col": place.column, "endColumn": max(place.column, place.end_column - 1)}
+        properties["title"] = f"uncuda ({found.rule})"
+        self._command(_LEVELS[found.severity], properties, f"{place.path}:{place.line}:{place.column}: {found.message}")
 
     def _command(self, level: str, properties: dict[str, object], message: str) -> None:
         told = ",".join(f"{key}={_property(value)}" for key, value in properties.items())

@@ -77,7 +77,7 @@ def _block(group: Group, words: Words, color: bool) -> Iterator[str]:
     places, files = words.count(len(group), "more"), words.count(group.files, "file")
     yield words("more", paint(printable(said.message), "1", color), words("by hand"), places, files)
     told = f"{_kind(said.severity, said.rule, color)}: {printable(cut(said.subject))}"
-    for path, line, column in group:
+    for path, line, column, *_ in group:
         yield f"{_place(path, line, column, color)} {told}"
 
 

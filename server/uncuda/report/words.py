@@ -90,6 +90,14 @@ _WORDS: dict[str, tuple[str, str]] = {
         "{0} {1}, which goes with PyTorch {2} (`torch-version`)",
         "{0} {1}，与 PyTorch {2} 配套（`torch-version`）",
     ),
+    "plugin near": (
+        "{0} {1}, the nearest that is known to PyTorch {2} (asked for by {3})",
+        "{0} {1}，已知版本中与 PyTorch {2} 最接近（由 {3} 指定）",
+    ),
+    "plugin near set": (
+        "{0} {1}, the nearest that is known to PyTorch {2} (`torch-version`)",
+        "{0} {1}，已知版本中与 PyTorch {2} 最接近（`torch-version`）",
+    ),
     "plugin assumed": (
         "{0} {1} is assumed; pin it in the requirements, or set `target-version`",
         "假定为 {0} {1}；请在依赖声明中固定其版本，或设置 `target-version`",

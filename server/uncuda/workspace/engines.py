@@ -77,7 +77,7 @@ class Engines:
 
     def worth(self, look: Survey) -> list[File]:
         """The files of a survey that may have findings; UndecidedTarget where nothing chooses the target."""
-        groups = {id(file.settings) for file in look.files}
+        groups = dict.fromkeys(id(file.settings) for file in look.files)
         right = {key for key in groups if self._guessed_right(self._engine(key)[0], key)}
         return [file for file in look.files if id(file.settings) not in right or file.path not in look.silent]
 

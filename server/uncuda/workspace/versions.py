@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from uncuda.catalogue import Catalogue, Versions
+from uncuda.catalogue import Catalogue, Versions, same_version
 from uncuda.settings import Settings
 
 from .pins import normal
@@ -31,7 +31,8 @@ class Taken:
     def note(self) -> tuple[str, tuple[str, ...]]:
         """The key of the words that say so, and what they say."""
         if self.why == "goes with":
-            key = "plugin goes with" if self.path else "plugin goes with set"
+            near = Versions.of(self.versions).exact and not same_version(self.torch, self.versions)
+            key = ("plugin near" if near else "plugin goes with") + ("" if self.path else " set")
             return key, (self.package, self.versions, self.torch, self.path)
         exact = Versions.of(self.versions).exact
         key = f"plugin {self.why}" if exact or self.why != "asked for" else "plugin range"
