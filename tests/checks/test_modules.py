@@ -70,6 +70,55 @@ def test_parts_of_libraries_that_are_modules_of_their_own() -> None:
     assert said(text, MUSA) == [("module-unknown", 2), ("module-unsupported", 3)]
 
 
+PARTS = {
+    "import deepspeed": (None, "module-adapted"),
+    "import bitsandbytes as bnb": ("module-unknown", "module-unknown"),
+    "import flashinfer": ("module-unknown", "module-unknown"),
+    "from flashinfer.gemm import bmm_fp8": ("module-unknown", "module-replaced"),
+    "from flashinfer.gemm import mm_fp4": ("module-unknown", "module-unknown"),
+    "from flashinfer.comm.mnnvl import CommBackend": ("module-unknown", "module-unknown"),
+    "from deep_gemm import fp8_gemm_nt": ("module-unknown", "module-adapted"),
+    "from deep_gemm.utils.math import ceil_div": ("module-unknown", "module-unknown"),
+    "from deep_gemm.utils import per_token_cast_to_fp4": ("module-unknown", "module-unknown"),
+    "from deep_gemm.utils import get_num_sms": ("module-unknown", "module-adapted"),
+    "from flash_attn import flash_attn_func": ("module-unsupported", "module-adapted"),
+    "from flash_attn.bert_padding import pad_input": ("module-unsupported", "module-unknown"),
+    "from flash_attn.flash_attn_interface import flash_attn_func": ("module-unsupported", "module-unknown"),
+    "from flash_attn.ops.triton import rotary": ("module-unsupported", "module-unknown"),
+    "from flash_attn import layers": ("module-unsupported", "module-unknown"),
+    "from flash_attn_interface import flash_attn_combine": ("module-unsupported", "module-unknown"),
+    "from deep_ep import Buffer": ("module-adapted", "module-adapted"),
+    "from deep_ep import ElasticBuffer": ("module-adapted", "module-unknown"),
+    "from megatron.core import mpu": ("module-adapted", "module-adapted"),
+    "from megatron.model.transformer import ParallelMLP": ("module-unknown", "module-unknown"),
+}
+
+
+@pytest.mark.parametrize("line", PARTS)
+def test_a_part_of_a_library_is_what_the_vendors_version_has_of_it(line: str) -> None:
+    for engine, rule in zip((NPU, MUSA), PARTS[line]):
+        assert [name for name, _ in said(f"import torch\n{line}\n", engine)] == ([rule] if rule else [])
+
+
+def message(line: str, engine: Engine) -> str:
+    (finding,) = engine.check(Source(f"import torch\n{line}\n")).findings
+    return finding.message
+
+
+@pytest.mark.parametrize("line, engine", [("import liger_kernel", MUSA), ("import bitsandbytes", NPU)])
+def test_a_library_for_several_devices_is_not_made_for_cuda(line: str, engine: Engine) -> None:
+    assert "for CUDA" not in message(line, engine)
+
+
+def test_a_message_says_which_part_there_is() -> None:
+    assert "FlashAttention-3 interface only" in message("import flash_attn", MUSA)
+    assert "`Buffer` and no `ElasticBuffer`" in message("import deep_ep", NPU)
+    assert "Ascend/DeepEP" in message("from deep_ep import EPHandle", NPU)
+    assert "NF4 only" in message("import bitsandbytes", NPU)
+    assert "are missing" in message("import transformer_engine_torch as tex", NPU)
+    assert "one warning" in message("x = y.to(torch.float64)", NPU)
+
+
 def test_a_library_for_every_device_is_not_said() -> None:
     text = "import torch\nimport peft\nimport ray\nimport torchvision\nimport transformers\nimport onnxruntime\n"
     assert not said(text) and not said(text, MUSA)
@@ -237,9 +286,9 @@ def f(x):
 """
 
 
-@pytest.mark.parametrize("library, fix", [("cutlass", "review"), ("deepspeed", "safe"), ("triton", "safe")])
+@pytest.mark.parametrize("library, fix", [("cutlass", "review"), ("liger_kernel", "safe"), ("triton", "safe")])
 def test_only_a_library_that_needs_cuda_keeps_a_question(library: str, fix: str) -> None:
-    """`deepspeed` is unknown on musa, and runs on several kinds of device."""
+    """`liger_kernel` is unknown on musa, and runs on several kinds of device."""
     source = Source(GUARDED.format(library))
     (question,) = (finding for finding in MUSA.check(source).findings if finding.rule == "cuda-api")
     assert question.fixes[0].applicability == fix

@@ -11,7 +11,7 @@ from ..facts.model import Name
 from ..source import Span
 from .base import At, Context, Hit, Links
 from .collectives import Collectives
-from .name_calls import Asked, asked, call_classes, call_of, keyword_edits, keyword_limits, nearest_call, position_edits
+from .name_calls import Asked, asked, call_classes, call_limits, call_of, keyword_edits, nearest_call, position_edits
 from .name_imports import import_hits
 from .name_literals import Literals
 from .name_strings import string_hits
@@ -92,7 +92,8 @@ def _reference(
     member = judge(f"{reference.dotted}.{attribute.name}") if attribute else None
     alias = _alias(reference, judge) if reference.chain.root not in stuck else None
     base = alias.replacement if alias is not None else ".".join(reference.dotted.split(".")[:hidden])
-    applicability, apart = _class(context, reference, verdict, results)
+    limits, refused = call_limits(reference, verdict.row, verdict.limits, rule, context.target)
+    applicability, apart = _class(context, reference, verdict, results) if not refused else (None, {})
     held: Links = ()
     if applicability is not None and new.startswith('"'):
         sure, held = literals.of(reference, new)
@@ -120,7 +121,7 @@ def _reference(
     start, end = _place(reference, spans)
     reduced = _reduced(context, reference, rule)
     words, links = verdict.words(reference.dotted), (*_links(reference, rule), *held, *_patched(reference, attribute))
-    limits = (*verdict.limits, *keyword_limits(reference, verdict.row, context.target), *apart)
+    limits = (*limits, *apart)
     fixes: tuple[Fix, ...] = ()
     if alias is not None or bound:
         links = (*links, ("alias", bound or reference.chain.root))

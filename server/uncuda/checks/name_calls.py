@@ -83,13 +83,31 @@ def _said(parameter: str, target: Target) -> str:
     return parameter.replace("cuda", target.words["device"])
 
 
-def keyword_limits(reference: Name, row: Row | None, target: Target) -> tuple[str, ...]:
-    """The limit that says so, where a keyword has no counterpart under another name either."""
-    call = call_of(reference)
-    if call is None or row is None:
-        return ()
-    lacks = any(keyword.arg in row.missing and not _renamed(keyword, row, target) for keyword in call.keywords)
-    return (LACKS,) if lacks else ()
+def call_limits(
+    reference: Name, row: Row | None, limits: tuple[str, ...], rule: Rule, target: Target
+) -> tuple[tuple[str, ...], bool]:
+    """The limits that a call meets, with that of a keyword without any counterpart; and whether the target refuses it.
+
+    The rule's `call-limits`: for a limit, the keywords that it is about, `enabled=True`, or `=True`, the first argument
+    by position. A call that gives none of them does not meet it, one that does is refused.
+    """
+    call, about = call_of(reference), rule.get("call-limits", {})
+    if call is None:
+        return limits, False
+    given = _given(call) if about else set()
+    met = {limit for limit in limits if limit in about and not given.isdisjoint(about[limit])}
+    kept = tuple(limit for limit in limits if limit not in about or limit in met)
+    lacks = row is not None and any(
+        keyword.arg in row.missing and not _renamed(keyword, row, target) for keyword in call.keywords
+    )
+    return (*kept, *([LACKS] if lacks else [])), bool(met)
+
+
+def _given(call: ast.Call) -> set[str]:
+    """The keywords of a call, alone and with the constants that they are given; the first argument's constant."""
+    said = {keyword.arg or "" for keyword in call.keywords}
+    said.update(f"{one.arg}={one.value.value!r}" for one in call.keywords if isinstance(one.value, ast.Constant))
+    return said | {f"={one.value!r}" for one in call.args[:1] if isinstance(one, ast.Constant)}
 
 
 def keyword_edits(reference: Name, row: Row | None, target: Target) -> list[Edit]:
