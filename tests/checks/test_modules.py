@@ -60,7 +60,7 @@ GOES_ON = {
     "a flag": "try:\n    import cupy\n    OK = True\nexcept ModuleNotFoundError:\n    OK = False\n",
     "a list of what is missing": 'try:\n    from cupy import x\nexcept Exception:\n    missing.append("cupy")\n',
     "any error": "try: import cupy\nexcept: pass\n",
-    "a warning": "def f():\n    try:\n        import cupy\n    except ImportError as e:\n        f(e)\n        return\n",
+    "a warning": "def f():\n    try:\n        import cupy\n    except ImportError as e:\n        f(e)\n",
     "a test that only asks": "try:\n    import cupy\nexcept ImportError:\n    cupy = None\nif cupy is None:\n    f()\n",
     "a suppressed error": "with suppress(ImportError):\n    import cupy\n",
     "a function that tells": "def f(x):\n    if is_cupy_available():\n        import cupy as cp\n        cp.f(x)\n",
@@ -267,6 +267,15 @@ ELSEWHERE = {
 def test_a_module_that_no_import_finds(name: str, tmp_path: Path) -> None:
     *_, path = files = ELSEWHERE[name]
     assert alone(tmp_path, files, path) == ["cuda-module"]
+
+
+def test_a_module_beside_a_build_file_is_its_own_in_a_package_too(tmp_path: Path) -> None:
+    files = {"hopper/__init__.py": "", "hopper/triton.py": "", "hopper/test_a.py": USER}
+    assert alone(tmp_path / "a", files, "hopper/test_a.py") == ["module-adapted"]
+    files = {"hopper/setup.py": "", **files}
+    assert (
+        alone(tmp_path / "b", files, "hopper/test_a.py") == in_project(tmp_path / "c", files, "hopper/test_a.py") == []
+    )
 
 
 def test_a_library_comes_before_a_folder_that_is_no_package(tmp_path: Path) -> None:

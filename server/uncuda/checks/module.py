@@ -11,7 +11,6 @@ from ..facts.model import Statement
 from .base import Context, Hit
 from .fallbacks import Fallbacks
 
-
 _GRAVITY = ("error", "warning", "information")
 
 
