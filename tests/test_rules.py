@@ -65,7 +65,8 @@ def test_example(rule: Rule, example: Example, target: str) -> None:
     assert not report.skipped
     if example.flagged and due:
         for finding in report.findings:
-            assert finding.severity == rule.severity
+            left_out = rule.check == "module" and finding.severity == "information"  # in a `try`
+            assert finding.severity == rule.severity or left_out
             assert "{" not in finding.message.replace("{}", "")
     fixed = engine.fix(source, review=True)
     assert fixed.refused is None, fixed.refused

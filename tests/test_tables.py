@@ -15,6 +15,7 @@ import pytest
 
 from uncuda.catalogue import load
 from uncuda.checks.amp_c import GUARD_RAISES
+from uncuda.checks.fallbacks import LEFT_OUT
 from uncuda.checks.name_calls import LACKS
 from uncuda.checks.name_strings import LIMIT as ELSEWHERE
 from uncuda.checks.results import FIELD, LOST
@@ -212,6 +213,7 @@ def test_texts_are_used() -> None:
         FIELD,
         LOST,
         GUARD_RAISES,
+        LEFT_OUT,
         *REASONS,
     }
     assert {limit for limit in texts() if limit not in used and f'"{limit}"' not in rest} == UNTOLD

@@ -46,11 +46,96 @@ def in_project(folder: Path, files: dict[str, str], path: str) -> list[str]:
 USER = "import torch\nimport triton\n"
 
 
-def test_what_is_to_be_installed_is_said_once_and_what_fails_wherever_it_does() -> None:
+def test_a_library_is_said_once_a_file() -> None:
     text = "import torch\nimport triton\nimport triton.language as tl\nfrom triton import jit\n"
     assert said(text) == [("module-adapted", 2)]
-    text = "import torch\nimport cutlass\ndef f():\n    from cutlass import cute\n"
-    assert said(text) == [("module-unsupported", 2), ("module-unsupported", 4)]
+    text = "import torch\nimport cutlass\nimport cupy\ndef f():\n    from cutlass import cute\n"
+    assert said(text) == [("module-unsupported", 2), ("module-unsupported", 3)]
+    text = "import torch\nimport cupy\nimport spmm_cuda\ndef f():\n    import spmm_cuda, cupy\n"
+    assert said(text) == [("module-unsupported", 2), ("cuda-module", 3)]
+
+
+GOES_ON = {
+    "a name that is None": "try:\n    import cupy\nexcept ImportError:\n    cupy = None\n",
+    "a flag": "try:\n    import cupy\n    OK = True\nexcept ModuleNotFoundError:\n    OK = False\n",
+    "a list of what is missing": 'try:\n    from cupy import x\nexcept Exception:\n    missing.append("cupy")\n',
+    "any error": "try: import cupy\nexcept: pass\n",
+    "a warning": "def f():\n    try:\n        import cupy\n    except ImportError as e:\n        f(e)\n",
+    "a test that only asks": "try:\n    import cupy\nexcept ImportError:\n    cupy = None\nif cupy is None:\n    f()\n",
+    "a suppressed error": "with suppress(ImportError):\n    import cupy\n",
+    "a function that tells": "def f(x):\n    if is_cupy_available():\n        import cupy as cp\n        cp.f(x)\n",
+    "a constant": "if HAS_CUPY:\n    import cupy\nelse:\n    cupy = None\n",
+    "a look for it": 'if importlib.util.find_spec("cupy") is not None:\n    import cupy\n',
+    "a flag of its own": (
+        "try:\n    import cupy\n    OK = True\nexcept ImportError:\n    OK = False\n"
+        "def f():\n    if OK:\n        import cupy.linalg\n"
+    ),
+    "an extension": "try:\n    import cross_entropy_cuda\nexcept ImportError:\n    cross_entropy = slow\n",
+}
+FAILS = {
+    "a handler that raises": 'try:\n    import cupy\nexcept ImportError:\n    raise ImportError("install it")\n',
+    "one that ends the program": "try:\n    import cupy\nexcept ImportError:\n    log()\n    sys.exit(1)\n",
+    "another error": "try:\n    import cupy\nexcept OSError:\n    pass\n",
+    "no handler": "try:\n    import cupy\nfinally:\n    f()\n",
+    "a handler": "try:\n    import fast\nexcept ImportError:\n    import cupy\n",
+    "a function in a try": "try:\n    def f():\n        import cupy\nexcept ImportError:\n    pass\n",
+    "a denial": "if not is_cupy_available():\n    import cupy\n",
+    "another question": "if is_torch_available():\n    import cupy\n",
+    "a choice": "if args.cupy:\n    import cupy\n",
+    "CUDA": "if torch.cuda.is_available():\n    import cupy\n",
+    "an other way that raises": "if HAS_CUPY:\n    import cupy\nelse:\n    raise ImportError\n",
+    "one of two": "try:\n    import cupy\nexcept ImportError:\n    cupy = None\ndef f():\n    import cupy\n",
+}
+RAISES = {
+    "a test": "def f():\n    if not OK:\n        raise RuntimeError\n",
+    "a test of the name": "def f():\n    if cupy is None:\n        log()\n        raise RuntimeError\n",
+    "an assertion": 'def f():\n    assert OK, "cupy is not installed"\n',
+}
+
+
+def severities(text: str) -> list[str]:
+    findings = NPU.check(Source("import torch\n" + text)).findings
+    return [finding.severity for finding in findings if "module" in finding.rule]
+
+
+@pytest.mark.parametrize("name", GOES_ON)
+def test_what_the_program_does_without_is_information(name: str) -> None:
+    report = NPU.check(Source("import torch\n" + GOES_ON[name]))
+    assert [finding.severity for finding in report.findings] == ["information"]
+    assert "the program goes on without it" in report.findings[0].message
+
+
+@pytest.mark.parametrize("name", FAILS)
+def test_what_the_program_does_not_do_without_is_an_error(name: str) -> None:
+    assert severities(FAILS[name]) == ["error"]
+
+
+@pytest.mark.parametrize("name", RAISES)
+def test_what_raises_later_is_a_warning(name: str) -> None:
+    start = "try:\n    import cupy\n    OK = True\nexcept ImportError:\n    OK, cupy = False, None\n"
+    start = start.replace("OK, cupy = False, None", "OK = False\n    cupy = None")
+    assert severities(start) == ["information"]
+    assert severities(start + RAISES[name]) == ["warning"]
+
+
+def test_of_a_library_the_gravest_import_is_said() -> None:
+    assert said("import torch\n" + FAILS["one of two"]) == [("module-unsupported", 7)]
+
+
+def test_the_uses_of_a_library_behind_its_flag_are_no_errors() -> None:
+    text = "try:\n    from apex import amp\n    OK = True\nexcept ImportError:\n    OK = False\n"
+    text += "if OK:\n    amp.initialize()\namp.initialize()\n"
+    found = MUSA.check(Source("import torch\n" + text)).findings
+    assert [finding.severity for finding in found] == ["information", "information", "error"]
+
+
+def test_many_imports_that_may_fail_take_as_long_as_the_file() -> None:
+    """What guards a block is looked at once, and what the text raises for, too."""
+    block = "try:\n" + "    import cupy\n" * 1500 + "except ImportError:\n    cupy = None\n"
+    text = "import torch\n" + block + "if not cupy:\n    raise X\n" * 300
+    start = time.process_time()
+    assert [finding.severity for finding in NPU.check(Source(text)).findings] == ["warning"]
+    assert time.process_time() - start < 6
 
 
 def test_the_uses_of_a_library_are_not_said() -> None:
@@ -231,6 +316,15 @@ ELSEWHERE = {
 def test_a_module_that_no_import_finds(name: str, tmp_path: Path) -> None:
     *_, path = files = ELSEWHERE[name]
     assert alone(tmp_path, files, path) == ["cuda-module"]
+
+
+def test_a_module_beside_a_build_file_is_its_own_in_a_package_too(tmp_path: Path) -> None:
+    files = {"hopper/__init__.py": "", "hopper/triton.py": "", "hopper/test_a.py": USER}
+    assert alone(tmp_path / "a", files, "hopper/test_a.py") == ["module-adapted"]
+    files = {"hopper/setup.py": "", **files}
+    assert (
+        alone(tmp_path / "b", files, "hopper/test_a.py") == in_project(tmp_path / "c", files, "hopper/test_a.py") == []
+    )
 
 
 def test_a_library_comes_before_a_folder_that_is_no_package(tmp_path: Path) -> None:

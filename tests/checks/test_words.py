@@ -381,3 +381,10 @@ def test_after_a_key_all_is_as_in_a_fresh_look(name: str) -> None:
     for typed in (line, *(full[:end] for full in lines for end in (len(full) - 1, len(full))), line):
         source = Source(head("npu") + code.replace(line, typed), path="a.py")
         assert engine.check(source) == ENGINES["npu"].check(Source(source.text)), typed
+
+
+@pytest.mark.parametrize("other", ["triton", "cutlass", "flashinfer"])
+def test_implementations_of_one_operator_are_no_devices(other: str) -> None:
+    text = f'import torch\n@pytest.mark.parametrize("impl", ["cuda", "{other}"])\ndef test_a(impl):\n    f(impl=impl)\n'
+    assert Engine(load(), "npu", Settings(locale="en")).check(Source(text)).findings == ()
+    assert Engine(load(), "npu", Settings(locale="en")).check(Source(text.replace(other, "cpu"))).findings

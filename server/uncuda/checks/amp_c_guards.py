@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..edits import Edit
@@ -18,8 +19,8 @@ _MEANT = re.compile(
     r"^[ \t]*(?:(\w+)[ \t]*=(?!=)(?![ \t]*(?:None|False)\b)|def[ \t]+(\w+)|.*\bimport\b.*?\b(\w+)[ \t]*(?:\)|$))", re.M
 )
 _IMPORTED = re.compile(r"\bimport\b[ \t(]*([\w \t,\n]+)")
-_ASKS = re.compile(r"available|find_spec|has_|have_|with_", re.I)
-_DEVICE = re.compile(r"\b(?:torch|device|accelerator|gpu)\b|cuda", re.I)
+ASKS = re.compile(r"available|find_spec|has_|have_|with_", re.I)
+DEVICE = re.compile(r"\b(?:torch|device|accelerator|gpu)\b|cuda", re.I)
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,11 @@ class Guard:
     raises: bool = False
 
 
-def guard_of(context: Context, statement: Statement) -> Guard | None:
-    """What guards a statement: `try … except ImportError`, or a test that asks whether a module is there."""
+def guard_of(context: Context, statement: Statement, words: Sequence[str] = ("if", "elif", "try")) -> Guard | None:
+    """What guards a statement: `try … except ImportError`, or a test that asks whether a module is there.
+
+    `words`: the headers that count.
+    """
     indents, text = context.facts.indents, context.text
     headers: list[Header] = []
     if re.match(r"try[ \t]*:", text[statement.start : statement.end]):
@@ -43,7 +47,8 @@ def guard_of(context: Context, statement: Statement) -> Guard | None:
     for header in indents.headers(statement.start):
         if header.word in ("def", "class"):
             break
-        headers.append(header)
+        if header.word in words:
+            headers.append(header)
     raising: Guard | None = None
     for header in headers:
         guard = _guard(context, header)
@@ -57,9 +62,9 @@ def _guard(context: Context, header: Header) -> Guard | None:
     """What a header guards its block by; None if it does not."""
     indents, text = context.facts.indents, context.text
     condition = text[header.start : header.end]
-    if header.word in ("if", "elif") and _ASKS.search(condition) and not _DEVICE.search(condition):
+    if header.word in ("if", "elif") and ASKS.search(condition) and not DEVICE.search(condition):
         other = indents.clauses(header)[-1]
-        raises = other.word == "else" and _only_raises(context, other)
+        raises = other.word == "else" and only_raises(context, other)
         return Guard(frozenset(re.findall(r"[A-Za-z_]\w*", condition[len(header.word) :])), raises=raises)
     if header.word != "try":
         return None
@@ -67,13 +72,14 @@ def _guard(context: Context, header: Header) -> Guard | None:
     handlers = [clause for clause in clauses if _CATCHES.match(text, clause.start, clause.end)]
     if not handlers:
         return None
+    context.facts.work.search(header.start, indents.extent(clauses[-1].start))
     blocks = text[header.start : indents.extent(clauses[-1].start)]
     handled = "".join(text[clause.start : indents.extent(clause.start)] for clause in handlers)
-    raises = _only_raises(context, handlers[0])
+    raises = only_raises(context, handlers[0])
     return Guard(frozenset(_ASSIGNED.findall(blocks)), frozenset(_bound(handled)), raises)
 
 
-def _only_raises(context: Context, clause: Header) -> bool:
+def only_raises(context: Context, clause: Header) -> bool:
     """Whether a clause ends with an exception, or the program, whatever it does before."""
     indents, text = context.facts.indents, context.text
     inner = list(indents.lines_at(clause.end, indents.extent(clause.start), _inner(context, clause)))

@@ -15,6 +15,7 @@ from .base import At, Context, Hit, cap
 from .collectives import Collectives
 from .given_device import is_bound_to_device, is_index, names_device, of_module, says_number
 from .instances import may_be_own
+from .on_host import is_cast_on_host
 from .scripted import scripted
 
 # What a comparison may stand in without parentheses.
@@ -63,6 +64,8 @@ class Check:
             if bool(rule.get("call")) != (call is not None) or not isinstance(node.ctx, ast.Load):
                 continue
             if _foreign(context, node) or (rule.get("with-torch") and not context.imports_root("torch")):
+                continue
+            if rule.get("on-device") and is_cast_on_host(call, statement):
                 continue
             if _own(context, node) if call is None else not (rule.get("replace") or _fits(call, rule)):
                 continue

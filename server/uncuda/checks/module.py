@@ -9,6 +9,9 @@ from collections.abc import Iterator, Sequence
 from ..catalogue import Rule, Target
 from ..facts.model import Statement
 from .base import Context, Hit
+from .fallbacks import Fallbacks
+
+_GRAVITY = ("error", "warning", "information")
 
 
 class Check:
@@ -32,28 +35,37 @@ class Check:
 
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at imports, and at uses where the rule asks for them."""
-        torch = "torch" in context.text
-        seen: set[tuple[int, str]] = set()
-        imports = context.facts.imports() if context.line is None else ()
-        for binding, statement in sorted(imports, key=lambda found: found[1].start):
-            alias = binding.alias
-            dotted = alias.name if alias is not None and binding.kind == "import" else binding.dotted
-            module, rule = self._of_import(dotted)
-            if alias is None or rule is None or not (torch or not rule.get("with-torch")):
-                continue
-            # What there is to know of a library is said once; what fails is said wherever it does.
-            place = -1 if rule.severity == "information" else statement.start
-            if (place, module) in seen or context.project.owns(dotted, context.path) or context.typing_only(statement):
-                continue
-            seen.add((place, module))
-            start, end = (statement.start + offset for offset in statement.digest.piece.span(alias))
-            yield self._hit(rule, module, module, (start, end), statement)
+        fallbacks = Fallbacks(context)
+        imported = list(self._imports(context)) if context.line is None else []
+        for hit, module in imported:
+            if hit.statement is not None:
+                fallbacks.learn(module, hit.statement)
+        yield from _first([fallbacks.lowered(hit, module) for hit, module in imported])
         for reference in context.references if self.names else ():
             module = self._module(reference.dotted)
             if module in self.names:
                 rule = self._rules[module]
                 start, end = (reference.statement.start + at for at in reference.chain.piece.span(reference.chain.node))
-                yield self._hit(rule, module, reference.dotted, (start, end), reference.statement, reference.chain.node)
+                node = reference.chain.node
+                hit = self._hit(rule, module, reference.dotted, (start, end), reference.statement, node)
+                yield fallbacks.lowered(hit, module)
+
+    def _imports(self, context: Context) -> Iterator[tuple[Hit, str]]:
+        """Every import that a rule is about, in order, and the module of which the rule speaks."""
+        torch = "torch" in context.text
+        seen: set[tuple[int, str]] = set()
+        for binding, statement in sorted(context.facts.imports(), key=lambda found: found[1].start):
+            alias = binding.alias
+            dotted = alias.name if alias is not None and binding.kind == "import" else binding.dotted
+            module, rule = self._of_import(dotted)
+            if alias is None or rule is None or not (torch or not rule.get("with-torch")):
+                continue
+            if (statement.start, module) in seen or context.project.owns(dotted, context.path):
+                continue
+            if not context.typing_only(statement):
+                seen.add((statement.start, module))
+                start, end = (statement.start + offset for offset in statement.digest.piece.span(alias))
+                yield self._hit(rule, module, module, (start, end), statement), module
 
     def _of_import(self, dotted: str) -> tuple[str, Rule | None]:
         """The module that an import is about, and the rule that speaks of it."""
@@ -76,3 +88,17 @@ class Check:
         row = self.target.modules.get(module)
         limits = row.limits if row is not None else ()
         return Hit(rule, *span, {"name": name, "subject": module}, limits=limits, statement=statement, node=node)
+
+
+def _first(hits: Sequence[Hit]) -> Iterator[Hit]:
+    """The hits of rules that speak of uses; of the others the first of each library, among its gravest."""
+    kept: dict[str, Hit] = {}
+    for hit in hits:
+        before = kept.get(hit.subject)
+        if before is None or _gravity(hit) < _gravity(before):
+            kept[hit.subject] = hit
+    return (hit for hit in hits if hit.rule.get("uses") or kept[hit.subject] is hit)
+
+
+def _gravity(hit: Hit) -> int:
+    return _GRAVITY.index(hit.severity or hit.rule.severity)

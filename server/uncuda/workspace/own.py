@@ -11,6 +11,7 @@ from itertools import islice
 _ABOVE = 4  # folders above a file's own in which a module of the project may lie
 _MANY = 2000  # entries of one folder that are looked at
 _ENDS = frozenset({".git", ".hg", "pyproject.toml", "setup.cfg", "setup.py"})  # what lies in a project's own folder
+_BUILD = "setup.py"  # what lies beside it is called as a module of its own, also if its folder is a package
 _COMPILED = (".cu", ".cuh", ".cpp", ".cc", ".so", ".pyd", "setup.py")
 _CUDA = "cuda"
 _LAYOUTS = frozenset({"lib", "python", "src"})  # folders of packages that files beside them import
@@ -28,7 +29,7 @@ def own_module(path: str, libraries: Collection[str]) -> str:
         above = os.path.basename(folder)
         if above in libraries and not _is_package(folder):
             folder, name = os.path.dirname(folder), f"{above}.{name}"
-    if name.partition(".")[0] not in libraries or _is_package(folder):
+    if name.partition(".")[0] not in libraries or (_is_package(folder) and not _is_built(folder)):
         return ""
     if os.path.basename(folder) in _LAYOUTS:
         folder = os.path.dirname(folder)
@@ -74,7 +75,7 @@ class Above:
         if not name.isidentifier() or not (is_cudas or name in self._libraries) or ending not in ("", ".py"):
             return
         if ending or _is_package(os.path.join(folder, name)):
-            if is_cudas or "__init__.py" not in names:
+            if is_cudas or "__init__.py" not in names or _BUILD in names:
                 yield name
             return
         inner = _entries(os.path.join(folder, name))
@@ -115,6 +116,10 @@ def _entries(folder: str) -> set[str]:
             return {entry.name for entry in islice(entries, _MANY)}
     except OSError:
         return set()
+
+
+def _is_built(folder: str) -> bool:
+    return os.path.isfile(os.path.join(folder, _BUILD))
 
 
 def _is_package(folder: str) -> bool:

@@ -1,0 +1,111 @@
+"""Imports that may fail: whether the program goes on without the module, and where it says that it does not."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from ..catalogue import Rule
+from ..facts.read import Statement
+from . import leaving
+from .amp_c_guards import ASKS, DEVICE, Guard, guard_of, only_raises
+from .base import Context, Hit
+from .branch_words import last_of
+
+LEFT_OUT = "left-out"
+"""The limit of an import that may fail: the program goes on without it."""
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_DENIES = re.compile(r"\bnot\b(?![ \t]+None)|\bis[ \t]+None\b|==[ \t]*(?:False|None)\b|\bis[ \t]+False\b")
+_TESTS = re.compile(r"^[ \t]*(?:(?P<if>if)\b[^\n]*|assert\b[^\n,]*)", re.M)
+_SUPPRESSES = re.compile(r"\bsuppress\([^)\n]*\b(?:ImportError|ModuleNotFoundError|Exception)\b")
+
+
+class Fallbacks:
+    """Answers for one text. `learn` comes first: what guards the imports of each module."""
+
+    def __init__(self, context: Context) -> None:
+        self._context, self._indents, self._text = context, context.facts.indents, context.text
+        self._guards: dict[int, Guard | None] = {}
+        self._flags: dict[str, set[str]] = {}
+        self._needed: frozenset[str] | None = None
+
+    def learn(self, module: str, statement: Statement) -> None:
+        """Take note of the names that tell whether an import of a module worked."""
+        guard = self._tried(statement)
+        if guard is not None and not guard.raises:
+            self._flags.setdefault(module, set()).update(guard.flags)
+
+    def lowered(self, hit: Hit, module: str) -> Hit:
+        """The hit at an import, or at a use; what the program does without is for information.
+
+        It stays a warning where the text raises later, because the module is not there.
+        """
+        rule, statement = hit.rule, hit.statement
+        if statement is None or rule.severity == "information":
+            return hit
+        guard = self._tried(statement)
+        if guard is not None and not guard.raises:
+            if not self._raised().isdisjoint(guard.flags):
+                return replace(hit, severity=_at_most_warning(rule))
+        elif not self._is_asked(module, statement):
+            return hit
+        return replace(hit, severity="information", limits=(*hit.limits, LEFT_OUT))
+
+    def _tried(self, statement: Statement) -> Guard | None:
+        """The `try`, or the `suppress`, around a statement in its function; looked at once a block."""
+        own = self._indents.header_at(statement.start)
+        above = self._indents.header_above(statement.start)
+        key = statement.start if own.word == "try" or above is None else above.start
+        if key not in self._guards:
+            self._guards[key] = guard_of(self._context, statement, ("try",)) or self._suppressed(statement)
+        return self._guards[key]
+
+    def _suppressed(self, statement: Statement) -> Guard | None:
+        for header in self._indents.headers(statement.start):
+            if header.word in ("def", "class"):
+                return None
+            if header.word == "with" and _SUPPRESSES.search(self._text, header.start, header.end):
+                return Guard(frozenset())
+        return None
+
+    def _is_asked(self, module: str, statement: Statement) -> bool:
+        """Whether a test around a place asks if the module is there, and does not raise if it is not."""
+        for header in self._indents.headers(statement.start):
+            if header.word in ("def", "class"):
+                return False
+            condition = self._text[header.start : header.end]
+            if header.word not in ("if", "elif") or _DENIES.search(condition):
+                continue
+            if self._asks(module, condition[len(header.word) :]):
+                other = self._indents.clauses(header)[-1]
+                return other.word != "else" or not only_raises(self._context, other)
+        return False
+
+    def _asks(self, module: str, condition: str) -> bool:
+        self._context.facts.work.search(0, 4 * len(condition))
+        if not self._flags.get(module, set()).isdisjoint(_WORD.findall(condition)):
+            return True
+        root, said = module.partition(".")[0].lower(), condition.lower()
+        if root == "cuda" or root not in said or not ASKS.search(condition):
+            return False
+        return DEVICE.search(said.replace(root, "")) is None
+
+    def _raised(self) -> frozenset[str]:
+        """The names in tests of what is not there whose blocks only raise, and those of assertions."""
+        if self._needed is None:
+            found: set[str] = set()
+            facts, text = self._context.facts, self._text
+            facts.work.search(0, 8 * len(text))
+            for match in _TESTS.finditer(text):
+                at = match.end() - len(match[0].lstrip())
+                denied = _DENIES.search(match[0]) is not None
+                if denied != bool(match["if"]) or facts.layout.string_around(at):
+                    continue
+                if not match["if"] or leaving.raises(last_of(facts.indents.header_at(at), facts)):
+                    found.update(_WORD.findall(match[0]))
+            self._needed = frozenset(found)
+        return self._needed
+
+
+def _at_most_warning(rule: Rule) -> str:
+    return "warning" if rule.severity == "error" else rule.severity
