@@ -64,7 +64,7 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Mem
         return None  # its value changes, and brings the target's key along
     if is_silent(rule, role, flow):
         return None
-    if not set(role.items).isdisjoint(rule.get("implementations", ())) and not proves(rule, role):
+    if role.containers and not proves(rule, role) and not set(role.items).isdisjoint(rule.get("implementations", ())):
         return None  # `["cuda", "triton"]`: who computes, not where
     domain = _domain(rule, role, statement, flow, members.of(role, statement)) if rule.get("apart") else ""
     if (domain == OWN) != bool(rule.get("own")):
