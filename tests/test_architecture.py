@@ -31,7 +31,7 @@ STARTS = re.compile(
 )
 ALWAYS_LAZY = {"libcst", "jedi"}
 LONGEST_MODULE = 300
-LONG_MODULES = frozenset({"uncuda.facts.read", "uncuda.facts.scopes"})
+LONG_MODULES = frozenset({"uncuda.facts.digest", "uncuda.facts.read", "uncuda.facts.scopes"})
 TARGET_WORD = re.compile(r"(?<![a-z])(?:npu|musa|hccl|mccl|ascend|torchada)(?![a-z])", re.IGNORECASE)
 # What only the machine of one author has, and where packages come from: neither belongs in a project's text.
 MACHINE_WORDS = {

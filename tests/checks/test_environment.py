@@ -19,6 +19,9 @@ SAFE = [
     "x = os.getenv(key='{}')",
     "os.environ.pop('{}', None)",
     "ok = '{}' in os.environ",
+    "x = os.environ['{}'] if '{}' in os.environ.keys() else ''",
+    "ok = '{}' not in list(os.environ)",
+    "ok = os.environ.__contains__('{}')",
     "from os import environ, getenv\nx = environ['{}'], getenv('{}')",
     "os.environ.update({}='1')",
 ]
@@ -32,6 +35,8 @@ REVIEW = [
     "os.system('{}=1 python train.py')",
     "cmd = f'env {}={{x}} python train.py'",
     "ok = '{}' in env",
+    "env = os.environ\nx = os.environ['{}'] if '{}' in env else ''",
+    "env = os.environ\nif '{}' in env:\n    x = os.getenv('{}')",
 ]
 SILENT = ["print('{}')", "'''{}'''", "raise OSError('{}')", "x = table['{}']", "x = '{} is set'", "x = f'{}'.lower()"]
 

@@ -22,18 +22,21 @@ _NAME = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation"})
 _KEYWORD = re.compile(r"[(,\s](?:CUDA|NCCL|TORCH|PYTORCH|NVIDIA|CUDNN|CUBLAS)_[A-Z0-9_]+[ \t]*=(?!=)")
 _STEMS = ("CUD", "NCCL", "NVIDIA_VIS", "CUBLAS_")
+_ASKING = frozenset({"get", "getenv", "__contains__"})
+_KEYS = frozenset({"dict", "frozenset", "list", "set", "sorted", "tuple"})
 _MAPPERS = frozenset({"dict", "update", "setdefault", "env", "environ"})
 
 
 class _Place(NamedTuple):
     """Where a variable is named: the node, its span in the statement, the offset of the name, the name, what it is set
-    to."""
+    to. `asked`: it is read there, or its being there is tested."""
 
     node: ast.AST
     span: tuple[int, int]
     at: int
     name: str
     value: ast.AST | str | None
+    asked: bool = False
 
 
 class Check:
@@ -66,7 +69,8 @@ class Check:
                 if applicability is not None:
                     at = statement.start + text.tokens[0].start + match.start(group)
                     value = match["value"] if group else given_value(statement, text.node)
-                    place = _Place(text.node, text.piece.span(text.node), at, match[group], value)
+                    asked = not group and _asks(role)
+                    place = _Place(text.node, text.piece.span(text.node), at, match[group], value, asked)
                     yield self._hit(context, statement, rule, place, applicability)
             if keywords:
                 yield from self._keywords(context, statement)
@@ -102,7 +106,8 @@ class Check:
         if row.replacement and allowed and context.text.startswith(place.name, place.at):
             edit = Edit(place.at, place.at + len(place.name), row.replacement)
             fixes = (Fix(f"Replace with `{row.replacement}`", allowed, (edit,)),)
-        return Hit(rule, start, end, words, fixes, limits=row.limits, statement=statement, node=place.node)
+        links = (("variable", place.name),) if place.asked else ()  # a test under the old name hides the new one
+        return Hit(rule, start, end, words, fixes, links, row.limits, statement=statement, node=place.node)
 
 
 def _class(role: Role, rule: Rule) -> str | None:
@@ -115,12 +120,33 @@ def _class(role: Role, rule: Rule) -> str | None:
     if role.kind == "argument" and call is not None:
         return SAFE if _is(_spelled(call.func), rule.get("calls", ())) and role.parameter in (0, "key") else REVIEW
     if role.kind in ("subscript", "membership"):
-        holder = role.subject.value if isinstance(role.subject, ast.Subscript) else role.subject
+        holder = _mapping(role.subject.value if isinstance(role.subject, ast.Subscript) else role.subject)
         if _is(_spelled(holder), rule.get("mappings", ())):
             return SAFE
         stored = isinstance(role.subject, ast.Subscript) and isinstance(role.subject.ctx, ast.Store)
         return REVIEW if role.kind == "membership" or stored or named(role.name, rule.get("names", ())) else None
     return REVIEW
+
+
+def _asks(role: Role) -> bool:
+    """Whether a variable is read, or its being there tested: neither sets it."""
+    if role.kind == "argument" and role.call is not None:
+        return last_word(role.call.func) in _ASKING
+    stored = isinstance(role.subject, ast.Subscript) and not isinstance(role.subject.ctx, ast.Load)
+    return role.kind == "membership" or (role.kind == "subscript" and not stored)
+
+
+def _mapping(node: ast.AST | None) -> ast.AST | None:
+    """The mapping whose keys are asked: `os.environ` of `os.environ.keys()` and `list(os.environ)`."""
+    while isinstance(node, ast.Call):
+        function = node.func
+        if isinstance(function, ast.Attribute) and function.attr == "keys" and not node.args:
+            node = function.value
+        elif isinstance(function, ast.Name) and function.id in _KEYS and len(node.args) == 1:
+            node = node.args[0]
+        else:
+            break
+    return node
 
 
 def _spelled(node: ast.AST | None) -> str:
