@@ -64,6 +64,9 @@ SET = [
     "os.environ.update({'A': x,  # first\n    'TORCH_TRANSFER_TO_NPU': '1', 'B': '2'})",
     'os.environ.update(dict(A="0", TORCH_TRANSFER_TO_NPU="1"))',
     'os.environ |= {"TORCH_TRANSFER_TO_NPU": "1"}',
+    'os.environ.update({"PORT": str(port), "A": "x{}", "TORCH_TRANSFER_TO_NPU": "1"})',
+    'os.environ.update(PORT=str(port), TORCH_TRANSFER_TO_NPU="1")',
+    'from os import environ as env\nenv["TORCH_TRANSFER_TO_NPU"] = "1"',
     'from os import environ\nenviron["TORCH_TRANSFER_TO_NPU"] = "1"',
     'def main():\n    os.environ["TORCH_TRANSFER_TO_NPU"] = "1"\n',
 ]

@@ -122,6 +122,20 @@ def f():
             "    x = torch.zeros(1).npu()\n"
         ),
     ),
+    "torch is optional, with an else of another depth": (
+        "\ntry:\n    import torch\nexcept ImportError:\n    pass\nelse:\n\n  x = torch.zeros(1).cuda()\n",
+        (
+            "\ntry:\n    import torch\nexcept ImportError:\n    pass\nelse:\n  import torch_npu\n"
+            "\n  x = torch.zeros(1).npu()\n"
+        ),
+    ),
+    "torch is optional, and a text that ends like a comment": (
+        '\ntry:\n    import torch\nexcept ImportError:\n    x = """\n# no"""\ntorch.cuda.synchronize()',
+        (
+            '\ntry:\n    import torch\nexcept ImportError:\n    x = """\n# no"""\nelse:\n    import torch_npu\n'
+            "torch.npu.synchronize()"
+        ),
+    ),
     "torch is optional, and then an end": (
         "\ntry:\n    import torch\nexcept ImportError:\n    pass\nfinally:\n    x = 1\ntorch.cuda.synchronize()",
         (

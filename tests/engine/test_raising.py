@@ -153,6 +153,7 @@ GIVEN = {
     "to a method": f"class A:\n    def f(self, device):\n    {TESTED}    def g(self):\n        self.f(args.device)\n",
     "to a class": f"class A:\n    def __init__(self, x, device):\n    {TESTED}A(1, args.device or 'cpu')\n",
     "to a name": "device = getattr(args, 'device', None)\nif device == 'cuda':\n    {0}\n",
+    "a part of it": "device = str(args.device).split(':')[0]\nif device == 'cuda':\n    {0}\n",
     "in one of two ways": f"def f(device):\n{TESTED}f(args['device'] if a else 'cpu')\n",
 }
 
@@ -164,6 +165,12 @@ def test_an_option_waits_for_the_tests_of_what_it_gives(name: str) -> None:
     assert ENGINE.fix(Source(stays)).text == stays
     goes = HEAD + OPTION + code.format("torch.cuda.synchronize()")
     assert "cuda" not in ENGINE.fix(Source(goes)).text
+
+
+def test_an_option_waits_however_many_other_names_are_tested() -> None:
+    others = "".join(f"def f{n}(x{n}):\n    if x{n} == 'cuda':\n        pass\n" for n in range(110))
+    text = HEAD + OPTION + others + f"def f(device):\n{TESTED}f(args.device)\n".format("torch.cuda.nccl.version()")
+    assert OPTION in ENGINE.fix(Source(text)).text
 
 
 def test_an_option_does_not_wait_for_the_tests_of_others() -> None:

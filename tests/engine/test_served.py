@@ -78,6 +78,7 @@ ROCM = {
     "a mark of a class": "@unittest.skipUnless(TEST_WITH_ROCM, 'no')\nclass T:\n    def test(self, x):\n        {0}\n",
     "a mark of a module": "pytestmark = [pytest.mark.skipif(not is_hip(), reason='no')]\ndef test(x):\n    {0}\n",
     "a word": "if kind == 'rocm':\n    {0}\n",
+    "a word of a platform": "if backend == 'hip':\n    {0}\n",
     "one of two ways": "y = x.cuda() if HAS_HIP else None\n",
     "beside": "y = is_rocm() and x.cuda()\n",
 }
@@ -87,6 +88,12 @@ NOT_ROCM = {
     "no chip": "if relationship and is_chip():\n    {0}\n",
     "below": "if is_rocm():\n    x = 1\n{0}\n",
     "what else": "if is_rocm():\n    x = 1\nelse:\n    {0}\n",
+    "a mark that waits for its tests": "on_rocm = pytest.mark.skipif(not is_rocm(), reason='no')\ndef f(x):\n    {0}\n",
+    "a mark of one parameter": "@pytest.mark.parametrize('n', [1, param(2, marks=skipif(not is_rocm()))])\n"
+    "def test(n, x):\n    {0}\n",
+    "a way out that others pass by": "def f(x, a):\n    if a:\n        pass\n    elif not is_hip():\n"
+    "        return\n    {0}\n",
+    "a part of the body": "def f(x, joint):\n    if joint == 'hip' or skeleton.hip:\n        {0}\n",
     "skipped on ROCm": "@pytest.mark.skipif(is_rocm(), reason='no')\ndef test(x):\n    {0}\n",
 }
 BYTES = {

@@ -13,6 +13,7 @@ _HARMLESS = re.compile(
     r"[ \t]*(?!.*(?:cuda|nccl))(?:import[ \t]+torch(?:\.\w+)*(?:[ \t]+as[ \t]+\w+)?"
     r"|from[ \t]+torch(?:\.\w+)*[ \t]+import[ \t]+[\w, \t]+|[\w.]+[ \t]*=[ \t]*(?:True|False|None|\d+))?[ \t]*(?:#.*)?"
 )
+_INDENT = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*([ \t]+)(?=\S)")
 _OPENS = re.compile(r"else[ \t]*:[ \t]*(?:#[^\n]*)?\r?\n")
 
 
@@ -50,8 +51,8 @@ def _in_else(facts: Facts, module: str, statement: Statement, indent: str, newli
         return None  # it may need the plugin, or fail with torch imported
     clauses = {clause.word: clause for clause in indents.clauses(header)}
     if (own := clauses.get("else")) is not None:
-        opens = _OPENS.fullmatch(text, own.start, own.end) is not None
-        return Edit(own.end, own.end, f"{indent}import {module}{newline}") if opens else None
+        opens, body = _OPENS.fullmatch(text, own.start, own.end), _INDENT.match(text, own.end)
+        return Edit(own.end, own.end, f"{body[1]}import {module}{newline}") if opens and body else None
     if "except" not in clauses:
         return None
     at = _end_of_code(facts, clauses["except"])
@@ -65,6 +66,8 @@ def _end_of_code(facts: Facts, header: Header) -> int:
     at = facts.indents.extent(header.start)
     while (line := facts.layout.line_start(max(0, at - 1))) >= header.end:
         said = facts.text[line:at].lstrip()
+        if facts.layout.string_around(line):
+            break
         if said and not (said.startswith("#") and at - line - len(said) <= header.indent):
             break
         facts.work.compare()

@@ -23,7 +23,7 @@ _STARTED = re.compile(
 _TRAINS = re.compile(r"\.(?:backward|step|cuda|eval|zero_grad)\(|\bcuda\b")
 _MANY = 200  # lines at the first column that are looked at
 _BUILDS = ("setuptools", "distutils")
-_BY_NAME = re.compile(r"^[ \t]*from[ \t]+os[ \t]+import\b[^\n]*\benviron\b", re.M)
+_BY_NAME = re.compile(r"^[ \t]*from[ \t]+os[ \t]+import\b[^\n]*\benviron\b(?:[ \t]+as[ \t]+(\w+))?", re.M)
 _LOADS_TORCH = re.compile(r"^(?:from[ \t]+torch\w*[ \t.]|import[ \t][^\n#;]*?\btorch)", re.M)
 _FAR = 2000  # characters of what `os.environ.update` is given that are looked at
 
@@ -86,11 +86,13 @@ def switched_on(text: str, variable: str, layout: Layout) -> Iterator[int]:
         return
     name, one = re.escape(variable), r"[\"']1[\"'](?!\s*[\"'])"
     quoted = rf"(?P<{{0}}>[\"']{name}[\"'])"
-    environ = r"(?:os\.)?environ" if _BY_NAME.search(text) else r"os\.environ"
+    by_name = _BY_NAME.search(text)
+    environ = rf"(?:os\.environ|{by_name[1] or 'environ'})" if by_name else r"os\.environ"
     item, given, key = map(quoted.format, ("item", "given", "key"))
     pattern = (
         rf"(?<![\w.]){environ}(?:\[\s*{item}\s*\]\s*=|\.setdefault\(\s*{given}\s*,"
-        rf"|(?:\.update\(|\s*\|=)\s*(?:dict\(\s*)?\{{?[^(){{}}]{{0,{_FAR}}}?"
+        rf"|(?:\.update\(|\s*\|=)\s*(?:dict\(\s*)?\{{?"
+        rf"(?:[^(){{}}]|\([^()]{{0,{_FAR}}}\)|\{{[^{{}}]{{0,{_FAR}}}\}}){{0,{_FAR}}}?"
         rf"(?:{key}\s*:|\b(?P<word>{name})\s*=))\s*{one}"
     )
     loaded = next((m.start() for m in _LOADS_TORCH.finditer(text) if not layout.string_around(m.start())), len(text))

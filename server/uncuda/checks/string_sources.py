@@ -20,6 +20,7 @@ class Sources:
     def __init__(self, flow: Flow, parameters: Parameters) -> None:
         self._flow, self._facts, self._parameters = flow, flow.context.facts, parameters
         self._known: dict[tuple[str, int], Links] = {}
+        self._depth = 0
 
     def of(self, role: Role, statement: Statement) -> Links:
         """Keys, as `Flow.links` gives them, of what gives the name that a string is compared with its value."""
@@ -31,9 +32,11 @@ class Sources:
     def _of_name(self, name: str, scope: int) -> Links:
         if (name, scope) not in self._known:
             self._known[name, scope] = ()  # a name that is given itself has no other source
-            if len(self._known) <= self._facts.work.limits.depth:
+            if self._depth <= self._facts.work.limits.depth:
+                self._depth += 1
                 found = (self._keys(node, statement) for node, statement in self._values(name, scope))
                 self._known[name, scope] = tuple(dict.fromkeys(key for keys in found for key in keys))
+                self._depth -= 1
         return self._known[name, scope]
 
     def _values(self, name: str, scope: int) -> Iterator[tuple[ast.AST, Statement]]:
@@ -83,6 +86,8 @@ class Sources:
             scope = self._flow.scope(node.id, statement.start, Role("comparison", node, name=node.id))
             yield "name", node.id, At(scope)
             yield from self._of_name(node.id, scope)
+        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Call):
+            yield from self._keys(node.value, statement)  # `kind.split(":")[0]`
         elif isinstance(node, (ast.Attribute, ast.Subscript)):
             if (name := last_word(node)) not in ("", "type"):
                 yield "field", name
@@ -92,3 +97,7 @@ class Sources:
                 yield from self._keys(function.value, statement)
             elif last_word(function) == "getattr" and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
                 yield "field", node.args[1].value
+            elif last_word(function) == "get" and node.args and isinstance(node.args[0], ast.Constant):
+                yield "field", node.args[0].value
+            elif last_word(function) == "str" and len(node.args) == 1:
+                yield from self._keys(node.args[0], statement)

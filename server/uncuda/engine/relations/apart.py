@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 
@@ -21,9 +21,9 @@ Says = Callable[[ast.expr, bool], bool]
 
 _ROCM = ("hip", "rocm", "HIP", "ROCM")
 _NAME = re.compile(
-    r"_*(?:(?:is|on|has|have|use|using|with|test_with)_)?(?:hip|rocm)(?:_(?:available|platform|pytorch))?_*"
+    r"_*(?:(?:(?:is|on|has|have|use|using|with|test_with)_)(?:hip|rocm)|rocm)(?:_(?:available|platform|pytorch))?_*"
 )
-_VALUES = frozenset({"hip", "rocm"})
+_PLATFORM = re.compile(r"arch|backend|device|platform|runtime|target|vendor", re.IGNORECASE)
 _BYTES = ('b"cuda', "b'cuda")
 _CLAUSES = frozenset({"if", "elif"})
 _SKIPPED_IF, _SKIPPED_UNLESS = frozenset({"skipif", "skipIf"}), frozenset({"skipUnless"})
@@ -49,6 +49,7 @@ class Apart:
         text = branches.text
         alone = (at for at in chain.from_iterable(found) if not text[at - 1 : at].isalpha() or text[at] == "b")
         self._places = sorted(alone)
+        self._parts: dict[ast.BoolOp, frozenset[ast.AST]] = {}
 
     def holds(self, hit: Hit) -> bool:
         """Whether a place stands in one."""
@@ -81,7 +82,7 @@ class Apart:
         node = next(iter(statement.digest.piece.nodes), None)
         if line.word in _CLAUSES and isinstance(node, ast.If):
             yield from self._of_test(line, node.test)
-        elif (line.word == "@" or isinstance(node, ast.Assign)) and self._skips(statement):
+        elif self._skips(_marks(line.word, statement)):
             if line.word != "@":
                 yield line.start, indents.block_end_of(line.start)  # `pytestmark = …`
                 return
@@ -97,19 +98,14 @@ class Apart:
             clauses = indents.clauses(header)
             others = [clause for clause in clauses if clause.start > header.start]
             yield from ((clause.start, indents.extent(clause.start)) for clause in others)
-            if not others and self._leaves(header):
+            if not others and header.word == "if" and self._branches.leaves(header):
                 yield indents.extent(header.start), indents.block_end_of(header.start)
 
-    def _leaves(self, header: Header) -> bool:
-        return self._branches.leaves(header)
-
-    def _skips(self, statement: Statement) -> bool:
+    def _skips(self, marks: Iterable[ast.AST]) -> bool:
         """Whether a mark skips all that it marks where the answer is another one."""
-        for node in statement.digest.piece.nodes:
-            for call in ast.walk(node):
-                self._facts.work.compare()
-                if not isinstance(call, ast.Call) or not call.args:
-                    continue
+        for call in marks:
+            self._facts.work.compare()
+            if isinstance(call, ast.Call) and call.args:
                 name = last_word(call.func)
                 if name in _SKIPPED_IF | _SKIPPED_UNLESS and self._means(call.args[0], name in _SKIPPED_UNLESS):
                     return True
@@ -122,12 +118,18 @@ class Apart:
             if isinstance(outer, ast.IfExp) and inner is not outer.test:
                 if self._means(outer.test, inner is outer.body):
                     return True
-            elif isinstance(outer, ast.BoolOp):
-                before = outer.values[: next(at for at, value in enumerate(outer.values) if value is inner)]
-                if any(self._means(value, isinstance(outer.op, ast.And)) for value in before):
-                    return True
+            elif isinstance(outer, ast.BoolOp) and inner in self._behind(outer):
+                return True
             inner = outer
         return False
+
+    def _behind(self, operation: ast.BoolOp) -> Collection[ast.AST]:
+        """The parts of `a and b and c` behind the first that means what is asked for."""
+        if operation not in self._parts:
+            means = (self._means(value, isinstance(operation.op, ast.And)) for value in operation.values)
+            first = next((at for at, found in enumerate(means) if found), len(operation.values))
+            self._parts[operation] = frozenset(operation.values[first + 1 :])
+        return self._parts[operation]
 
     def _means(self, test: ast.expr, answer: bool) -> bool:
         """Whether a test that is answered so was answered with yes to what is asked for."""
@@ -148,11 +150,26 @@ def _asks_rocm(test: ast.expr, answer: bool) -> bool:
     value = getattr(test.comparators[0], "value", ...)
     if isinstance(test.ops[0], (ast.Is, ast.Eq) if not answer else (ast.IsNot, ast.NotEq)) and value is None:
         return _is_rocm(test.left)
-    return isinstance(test.ops[0], ast.Eq if answer else ast.NotEq) and isinstance(value, str) and value in _VALUES
+    named = value == "rocm" or (value == "hip" and _PLATFORM.search(last_word(test.left)) is not None)
+    return named and isinstance(test.ops[0], ast.Eq if answer else ast.NotEq)
 
 
 def _is_rocm(node: ast.expr) -> bool:
-    return bool(_NAME.fullmatch(last_word(node).removesuffix("()").lower()))
+    """Whether a name says ROCm; a `hip` may be a part of a body, but not that of `torch.version`."""
+    word = last_word(node).removesuffix("()").lower()
+    of_version = word == "hip" and isinstance(node, ast.Attribute) and last_word(node.value) == "version"
+    return of_version or _NAME.fullmatch(word) is not None
+
+
+def _marks(word: str, statement: Statement) -> Sequence[ast.AST]:
+    """The marks that a line gives what it stands above: a decorator's own call, and those of `pytestmark`."""
+    nodes = statement.digest.piece.nodes
+    if word == "@":
+        return nodes
+    node = next(iter(nodes), None)
+    if not isinstance(node, ast.Assign) or not any(last_word(target) == "pytestmark" for target in node.targets):
+        return ()
+    return node.value.elts if isinstance(node.value, (ast.List, ast.Tuple)) else [node.value]
 
 
 def _asks_bytes(test: ast.expr, answer: bool) -> bool:
