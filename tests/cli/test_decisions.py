@@ -16,6 +16,7 @@ from uncuda.source import Source, Span
 
 IMPORT = "import torch\nimport flash_attn\n"
 CALL = "import torch\n\ntorch.cuda.nothing_like_it()\n"
+CALLS = "import torch\n" + "torch.cuda.nothing_like_it()\n" * 4
 # As problem matchers of editors and CIs read it.
 PLACE = re.compile(r"^ *(\S.*?):(\d+):(\d+): (error|warning|information) ([a-z0-9-]+): (.*)$", re.M)
 COLOR = re.compile(r"\x1b\[\d*m")
@@ -41,11 +42,10 @@ def expected(run: Run) -> list[tuple[str, int, int, str, str]]:
 
 @pytest.fixture
 def many() -> None:
-    """149 imports of one library in 90 files, a call that a few of them have, and fixes."""
-    for number in range(90):
-        again = "from flash_attn import flash_attn_func\n" if number < 59 else ""
-        more = "torch.cuda.nothing_like_it()\n" if number % 9 == 0 else ""
-        make({f"pkg/m{number:02}.py": IMPORT + again + more})
+    """149 files that import one library, a call that a few of them have, and fixes."""
+    for number in range(149):
+        more = "torch.cuda.nothing_like_it()\n" if number % 15 == 0 else ""
+        make({f"pkg/m{number:03}.py": IMPORT + more})
     make({f"safe{number}.py": SAFE for number in range(6)})
 
 
@@ -61,8 +61,8 @@ class TestText:
         blocks = text().out.split("\n\n")
         title = next(index for index, block in enumerate(blocks) if block.startswith("`flash_attn` needs CUDA"))
         first, *rest = blocks[title].splitlines()
-        assert first.endswith(" [by hand], 146 more places in 89 files:")
-        assert rest[0] == "pkg/m01.py:3:24: error module-unsupported: flash_attn"
+        assert first.endswith(" [by hand], 146 more places in 146 files:")
+        assert rest[0] == "pkg/m003.py:2:8: error module-unsupported: flash_attn"
         assert len(rest) == 146
         assert rest == sorted(rest, key=lambda line: line.split(":")[0])
         assert "`torch.cuda.nothing_like_it`" in blocks[title + 1]
@@ -71,7 +71,7 @@ class TestText:
     def test_the_first_are_shown_where_they_stand(self) -> None:
         out = text("pkg").out
         assert out.count("`flash_attn` needs CUDA") == FIRST + 1
-        assert out.startswith("pkg/m00.py:2:8: error module-unsupported: `flash_attn` needs CUDA")
+        assert out.startswith("pkg/m000.py:2:8: error module-unsupported: `flash_attn` needs CUDA")
         assert "\n2 | import flash_attn\n  |        ^^^^^^^^^^\n" in out
 
     def test_fixes_are_read_one_by_one(self) -> None:
@@ -83,13 +83,13 @@ class TestText:
         assert "; 6 safe, 159 by hand (2 decisions).\n" in out
         (table,) = (block for block in out.split("\n\n") if block.startswith("Decisions by hand:\n"))
         assert table.splitlines()[1:] == [
-            "   149  module-unsupported  flash_attn                  149 by hand; 90 files",
+            "   149  module-unsupported  flash_attn                  149 by hand; 149 files",
             "    10  cuda-api-missing    torch.cuda.nothing_like_it  10 by hand; 10 files",
         ]
 
     def test_chinese(self) -> None:
         out = text("--locale", "zh", "--statistics").out
-        assert " [手动]，89 个文件中还有 146 处：\n" in out
+        assert " [手动]，146 个文件中还有 146 处：\n" in out
         assert "（2 项决定）" in out
         assert "\n需手动作出的决定：\n   149  module-unsupported  flash_attn" in out
         assert sorted(places(out)) == sorted(places(text().out))
@@ -104,7 +104,7 @@ class TestText:
     def test_a_terminal_shows_the_same(self) -> None:
         shown = on_terminal("check", "--target", "npu", "--quiet").replace("\r\n", "\n")
         plain = on_terminal("check", "--target", "npu", "--quiet", NO_COLOR="1").replace("\r\n", "\n")
-        assert "\x1b[1mpkg/m01.py:3:24:\x1b[0m \x1b[31merror\x1b[0m" in shown
+        assert "\x1b[1mpkg/m003.py:2:8:\x1b[0m \x1b[31merror\x1b[0m" in shown
         assert "\x1b[3" not in plain
         assert COLOR.sub("", shown) == plain == text("--quiet").out
 
@@ -122,7 +122,7 @@ class TestWhatBelongsTogether:
         assert " [by hand], 1 more place in 1 file:\nd.py:2:8: error module-unsupported: flash_attn\n\n" in text().out
 
     def test_what_says_something_else_stands_apart(self) -> None:
-        make({"a.py": "import torch\n" + "import flash_attn\nimport numba.cuda\n" * 5})
+        make({"a.py": "import torch\n" + "torch.cuda.nothing_like_it()\ntorch.cuda.nor_this()\n" * 5})
         out = text().out
         assert len(re.findall(r" \[by hand\], 2 more places in 1 file:$", out, re.M)) == 2
         assert len(places(out)) == 10
@@ -142,18 +142,18 @@ class TestWhatBelongsTogether:
         assert rows == {"apex": 3}
 
     def test_settings_of_one_folder_do_not_join_those_of_another(self) -> None:
-        make({f"{name}/a.py": IMPORT * 4 for name in "xy"})
-        make({"y/uncuda.toml": "[severity]\nmodule-unsupported = 'warning'\n"})
+        make({f"{name}/a.py": CALLS for name in "xy"})
+        make({"y/uncuda.toml": "[severity]\ncuda-api-missing = 'warning'\n"})
         out = text().out
-        assert len(re.findall(r"^[xy]/a\.py:8:8: (?:error|warning) module-unsupported: flash_attn$", out, re.M)) == 2
+        assert len(re.findall(r"^[xy]/a\.py:5:1: (?:error|warning) cuda-api-missing: torch\.cuda\.", out, re.M)) == 2
         assert out.count("1 more place in 1 file:") == 2
 
     @pytest.mark.skipif(os.name == "nt", reason="such names cannot be made there")
     def test_names_do_not_steer_the_report(self) -> None:
-        make({"\x1b[2J::error::\n.py": IMPORT * 6})
+        make({"\x1b[2J::error::\n.py": CALLS + CALLS})
         out = text().out
         assert "\x1b" not in out
-        assert len(places(out)) == 6
+        assert len(places(out)) == 8
 
 
 class TestSubjects:
@@ -186,7 +186,7 @@ class TestOtherFormats:
     def test_json(self) -> None:
         rows = check("--statistics").json["decisions"]
         assert rows[:2] == [
-            {"rule": "module-unsupported", "subject": "flash_attn", "count": 149, "files": 90}
+            {"rule": "module-unsupported", "subject": "flash_attn", "count": 149, "files": 149}
             | {"safe": 0, "review": 0, "manual": 149},
             {"rule": "cuda-api-missing", "subject": "torch.cuda.nothing_like_it", "count": 10, "files": 10}
             | {"safe": 0, "review": 0, "manual": 10},
@@ -212,7 +212,7 @@ class TestOtherFormats:
         first = "\n".join(lines[:10])
         assert "flash_attn" in first
         assert "nothing_like_it" in first
-        assert re.match(r"::error file=pkg/m81\.py,line=(\d+),endLine=\1,col=\d+,endColumn=\d+,title=", lines[-1])
+        assert re.match(r"::error file=pkg/m135\.py,line=(\d+),endLine=\1,col=\d+,endColumn=\d+,title=", lines[-1])
         assert "torch.cuda.nothing_like_it" in lines[-1]
 
 
@@ -273,12 +273,12 @@ def finding_at(offset: int, subject: str) -> Finding:
 
 
 def test_decisions_without_a_subject_count_one_by_one() -> None:
-    make({"a.py": 'import torch\nkind = opts.refit_method == "nccl"\n' * 2 + IMPORT * 4})
+    make({"a.py": 'import torch\nkind = opts.refit_method == "nccl"\n' * 2 + CALLS})
     assert " 6 by hand (3 decisions)." in text().out
 
 
 def test_suppressed_places_do_not_count() -> None:
-    make({"a.py": "import torch\n" + "import flash_attn  # uncuda: ignore[module-unsupported]\n" * 9 + IMPORT * 4})
+    make({"a.py": "import torch\n" + "torch.cuda.nothing_like_it()  # uncuda: ignore[cuda-api-missing]\n" * 9 + CALLS})
     out = text().out
     assert ", 1 more place in 1 file:" in out
     assert len(places(out)) == 4
