@@ -166,7 +166,9 @@ def children(session: Session) -> None:
 
     def stopped() -> bool:
         found = {name: process for process, said in session.processes().items() for name in MODULES if name in said}
-        for process in found.values():
+        for name, process in found.items():
+            if "scan" in name and len(found) < len(MODULES):
+                continue  # the others wait for a scan that is at work: it is stopped last
             # A second thread: it knows whom it follows, and has begun.
             if state(process) != "T" and len(list(Path(f"/proc/{process}/task").iterdir())) > 1:
                 os.kill(process, signal.SIGSTOP)
