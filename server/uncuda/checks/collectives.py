@@ -17,6 +17,7 @@ from ..facts.roles import Role
 from .base import Context
 from .given_device import says_number
 from .parameters import Parameters
+from .result_values import cut
 from .string_flow import Flow
 
 _DEEP, _MANY = 8, 200  # names on the way to a collective; uses that are looked at
@@ -54,7 +55,7 @@ class Collectives:
 
     def __init__(self, context: Context, rule: Rule) -> None:
         self._context, self._names = context, frozenset(rule.get("collectives", ()))
-        self._flow = Flow(context)
+        self._flow, self._parameters = Flow(context), Parameters(context.facts, context.asked)
         words = context.target.words
         self._device = words.get("device", "")
         self._asks = re.compile("|".join(map(re.escape, filter(None, (*_ASKS, words.get("ccl", ""))))), re.I)
@@ -155,8 +156,7 @@ class Collectives:
             return ast.unparse(call) if shown and not self._excused(call, tensor.statement) else ""
         if not alone or depth >= _DEEP:
             return ""
-        parameters = Parameters(self._context.facts, self._context.asked)
-        parameter, header = parameters.parameter(call, given, tensor.statement)
+        parameter, header = self._parameters.parameter(call, given, tensor.statement)
         if not parameter or header is None:
             return ""
         end = self._context.facts.indents.extent(header.start)
@@ -184,9 +184,7 @@ class Collectives:
             for chain in found.digest.chains if own else ():
                 inner = any(isinstance(outer, _INNER) for outer in found.digest.ancestors(chain.node))
                 if chain.root == root and list(chain.parts[: len(attributes)]) == attributes and not inner:
-                    node = chain.node
-                    for _ in chain.parts[len(attributes) :]:
-                        node = node.value if isinstance(node, ast.Attribute) else node
+                    node = cut(chain.node, len(chain.parts) - len(attributes))
                     if taker := self._follow(tensor._replace(node=node, statement=found), depth):
                         return taker
             if self._binds(found, spelled):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..catalogue import Row, Rule, Target
 from ..edits import REVIEW, SAFE, Edit, Fix
 from ..facts.read import Statement
-from ..facts.role_calls import chain_of, last_word
+from ..facts.role_calls import KEEPS, chain_of, last_word
 from ..facts.roles import Role
 from .base import Context, Hit, cap
 from .environment_values import given_value, shared
@@ -23,7 +23,6 @@ _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation"})
 _KEYWORD = re.compile(r"[(,\s](?:CUDA|NCCL|TORCH|PYTORCH|NVIDIA|CUDNN|CUBLAS)_[A-Z0-9_]+[ \t]*=(?!=)")
 _STEMS = ("CUD", "NCCL", "NVIDIA_VIS", "CUBLAS_")
 _ASKING = frozenset({"get", "getenv", "__contains__"})
-_KEYS = frozenset({"dict", "frozenset", "list", "set", "sorted", "tuple"})
 _MAPPERS = frozenset({"dict", "update", "setdefault", "env", "environ"})
 
 
@@ -142,7 +141,7 @@ def _mapping(node: ast.AST | None) -> ast.AST | None:
         function = node.func
         if isinstance(function, ast.Attribute) and function.attr == "keys" and not node.args:
             node = function.value
-        elif isinstance(function, ast.Name) and function.id in _KEYS and len(node.args) == 1:
+        elif isinstance(function, ast.Name) and function.id in KEEPS | {"dict"} and len(node.args) == 1:
             node = node.args[0]
         else:
             break

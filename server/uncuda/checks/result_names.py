@@ -10,6 +10,7 @@ from ..facts.role_calls import chain_of, last_word
 from ..facts.roles import Role
 from . import result_words as words
 from .base import Context
+from .parameters import Parameters
 from .result_places import Function, Places, fields_of
 from .result_values import NUMBER, NUMBERS, PAIR, Read, Value, cut
 from .string_flow import Flow
@@ -29,6 +30,10 @@ class Followed:
     @cached_property
     def _flow(self) -> Flow:
         return Flow(self._context)
+
+    @cached_property
+    def _parameters(self) -> Parameters:
+        return Parameters(self._context.facts, self._context.asked)
 
     @cached_property
     def _places(self) -> Places:

@@ -15,7 +15,6 @@ from ..facts.role_calls import COMPREHENSIONS, last_word
 from . import result_words as words
 from .base import Context
 from .name_calls import asked, call_of
-from .parameters import Parameters
 from .result_names import Followed
 from .result_values import NUMBER, NUMBERS, OBJECT, PAIR, Read, Value, computes
 
@@ -194,8 +193,7 @@ class Results(Followed):
         if call.func is value.node:
             yield from self._lost(value, call)
             return
-        parameters = Parameters(self._context.facts, self._context.asked)
-        name, header = parameters.parameter(call, given, value.statement) if given != -1 else ("", None)
+        name, header = self._parameters.parameter(call, given, value.statement) if given != -1 else ("", None)
         if name and header is not None and word not in words.SAME:
             yield from self._named(value, name, header.start, depth + 1)
         elif header is not None and word not in words.SAME:

@@ -90,10 +90,9 @@ class Requirements:
         return known
 
     def _find(self, start: Path) -> Holds:
-        places = (start, *start.parents)
-        top = next((place for place in places if self._is_top(place)), None)
+        top = self._top_of(start)
         said: list[_Said] = []
-        for place in places:
+        for place in (start, *start.parents):
             said.append(self._of_folder(str(place)))
             if place == top or (top is None and said[-1].any_file):
                 break
@@ -106,6 +105,10 @@ class Requirements:
                 elif package in one.locked and not known.versions.exact and _is_locked(one.locked[package], known):
                     held[package] = one.locked[package]
         return held
+
+    def _top_of(self, folder: Path) -> Path | None:
+        """The top of the repository that a folder lies in."""
+        return next((place for place in (folder, *folder.parents) if self._is_top(place)), None)
 
     def _is_top(self, place: Path) -> bool:
         """Whether a repository begins in a folder."""
@@ -136,7 +139,7 @@ class Requirements:
 
     def _with_included(self, folder: str, texts: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
         """The files of a folder, each followed by those that it includes (`-r`, `-c`), of the same repository."""
-        top = next((place for place in (Path(folder), *Path(folder).parents) if self._is_top(place)), Path(folder))
+        top = self._top_of(Path(folder)) or Path(folder)
         own = {name for name, _ in texts}
         seen, waiting = set(own), texts[::-1]
         while waiting:
