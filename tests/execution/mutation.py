@@ -78,6 +78,22 @@ def relations() -> list[Mutant]:
     return found
 
 
+def unusable() -> list[str]:
+    """The relations whose stand-in the engine cannot work with, and why: its function has other arguments or results
+    than relations.toml knows. One program is enough to see it, and cheap beside the hunt that it would end."""
+    program, wrong = load_programs()[0], []
+    for mutant in relations():
+        porter = Porter()
+        try:
+            porter.port(program.folder, ["--target", "npu"], review=True)
+            porter.port(program.folder, ["--target", "npu"], review=True, without=(mutant.place, mutant.answer))
+        except RuntimeError as error:
+            wrong.append(f"relations.toml, {mutant.name}: the engine does not work with its answer: {error}")
+        finally:
+            porter.close()
+    return wrong
+
+
 class Hunt:
     """Looks for programs that notice a mutant; several may be looked for at once, each in a thread."""
 

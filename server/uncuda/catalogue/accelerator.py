@@ -55,10 +55,14 @@ class Api:
 
 @dataclass(frozen=True)
 class Accelerator:
-    """The names by their dotted names, for one target, and the versions of PyTorch that were read for them."""
+    """The names by their dotted names, for one target, and the newest version of PyTorch that was read for them.
+
+    `roots`: how they begin (`torch.Event`, `torch.accelerator`).
+    """
 
     apis: Mapping[str, Api] = field(default_factory=dict)
     newest: str = ""
+    roots: tuple[str, ...] = ()
 
 
 @lru_cache(maxsize=8)
@@ -69,7 +73,8 @@ def read_accelerator(path: Path, target: str) -> Accelerator:
     with open(path, encoding="utf-8") as file:
         versions = re.search(r" from PyTorch ([\d. ]+)", file.readline())
     apis = {cells["name"]: _api(cells, target) for cells in records(path)}
-    return Accelerator(apis, versions[1].split()[-1] if versions else "")
+    roots = {".".join(name.split(".")[:2]) for name in apis}
+    return Accelerator(apis, versions[1].split()[-1] if versions else "", tuple(sorted(roots)))
 
 
 def _api(cells: dict[str, str], target: str) -> Api:

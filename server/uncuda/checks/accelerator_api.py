@@ -34,7 +34,8 @@ class Check:
         table = context.catalogue.accelerator(self.target.id)
         for rule in self._rules:
             look = _Look(context, rule, table, self.target)
-            spoken = [(reference, api) for reference in context.references if (api := look.api(reference.dotted))]
+            named = (one for one in context.references if one.dotted.startswith(table.roots))
+            spoken = [(reference, api) for reference in named if (api := look.api(reference.dotted))]
             if not spoken and not context.imports_root("torch"):
                 continue
             own = set(_defined(context))

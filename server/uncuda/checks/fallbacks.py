@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ..catalogue import Rule
 from ..facts.read import Statement
+from ..facts.scans import plain
 from . import leaving
 from .amp_c_guards import ASKS, DEVICE, Guard, guard_of, only_raises
 from .base import Context, Hit
@@ -16,7 +18,7 @@ LEFT_OUT = "left-out"
 """The limit of an import that may fail: the program goes on without it."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DENIES = re.compile(r"\bnot\b(?![ \t]+None)|\bis[ \t]+None\b|==[ \t]*(?:False|None)\b|\bis[ \t]+False\b")
-_TESTS = re.compile(r"^[ \t]*(?:(?P<if>if)\b[^\n]*|assert\b[^\n,]*)", re.M)
+_TEST = re.compile(r"[ \t]*(?:(?P<if>if)\b[^\n]*|assert\b[^\n,]*)")
 _SUPPRESSES = re.compile(r"\bsuppress\([^)\n]*\b(?:ImportError|ModuleNotFoundError|Exception)\b")
 
 
@@ -27,7 +29,7 @@ class Fallbacks:
         self._context, self._indents, self._text = context, context.facts.indents, context.text
         self._guards: dict[int, Guard | None] = {}
         self._flags: dict[str, set[str]] = {}
-        self._needed: frozenset[str] | None = None
+        self._needed: dict[str, bool] = {}
 
     def learn(self, module: str, statement: Statement) -> None:
         """Take note of the names that tell whether an import of a module worked."""
@@ -45,7 +47,7 @@ class Fallbacks:
             return hit
         guard = self._tried(statement)
         if guard is not None and not guard.raises:
-            if not self._raised().isdisjoint(guard.flags):
+            if any(map(self._is_needed, guard.flags)):
                 return replace(hit, severity=_at_most_warning(rule))
         elif not self._is_asked(module, statement):
             return hit
@@ -90,21 +92,26 @@ class Fallbacks:
             return False
         return DEVICE.search(said.replace(root, "")) is None
 
-    def _raised(self) -> frozenset[str]:
-        """The names in tests of what is not there whose blocks only raise, and those of assertions."""
-        if self._needed is None:
-            found: set[str] = set()
-            facts, text = self._context.facts, self._text
-            facts.work.search(0, 8 * len(text))
-            for match in _TESTS.finditer(text):
-                at = match.end() - len(match[0].lstrip())
-                denied = _DENIES.search(match[0]) is not None
-                if denied != bool(match["if"]) or facts.layout.string_around(at):
-                    continue
-                if not match["if"] or leaving.raises(last_of(facts.indents.header_at(at), facts)):
-                    found.update(_WORD.findall(match[0]))
-            self._needed = frozenset(found)
-        return self._needed
+    def _is_needed(self, flag: str) -> bool:
+        """Whether a test that a name is not there has a block that only raises, or an assertion asks for it."""
+        if flag not in self._needed:
+            self._needed[flag] = any(map(self._raises_without, self._tests_of(flag)))
+        return self._needed[flag]
+
+    def _tests_of(self, name: str) -> Iterator[re.Match[str]]:
+        """The `if` and `assert` lines that say a name."""
+        for at in self._context.facts.searches.find(("text", name), plain(name)):
+            test = _TEST.match(self._text, self._text.rfind("\n", 0, at) + 1)
+            if test is not None and name in _WORD.findall(test[0]):
+                yield test
+
+    def _raises_without(self, test: re.Match[str]) -> bool:
+        facts, at = self._context.facts, test.end() - len(test[0].lstrip())
+        facts.work.search(0, 8 * len(test[0]))
+        denied = _DENIES.search(test[0]) is not None
+        if denied != bool(test["if"]) or facts.layout.string_around(at):
+            return False
+        return not test["if"] or leaving.raises(last_of(facts.indents.header_at(at), facts))
 
 
 def _at_most_warning(rule: Rule) -> str:

@@ -16,6 +16,7 @@ from ..catalogue import Rule, Target
 from ..facts.model import Facts
 from ..facts.scans import matches
 
+_BELOW_TORCH = "torch."
 _DOTTED = frozenset({"name", "argument", "jit-script"})
 
 
@@ -50,9 +51,11 @@ class Gates:
         first.sort(key=lambda anchor: -sum(anchor in word for word in uses))  # most files are decided by the first
         self._first, self._second = tuple(first), tuple(second)
         self._anywhere = tuple(anchor.encode() for anchor in first)
-        self._with_torch = tuple(anchor.encode() for anchor in second)
+        below = [anchor for anchor in second if anchor.startswith(_BELOW_TORCH)]
+        self._with_torch = tuple(anchor.encode() for anchor in second if anchor not in below)
         self._libraries = [re.compile(pattern) for pattern in _library_imports(ordered, target)]
-        self._library_bytes = [re.compile(pattern.pattern.encode()) for pattern in self._libraries]
+        patterns = [*([_one_of(below)] if below else []), *(pattern.pattern for pattern in self._libraries)]
+        self._patterns = [re.compile(pattern.encode()) for pattern in patterns]
 
     def open_for(self, data: bytes) -> bool:
         """Whether a file with these bytes can have a finding."""
@@ -63,7 +66,7 @@ class Gates:
             for anchor in self._with_torch:
                 if anchor in data:
                     return True
-            return any(pattern.search(data) for pattern in self._library_bytes)
+            return any(pattern.search(data) for pattern in self._patterns)
         return False
 
     def open_in(self, facts: Facts) -> bool:
@@ -75,6 +78,11 @@ class Gates:
             return False
         patterns = self._libraries
         return any(map(facts.says, self._second)) or any(facts.searches.find(p, matches(p)) for p in patterns)
+
+
+def _one_of(words: Iterable[str]) -> str:
+    """A pattern for one of the words that begin with `torch.`: one search, as fast as for that beginning."""
+    return re.escape(_BELOW_TORCH) + f"(?:{'|'.join(re.escape(word[len(_BELOW_TORCH) :]) for word in words)})"
 
 
 def _library_imports(rules: Iterable[Rule], target: Target) -> list[str]:

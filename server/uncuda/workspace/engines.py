@@ -120,7 +120,7 @@ class Engines:
         holds = self._requirements.of(os.path.dirname(file.path))  # noqa: PTH120
         split = self._split.setdefault(id(file.settings), [])
         for group in split:
-            if {name: held.versions for name, held in group.holds.items()} == {n: h.versions for n, h in holds.items()}:
+            if group.holds is holds or _versions(group.holds) == _versions(holds):
                 return file if group.given is file.settings else file._replace(settings=group.given)
         given = replace(file.settings) if split else file.settings
         group = _Group(given, replace(given, locale=self.locale), holds)
@@ -199,6 +199,10 @@ class Engines:
         """Whether `engine`, which knows the project, would have said the same; `key`: of the settings."""
         shim = engine.settings.strategy == "auto" and is_projects(engine.project, engine.target)
         return not shim and self._guesses[key].target.id == engine.target.id
+
+
+def _versions(holds: Holds) -> dict[str, Versions]:
+    return {name: held.versions for name, held in holds.items()}
 
 
 def _same(engines: Iterable[Engine], target: str, settings: Settings) -> Engine | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator
 from itertools import islice
+from typing import NamedTuple
 
 _ABOVE = 4  # folders above a file's own in which a module of the project may lie
 _MANY = 2000  # entries of one folder that are looked at
@@ -36,25 +37,45 @@ def own_module(path: str, libraries: Collection[str]) -> str:
     return os.path.join(folder, name)
 
 
+class _Found(NamedTuple):
+    """A module in a folder: where that is on the disk, how the paths of files in it begin, the module's name, and the
+    bytes that name it in an import."""
+
+    disk: str
+    folder: str
+    name: str
+    root: bytes
+
+
 class Above:
     """The modules that imports find beside a file, or in a folder above it, on the disk: whether or not these files are
-    looked at, too. A folder is read once for as long as it stays as it is."""
+    looked at, too. A folder is read once for as long as it stays as it is; `once`: for as long as this lives."""
 
-    def __init__(self, libraries: Collection[str]) -> None:
+    def __init__(self, libraries: Collection[str], once: bool = False) -> None:
         self._libraries = {*libraries, *(name.partition(".")[0] for name in libraries)}
         self._known: dict[str, tuple[int, tuple[str, ...], bool]] = {}
+        self._once = once
+        self._found: dict[str, list[_Found]] = {}
 
     def of(self, path: str, data: bytes) -> Iterator[str]:
         """FOLDER/MODULE of the modules that hide a library, or are called as what is compiled for CUDA is, and that the
         bytes of a file name."""
-        if not path:
-            return
-        for disk, folder in _folders(os.path.dirname(path)):
-            modules, ends = self._modules(disk)
-            said = (name for name in modules if name.partition(".")[0].encode() in data)
-            yield from (os.path.join(folder, name) for name in said if not _is_within(path, disk, name))
-            if ends:
-                return
+        for one in self._of_folder(os.path.dirname(path)) if path else ():
+            if one.root in data and not _is_within(path, one.disk, one.name):
+                yield os.path.join(one.folder, one.name)
+
+    def _of_folder(self, folder: str) -> list[_Found]:
+        """The modules in a folder, and in those above it that are the project's."""
+        known = self._found.get(folder) if self._once else None
+        if known is None:
+            known = []
+            for disk, called in _folders(folder):
+                modules, ends = self._modules(disk)
+                known += [_Found(disk, called, name, name.partition(".")[0].encode()) for name in modules]
+                if ends:
+                    break
+            self._found[folder] = known
+        return known
 
     def _modules(self, folder: str) -> tuple[tuple[str, ...], bool]:
         """The modules of a folder, and whether no folder above is the project's."""

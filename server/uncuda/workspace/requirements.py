@@ -63,6 +63,9 @@ class _Said:
     any_file: bool
 
 
+_SILENT = _Said({}, {}, any_file=False)
+
+
 class Requirements:
     """Reads the files of folders, each once.
 
@@ -76,7 +79,7 @@ class Requirements:
         self._tell = tell
         self._said: dict[str, _Said] = {}
         self._held: dict[str, Holds] = {}
-        self._tops: dict[Path, bool] = {}
+        self._tops: dict[str, str] = {}
 
     def of(self, folder: str) -> Holds:
         """What the nearest files at or above `folder` say, up to the top of its repository.
@@ -86,15 +89,18 @@ class Requirements:
         """
         known = self._held.get(folder)
         if known is None:
-            known = self._held[folder] = self._find(Path(folder).absolute())
+            known = self._held[folder] = self._find(os.path.abspath(folder))  # noqa: PTH100
         return known
 
-    def _find(self, start: Path) -> Holds:
+    def _find(self, start: str) -> Holds:
         top = self._top_of(start)
+        above = os.path.dirname(start)  # noqa: PTH120
+        if self._of_folder(start) == _SILENT and start not in (top, above):
+            return self.of(above)  # most folders say nothing: all below one that does share its answer
         said: list[_Said] = []
-        for place in (start, *start.parents):
-            said.append(self._of_folder(str(place)))
-            if place == top or (top is None and said[-1].any_file):
+        for place in _upwards(start):
+            said.append(self._of_folder(place))
+            if place == top or (not top and said[-1].any_file):
                 break
         held: dict[str, Held] = {}
         for one in said:
@@ -106,15 +112,18 @@ class Requirements:
                     held[package] = one.locked[package]
         return held
 
-    def _top_of(self, folder: Path) -> Path | None:
-        """The top of the repository that a folder lies in."""
-        return next((place for place in (folder, *folder.parents) if self._is_top(place)), None)
-
-    def _is_top(self, place: Path) -> bool:
-        """Whether a repository begins in a folder."""
-        if place not in self._tops:
-            self._tops[place] = os.path.lexists(place / ".git")
-        return self._tops[place]
+    def _top_of(self, folder: str) -> str:
+        """The top of the repository that a folder lies in; "" if it lies in none."""
+        passed: list[str] = []
+        for place in _upwards(folder):
+            passed.append(place)
+            if place not in self._tops and os.path.lexists(os.path.join(place, ".git")):  # noqa: PTH118
+                self._tops[place] = place
+            if place in self._tops:
+                break
+        top = self._tops.get(passed[-1], "")
+        self._tops.update(dict.fromkeys(passed, top))
+        return top
 
     def _of_folder(self, folder: str) -> _Said:
         known = self._said.get(folder)
@@ -139,7 +148,7 @@ class Requirements:
 
     def _with_included(self, folder: str, texts: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
         """The files of a folder, each followed by those that it includes (`-r`, `-c`), of the same repository."""
-        top = self._top_of(Path(folder)) or Path(folder)
+        top = self._top_of(folder) or folder
         own = {name for name, _ in texts}
         seen, waiting = set(own), texts[::-1]
         while waiting:
@@ -183,6 +192,15 @@ class Requirements:
             return ""
 
 
+def _upwards(folder: str) -> Iterator[str]:
+    """A folder and those above it."""
+    while True:
+        yield folder
+        folder, below = os.path.dirname(folder), folder  # noqa: PTH120
+        if folder == below:
+            return
+
+
 def _is_better(found: Held, known: Held) -> bool:
     """Whether what a later file of the same folder says is more exact, and no other thing."""
     if known.versions == Versions():
@@ -209,7 +227,8 @@ def _files(names: frozenset[str] | None) -> list[str]:
     usual = [*LOCKS, "requirements.txt", *_OTHERS]
     if names is None:
         return usual
-    more = sorted(name for name in names if _REQUIREMENTS.fullmatch(name) and name not in usual)
-    locks = sorted(name for name in names if _LOCK_OF_A_NAME.fullmatch(name))
+    said = [name for name in names if "requirements" in name and name not in usual]
+    more = sorted(filter(_REQUIREMENTS.fullmatch, said))
+    locks = sorted(name for name in names if name.startswith("pylock.") and _LOCK_OF_A_NAME.fullmatch(name))
     ordered = [*LOCKS, *locks[:_MOST_FILES], "requirements.txt", *more[:_MOST_FILES], *_OTHERS]
     return [name for name in ordered if name in names]

@@ -66,7 +66,7 @@ def survey(
     files: Iterable[File], words: Words, concerns: Callable[[File, bytes], bool], read: Read = read_text
 ) -> Survey:
     """Read every file once: is it text, what does it tell of the project, and is it worth another look?"""
-    scanner = Scanner(words)
+    scanner = Scanner(words, once=True)
     readable: list[File] = []
     silent: set[str] = set()
     near: set[str] = set()
@@ -110,21 +110,21 @@ _NOTHING = Said()
 
 
 class Scanner:
-    """Gathers a Project from the bytes of files, one after the other."""
+    """Gathers a Project from the bytes of files, one after the other. `once`: no file changes while this lives."""
 
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, once: bool = False) -> None:
         self._words = words
         modules = {*words.packages.values(), *words.shims.values()} - {""}
         self._packages = {module.partition(".")[0] for module in modules}
         # No more than a literal alternation: with any other pattern this search would take as long as all the rest.
         either = "|".join(sorted(map(re.escape, self._packages)))
         self._variables = [name for name in words.variables.values() if name]
-        spoken = "|".join([either, *map(re.escape, self._variables)])
-        self._package = re.compile(spoken.encode())
+        self._package = re.compile(either.encode())
+        self._switches = [name.encode() for name in self._variables]
         self._package_name = re.compile(either)
         self._modules: set[str] = set()
         self._told: list[Told] = []
-        self._above = Above(words.libraries)
+        self._above = Above(words.libraries, once)
         self._owners: set[Owner] = set()
         self._serving: dict[str, int] = {}
         self._torch = False
@@ -145,7 +145,7 @@ class Scanner:
 
     def look(self, data: bytes, concerned: bool = True, known: Collection[str] = (), path: str = "") -> Said:
         """What one file says, the imports of modules that are `known` left out."""
-        imports = self._package.search(data) is not None
+        imports = self._package.search(data) is not None or any(name in data for name in self._switches)
         methods = concerned and b"cuda(" in data and _METHOD_BYTES.search(data) is not None
         methods = methods or (concerned and may_patch(data))
         kernels = told(data, path, concerned)

@@ -44,22 +44,25 @@ class Apart:
 
     def __init__(self, branches: Branches, words: tuple[str, ...], says: Says) -> None:
         """`words`: one of them stands in every test that counts."""
-        self._branches, self._facts, self._says = branches, branches.facts, says
-        found = (branches.facts.searches.find(("apart", word), plain(word)) for word in words)
-        text = branches.text
-        alone = (at for at in chain.from_iterable(found) if not text[at - 1 : at].isalpha() or text[at] == "b")
-        self._places = sorted(alone)
+        self._branches, self._facts, self._says, self._words = branches, branches.facts, says, words
         self._parts: dict[ast.BoolOp, frozenset[ast.AST]] = {}
 
     def holds(self, hit: Hit) -> bool:
         """Whether a place stands in one."""
         statement = hit.statement
-        if not self._places or statement is None:
+        if statement is None or not self._places:
             return False
         self._facts.work.compare(1 + len(self._stretches))
         if any(start <= hit.start < end for start, end in self._stretches):
             return True
         return statement.start in self._asking and hit.node is not None and self._beside(hit.node, statement)
+
+    @cached_property
+    def _places(self) -> list[int]:
+        """Where the words stand, in order."""
+        text = self._facts.text
+        found = (self._facts.searches.find(("apart", word), plain(word)) for word in self._words)
+        return sorted(at for at in chain.from_iterable(found) if not text[at - 1 : at].isalpha() or text[at] == "b")
 
     @cached_property
     def _asking(self) -> dict[int, Statement]:
