@@ -11,7 +11,7 @@ from itertools import islice, takewhile
 from ..facts.read import Facts, Statement
 from ..facts.role_calls import last_word
 from ..facts.roles import Role
-from ..facts.scans import plain
+from ..facts.scans import plain, uses
 from .base import Context
 
 Passed = tuple[Role, Statement]
@@ -21,6 +21,7 @@ _STATIC = re.compile(r"[ \t]*@staticmethod\b")
 _BLANK = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*")
 _DECORATOR = re.compile(r"[ \t]*@")
 _FIELD = re.compile(r"^[ \t]+(\w+)[ \t]*:(?!=)(?=[^\n]*\w)", re.M)
+_SET_TO = re.compile(r"[ \t]*(?::[^=\n]+)?=(?!=)[ \t]*(\w*)(\(?)")
 _MANY = 40  # decorators of one function, fields of one class
 
 
@@ -118,11 +119,10 @@ class Parameters:
             return ""
         spelled = f"self.{name}" if owner is not None else name
         self._asked.add(name)
-        set_to = re.compile(
-            rf"{re.escape(spelled)}(?<![\w.]{re.escape(spelled)})[ \t]*(?::[^=\n]+)?=(?!=)[ \t]*(\w*)(\(?)"
-        )
-        self._facts.work.search(0, len(self._facts.text))
-        made = {(match[1], match[2]) for match in set_to.finditer(self._facts.text)}
+        facts = self._facts
+        places = facts.searches.find((spelled, False), uses(spelled, False))
+        facts.work.search(0, 40 * len(places))
+        made = {(m[1], m[2]) for at in places if (m := _SET_TO.match(facts.text, at + len(spelled)))}
         name, opened = made.pop() if len(made) == 1 else ("", "")
         return name if opened else ""
 

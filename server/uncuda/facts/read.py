@@ -129,8 +129,8 @@ class _Reader:
     def _says_star(self, before: Facts, region: Region) -> bool:
         """Whether the line is, or was, a star import, or `torch` comes by one and may not any more."""
         lines = before.layout.text[region.old : region.old_end], self.text[region.new : region.new_end]
-        brought = any("torch" in line for line in lines) and _STAR in self.text
-        return before.star >= 0 or brought or any(_STAR in line for line in lines)
+        brought = any("torch" in line for line in lines) and self.facts.searches.find(("text", _STAR), plain(_STAR))
+        return before.star >= 0 or bool(brought) or any(_STAR in line for line in lines)
 
     def anchored(self) -> list[int]:
         """Where anchors stand; the facts learn which ones do."""

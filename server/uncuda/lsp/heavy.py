@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _START = 20.0
 """Seconds within which the process has to begin."""
 
-_ORDINARY = Limits(bytes=400_000, statements=2_500, comparisons=500_000)
+_ORDINARY = Limits(bytes=600_000, statements=2_500, comparisons=500_000)
 """More than the largest file of the corpus takes, and about a quarter of a second."""
 _SHARE = 20
 """Where the settings allow less than that many times as much, that much less."""

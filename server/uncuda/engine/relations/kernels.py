@@ -248,10 +248,10 @@ class Kernels:
         """The names that are given an object of a class, and where: `TRACKER = Tracker()`."""
         for at in self._facts.searches.find(("kernel", name), uses(name, True)):
             self._work.compare()
-            line = self._text.rfind("\n", 0, at) + 1
-            given = _GIVEN.fullmatch(self._text, line, at)
-            if given is not None and self._text.startswith("(", at + len(name)):
-                yield given[1], at
+            if self._text.startswith("(", at + len(name)):
+                given = _GIVEN.fullmatch(self._text, self._text.rfind("\n", 0, at) + 1, at)
+                if given is not None:
+                    yield given[1], at
 
     def uses(self, word: Word) -> Iterator[Place]:
         """Where a word is used, not only named: called, indexed, or looked into; or kept, if it is a value."""
