@@ -18,6 +18,7 @@ from uncuda.checks.amp_c import GUARD_RAISES
 from uncuda.checks.fallbacks import LEFT_OUT
 from uncuda.checks.name_calls import LACKS
 from uncuda.checks.name_strings import LIMIT as ELSEWHERE
+from uncuda.engine.relations.served import CHOSEN, OTHER_PLATFORM
 from uncuda.checks.results import FIELD, LOST
 from uncuda.engine import Engine
 from uncuda.engine.relations.foreign import KIT_LIMIT
@@ -214,6 +215,8 @@ def test_texts_are_used() -> None:
         LOST,
         GUARD_RAISES,
         LEFT_OUT,
+        CHOSEN,
+        OTHER_PLATFORM,
         *REASONS,
     }
     assert {limit for limit in texts() if limit not in used and f'"{limit}"' not in rest} == UNTOLD

@@ -94,7 +94,6 @@ NOT_SHOWN = {
     "cast where it is taken": f"def f(x):\n    x = x.float()\n    dist.all_reduce(x)\n\n\n{MADE}f(t)",
     "on the host": f"{MADE}s = t.cpu()\ndist.all_reduce(s)",
     "moved to the host": f"{MADE}dist.all_reduce(t.to('cpu'))",
-    "made on the host": "t = torch.zeros(1, dtype=torch.float64)\ndist.all_reduce(t)",
     "made somewhere": "t = torch.zeros(1, dtype=torch.float64, device=device)\ndist.all_reduce(t)",
     "another's group": f"{MADE}dist.all_reduce(t, group=group)",
     "another's group by position": f"{MADE}dist.all_reduce(t, dist.ReduceOp.SUM, group)",

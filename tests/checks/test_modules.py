@@ -66,6 +66,13 @@ GOES_ON = {
     "a function that tells": "def f(x):\n    if is_cupy_available():\n        import cupy as cp\n        cp.f(x)\n",
     "a constant": "if HAS_CUPY:\n    import cupy\nelse:\n    cupy = None\n",
     "a look for it": 'if importlib.util.find_spec("cupy") is not None:\n    import cupy\n',
+    "a test that leaves": "def f(x):\n    if not is_cupy_available():\n        return None\n    import cupy\n",
+    "a test above the block": (
+        "def f(x):\n    if not is_cupy_available():\n        return\n    if x:\n        import cupy\n"
+    ),
+    "a short name": "def f(x):\n    if is_cpy_available():\n        import cupy\n",
+    "a skipped test": 'def test_x():\n    pytest.importorskip("cupy")\n    import cupy\n',
+    "skipped tests": 'pytest.importorskip("cupy")\n\n\ndef test_x():\n    import cupy\n',
     "a flag of its own": (
         "try:\n    import cupy\n    OK = True\nexcept ImportError:\n    OK = False\n"
         "def f():\n    if OK:\n        import cupy.linalg\n"
@@ -80,6 +87,13 @@ FAILS = {
     "a handler": "try:\n    import fast\nexcept ImportError:\n    import cupy\n",
     "a function in a try": "try:\n    def f():\n        import cupy\nexcept ImportError:\n    pass\n",
     "a denial": "if not is_cupy_available():\n    import cupy\n",
+    "a test that raises": "def f():\n    if not is_cupy_available():\n        raise ImportError\n    import cupy\n",
+    "a test below": "def f():\n    import cupy\n    if not is_cupy_available():\n        return\n",
+    "a test that leaves where it is there": "def f():\n    if is_cupy_available():\n        return\n    import cupy\n",
+    "another's short name": "def f(x):\n    if is_cut_available():\n        import cupy\n",
+    "another test that is skipped": (
+        'def test_x():\n    pytest.importorskip("cupy")\n\n\ndef test_y():\n    import cupy\n'
+    ),
     "another question": "if is_torch_available():\n    import cupy\n",
     "a choice": "if args.cupy:\n    import cupy\n",
     "CUDA": "if torch.cuda.is_available():\n    import cupy\n",

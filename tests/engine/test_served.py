@@ -96,6 +96,21 @@ NOT_ROCM = {
     "a part of the body": "def f(x, joint):\n    if joint == 'hip' or skeleton.hip:\n        {0}\n",
     "skipped on ROCm": "@pytest.mark.skipif(is_rocm(), reason='no')\ndef test(x):\n    {0}\n",
 }
+PLATFORM = {
+    "a test": "if current_platform.is_cuda():\n    {0}\n",
+    "a way out": "def f(x):\n    if not current_platform.is_cuda():\n        return\n    {0}\n",
+    "the processor": "def f(x):\n    if platform.is_cpu() and x:\n        {0}\n",
+    "a module of tests": (
+        "if not current_platform.is_cuda():\n    pytest.skip('no', allow_module_level=True)\n{0}\n"
+    ),
+    "a mark": "@pytest.mark.skipif(not current_platform.is_cuda(), reason='no')\ndef test(x):\n    {0}\n",
+}
+NO_PLATFORM = {
+    "the other way": "if not current_platform.is_cuda():\n    {0}\n",
+    "either": "if current_platform.is_cuda() or x:\n    {0}\n",
+    "all that are alike": "if current_platform.is_cuda_alike():\n    {0}\n",
+    "a tensor": "if x.is_cuda():\n    {0}\n",
+}
 BYTES = {
     "in": "def f(x):\n    if b'cuda' in x:\n        {0}\n",
     "not in": 'def f(x):\n    if b"cuda" not in x:\n        return x\n    {0}\n',
@@ -342,3 +357,33 @@ def test_what_others_run_too_is_looked_at(name: str) -> None:
 def test_what_runs_where_bytes_say_cuda_is_for_review(name: str) -> None:
     text = "import torch\n" + BYTES[name].format("x[0] = torch.cuda.current_device()") + "y.cuda()\n"
     assert [one.fixes[0].applicability for one in findings({"a.py": text}, "a.py")] == ["review", "safe"]
+
+
+@pytest.mark.parametrize("name", PLATFORM)
+def test_what_only_another_platform_runs_is_information(name: str) -> None:
+    for line in ("import cupy", "torch.cuda.synchronize()"):
+        text = f"import torch\nimport pytest\n{PLATFORM[name].format(line)}"
+        (found,) = findings({"a.py": text}, "a.py")
+        assert found.severity == "information" and "platform is another one" in found.message
+        assert classes([found]) <= {"review"}
+
+
+@pytest.mark.parametrize("name", NO_PLATFORM)
+def test_what_the_target_may_come_to_is_as_it_was(name: str) -> None:
+    text = f"import torch\n{NO_PLATFORM[name].format('import cupy')}"
+    assert [one.severity for one in findings({"a.py": text}, "a.py") if one.rule == "module-unsupported"] == ["error"]
+
+
+def test_what_has_no_fix_is_information_in_a_project_that_chooses() -> None:
+    files = {**FAMILY, "train.py": "import torch\nimport cupy\n\n\ndef run(x):\n    return x.cuda()\n"}
+    missing, method = findings(files, "train.py")
+    assert missing.severity == "information" and "may not come here" in missing.message
+    assert method.severity == "error" and classes([method]) == {"review"}
+    (alone,) = (one for one in findings({"train.py": files["train.py"]}, "train.py") if one.rule == missing.rule)
+    assert alone.severity == "error"
+
+
+def test_a_makers_folder_beside_others_that_choose() -> None:
+    files = {f"models/a/{name}/x.py": PLAIN for name in ("nvidia", "amd")} | {"models/b/nvidia/ops/x.py": PLAIN}
+    assert [one.rule for one in findings(files, "models/b/nvidia/ops/x.py")] == ["accelerator-member"]
+    assert classes(findings({"models/b/nvidia/ops/x.py": PLAIN}, "models/b/nvidia/ops/x.py")) == {"safe"}

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
+from itertools import islice
 
 from ..catalogue import Rule
 from ..facts.read import Statement
@@ -19,6 +22,9 @@ LEFT_OUT = "left-out"
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DENIES = re.compile(r"\bnot\b(?![ \t]+None)|\bis[ \t]+None\b|==[ \t]*(?:False|None)\b|\bis[ \t]+False\b")
 _TEST = re.compile(r"[ \t]*(?:(?P<if>if)\b[^\n]*|assert\b[^\n,]*)")
+_ASKED = re.compile(r"\bis_([a-z]{2,6})_available\b")
+_SKIPS = "importorskip("
+_MANY = 20  # tests above a place
 _SUPPRESSES = re.compile(r"\bsuppress\([^)\n]*\b(?:ImportError|ModuleNotFoundError|Exception)\b")
 
 
@@ -71,26 +77,53 @@ class Fallbacks:
         return None
 
     def _is_asked(self, module: str, statement: Statement) -> bool:
-        """Whether a test around a place asks if the module is there, and does not raise if it is not."""
+        """Whether a test around a place, or one above it that leaves, asks if the module is there, and does not raise
+        if it is not."""
+        if self._left_without(module, statement.start):
+            return True
         for header in self._indents.headers(statement.start):
             if header.word in ("def", "class"):
                 return False
             condition = self._text[header.start : header.end]
-            if header.word not in ("if", "elif") or _DENIES.search(condition):
-                continue
-            if self._asks(module, condition[len(header.word) :]):
-                other = self._indents.clauses(header)[-1]
-                return other.word != "else" or not only_raises(self._context, other)
+            if header.word in ("if", "elif") and not _DENIES.search(condition):
+                if self._asks(module, condition[len(header.word) :]):
+                    other = self._indents.clauses(header)[-1]
+                    return other.word != "else" or not only_raises(self._context, other)
+            if self._left_without(module, header.start):
+                return True
         return False
+
+    def _left_without(self, module: str, offset: int) -> bool:
+        """Whether a test above in the same block leaves where the module is not there: `if not is_x_available():
+        return`, `pytest.importorskip("x")`."""
+        facts, root = self._context.facts, module.partition(".")[0]
+        skips = facts.searches.find(("text", _SKIPS), plain(_SKIPS))
+        for at in skips[: bisect_left(skips, offset)]:
+            if self._text.startswith(root, at + len(_SKIPS) + 1) and self._above(at, offset):
+                return True
+        if not facts.says("available"):
+            return False
+        for line in islice(self._indents.lines_above(offset, "if"), _MANY):
+            condition = self._text[line.start : line.end]
+            if _DENIES.search(condition) and self._asks(module, condition[len(line.word) :]):
+                last = last_of(line, facts)
+                return leaving.leaves(last) and not leaving.raises(last)
+        return False
+
+    def _above(self, at: int, offset: int) -> bool:
+        """Whether what stands at `at` is done before what stands at `offset`: in its block, or in one around it."""
+        above = self._indents.header_above(at)
+        return above is None or any(header == above for header in self._indents.headers(offset))
 
     def _asks(self, module: str, condition: str) -> bool:
         self._context.facts.work.search(0, 4 * len(condition))
         if not self._flags.get(module, set()).isdisjoint(_WORD.findall(condition)):
             return True
         root, said = module.partition(".")[0].lower(), condition.lower()
-        if root == "cuda" or root not in said or not ASKS.search(condition):
+        if root == "cuda" or not ASKS.search(condition):
             return False
-        return DEVICE.search(said.replace(root, "")) is None
+        named = root if root in said else next(filter(partial(_is_short_for, root), _ASKED.findall(said)), "")
+        return bool(named) and DEVICE.search(said.replace(named, "")) is None
 
     def _is_needed(self, flag: str) -> bool:
         """Whether a test that a name is not there has a block that only raises, or an assertion asks for it."""
@@ -112,6 +145,12 @@ class Fallbacks:
         if denied != bool(test["if"]) or facts.layout.string_around(at):
             return False
         return not test["if"] or leaving.raises(last_of(facts.indents.header_at(at), facts))
+
+
+def _is_short_for(name: str, short: str) -> bool:
+    """Whether a word is what is left of a name without some of its letters: `bnb` of `bitsandbytes`."""
+    letters = iter(name)
+    return len(short) > 1 and short[0] == name[0] and all(letter in letters for letter in short)
 
 
 def _at_most_warning(rule: Rule) -> str:

@@ -15,7 +15,7 @@ from .name_calls import Asked, asked, call_classes, call_limits, call_of, keywor
 from .name_imports import import_hits
 from .name_literals import Literals
 from .name_strings import string_hits
-from .on_host import is_cast_on_host, is_compared
+from .on_host import is_off_device
 from .results import Results
 from .verdicts import Judge, Verdict, Verdicts
 
@@ -85,7 +85,7 @@ def _reference(
     if verdict.applicability is None and is_variable(context, reference):
         return None
     around = nearest_call(reference)
-    if around in rule.get("silent-calls", ()) or (rule.get("on-device") and _is_off_device(reference)):
+    if around in rule.get("silent-calls", ()) or (rule.get("on-device") and is_off_device(reference, context.facts)):
         return None
     spans = reference.spans()
     hidden = spans.count(None)
@@ -145,12 +145,6 @@ def _reference(
         since=verdict.since,
         origin=_origin(context, reference) if hidden else None,
     )
-
-
-def _is_off_device(reference: Name) -> bool:
-    """Whether a dtype is compared only, or a tensor of the host is cast to it."""
-    node, statement = reference.chain.node, reference.statement
-    return is_compared(node, statement) or is_cast_on_host(statement.digest.parents.get(node), statement)
 
 
 def _is_of_object(context: Context, reference: Name, rule: Rule) -> bool:

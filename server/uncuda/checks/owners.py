@@ -29,9 +29,7 @@ _LONGEST = 4000
 _HOLDERS = "|".join(_TORCHS)
 # What may not stand before it is looked at afterwards: a search that begins with a word is many times as fast.
 _SETS = re.compile(rf"(?:{_HOLDERS})\.(?P<method>cuda|is_cuda)[ \t]*=(?!=)")
-_SETS_BY_NAME = re.compile(
-    rf"setattr\([ \t]*(?:\w+\.)*(?:{_HOLDERS})[ \t]*,[ \t]*[\"'](?P<method>cuda|is_cuda)[\"']"
-)
+_SETS_BY_NAME = re.compile(rf"setattr\([ \t]*(?:\w+\.)*(?:{_HOLDERS})[ \t]*,[ \t]*[\"'](?P<method>cuda|is_cuda)[\"']")
 _SETTING = "setattr("
 _SET = tuple(f"{holder}.{method}" for holder in _TORCHS for method in METHODS)
 _QUOTED = tuple(f"{quote}{method}{quote}" for method in METHODS for quote in "\"'")

@@ -19,7 +19,8 @@ _APART = frozenset(
 )  # fmt: skip
 _AROUND = 4  # folders above a file that say what it is for
 _CUDA, _CPU = "cuda", "cpu"
-_MADE = re.compile(r"(?:(.*)[/\\])?(nvidia|amd)[/\\]")  # whose folders, beside each other, are CUDA's and ROCm's
+_NVIDIA, _AMD = "nvidia", "amd"
+_MADE = re.compile(rf"(?:(.*)[/\\])?({_NVIDIA}|{_AMD})[/\\]")  # whose folders, beside each other, are CUDA's and ROCm's
 
 
 class Families(NamedTuple):
@@ -57,7 +58,7 @@ class ByName:
         """Modules, or folders, that are named alike but for the accelerator, and their bases.
 
         There is CUDA's, that of another accelerator than the CPU, and either a third one or a base. Of folders that
-        are named after the makers of GPUs two are enough.
+        are named after the makers of GPUs two are enough, beside each other or one folder away: `a/nvidia`, `b/amd`.
         """
         groups: dict[str, dict[str, str]] = {}
         made: dict[str, dict[str, list[str]]] = {}
@@ -79,11 +80,12 @@ class ByName:
                 absent = (target for device, target in self._devices.items() if device not in devices)
                 lacking.update((target, members[_CUDA]) for target in absent)
         serving = bool(neutral)
-        for makers in made.values():
-            if len(makers) > 1:
-                first, *others = sorted(makers["nvidia"])  # one of them says that a member is missing
-                neutral.update(others, makers["amd"])
-                lacking.update((target, first) for target in self._devices.values())
+        chosen = {os.path.split(folder)[0] for folder, makers in made.items() if len(makers) > 1}
+        for folder, makers in made.items():
+            nvidias = sorted(makers.get(_NVIDIA, ()))
+            if nvidias and os.path.split(folder)[0] in chosen:  # beside it, or beside a folder like its own, is AMD's
+                neutral.update(nvidias[1:], makers.get(_AMD, ()))
+                lacking.update((target, nvidias[0]) for target in self._devices.values())  # which says what is missing
         return Families(frozenset(neutral), frozenset(lacking), serving)
 
 

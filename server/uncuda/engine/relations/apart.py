@@ -1,4 +1,4 @@
-"""What runs only where a test says so that no fix changes: a question for ROCm, a word of CUDA's in bytes."""
+"""What runs only where a test says so that no fix changes: a question for ROCm or a platform, CUDA's word in bytes."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ _NAME = re.compile(
     r"_*(?:(?:(?:is|on|has|have|use|using|with|test_with)_)(?:hip|rocm)|rocm)(?:_(?:available|platform|pytorch))?_*"
 )
 _PLATFORM = re.compile(r"arch|backend|device|platform|runtime|target|vendor", re.IGNORECASE)
+_ASKED_OF = "platform.is_"
+_OTHERS = frozenset({"is_cpu", "is_cuda", "is_hpu", "is_neuron", "is_tpu", "is_xpu"})
 _BYTES = ('b"cuda', "b'cuda")
 _CLAUSES = frozenset({"if", "elif"})
 _SKIPPED_IF, _SKIPPED_UNLESS = frozenset({"skipif", "skipIf"}), frozenset({"skipUnless"})
@@ -32,6 +34,11 @@ _SKIPPED_IF, _SKIPPED_UNLESS = frozenset({"skipif", "skipIf"}), frozenset({"skip
 def of_rocm(branches: Branches) -> Apart:
     """What only ROCm runs: CUDA's names are its own words for HIP there."""
     return Apart(branches, _ROCM, _asks_rocm)
+
+
+def of_platforms(branches: Branches) -> Apart:
+    """What runs only where the program's own platform, `current_platform.is_cuda()`, is another one than the target."""
+    return Apart(branches, (_ASKED_OF,), _asks_platform)
 
 
 def of_bytes(branches: Branches) -> Apart:
@@ -173,6 +180,13 @@ def _marks(word: str, statement: Statement) -> Sequence[ast.AST]:
     if not isinstance(node, ast.Assign) or not any(last_word(target) == "pytestmark" for target in node.targets):
         return ()
     return node.value.elts if isinstance(node.value, (ast.List, ast.Tuple)) else [node.value]
+
+
+def _asks_platform(test: ast.expr, answer: bool) -> bool:
+    """Whether a call asks a platform if it is a certain one that no target is."""
+    if not answer or not isinstance(test, ast.Call) or not isinstance(test.func, ast.Attribute):
+        return False
+    return test.func.attr in _OTHERS and last_word(test.func.value).endswith("platform")
 
 
 def _asks_bytes(test: ast.expr, answer: bool) -> bool:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ...checks import Context, Hit
 from ...checks.branch_words import asked_by_hand
 from ...checks.branches import Branches
 from ...edits import REVIEW
 from ...facts.scans import plain
-from .apart import of_bytes, of_rocm
+from .apart import of_bytes, of_platforms, of_rocm
 from .parts import in_test, is_within
 
+OTHER_PLATFORM = "other-platform"
+"""The limit of what runs only where the program says that its platform is another one."""
+CHOSEN = "project-chooses"
+"""The limit of what is for information, since the project chooses among accelerators."""
 _AGNOSTIC = ("torch.accelerator", "import accelerator")
 _QUESTIONS = frozenset({"torch.cuda.is_available", "torch.cuda.device_count"})
 _TESTED, _ASKED = (ast.Compare, ast.match_case, ast.Assert), (ast.If, ast.While, ast.IfExp)
@@ -26,7 +31,7 @@ class Served:
         self._facts, self._target, self._branches = context.facts, context.target, branches
         self._everywhere = self._target.id in context.project.served
         self._lacks = (self._target.id, context.path) in context.project.lacking
-        self._rocm, self._bytes = of_rocm(branches), of_bytes(branches)
+        self._rocm, self._bytes, self._others = of_rocm(branches), of_bytes(branches), of_platforms(branches)
         self._kept = [span for family in context.families for span in family.spans]
 
     def holds(self, hit: Hit) -> bool:
@@ -46,8 +51,9 @@ class Served:
         A question about CUDA means CUDA there; what it guards stays with it.
         """
         if self._everywhere:
-            return [hit.lowered(REVIEW) for hit in hits]
+            return [_chosen(hit) for hit in hits]
         hits = [hit.lowered(REVIEW) if hit.fixes and self._bytes.holds(hit) else hit for hit in hits]
+        hits = [_elsewhere(hit) if self._others.holds(hit) else hit for hit in hits]
         agnostic = any(map(self._says, _AGNOSTIC))
         if not agnostic and not asked_by_hand(self._facts, self._target):
             return hits
@@ -59,6 +65,18 @@ class Served:
         places = facts.searches.find(("agnostic", words), plain(words))
         facts.work.compare(len(places))
         return any(not facts.layout.token_at(at) for at in places)
+
+
+def _chosen(hit: Hit) -> Hit:
+    """A place of a project that chooses among accelerators: what has no fix may never be reached on the target."""
+    if hit.fixes or hit.rule.check in _OF_WHOLE:
+        return hit.lowered(REVIEW)
+    return replace(hit, severity="information", limits=(*hit.limits, CHOSEN))
+
+
+def _elsewhere(hit: Hit) -> Hit:
+    """A place where the target never comes: it may stay as it is."""
+    return replace(hit.lowered(REVIEW), severity="information", limits=(*hit.limits, OTHER_PLATFORM))
 
 
 def _is_question(hit: Hit) -> bool:
