@@ -18,11 +18,11 @@ from uncuda.checks.amp_c import GUARD_RAISES
 from uncuda.checks.fallbacks import LEFT_OUT
 from uncuda.checks.name_calls import LACKS
 from uncuda.checks.name_strings import LIMIT as ELSEWHERE
-from uncuda.engine.relations.served import CHOSEN, OTHER_PLATFORM
 from uncuda.checks.results import FIELD, LOST
 from uncuda.engine import Engine
 from uncuda.engine.relations.foreign import KIT_LIMIT
 from uncuda.engine.relations.foreign import LIMIT as HANDED
+from uncuda.engine.relations.served import CHOSEN, OTHER_PLATFORM
 from uncuda.engine.relations.staying import REASONS
 from uncuda.project import Project
 from uncuda.settings import Settings

@@ -100,9 +100,7 @@ PLATFORM = {
     "a test": "if current_platform.is_cuda():\n    {0}\n",
     "a way out": "def f(x):\n    if not current_platform.is_cuda():\n        return\n    {0}\n",
     "the processor": "def f(x):\n    if platform.is_cpu() and x:\n        {0}\n",
-    "a module of tests": (
-        "if not current_platform.is_cuda():\n    pytest.skip('no', allow_module_level=True)\n{0}\n"
-    ),
+    "a module of tests": ("if not current_platform.is_cuda():\n    pytest.skip('no', allow_module_level=True)\n{0}\n"),
     "a mark": "@pytest.mark.skipif(not current_platform.is_cuda(), reason='no')\ndef test(x):\n    {0}\n",
 }
 NO_PLATFORM = {
