@@ -68,8 +68,8 @@ class Served:
 
 
 def _chosen(hit: Hit) -> Hit:
-    """A place of a project that chooses among accelerators: what has no fix may never be reached on the target."""
-    if hit.fixes or hit.rule.check in _OF_WHOLE:
+    """A place of a project that chooses among accelerators: a library may never be reached on the target."""
+    if hit.rule.check != "module" or (hit.severity or hit.rule.severity) == "information":
         return hit.lowered(REVIEW)
     return replace(hit, severity="information", limits=(*hit.limits, CHOSEN))
 
