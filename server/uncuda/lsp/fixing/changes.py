@@ -15,8 +15,6 @@ from .job import Form
 SHARED = "*"
 """The annotation of edits that several rules ask for: an import, for example."""
 
-_EDIT = '{"range":{"start":{"line":%d,"character":%d},"end":{"line":%d,"character":%d}},"newText":%s'
-
 
 def annotation(change: Change) -> str:
     """The id of a change's annotation: its rule, or SHARED; with "?" behind it if the change is to be reviewed."""
@@ -26,11 +24,12 @@ def annotation(change: Change) -> str:
 
 def text_edits(edits: Iterable[tuple[Edit, str]], lines: Lines, annotate: bool) -> str:
     """Edits, each with the id of its annotation, as the JSON text of a list of TextEdit."""
-    texts = []
+    texts: list[dict[str, Any]] = []
     for (start, end, new), name in edits:
-        text = _EDIT % (*lines.point(start), *lines.point(end), json.dumps(new))
-        texts.append(f'{text},"annotationId":{json.dumps(name)}}}' if annotate else text + "}")
-    return f"[{','.join(texts)}]"
+        line, column, end_line, end_column = *lines.point(start), *lines.point(end)
+        span = {"start": {"line": line, "character": column}, "end": {"line": end_line, "character": end_column}}
+        texts.append({"range": span, "newText": new, **({"annotationId": name} if annotate else {})})
+    return json.dumps(texts, separators=(",", ":"))
 
 
 def document_edit(uri: str, version: int | None, edits: str, document_changes: bool) -> str:
