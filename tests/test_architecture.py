@@ -4,15 +4,26 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 
 import pytest
 
 from support.imports import PACKAGE, ROOT, imports, modules
+from uncuda.lsp.server import FEATURES
 
 LAYERS = [
     *("printable", "reading", "source", "limits", "facts", "edits", "catalogue", "project", "checks", "settings"),
     *("suppress", "engine", "import_path", "bundled", "child", "receivers", "workspace", "report", "cli", "lsp"),
+]
+# The rooms of the language server, each of which imports only what stands before it, and modules beside them.
+ROOMS = ["wire", "state", "session", "debug", "fixing", "features", "server", "start"]
+LARGEST_ROOM = 25
+# Imported when a command or a setting asks for it, not when the server starts.
+NOT_AT_THE_START = [
+    *("debug", "fixing.apply", "fixing.batch", "fixing.changes", "fixing.jobs", "fixing.open_file", "fixing.questions"),
+    *("fixing.rewrite", "fixing.summary", "fixing.worker", "state.analyst", "state.inspector"),
 ]
 # Who may import a package that costs start-up time, or that belongs to one door only.
 OWNERS = {
@@ -23,7 +34,7 @@ OWNERS = {
     "click": {"cli", "report"},
 }
 # The one that starts processes, and those that have one started and name its type.
-STARTER, STARTED = "uncuda.child", {"uncuda.lsp.background", "uncuda.receivers.process"}
+STARTER, STARTED = "uncuda.child", {"uncuda.lsp.wire.background", "uncuda.receivers.process"}
 STARTS = re.compile(
     r"(?:subprocess|multiprocessing|pty|webbrowser|runpy|asyncio\.(?:subprocess|create_subprocess\w*)|ctypes\.util"
     r"|concurrent\.futures\.ProcessPoolExecutor|platform\.(?:platform|processor|uname|architecture|libc_ver)"
@@ -67,6 +78,45 @@ def test_imports_point_one_way(name: str) -> None:
     assert not wrong
 
 
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    graph = {
+        name: {found.module for found in imports(name, path) if found.module in MODULES} - {name}
+        for name, path in MODULES.items()
+    }
+    TopologicalSorter(graph).prepare()  # lazy imports, and those for type checkers, count
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if layer(name) == "lsp" and name.count(".") > 1])
+def test_rooms_of_the_language_server_import_one_way(name: str) -> None:
+    room = name.split(".")[2]
+    allowed = set(ROOMS[: ROOMS.index(room) + 1])
+    wrong = []
+    for found in imports(name, MODULES[name]):
+        to, _, other = found.module.removeprefix("uncuda.lsp.").partition(".")
+        if found.module.startswith("uncuda.lsp.") and (to not in allowed or (room == to == "features" and other)):
+            wrong.append(f"{name}:{found.line} imports {found.module}")
+    assert not wrong, "no feature imports another, and no room what stands after it"
+
+
+def test_rooms_of_the_language_server_are_small() -> None:
+    rooms = Counter(path.parent.name for name, path in MODULES.items() if layer(name) == "lsp")
+    assert {*rooms} == {"lsp", "wire", "state", "fixing", "features"}
+    assert max(rooms.values()) <= LARGEST_ROOM
+
+
+def test_every_feature_is_registered() -> None:
+    here = {name.rpartition(".")[2] for name in MODULES if name.startswith("uncuda.lsp.features.")}
+    assert sorted(here) == sorted(feature.__name__.rpartition(".")[2] for feature in FEATURES)
+
+
+def test_the_language_server_starts_light() -> None:
+    code = "from uncuda.lsp.server import UncudaServer; import sys; UncudaServer(); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    late = {f"uncuda.lsp.{name}" for name in NOT_AT_THE_START}
+    assert late <= {*MODULES}
+    assert not {"libcst", "jedi", "uncuda.receivers", *late} & {*loaded}
+
+
 @pytest.mark.parametrize("name", list(MODULES))
 def test_costly_packages_have_one_owner(name: str) -> None:
     wrong = []
@@ -88,7 +138,7 @@ def test_processes_are_started_in_few_places() -> None:
     }
     assert calls == {
         STARTER: {""},  # Popen
-        "uncuda.lsp.background": {"command(module)"},
+        "uncuda.lsp.wire.background": {"command(module)"},
         "uncuda.receivers.process": {"arguments or command(_MODULE)"},
     }
 

@@ -9,7 +9,7 @@ import pytest
 
 from support.halves import RIGHT, Half, programs
 from uncuda.catalogue import load
-from uncuda.lsp.scan import Facts, Reader
+from uncuda.lsp.state.scan import Facts, Reader
 from uncuda.settings import Settings
 from uncuda.workspace import Engines, File, Told, fix_files
 from uncuda.workspace.kernels import told

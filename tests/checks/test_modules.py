@@ -11,7 +11,7 @@ import pytest
 
 from uncuda.catalogue import load
 from uncuda.engine import Engine
-from uncuda.lsp.scan import Facts, Reader
+from uncuda.lsp.state.scan import Facts, Reader
 from uncuda.settings import Settings
 from uncuda.source import Source
 from uncuda.workspace import Engines, File

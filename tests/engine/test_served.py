@@ -11,7 +11,7 @@ import pytest
 from uncuda.catalogue import load
 from uncuda.edits import apply_edits
 from uncuda.engine import Engine, Finding
-from uncuda.lsp.scan import Reader
+from uncuda.lsp.state.scan import Reader
 from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source

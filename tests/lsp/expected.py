@@ -8,7 +8,7 @@ from lsp.text import Positions
 from lsp.traffic import Json
 from uncuda.catalogue import load
 from uncuda.engine import Engine, Finding
-from uncuda.lsp.render import SEVERITIES
+from uncuda.lsp.state.render import SEVERITIES
 from uncuda.printable import printable
 from uncuda.settings import Settings
 from uncuda.source import Source

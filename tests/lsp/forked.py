@@ -95,10 +95,6 @@ def _forker() -> _Forker:
 
 
 def _serve(number: int) -> None:
-    import uncuda.cli.server
-    import uncuda.lsp.ending
-    import uncuda.lsp.server
-    import uncuda.lsp.start  # noqa: F401
 
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(fileno=number) as orders:

@@ -14,12 +14,11 @@ from lsp.connection import ResponseError
 from lsp.profiles import PROFILES
 from lsp.test_fix_all_workspace import FIXED, LATIN, LEFT, TARGET, edits, messages, open_notebook
 from lsp.traffic import Json
-from uncuda.lsp.arguments import Wanted
-from uncuda.lsp.documents import Program
-from uncuda.lsp.folders import Folders
-from uncuda.lsp.infile import fix_program
-from uncuda.lsp.requests import job_of
+from uncuda.lsp.fixing.arguments import Wanted
+from uncuda.lsp.fixing.jobs import job_of
+from uncuda.lsp.fixing.open_file import fix_program
 from uncuda.lsp.server import UncudaServer
+from uncuda.lsp.state.documents import Program
 from uncuda.project import UNKNOWN, Answers, Site
 
 FILE, SWITCH, DEBUG = "uncuda.fixAllInFile", "uncuda.switchTarget", "uncuda.debugInformation"
@@ -294,7 +293,7 @@ class TestWhatTheEditorKnowsOfReceivers:
     @pytest.fixture
     def server(self, tmp_path: Path) -> Iterator[UncudaServer]:
         server = UncudaServer()
-        server.folders = Folders(server.client, {"rootUri": tmp_path.as_uri()})
+        server.begin({"rootUri": tmp_path.as_uri()})
         server.documents.open({"uri": (tmp_path / "a.py").as_uri(), "languageId": "python", "text": self.TEXT})
         server.analyses.answers = self.answers
         yield server

@@ -10,9 +10,9 @@ import pytest
 from lsp.client import Client as Editor
 from lsp.profiles import PROFILES
 from lsp.starting import Start
-from uncuda.lsp.client import Client
-from uncuda.lsp.documents import Document
-from uncuda.lsp.folders import Folders
+from uncuda.lsp.state.documents import Document
+from uncuda.lsp.state.folders import Folders
+from uncuda.lsp.wire.client import Client
 
 TEXT = "import torch\ntorch.cuda.synchronize()\nx.cuda()\n"
 MUSA, NPU = 'target = "musa"\n', 'target = "npu"\n'

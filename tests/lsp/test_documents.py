@@ -6,7 +6,7 @@ import pytest
 
 from lsp.profiles import PROFILES
 from lsp.starting import Start
-from uncuda.lsp.documents import Document, Documents
+from uncuda.lsp.state.documents import Document, Documents
 
 
 def test_a_change_that_is_none_leaves_the_text() -> None:

@@ -13,8 +13,8 @@ from lsp.profiles import PROFILES
 from lsp.starting import Start
 from lsp.text import Positions, line_starts, units
 from lsp.traffic import Json
-from uncuda.lsp.documents import Document
-from uncuda.lsp.positions import Encoding
+from uncuda.lsp.state.documents import Document
+from uncuda.lsp.wire.positions import Encoding
 
 ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
 FEW = settings(max_examples=100, suppress_health_check=list(HealthCheck), deadline=None)

@@ -14,7 +14,7 @@ import pytest
 from lsp.client import Client
 from lsp.starting import Start
 from lsp.traffic import Json
-from uncuda.lsp import analyst as analyst_process
+from uncuda.lsp.state import analyst as analyst_process
 
 CALL = "torch.cuda.synchronize()\n"
 LIGHT = f"import torch\n{CALL}"
@@ -47,7 +47,7 @@ def begin(start: Start, tmp_path: Path, profile: str = "vscode", written: str = 
 def analyst(client: Client) -> list[int]:
     """The processes that analyse for a server."""
     children = Path(f"/proc/{client.process.pid}/task/{client.process.pid}/children").read_text(encoding="ascii")
-    return [int(pid) for pid in children.split() if b"uncuda.lsp.analyst" in command_line(pid)]
+    return [int(pid) for pid in children.split() if b"uncuda.lsp.state.analyst" in command_line(pid)]
 
 
 def command_line(pid: str) -> bytes:

@@ -13,7 +13,7 @@ from lsp.client import SERVER
 from lsp.starting import Start
 from lsp.test_fix_all_workspace import COMMAND, log, messages
 from lsp.test_hover import hover
-from uncuda.lsp.markup import code, label, popup
+from uncuda.lsp.wire.markup import code, label, popup
 
 NAME = "[open](command:evil)\n::error::\x1b[7m\u202e.py"
 TEXT = (

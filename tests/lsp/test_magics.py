@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uncuda.lsp.magics import plain
+from uncuda.lsp.state.magics import plain
 
 LINES = [
     *(

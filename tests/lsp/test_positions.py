@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lsprotocol.types import Position
 
 from lsp.text import Positions
-from uncuda.lsp.positions import Encoding, Lines
+from uncuda.lsp.wire.positions import Encoding, Lines
 
 ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)
 TEXTS = st.lists(

@@ -8,7 +8,7 @@ import tracemalloc
 import pytest
 
 from lsp.starting import Start
-from uncuda.lsp.stream import LARGEST, BadFrame, frames
+from uncuda.lsp.wire.stream import LARGEST, BadFrame, frames
 
 GOOD = b"Content-Length: 5\r\n\r\nhello"
 PARSE_ERROR = -32700

@@ -18,8 +18,7 @@ from lsprotocol import types
 from lsp.profiles import PROFILES
 from lsp.test_malformed import valid
 from lsp.traffic import Json
-from uncuda.lsp.job import Job
-from uncuda.lsp.jobs import Outcome
+from uncuda.lsp.fixing.job import Job, Outcome
 from uncuda.lsp.server import UncudaServer
 
 INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, CANCELLED = -32602, -32600, -32601, -32800
@@ -149,7 +148,7 @@ class NoJob:
 
 @pytest.fixture
 def inside(monkeypatch: pytest.MonkeyPatch) -> Iterator[Inside]:
-    monkeypatch.setattr("uncuda.lsp.batch.JobProcess", NoJob)
+    monkeypatch.setattr("uncuda.lsp.fixing.batch.JobProcess", NoJob)
     # What pytest captures, of pygls' too, goes from one process to another, which half of a character cannot.
     logging.disable()
     made = Inside()

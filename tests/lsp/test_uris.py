@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from uncuda.lsp.uris import path_of, uri_of
+from uncuda.lsp.wire.uris import path_of, uri_of
 
 
 @pytest.mark.parametrize(

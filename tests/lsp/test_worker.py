@@ -20,11 +20,11 @@ from lsp.text import Positions
 from uncuda.catalogue import load
 from uncuda.child import command
 from uncuda.engine import Engine
-from uncuda.lsp.background import Background
-from uncuda.lsp.client import Client
-from uncuda.lsp.folders import Folders
-from uncuda.lsp.job import Buffer, Form, Job, JobFolder
-from uncuda.lsp.positions import Encoding
+from uncuda.lsp.fixing.job import Buffer, Form, Job, JobFolder
+from uncuda.lsp.state.folders import Folders
+from uncuda.lsp.wire.background import Background
+from uncuda.lsp.wire.client import Client
+from uncuda.lsp.wire.positions import Encoding
 from uncuda.source import Source
 
 FIXED = SAFE.replace("nccl", "hccl").replace(
@@ -47,7 +47,9 @@ class Done:
 
 @contextmanager
 def started(job: Job) -> "Iterator[subprocess.Popen[bytes]]":
-    with subprocess.Popen(command("uncuda.lsp.worker"), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        command("uncuda.lsp.fixing.worker"), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
         assert process.stdin
         process.stdin.write(json.dumps(asdict(job)).encode() + b"\n")
         process.stdin.flush()
@@ -419,7 +421,7 @@ def test_it_ends_when_nobody_reads(job: Make) -> None:
         assert process.wait(30) == 0
 
 
-@pytest.mark.parametrize("module", ["uncuda.lsp.scan", "uncuda.lsp.inspector"])
+@pytest.mark.parametrize("module", ["uncuda.lsp.state.scan", "uncuda.lsp.state.inspector"])
 def test_the_others_end_with_their_input_too(job: Make, tmp_path: Path, module: str) -> None:
     """What holds where no signal tells that the server has gone; whatever they are doing."""
     job({f"{number}.py": SAFE for number in range(1000)})
@@ -438,7 +440,7 @@ def test_the_others_end_with_their_input_too(job: Make, tmp_path: Path, module: 
 
 def test_a_process_that_ends_in_the_middle_of_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     program = [sys.executable, "-I", "-c", "print('{\"a\": 1}'); print('{\"b', end='')"]
-    monkeypatch.setattr("uncuda.lsp.background.command", lambda module: program)
+    monkeypatch.setattr("uncuda.lsp.wire.background.command", lambda module: program)
     ended, taken = threading.Event(), list[Any]()
     Background("module", lambda function, *arguments: function(*arguments), taken.append, ended.set)
     assert ended.wait(30)
@@ -446,7 +448,7 @@ def test_a_process_that_ends_in_the_middle_of_a_line(monkeypatch: pytest.MonkeyP
 
 
 def test_it_imports_nothing_that_only_the_server_needs() -> None:
-    code = "import uncuda.lsp.worker, uncuda.lsp.rewrite, sys; print(*sys.modules)"
+    code = "import uncuda.lsp.fixing.worker, uncuda.lsp.fixing.rewrite, sys; print(*sys.modules)"
     command_ = [*command("x")[:-1], command("x")[-1].partition("from x")[0] + code]
     loaded = subprocess.run(command_, capture_output=True, text=True, check=True).stdout.split()
     assert not {"pygls", "lsprotocol", "asyncio", "jedi", "libcst"} & set(loaded)

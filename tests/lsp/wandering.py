@@ -20,14 +20,14 @@ from lsp.pulls import Pulls
 from lsp.traffic import Json
 from uncuda.catalogue import load
 from uncuda.engine import Report
-from uncuda.lsp.client import read_client
-from uncuda.lsp.documents import Document
-from uncuda.lsp.folders import Folders
-from uncuda.lsp.inspector import Inspector
-from uncuda.lsp.render import Renderer
-from uncuda.lsp.scan import Reader
-from uncuda.lsp.state import Analysis
-from uncuda.lsp.uris import path_of
+from uncuda.lsp.state.analyses import Analysis
+from uncuda.lsp.state.documents import Document
+from uncuda.lsp.state.folders import Folders
+from uncuda.lsp.state.inspector import Inspector
+from uncuda.lsp.state.render import Renderer
+from uncuda.lsp.state.scan import Reader
+from uncuda.lsp.wire.client import read_client
+from uncuda.lsp.wire.uris import path_of
 from uncuda.source import Source
 from uncuda.workspace import discover
 

@@ -17,19 +17,19 @@ from uncuda.project import Project
 from uncuda.settings import OPTIONS, Configuration, Settings, SettingsError
 from uncuda.source import Source
 
-from .documents import Program
-from .roots import Folder
+from .state.documents import Program
+from .state.roots import Folder
 
 if TYPE_CHECKING:
-    from .server import UncudaServer
+    from .session import Session
 
 _PACKAGES = ("pygls", "lsprotocol", "libcst", "jedi")
 _TIMED = 5
 
 
-def describe(server: UncudaServer, job_seconds: float | None) -> str:
+def describe(session: Session, job_seconds: float | None) -> str:
     """The text. `job_seconds`: how long the last workspace job took."""
-    client = server.client
+    client = session.client
     # Not platform.platform(): that runs `uname`, whichever comes first on PATH, be it one of the workspace.
     system = f"{platform.system()} {platform.release()} {platform.machine()}"
     lines = [
@@ -38,11 +38,11 @@ def describe(server: UncudaServer, job_seconds: float | None) -> str:
         ", ".join(f"{name} {_version(name)}" for name in _PACKAGES),
         f"client: {client.name or 'unknown'} {client.version}, {client.encoding}, "
         + ", ".join(name for name in ("pull", "document_changes", "annotations", "progress") if getattr(client, name)),
-        f"switched to target: {server.folders.override or 'no'}",
+        f"switched to target: {session.folders.override or 'no'}",
     ]
-    for folder in server.folders.all:
-        lines += ["", *_folder(server, folder)]
-    lines += ["", *_documents(server)]
+    for folder in session.folders.all:
+        lines += ["", *_folder(session, folder)]
+    lines += ["", *_documents(session)]
     lines.append(f"last workspace job: {f'{job_seconds:.2f} s' if job_seconds is not None else 'none'}")
     return "\n".join(map(printable, lines)) + "\n"
 
@@ -54,9 +54,9 @@ def _version(name: str) -> str:
         return "not installed"
 
 
-def _folder(server: UncudaServer, folder: Folder) -> Iterator[str]:
+def _folder(session: Session, folder: Folder) -> Iterator[str]:
     yield f"folder: {folder.path}"
-    configuration = server.folders.configuration(folder)
+    configuration = session.folders.configuration(folder)
     try:
         file = configuration.file_for(folder.path)
         settings = configuration.settings_for(folder.path)
@@ -64,12 +64,12 @@ def _folder(server: UncudaServer, folder: Folder) -> Iterator[str]:
         yield f"  configuration: {error}"
         return
     yield f"  configuration file: {file or 'none'}"
-    own = Configuration(server.folders.vocabulary).settings_for(folder.path)
+    own = Configuration(session.folders.vocabulary).settings_for(folder.path)
     for option in OPTIONS:
         value = getattr(settings, option.field)
         if value == getattr(Settings(), option.field):
             continue
-        if option.name == "target" and server.folders.override:
+        if option.name == "target" and session.folders.override:
             source = "switchTarget"
         else:
             source = file if value == getattr(own, option.field) else "editor"
@@ -85,28 +85,28 @@ def _project(project: Project) -> str:
     return "; ".join(said) or "nothing found"
 
 
-def _documents(server: UncudaServer) -> Iterator[str]:
-    programs = server.documents.programs()
+def _documents(session: Session) -> Iterator[str]:
+    programs = session.documents.programs()
     yield f"open: {len(programs)}"
     for program in programs[:_TIMED]:
-        choice = server.folders.choice_of(program)
+        choice = session.folders.choice_of(program)
         if choice.left_out:
             yield f"  {program.uri}: left out"
             continue
-        analysis = server.analyse(program)
+        analysis = session.analyse(program)
         found = f"{len(analysis.findings)} findings, {len(analysis.report.skipped)} statements not read"
         why = f", {analysis.disabled}" if analysis.disabled else ""
         target = f"{choice.engine.target.id}{' (assumed)' if choice.assumed else ''}, {choice.plugin('en')}"
         torch = choice.settings.torch_version
         target += f", PyTorch {torch}" if torch else ""
         size = program.text.count("\n") + 1
-        took = "in another process" if analysis.heavy else f"anew in {_took(server, program):.1f} ms"
+        took = "in another process" if analysis.heavy else f"anew in {_took(session, program):.1f} ms"
         yield f"  {program.uri}: {size} lines, {target}, {found}{why}, read {took}"
 
 
-def _took(server: UncudaServer, program: Program) -> float:
+def _took(session: Session, program: Program) -> float:
     """Milliseconds that a first look at a text takes."""
-    known = server.folders.engine_of(program)
+    known = session.folders.engine_of(program)
     engine = Engine(known.catalogue, known.target.id, known.settings, known.project)
     engine.ruleset(False)
     begun = time.perf_counter()

@@ -10,7 +10,7 @@ import sys
 import uncuda
 from uncuda.import_path import leave_current_folder
 
-from . import logs, stream
+from .wire import logs, stream
 
 _PATIENCE = 0.7
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # malloc.h
@@ -29,8 +29,8 @@ def run(tcp: str | None, log_file: str | None) -> int:
         connection = stream.standard()
     _keep_memory()
     gc.disable()
-    from .ending import leave_soon
     from .server import UncudaServer
+    from .wire.ending import leave_soon
 
     server = UncudaServer(to_client)
     gc.enable()

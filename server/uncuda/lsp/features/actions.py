@@ -1,0 +1,198 @@
+"""Code actions: fixes one by one and all at once, comments that ignore, and the page that says why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+from uncuda.edits import SAFE, Fix
+from uncuda.engine import Finding
+from uncuda.facts.newer import wants_libcst
+from uncuda.printable import printable
+
+from ..fixing import convert
+from ..fixing.code_action_request import Context, context_in, touched, wanted
+from ..fixing.fixall import Batch, batches_of_rules, edit_of, fixable
+from ..fixing.suppress_actions import ignore_actions
+from ..session import offset_in
+from ..state.analyses import Analysis
+from ..state.phrases import Phrases, newer_python, phrases
+from ..wire.markup import label
+from ..wire.names import FIX_ALL, FIX_ALL_IN_FILE, FIX_ALL_NOTEBOOK, SHOW_RULE
+from ..wire.protocol import field
+
+if TYPE_CHECKING:
+    from ..session import Session
+
+_QUICK = types.CodeActionKind.QuickFix
+
+
+def register(session: Session) -> None:
+    """Offer code actions, resolve them, and show the pages of rules."""
+
+    @session.raw(types.TEXT_DOCUMENT_CODE_ACTION)
+    def offer(params: Any) -> list[types.Command | types.CodeAction] | None:
+        uri = field(params, "textDocument", "uri")
+        program = session.program(uri)
+        if program is None:
+            return None
+        analysis = session.analyse(program)
+        if not session.client.literals:
+            title = phrases(analysis.engine)("fix file")
+            command = types.Command(title, FIX_ALL_IN_FILE, arguments=[{"uri": uri}])
+            return [command] if fixable(analysis)[SAFE] else []
+        start, end = (offset_in(program, params, "range", side) for side in ("start", "end"))
+        if start is None or end is None:
+            return None
+        return list(_Offer(session, uri, analysis, (start, end), context_in(params)).actions())
+
+    @session.raw(types.CODE_ACTION_RESOLVE)
+    def resolve(action: Any) -> dict[str, Any]:
+        return _resolved(session, action)
+
+    options = types.CodeActionOptions([_QUICK, FIX_ALL, FIX_ALL_NOTEBOOK], resolve_provider=True)
+    session.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)(offer)  # what the client is told
+    session.feature(types.CODE_ACTION_RESOLVE)(resolve)
+
+    @session.command(SHOW_RULE)
+    def show_rule(*arguments: Any) -> None:
+        rule = arguments[0].get("rule") if arguments and isinstance(arguments[0], dict) else ""
+        page = (
+            convert.page_uri(session, str(rule)) or (session.folders.catalogue.path / "README.md").absolute().as_uri()
+        )
+        if session.client.show_document:
+            shown = types.ShowDocumentParams(page, external=False, take_focus=True)
+            session.ask(types.WINDOW_SHOW_DOCUMENT, shown)
+
+
+class _Offer:
+    """One request for code actions, `span` in offsets of the program."""
+
+    def __init__(self, session: Session, uri: str, analysis: Analysis, span: tuple[int, int], context: Context) -> None:
+        self.session, self.uri, self.analysis, self.span, self.context = session, uri, analysis, span, context
+        self._shown: dict[int, types.Diagnostic] = {}
+
+    def actions(self) -> Iterator[types.CodeAction]:
+        """The actions in the order in which they are shown: what fixes, why, what ignores.
+
+        VS Code keeps it among those that name a diagnostic, but for preferred ones, and shows all others below them.
+        """
+        say, only = phrases(self.analysis.engine), self.context.only
+        if wanted(_QUICK, only):
+            findings = touched(self.analysis, self.span, self.context.codes)
+            for finding in findings:
+                yield from self._fixes(finding, say)
+            enabled = self.analysis.disabled is None
+            for batch in batches_of_rules(self.uri, self.analysis, findings) if enabled else ():
+                title = say("fix rule", batch.rule)
+                shown = self._diagnostics(findings, batch.rule)
+                yield from self._batch(say("to review", title) if batch.review else title, _QUICK, batch, shown)
+            yield from self._pages(findings, say)
+            if enabled:
+                yield from ignore_actions(self.session, self.analysis, findings, self._diagnostic, say)
+            yield from self._unread(say)
+        notebook = self.uri != self.analysis.program.uri
+        kind = FIX_ALL_NOTEBOOK if notebook else FIX_ALL
+        if wanted(kind, only) and self.analysis.disabled is None:
+            batch = Batch(self.uri)
+            if batch.count(self.analysis):
+                yield from self._batch(say("fix notebook" if notebook else "fix file"), kind, batch)
+
+    def _fixes(self, finding: Finding, say: Phrases) -> Iterator[types.CodeAction]:
+        """One action for each fix; for a finding without, one that says what to do instead."""
+        if not finding.fixes:
+            yield from self._disabled(say("by hand", finding.rule), say("no fix", finding.message), finding)
+        for number, fix in enumerate(finding.fixes):
+            shown = label(fix.title)
+            title = shown if fix.applicability == SAFE else say("to review", shown)
+            if self.analysis.disabled is not None:
+                yield from self._disabled(title, self.analysis.disabled, finding)
+                continue
+            yield types.CodeAction(
+                title,
+                kind=_QUICK,
+                diagnostics=[self._diagnostic(finding)],
+                is_preferred=True
+                if fix.applicability == SAFE and not number and self.session.client.preferred
+                else None,
+                edit=self._edit(finding, fix),
+            )
+
+    def _edit(self, finding: Finding, fix: Fix) -> types.WorkspaceEdit:
+        edits = [(edit, finding.rule) for edit in fix.edits]
+        return convert.workspace_edit(self.session, convert.file_edits(self.analysis.program, edits))
+
+    def _diagnostic(self, finding: Finding) -> types.Diagnostic:
+        """What the client shows for a finding; several actions name it."""
+        known = self._shown.get(id(finding))
+        if known is None:
+            known = self._shown[id(finding)] = convert.diagnostic(self.session, self.analysis.program, finding)[1]
+        return known
+
+    def _diagnostics(self, findings: list[Finding], rule: str) -> list[types.Diagnostic]:
+        """What the client shows for those of a rule among findings."""
+        return [self._diagnostic(finding) for finding in findings if finding.rule == rule]
+
+    def _disabled(self, title: str, reason: str, finding: Finding | None = None) -> Iterator[types.CodeAction]:
+        """An action that cannot be taken, for clients that show such."""
+        if self.session.client.disabled:
+            diagnostics = None if finding is None else [self._diagnostic(finding)]
+            disabled = types.CodeActionDisabled(printable(reason))
+            yield types.CodeAction(title, kind=_QUICK, diagnostics=diagnostics, disabled=disabled)
+
+    def _batch(
+        self, title: str, kind: str, batch: Batch, shown: list[types.Diagnostic] | None = None
+    ) -> Iterator[types.CodeAction]:
+        """An action that fixes several findings; with its edit, if the client does not ask for that later.
+
+        `shown`: the diagnostics that it belongs to; None if it is about the whole file.
+        """
+        if self.session.client.resolve_edit:
+            yield types.CodeAction(title, kind=kind, diagnostics=shown, data=batch.data())
+            return
+        if self.context.automatic:  # it costs more than a glance may
+            return
+        edit, _ = edit_of(self.session, batch, self.analysis)
+        if edit is not None:
+            yield types.CodeAction(title, kind=kind, diagnostics=shown, edit=edit)
+
+    def _pages(self, findings: list[Finding], say: Phrases) -> Iterator[types.CodeAction]:
+        """What shows the page of each rule, for clients that can."""
+        for rule in dict.fromkeys(finding.rule for finding in findings):
+            if self.session.client.show_document:
+                title = say("why", rule)
+                command = types.Command(title, SHOW_RULE, arguments=[{"rule": rule}])
+                shown = self._diagnostics(findings, rule)
+                yield types.CodeAction(title, kind=_QUICK, diagnostics=shown, command=command)
+
+    def _unread(self, say: Phrases) -> Iterator[types.CodeAction]:
+        """Says why a statement was not read, where something can be done about it."""
+        start, end = self.span
+        for skipped in self.analysis.report.skipped:
+            text = self.analysis.text[skipped.start : skipped.end].rstrip()
+            if skipped.start <= end and start <= skipped.start + len(text) and wants_libcst(text):
+                yield from self._disabled(say("read"), newer_python(say))
+
+
+def _resolved(session: Session, action: Any) -> dict[str, Any]:
+    """A batch's action with its edit, computed for the text as it is now: it may have changed since."""
+    if not isinstance(action, dict):
+        raise JsonRpcInvalidParams("a code action is an object")
+    batch = Batch.of(action.get("data"))
+    if batch is None or action.get("edit") is not None:
+        return action
+    program = session.program(batch.uri)
+    if program is None:
+        raise JsonRpcInvalidParams(f"{batch.uri} is not open")
+    analysis = session.analyse(program)
+    edit, reason = edit_of(session, batch, analysis)
+    if reason is not None:
+        message = phrases(analysis.engine)("not made", reason)
+        if batch.rule:  # somebody chose it from a menu; the others also run whenever a file is saved
+            session.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
+        else:
+            session.window_log_message(types.LogMessageParams(types.MessageType.Info, f"{batch.uri}: {message}"))
+    return action if edit is None else {**action, "edit": edit}

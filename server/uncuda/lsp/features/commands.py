@@ -1,0 +1,150 @@
+"""The commands of the server: every one can be called without arguments, and says what is wrong with bad ones.
+
+What they need is imported when one is called: the server starts with this module.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+from uncuda.edits import REVIEW
+from uncuda.settings import hint
+
+from ..fixing.arguments import Wanted, read_object, read_text, read_wanted
+from ..wire.names import DEBUG_INFORMATION, FIX_ALL_IN_FILE, FIX_ALL_IN_WORKSPACE, PREVIEW, SWITCH_TARGET
+from ..wire.protocol import field
+from ..wire.texts import Texts
+
+if TYPE_CHECKING:
+    from ..fixing.batch import Batches
+    from ..session import Session
+
+_BATCH = ("rules", "applicability", "scope", "dryRun")
+_FILE = ("uri", "rules", "applicability", "dryRun")
+
+
+def register(session: Session) -> None:
+    """Answer `workspace/executeCommand`. A cancelled request ends what it began."""
+    commands = Commands(session)
+    session.ended.append(commands.stop)
+    for name in commands.table:
+        session.command(name)(partial(commands.table[name]))  # pygls puts a name on it
+
+    @session.raw(types.WORKSPACE_EXECUTE_COMMAND)
+    def execute(params: Any) -> Any:
+        name, arguments = field(params, "command"), params.get("arguments")
+        if command := commands.table.get(name):
+            return session.loop.create_task(command(arguments, params.get("workDoneToken")))
+        other = session.protocol.fm.commands.get(name)
+        if other is None:
+            raise JsonRpcInvalidParams(f"unknown command `{name}`{hint(name, session.protocol.fm.commands)}")
+        result = other(*(arguments if isinstance(arguments, list) else ()))
+        return session.loop.create_task(result) if asyncio.iscoroutine(result) else result
+
+
+class Commands:
+    """Each takes the arguments and the token for progress as they came; JsonRpcInvalidParams if it cannot use them."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._batches: Batches | None = None
+        self.table = {
+            FIX_ALL_IN_WORKSPACE: self.fix_all_in_workspace,
+            PREVIEW: self.preview,
+            FIX_ALL_IN_FILE: self.fix_all_in_file,
+            SWITCH_TARGET: self.switch_target,
+            DEBUG_INFORMATION: self.debug_information,
+        }
+
+    def stop(self) -> None:
+        """Stop what runs."""
+        if self._batches is not None:
+            self._batches.stop()
+
+    def fix_all_in_workspace(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
+        """Make the fixes of the workspace, those that are safe unless more is asked for."""
+        wanted = self._wanted(read_object(arguments, _BATCH))
+        return self._fix(wanted, "fix all workspace", token)
+
+    def preview(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
+        """Offer the fixes of the workspace, those to review as well: the user sees which is which."""
+        wanted = self._wanted({"applicability": REVIEW, **read_object(arguments, _BATCH)})
+        return self._fix(wanted, "preview", token)
+
+    def fix_all_in_file(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
+        """Make the fixes of one file: the one that is named, the only one that is open, or the one that is chosen."""
+        table = read_object(arguments, _FILE)
+        uri = read_text({"uri": table.pop("uri", "")}, "uri")
+        self._check_scope(uri, "uri")
+        return self._fix_file(replace(self._wanted(table), scope=uri), token)
+
+    def switch_target(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
+        """Check everything for another target until the server ends."""
+        target = read_text(read_object(arguments, ("target",)), "target")
+        targets = self._session.folders.catalogue.declarations
+        if target and target not in targets:
+            raise JsonRpcInvalidParams(f"unknown target `{target}`{hint(target, targets)}")
+        return self._switch(target)
+
+    async def debug_information(self, arguments: Any, token: Any = None) -> str:
+        """What to add to a report of a bug."""
+        from ..debug import describe
+
+        read_object(arguments, ())
+        return describe(self._session, self._batches.took if self._batches else None)
+
+    def _wanted(self, table: dict[str, Any]) -> Wanted:
+        wanted = read_wanted(table, self._session.folders.catalogue.rules)
+        self._check_scope(wanted.scope, "scope")
+        return wanted
+
+    def _check_scope(self, uri: str, key: str) -> None:
+        from ..fixing.jobs import scope_of
+
+        scope_of(self._session, uri, key)
+
+    def _fix(self, wanted: Wanted, title: str, token: Any) -> Coroutine[Any, Any, dict[str, Any]]:
+        from ..fixing.batch import Batches, fix_all
+
+        self._batches = self._batches or Batches()
+        return fix_all(self._session, self._batches, wanted, title, token, preview=title == "preview")
+
+    async def _fix_file(self, wanted: Wanted, token: Any) -> dict[str, Any]:
+        from ..fixing.questions import choose_program
+        from ..fixing.summary import Summary, tell
+
+        session = self._session
+        if not wanted.scope:
+            texts = Texts(session.folders.language())
+            program = await choose_program(session, texts)
+            if program is None:
+                nothing_open = not len(session.documents)
+                summary = Summary(texts, reason=texts("no file" if nothing_open else "nothing changed"))
+                tell(session, summary)
+                return summary.result()
+            wanted = replace(wanted, scope=program.uri)
+        return await self._fix(wanted, "fix all file", token)
+
+    async def _switch(self, target: str) -> dict[str, Any]:
+        from ..fixing.questions import choose_target
+
+        session = self._session
+        folders, texts = session.folders, Texts(session.folders.language())
+        if not target:
+            chosen = await choose_target(session, folders.catalogue.declarations, texts("switch target"), texts)
+            if chosen is None:
+                return {"target": None, "overrides": None}
+            target = chosen
+        overridden = folders.switch(target)
+        session.reconfigured()
+        name = session.folders.title_of(target, texts.locale)
+        text = texts("target overrides", name, overridden) if overridden else texts("target", name)
+        session.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
+        return {"target": target, "overrides": overridden}

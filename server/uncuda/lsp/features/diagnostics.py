@@ -1,0 +1,24 @@
+"""`textDocument/diagnostic`: what is found in an open document."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from ..state.render import SOURCE
+
+if TYPE_CHECKING:
+    from ..session import Session
+    from ..wire.protocol import Prepared
+
+
+def register(session: Session) -> None:
+    """Answer requests for diagnostics."""
+    options = types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=False, identifier=SOURCE)
+
+    @session.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)  # so that it is offered
+    @session.raw(types.TEXT_DOCUMENT_DIAGNOSTIC)
+    def pull(params: Any) -> Prepared | asyncio.Future[Prepared]:
+        return session.diagnostics.pull(params)

@@ -1,0 +1,158 @@
+"""Hover: what is wrong here, what the target has instead, and the rule's page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from uncuda.catalogue import Rule, read_chinese, read_page
+from uncuda.engine import Engine, Finding
+from uncuda.engine.explain import Counterpart, Explanation, explain, explain_findings
+from uncuda.facts.newer import wants_libcst
+from uncuda.limits import LimitExceeded
+from uncuda.source import Source, Span
+
+from ..fixing import convert
+from ..session import offset_in
+from ..state.analyses import Analysis
+from ..state.heavy import between_keys
+from ..state.phrases import Phrases, newer_python, phrases
+from ..wire.markup import code
+from ..wire.protocol import field
+
+if TYPE_CHECKING:
+    from ..session import Session
+
+_LINK = re.compile(r"\[([^\]\n]+)\]\(((?:file|https?):[^)\n]+)\)")
+
+
+def register(session: Session) -> None:
+    """Answer hovers."""
+
+    @session.raw(types.TEXT_DOCUMENT_HOVER)
+    def hover(params: Any) -> types.Hover | None:
+        program = session.program(field(params, "textDocument", "uri"))
+        if program is None:
+            return None
+        analysis = session.analyse(program)
+        offset = offset_in(program, params, "position")
+        if offset is None:
+            return None
+        found = _explained(analysis, offset)
+        say = phrases(analysis.engine)
+        if found is not None:
+            text, span = "\n\n---\n\n".join(_parts(session, analysis.engine, found, say)), found.span
+        elif (unread := _unread(analysis, offset)) is not None:
+            text, span = newer_python(say), unread
+        else:
+            return None
+        kind = types.MarkupKind.Markdown if session.client.markdown else types.MarkupKind.PlainText
+        content = types.MarkupContent(kind, text if session.client.markdown else plain(text))
+        return types.Hover(content, range=program.locate(span)[1])
+
+    session.feature(types.TEXT_DOCUMENT_HOVER)(hover)  # what the client is told
+
+
+def _explained(analysis: Analysis, offset: int) -> Explanation | None:
+    """What is at an offset; what findings alone say of it, where more takes too much work."""
+    engine, source = analysis.engine, Source(analysis.text, analysis.program.path)
+    if not analysis.heavy:
+        try:
+            return explain(engine, source, analysis.findings, offset, between_keys(engine.settings.limits))
+        except LimitExceeded:
+            pass
+    return explain_findings(engine, analysis.findings, offset)
+
+
+def plain(markdown: str) -> str:
+    """What a hover says without the marks of Markdown; names stay in backticks."""
+    text = _LINK.sub(r"\1: \2", markdown).replace("**", "").replace("\n\n---\n\n", "\n\n")
+    return re.sub(r"^- ", "  ", text.replace("  \n", "\n"), flags=re.M)
+
+
+def _unread(analysis: Analysis, offset: int) -> Span | None:
+    """The statement at an offset, if it was not read and something can be done about that."""
+    for skipped in analysis.report.skipped:
+        if skipped.start <= offset <= skipped.end:
+            text = analysis.text[skipped.start : skipped.end].rstrip()
+            return Span(skipped.start, skipped.start + len(text)) if wants_libcst(text) else None
+    return None
+
+
+def _parts(session: Session, engine: Engine, found: Explanation, say: Phrases) -> Iterator[str]:
+    """The parts of a hover: what was found, what the target has, what a comment does, the pages."""
+    if found.findings:
+        yield "  \n".join(_heading(finding, say) for finding in found.findings)
+    if found.counterpart is not None:
+        yield _counterpart(engine, found.counterpart, say)
+    if found.silenced is not None:
+        unknown = [name for name in found.silenced if name not in engine.catalogue.rules]
+        known = [f"`{name}`" for name in found.silenced if name not in unknown]
+        lines = [say("silences", ", ".join(known))] if known else []
+        lines += [say("unknown rule", code(name)) for name in unknown] or ([] if known else [say("silences every")])
+        yield "  \n".join(lines)
+    for rule in found.rules:
+        yield _page(session, rule, say)
+
+
+def _heading(finding: Finding, say: Phrases) -> str:
+    """What kind of finding it is; what it says, the editor shows beside."""
+    kind = finding.fixes[0].applicability if finding.fixes else "manual"
+    return f"**{finding.rule}** · {say(finding.severity)} · {say(kind)}"
+
+
+def _counterpart(engine: Engine, found: Counterpart, say: Phrases) -> str:
+    """The row of a name in the target's tables, in words."""
+    target = engine.target
+    title = target.title_zh if say.locale == "zh" else target.title
+    there = code(found.replacement) if found.replacement else say("none")
+    if found.replacement == found.name:
+        there = say("same")
+    lines = [
+        f"{code(found.name)} → {there}",
+        say("state", title, say(f"status {found.status}")) if found.status else "",
+    ]
+    if found.replacement:
+        lines.append(_versions(engine, found, say))
+    if found.missing:
+        names = ", ".join(map(code, found.missing))
+        lines.append("- " + say("missing one" if len(found.missing) == 1 else "missing", names))
+    if found.positions:
+        lines.append("- " + say("positions"))
+    lines += [f"- {engine.catalogue.limit(limit, say.locale)}" for limit in found.limits]
+    if found.patched:
+        lines.append("- " + say("patched", target.words["patch"]))
+    return "\n".join(line for line in lines if line)
+
+
+def _versions(engine: Engine, found: Counterpart, say: Phrases) -> str:
+    """Since which version the target has a name; empty where that is not known."""
+    target = engine.target
+    package = f"[{target.words['package']}]({target.homepage})"
+    if not found.present:
+        known = say("absent", package, target.version, found.since) if found.since else ""
+        return "- " + (known or say("never", package, target.version))
+    if not found.since:
+        return ""
+    if len(target.versions) == 1:
+        return "- " + say("only", package, found.since)
+    return "- " + say("always" if found.since == target.versions[0] else "since", package, found.since)
+
+
+def _page(session: Session, rule: Rule, say: Phrases) -> str:
+    """The title of a rule's page, how it begins, and the way to it."""
+    link = f"[{say('page', rule.name)}]({convert.page_uri(session, rule.name)})"
+    beginning = _beginning(rule.path, say.locale) if rule.path is not None else ""
+    return f"**{rule.title_in(say.locale)}**  \n{beginning}\n\n{link}"
+
+
+@lru_cache(maxsize=256)
+def _beginning(path: Path, locale: str) -> str:
+    """The first paragraph of a rule's page."""
+    prose = (read_chinese(path) if locale == "zh" else "") or read_page(path)[0]
+    return " ".join(prose.split("\n\n", 1)[0].split())

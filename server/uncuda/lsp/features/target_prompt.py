@@ -1,0 +1,67 @@
+"""The one question that the server asks by itself: for which accelerator, where nothing says so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from ..wire.logs import logger
+
+if TYPE_CHECKING:
+    from ..session import Session
+    from ..state.documents import Program
+    from ..state.roots import Folder
+
+_TEXTS = {
+    "en": "uncuda shows what keeps this code from running on {0}, because nothing says which accelerator it is for. "
+    "`target` in uncuda.toml or [tool.uncuda] decides for good. Which one is it?",
+    "zh": "uncuda 正在显示此代码无法在{0} 上运行的原因，因为尚未指定目标加速器。"
+    "在 uncuda.toml 或 [tool.uncuda] 中设置 `target` 可永久指定。目标是哪一个？",
+}
+
+
+def register(session: Session) -> None:
+    """Ask with the first finding, once."""
+    asked = False
+
+    def found(program: Program) -> None:
+        nonlocal asked
+        choice = session.folders.choice_of(program)
+        if asked or not choice.assumed or (choice.folder is not None and not choice.folder.scanned):
+            return
+        asked = True
+        session.loop.call_soon(_ask, session, program)
+
+    def scanned(_folder: Folder) -> None:
+        for program in session.documents.programs():
+            if session.analyse(program).findings:
+                found(program)
+
+    session.found.append(found)
+    session.scanned.append(scanned)
+
+
+def _ask(session: Session, program: Program) -> None:
+    choice = session.folders.choice_of(program)
+    language = session.folders.language(choice.settings.locale)
+    titles = {
+        str(declaration["title-zh"] if language == "zh" else declaration["title"]): name
+        for name, declaration in session.folders.catalogue.declarations.items()
+    }
+    shown = next(title for title, name in titles.items() if name == choice.engine.target.id)
+
+    def take(answer: Any) -> None:
+        target = titles.get(answer.title) if isinstance(answer, types.MessageActionItem) else None
+        if target:
+            logger.info("target: %s (chosen)", target)
+            session.folders.switch(target)
+            session.reconfigured()
+
+    actions = [types.MessageActionItem(title) for title in titles]
+    text = _TEXTS[language].format(shown)
+    session.ask(
+        types.WINDOW_SHOW_MESSAGE_REQUEST,
+        types.ShowMessageRequestParams(types.MessageType.Info, text, actions),
+        take,
+    )

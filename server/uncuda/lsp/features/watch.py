@@ -1,0 +1,128 @@
+"""What changes outside of documents: folders, files on the disk, and the editor's settings."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from uncuda.settings import CONFIGURATION_FILES
+from uncuda.workspace import asks_for_versions
+
+from ..state.roots import folder_at
+from ..wire.protocol import field
+from ..wire.uris import path_of
+
+if TYPE_CHECKING:
+    from ..session import Session
+
+SECTION = "uncuda"
+# The files that say which versions a project asks for count as configuration, too.
+_WATCHED = (
+    "**/*.py",
+    "**/{uncuda.toml,pyproject.toml,setup.cfg,environment.yml,environment.yaml}",
+    "**/{uv.lock,poetry.lock,pdm.lock,pylock.toml,requirements*.txt,requirements*.lock}",
+)
+
+
+def register(session: Session) -> None:
+    """Ask to be told, and take in what is told."""
+
+    @session.raw(types.INITIALIZED)
+    def initialized(_params: Any) -> None:
+        _register_with_client(session)
+        ask_settings(session)
+        session.projects.scan(session.folders.all)
+        session.started()
+
+    @session.raw(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    def did_change_configuration(params: Any) -> None:
+        if session.client.configuration:
+            ask_settings(session)
+            return
+        settings = params.get("settings") if isinstance(params, dict) else None
+        section = settings.get(SECTION) if isinstance(settings, dict) else None
+        if isinstance(section, dict):
+            _take_settings(session, dict.fromkeys(["", *(folder.uri for folder in session.folders.all)], section))
+
+    @session.raw(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def did_change_watched_files(params: Any) -> None:
+        paths = {path_of(field(change, "uri")): None for change in field(params, "changes", kind=list)}
+        paths.pop(None, None)
+        if any(path and (not path.endswith(".py") or _governs(path)) for path in paths):
+            reload(session)
+            session.projects.scan(session.folders.all)  # other files may be excluded now
+        session.touched([path for path in paths if path and path.endswith(".py")])
+
+    @session.raw(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    def did_change_workspace_folders(params: Any) -> None:
+        removed = {field(item, "uri") for item in field(params, "event", "removed", kind=list)}
+        added = [folder for item in field(params, "event", "added", kind=list) if (folder := folder_at(item))]
+        for folder in session.folders.all:
+            if folder.uri in removed:
+                session.projects.leave(folder)
+        session.folders.all[:] = [folder for folder in session.folders.all if folder.uri not in removed]
+        session.folders.add(added)
+        ask_settings(session)
+        session.projects.scan(added)
+        session.reconfigured()
+
+    def look_at_files(program: Any) -> None:
+        """A client that does not watch files may have changed a configuration by now."""
+        if not session.client.watch or _governs(program.path):
+            reload(session, quietly=True)
+
+    session.saved.append(look_at_files)
+    session.reconfigured.append(lambda: session.stale(None))
+
+
+def _governs(path: str) -> bool:
+    """Whether a file says what holds for others: their settings, or the versions that they are checked for."""
+    name = os.path.basename(path)  # noqa: PTH119
+    return name in CONFIGURATION_FILES or asks_for_versions(name)
+
+
+def reload(session: Session, quietly: bool = False) -> None:
+    """Read configuration files anew. `quietly`: nothing need have changed."""
+    before = {program.uri: session.folders.choice_of(program).engine for program in session.documents.programs()}
+    session.folders.reload()
+    if not quietly or any(
+        session.folders.choice_of(program).engine is not before[program.uri] for program in session.documents.programs()
+    ):
+        session.reconfigured()
+
+
+def ask_settings(session: Session) -> None:
+    """Ask the client for its settings, those of each folder and those of none."""
+    if not session.client.configuration:
+        return
+    folders = [folder.uri for folder in session.folders.all]
+    items = [*(types.ConfigurationItem(uri, SECTION) for uri in folders), types.ConfigurationItem(section=SECTION)]
+
+    def take(tables: Any) -> None:
+        if isinstance(tables, (list, tuple)) and len(tables) == len(items):
+            _take_settings(session, dict(zip([*folders, ""], tables)))
+
+    session.ask(types.WORKSPACE_CONFIGURATION, types.ConfigurationParams(items), take)
+
+
+def _take_settings(session: Session, tables: dict[str, object]) -> None:
+    if session.folders.set_editor(tables):
+        session.projects.scan(session.folders.all)
+        session.reconfigured()
+
+
+def _register_with_client(session: Session) -> None:
+    registrations = []
+    if session.client.watch:
+        watchers = [types.FileSystemWatcher(pattern) for pattern in _WATCHED]
+        options: Any = types.DidChangeWatchedFilesRegistrationOptions(watchers)
+        method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
+        registrations.append(types.Registration(f"uncuda {method}", method, options))
+    if session.client.configuration_registration:
+        method = types.WORKSPACE_DID_CHANGE_CONFIGURATION
+        options = types.DidChangeConfigurationRegistrationOptions(SECTION)
+        registrations.append(types.Registration(f"uncuda {method}", method, options))
+    if registrations:
+        session.ask(types.CLIENT_REGISTER_CAPABILITY, types.RegistrationParams(registrations))

@@ -1,0 +1,246 @@
+"""Diagnostics of the whole workspace, where the setting asks for them: each is sent once, until it is another.
+
+What the client was told last of an open document `Diagnostics.told` says, whichever way it asked; of a closed file the
+request that waits. A document that was closed is doubtful: nobody knows what is shown of it, so it is told once more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+from ..state.inspection import PAUSE, Inspection, Result
+from ..wire.protocol import Prepared, field
+from ..wire.uris import path_of, uri_of
+
+if TYPE_CHECKING:
+    from ..session import Session
+    from ..state.documents import Program
+
+_CHUNK = 50
+
+
+@dataclass
+class Request:
+    """A request that waits until there is something to say. `told`: by key, ids of the results that the client has;
+    `token`: for partial results, `begun`: some were sent."""
+
+    reply: asyncio.Future[Prepared]
+    told: dict[str, str]
+    token: Any
+    begun: bool = False
+
+
+class Workspace:
+    """Who waits to be told what was found in closed files. A key is the one URI that this server gives a file."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._inspection = Inspection(
+            session, session.folders, session.projects, session.analyses, self._wake_soon, self._checked
+        )
+        self._doubtful: dict[str, tuple[str, float]] = {}
+        """By key the URI of each document that was closed, or asked for while it was, and when it can be told again:
+        an editor passes over this request until it has been told of the document itself."""
+        self._opened: dict[str, str] = {}
+        """By key the URI of each open document that such a request told of: one without a tab is not asked for."""
+        self._waiting: list[Request] = []
+        self._held: list[tuple[asyncio.Future[Any], str, Any]] = []
+        """Requests about single files that are not open: the reply, the URI, the parameters."""
+        self._timer: asyncio.TimerHandle | None = None
+        session.opened.append(lambda program: self._answer_held())
+        for event in (session.changed, session.analysed):
+            event.append(lambda program: self._wake_soon() if self._waiting else None)
+        session.analysed.append(lambda program: self._answer_held())
+        session.closed.append(self._close)
+        session.diagnostics.pull_closed = self.pull_closed
+
+    def pull(self, params: Any) -> asyncio.Future[Prepared]:
+        """Answer `workspace/diagnostic`: at once if there is news, later otherwise."""
+        if not isinstance(params := {} if params is None else params, dict):
+            raise JsonRpcInvalidParams("the parameters are an object")
+        told = {}
+        previous = params.get("previousResultIds") or []
+        for item in field({"previousResultIds": previous}, "previousResultIds", kind=list):
+            uri, value = field(item, "uri"), str(item.get("value"))
+            told[_key(uri)] = value
+            if self._session.documents.get(uri) is not None:
+                self._session.diagnostics.told[uri] = value
+        request = Request(self._session.loop.create_future(), told, params.get("partialResultToken"))
+        self._waiting.append(request)
+        self._tell(request)
+        return request.reply
+
+    def pull_closed(self, uri: str, params: Any) -> asyncio.Future[Any] | None:
+        """Answer `textDocument/diagnostic` about a document that is not open, once it is known what its file holds;
+        None where nothing of closed files is shown. VS Code asks a last time after it has closed a document."""
+        path = path_of(uri)
+        if not path or not path.endswith(".py") or not self._inspection.is_on:
+            return None
+        reply: asyncio.Future[Any] = self._session.loop.create_future()
+        self._held.append((reply, uri, params))
+        self._answer_held()
+        return reply
+
+    def _close(self, program: Program | None, uris: Iterable[str]) -> None:
+        if program and program.path:
+            self._inspection.check([program.path])
+        for uri in uris:
+            self._doubt(uri)
+
+    def _doubt(self, uri: str) -> None:
+        self._opened.pop(_key(uri), None)
+        self._doubtful[_key(uri)] = uri, self._session.loop.time() + PAUSE
+        self._wake_soon()
+
+    def _checked(self) -> None:
+        if self._inspection.is_busy:
+            self._answer_held()
+        else:
+            self._wake()
+
+    def _answer_held(self) -> None:
+        """Answer what was asked about single files, as far as it is known what they hold."""
+        held, self._held = self._held, []
+        for reply, uri, params in held:
+            if reply.done():  # it was taken back
+                continue
+            if self._session.documents.get(uri) is not None and not self._session.diagnostics.pends(uri):
+                reply.set_result(self._session.diagnostics.pull(params))
+            elif self._inspection.is_settled(_key(uri)):
+                found = self._inspection.results.get(_key(uri))
+                items, name = (found.items, f'"resultId":"{found.id}",') if found else ("[]", "")
+                reply.set_result(Prepared(f'{{"kind":"full",{name}"items":{items}}}'))
+                self._doubt(uri)
+            else:
+                self._held.append((reply, uri, params))
+
+    def _wake_soon(self) -> None:
+        if self._timer is None:
+            self._timer = self._session.loop.call_later(PAUSE, self._wake)
+
+    def _wake(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._answer_held()
+        for request in list(self._waiting):
+            self._tell(request)
+
+    def _tell(self, request: Request) -> None:
+        """Send what is new; the reply ends the request once there was something and nothing is being checked."""
+        if request.reply.done():
+            self._waiting.remove(request)
+            return
+        busy = self._inspection.is_busy
+        if busy and request.token is None:
+            return
+        reports = list(self._news(request))
+        if request.token is not None and reports:
+            for start in range(0, len(reports), _CHUNK):
+                items = ",".join(reports[start : start + _CHUNK])
+                token = json.dumps(request.token)
+                self._session.protocol.send_text(
+                    f'{{"jsonrpc":"2.0","method":"$/progress","params":{{"token":{token},"value":{{"items":[{items}]}}}}}}'
+                )
+            request.begun, reports = True, []
+        if (reports or request.begun) and not busy:
+            self._waiting.remove(request)
+            request.reply.set_result(Prepared(f'{{"items":[{",".join(reports)}]}}'))
+
+    def _news(self, request: Request) -> Iterator[str]:
+        """Reports on the documents whose results the client does not have, or may not have; it has them afterwards."""
+        told, diagnostics = request.told, self._session.diagnostics
+        shown, opened = self._shown()
+        again = set(self._due())
+        for key, result in shown.items():
+            have = diagnostics.told.get(result.uri) or told.get(key)
+            nothing = result.items == "[]" and have is None
+            if key in again or (key not in self._doubtful and have != result.id and not nothing):
+                told[key] = result.id
+                if key in opened:
+                    diagnostics.told[result.uri] = result.id
+                    self._opened[key] = result.uri
+                yield _report(result)
+        yield from self._switched_off(told)
+        gone = [key for key in told if key not in self._doubtful]
+        for key in dict.fromkeys([*gone, *again]):
+            if key not in shown and key not in opened:
+                told.pop(key, None)
+                yield _nothing(self._doubtful[key][0] if key in again else key)
+        for key in again:
+            del self._doubtful[key]
+
+    def _switched_off(self, told: dict[str, str]) -> Iterator[str]:
+        """Take back what was told of open documents once nobody asks for it; whoever shows them otherwise asks anew."""
+        if self._inspection.is_on or not self._opened:
+            return
+        taken, self._opened = self._opened, {}
+        for key, uri in taken.items():
+            told.pop(key, None)
+            self._session.diagnostics.forget(uri)
+            yield _nothing(uri)
+        self._session.diagnostics.refresh(taken.values())
+
+    def _shown(self) -> tuple[dict[str, Result], set[str]]:
+        """By key what is to be shown of each document, and which of them are open."""
+        session, wanted = self._session, self._inspection.is_wanted
+        shown, opened = dict(self._inspection.results), set()
+        for document in session.documents:
+            key = _key(document.uri)
+            opened.add(key)
+            shown.pop(key, None)
+            if session.diagnostics.pends(document.uri):
+                continue
+            found = session.diagnostics.of(document.uri) if document.path and wanted else None
+            if found is not None and document.notebook is None:
+                shown[key] = Result(document.uri, *found, document.version)
+        return shown, opened
+
+    def _due(self) -> Iterator[str]:
+        """The keys of doubtful documents of which it is known what they hold, and which can be told now."""
+        now = self._session.loop.time()
+        for key, (uri, due) in self._doubtful.items():
+            if due > now:
+                self._wake_soon()
+            elif self._session.documents.get(uri) is not None or self._inspection.is_settled(key):
+                yield key
+
+
+def _key(uri: str) -> str:
+    path = path_of(uri)
+    return uri_of(path) if path else uri
+
+
+def _nothing(uri: str) -> str:
+    return f'{{"kind":"full","uri":{json.dumps(uri)},"version":null,"items":[]}}'
+
+
+def _report(result: Result) -> str:
+    version = "null" if result.version is None else result.version
+    return (
+        f'{{"kind":"full","uri":{json.dumps(result.uri)},"version":{version},'
+        f'"resultId":"{result.id}","items":{result.items}}}'
+    )
+
+
+def register(session: Session) -> None:
+    """Answer requests for the diagnostics of the workspace."""
+    workspace: Workspace
+
+    def begin() -> None:
+        nonlocal workspace
+        workspace = Workspace(session)
+
+    session.begun.append(begin)
+
+    @session.feature(types.WORKSPACE_DIAGNOSTIC)  # so that it is offered
+    @session.raw(types.WORKSPACE_DIAGNOSTIC)
+    def pull(params: Any) -> asyncio.Future[Prepared]:
+        return workspace.pull(params)

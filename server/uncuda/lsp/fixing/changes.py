@@ -1,0 +1,67 @@
+"""What a job says of one fixed file: its edits in the protocol's form, and why an editor must not make them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from uncuda.edits import REVIEW, Change, Edit
+from uncuda.source import Source
+
+from ..wire.positions import Lines
+from .job import Form
+
+SHARED = "*"
+"""The annotation of edits that several rules ask for: an import, for example."""
+
+
+def annotation(change: Change) -> str:
+    """The id of a change's annotation: its rule, or SHARED; with "?" behind it if the change is to be reviewed."""
+    name = change.rules[0] if len(change.rules) == 1 else SHARED
+    return name + "?" if change.applicability == REVIEW else name
+
+
+def text_edits(edits: Iterable[tuple[Edit, str]], lines: Lines, annotate: bool) -> str:
+    """Edits, each with the id of its annotation, as the JSON text of a list of TextEdit."""
+    texts: list[dict[str, Any]] = []
+    for (start, end, new), name in edits:
+        line, column, end_line, end_column = *lines.point(start), *lines.point(end)
+        span = {"start": {"line": line, "character": column}, "end": {"line": end_line, "character": end_column}}
+        texts.append({"range": span, "newText": new, **({"annotationId": name} if annotate else {})})
+    return json.dumps(texts, separators=(",", ":"))
+
+
+def document_edit(uri: str, version: int | None, edits: str, document_changes: bool) -> str:
+    """Edits of a document as the JSON text of an element of `documentChanges`, or of a member of `changes`."""
+    if not document_changes:
+        return f"{json.dumps(uri)}:{edits}"
+    identifier = json.dumps({"uri": uri, "version": version})
+    return f'{{"textDocument":{identifier},"edits":{edits}}}'
+
+
+def file_change(
+    uri: str, version: int | None, text: str, changes: Iterable[Change], form: Form, cells: bool = False
+) -> dict[str, Any]:
+    """The fields of a FileChange about the edits of a text; `cells`: it is a notebook's."""
+    edits = [(change.edit, annotation(change)) for change in changes]
+    names = sorted({name for _, name in edits})
+    fields: dict[str, Any] = {"uri": uri, "version": version, "edits": len(edits), "annotations": names}
+    if cells:
+        return {**fields, "offsets": [(*edit, name) for edit, name in edits]}
+    body = text_edits(edits, Lines(text, form.encoding), form.annotate)
+    return {**fields, "body": document_edit(uri, version, body, form.document_changes)}
+
+
+def kept_by_editors(data: bytes, source: Source) -> str:
+    """Which property of a closed file's bytes an editor would not keep: "encoding", "line ends", or "" for none."""
+    body = data[3:] if source.bom else data
+    try:
+        if body.decode("utf-8") != source.text:
+            return "encoding"
+    except UnicodeDecodeError:
+        return "encoding"
+    pairs = body.count(b"\r\n")
+    if body.count(b"\r") > pairs or (pairs and body.count(b"\n") > pairs):
+        return "line ends"
+    return ""

@@ -1,0 +1,105 @@
+"""Findings and fixes in the protocol's words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from uncuda.edits import Edit
+from uncuda.engine import Finding
+
+from ..state.documents import Program
+from ..state.render import SOURCE
+from ..wire.positions import Lines
+from ..wire.uris import uri_of
+
+if TYPE_CHECKING:
+    from ..session import Session
+
+__all__ = ["SOURCE", "FileEdits", "diagnostic", "file_edits", "page_uri", "text_edits", "workspace_edit"]
+
+
+@dataclass
+class FileEdits:
+    """Edits to one file, each with the rule that asks for it. `lines`: of the text that the edits are made for;
+    `version`: of the open document, None for a closed file."""
+
+    uri: str
+    version: int | None
+    lines: Lines
+    edits: list[tuple[Edit, str]]
+
+
+def file_edits(program: Program, edits: Iterable[tuple[Edit, str]]) -> list[FileEdits]:
+    """Edits to a program as edits to its documents, in the order of the text."""
+    rules = dict(edits)
+    documents = {document.uri: document for document in program.documents}
+    found: dict[str, FileEdits] = {}
+    for edit, rule in sorted(rules.items()):
+        for uri, (moved,) in program.split([edit]).items():
+            document = documents[uri]
+            found.setdefault(uri, FileEdits(uri, document.version, document.lines, []))
+            found[uri].edits.append((moved, rule))
+    return list(found.values())
+
+
+def text_edits(lines: Lines, edits: Iterable[Edit]) -> list[types.TextEdit]:
+    """Edits as the protocol's TextEdits."""
+    return [types.TextEdit(lines.range((edit.start, edit.end)), edit.text) for edit in edits]
+
+
+def workspace_edit(
+    session: Session, changes: Iterable[FileEdits], annotate: bool = False, confirm: Collection[str] = ()
+) -> types.WorkspaceEdit:
+    """A WorkspaceEdit in the form that the client understands.
+
+    `annotate`: one annotation a rule, if the client shows them; `confirm`: the rules whose edits the user is asked to
+    confirm.
+    """
+    changes = list(changes)
+    client = session.client
+    if not client.document_changes:
+        return types.WorkspaceEdit(
+            changes={file.uri: text_edits(file.lines, [edit for edit, _ in file.edits]) for file in changes}
+        )
+    annotated = annotate and client.annotations
+    documents: list[types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile] = []
+    for file in changes:
+        edits: list[types.TextEdit | types.AnnotatedTextEdit | types.SnippetTextEdit] = []
+        for edit, rule in file.edits:
+            span = file.lines.range((edit.start, edit.end))
+            if annotated:
+                edits.append(types.AnnotatedTextEdit(rule, span, edit.text))
+            else:
+                edits.append(types.TextEdit(span, edit.text))
+        document = types.OptionalVersionedTextDocumentIdentifier(file.uri, file.version)
+        documents.append(types.TextDocumentEdit(document, edits))
+    if not annotated:
+        return types.WorkspaceEdit(document_changes=documents)
+    rules = dict.fromkeys(rule for file in changes for _, rule in file.edits)
+    labels: dict[str, types.ChangeAnnotation] = {
+        rule: types.ChangeAnnotation(rule, needs_confirmation=rule in confirm, description=_title(session, rule))
+        for rule in rules
+    }
+    return types.WorkspaceEdit(document_changes=documents, change_annotations=labels)
+
+
+def _title(session: Session, rule: str) -> str | None:
+    known = session.folders.catalogue.rules.get(rule)
+    return known.title_in(session.folders.language()) if known else None
+
+
+def page_uri(session: Session, rule: str) -> str:
+    """Where the page of a rule is: a `file:` URI in the installed rules; empty for a name that no rule has."""
+    known = session.folders.catalogue.rules.get(rule)
+    return uri_of(str(known.path.absolute())) if known and known.path else ""
+
+
+def diagnostic(session: Session, program: Program, finding: Finding) -> tuple[str, types.Diagnostic]:
+    """The document that a finding is in, and its Diagnostic: the same that is pulled or pushed."""
+    document, item = session.diagnostics.renderer.item(session.analyse(program), finding)
+    return document.uri, session.protocol.structure(json.loads(item), types.Diagnostic)

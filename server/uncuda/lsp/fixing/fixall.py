@@ -1,0 +1,102 @@
+"""Fixing everything in a file at once: offered by code actions, computed when one of them is taken."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from lsprotocol import types
+
+from uncuda.edits import SAFE
+from uncuda.engine import Finding
+from uncuda.engine.messages import language
+from uncuda.limits import LimitExceeded
+from uncuda.source import Source
+
+from ..session import Session
+from ..state.analyses import Analysis
+from ..state.fix_command import command_for
+from ..state.heavy import between_keys
+from ..wire.names import FIX_ALL_IN_FILE
+from ..wire.texts import Texts
+from . import convert
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What to fix in a file. `rule` empty: all rules; `review`: fixes to review, too."""
+
+    uri: str
+    rule: str = ""
+    review: bool = False
+
+    def data(self) -> dict[str, Any]:
+        """What a code action carries until it is resolved."""
+        return {"uri": self.uri, "rule": self.rule, "review": self.review}
+
+    @classmethod
+    def of(cls, data: Any) -> Batch | None:
+        """The batch that `data` stands for; None for anything else."""
+        if not isinstance(data, dict):
+            return None
+        uri, rule, review = data.get("uri"), data.get("rule", ""), data.get("review", False)
+        good = isinstance(uri, str) and isinstance(rule, str) and isinstance(review, bool)
+        return cls(uri, rule, review) if good and uri else None
+
+    def takes(self, finding: Finding) -> bool:
+        """Whether a finding's first fix is one of those that are made."""
+        wanted = not self.rule or finding.rule == self.rule
+        return wanted and bool(finding.fixes) and (self.review or finding.fixes[0].applicability == SAFE)
+
+    def count(self, analysis: Analysis) -> int:
+        """How many findings would be fixed, as far as that is known before."""
+        return sum(map(self.takes, analysis.findings))
+
+
+def batches_of_rules(uri: str, analysis: Analysis, findings: list[Finding]) -> list[Batch]:
+    """For each rule of these findings the batch that does for all in the file what their best fix does for one.
+
+    Only where it does more than that fix alone.
+    """
+    found: dict[str, Batch] = {}
+    for finding in findings:
+        if finding.fixes:
+            review = finding.fixes[0].applicability != SAFE
+            known = found.get(finding.rule)
+            if known is None or (known.review and not review):
+                found[finding.rule] = Batch(uri, finding.rule, review)
+    return [batch for batch in found.values() if batch.count(analysis) > 1]
+
+
+def edit_of(session: Session, batch: Batch, analysis: Analysis) -> tuple[types.WorkspaceEdit | None, str | None]:
+    """The edit of a batch, for the text as it is now; or why there is none. (None, None): nothing is left to fix."""
+    if analysis.disabled is not None:
+        return None, analysis.disabled
+    if analysis.heavy:
+        return None, too_heavy(analysis, batch.review)
+    rules = {batch.rule} if batch.rule else None
+    source = Source(analysis.text, analysis.program.path)
+    limits = between_keys(analysis.engine.settings.limits)
+    try:
+        fixed = analysis.engine.fix(source, batch.review, rules=rules, answers=analysis.answers, limits=limits)
+    except LimitExceeded:
+        return None, too_heavy(analysis, batch.review)
+    if fixed.refused is not None:
+        return None, fixed.refused
+    edits = [(change.edit, change.rules[0]) for change in fixed.changes]
+    if not edits:
+        return None, None
+    return convert.workspace_edit(session, convert.file_edits(analysis.program, edits)), None
+
+
+def too_heavy(analysis: Analysis, review: bool) -> str:
+    """Why not all of a document is fixed at once while somebody types, and what does it."""
+    program, target = analysis.program, analysis.engine.target.id
+    command = command_for(program.path, review, target) if program.path else FIX_ALL_IN_FILE
+    return Texts(language(analysis.engine.settings.locale))("heavy", command)
+
+
+def fixable(analysis: Analysis) -> Counter[str]:
+    """How many findings have a fix at their best, by its class."""
+    return Counter(finding.fixes[0].applicability for finding in analysis.findings if finding.fixes)

@@ -1,0 +1,122 @@
+"""The workspace job: what it is given for a command, and its process, which says what is to be changed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from pygls.exceptions import JsonRpcInvalidParams
+
+from uncuda.project import UNKNOWN, Site
+
+from ..state.documents import Document, Program
+from ..state.notebooks import Notebook
+from ..wire.background import Background
+from ..wire.client import Client
+from ..wire.uris import path_of
+from .arguments import Wanted
+from .job import Buffer, FileChange, Form, Job, JobFolder, Left, Outcome, left_in, lowered
+
+if TYPE_CHECKING:
+    from ..session import Session
+
+
+class JobProcess:
+    """One job; `done` is its outcome, cancelled where it was stopped. `progress(done, total)` is called meanwhile."""
+
+    def __init__(self, session: Session, job: Job, progress: Callable[[int, int], object]) -> None:
+        self.done: asyncio.Future[Outcome] = session.loop.create_future()
+        self._outcome = Outcome()
+        self._progress = progress
+        self._process = Background("uncuda.lsp.fixing.worker", session.call, self._take, self._ended, asdict(job))
+
+    def stop(self) -> None:
+        """End the process at once, whatever it does."""
+        self._process.stop()
+        self.done.cancel()
+
+    def _take(self, message: dict[str, Any]) -> None:
+        kind = message.pop("kind")
+        outcome = self._outcome
+        if kind == "progress":
+            self._progress(message["done"], message["total"])
+        elif kind == "file":
+            stamp, left = message.pop("stamp"), Left(*message.pop("left"))
+            outcome.files.append(FileChange(**message, stamp=tuple(stamp) if stamp else None, left=left))
+        elif kind == "undecided":
+            outcome.undecided, outcome.failed = tuple(message["targets"]), ""
+        elif kind == "failed":
+            outcome.failed = message["reason"]
+        else:
+            outcome.skipped = message["skipped"]
+            outcome.left = {uri: Left(*left) for uri, left in message["left"].items()}
+            outcome.diff, outcome.failed = message["diff"], ""
+
+    def _ended(self) -> None:
+        if not self.done.done():
+            self.done.set_result(self._outcome)
+
+
+async def job_of(session: Session, wanted: Wanted, diff: bool) -> Job:
+    """The job for what is wanted, as everything is now. `diff`: say it as a diff, too."""
+    return Job(
+        folders=folders_of(session),
+        buffers=tuple([buffer async for buffer in _buffers(session, wanted)]),
+        rules=wanted.rules,
+        review=wanted.review,
+        scope=scope_of(session, wanted.scope),
+        diff=diff,
+        locale=session.folders.language(),
+        form=form_of(session.client),
+    )
+
+
+def folders_of(session: Session) -> tuple[JobFolder, ...]:
+    """The folders with what is set for them; if there is none, the one without a path that all documents belong to."""
+    folders = session.folders
+    every = folders.all or [folders.outside]
+    return tuple(JobFolder(folder.path, folders.over(folder), folders.under(folder)) for folder in every)
+
+
+def form_of(client: Client) -> Form:
+    """In which form the client takes edits."""
+    return Form(client.encoding, client.document_changes, client.document_changes and client.annotations)
+
+
+def scope_of(session: Session, uri: str, key: str = "scope") -> str:
+    """The path that a scope means (an argument called `key`); JsonRpcInvalidParams if it is not in the workspace."""
+    if not uri:
+        return ""
+    program = session.program(uri)
+    path = program.path or program.uri if program else path_of(uri)
+    if path is None:
+        raise JsonRpcInvalidParams(f"`{key}` is the URI of a file or folder, not {uri}")
+    if program is None and session.folders.folder_of(path) is None:
+        raise JsonRpcInvalidParams(f"`{key}` is not in the workspace: {uri}")
+    return path.rstrip("/\\") or path
+
+
+async def _buffers(session: Session, wanted: Wanted) -> AsyncIterator[Buffer]:
+    for program in session.documents.programs():
+        if isinstance(program, Document) and not program.is_python:
+            continue
+        await asyncio.sleep(0)  # what is typed meanwhile is answered first
+        analysis = session.analyse(program)
+        yield Buffer(
+            program.uri,
+            program.path,
+            program.version,
+            program.text,
+            isinstance(program, Notebook),
+            analysis.disabled or "",
+            spared_in(session, program),
+            left_in(lowered(analysis.findings, analysis.answers), wanted.rules),
+        )
+
+
+def spared_in(session: Session, program: Program) -> tuple[Site, ...]:
+    """The sites whose findings the editor silences or lowers, by what it knows of their receivers."""
+    analysis = session.analyse(program)
+    return tuple(site for site, verdict in analysis.answers.items() if verdict != UNKNOWN)

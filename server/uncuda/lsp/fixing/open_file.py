@@ -1,0 +1,59 @@
+"""Fixes in one open program: made here and at once, with what the server knows of the project already."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from uncuda.project import SILENT
+from uncuda.report.diff import readable_diff
+from uncuda.source import Source
+
+from ..state.documents import Program
+from ..state.notebooks import Notebook
+from .arguments import Wanted
+from .changes import file_change
+from .job import FileChange, Outcome, left_in, lowered
+from .jobs import form_of, spared_in
+
+if TYPE_CHECKING:
+    from ..session import Session
+
+
+def in_reach(session: Session, uri: str) -> Program | None:
+    """The open program of a URI, if the server knows all that its fixes depend on (the project, what receivers are),
+    and makes them in no time."""
+    program = (session.program(uri) or session.notebooks.get(uri)) if uri else None
+    if program is None:
+        return None
+    choice = session.folders.choice_of(program)
+    known = not program.path or choice.folder is None or (choice.folder.scanned and not choice.settings.receivers)
+    return program if known and not session.analyse(program).heavy else None
+
+
+def fix_program(session: Session, program: Program, wanted: Wanted, diff: bool) -> Outcome:
+    """What is to be changed in a program. `diff`: say it as a diff, too."""
+    outcome = Outcome(failed="")
+    if session.folders.choice_of(program).left_out:
+        return outcome
+    analysis = session.analyse(program)
+    spared = spared_in(session, program)
+    answers = dict.fromkeys(spared, SILENT)
+    source = Source(analysis.text, program.path)
+    fixed = analysis.engine.fix(source, wanted.review, rules=wanted.rules, answers=answers)
+    shown = left_in(analysis.findings, wanted.rules)
+    outcome.left = {program.uri: shown} if shown.total else {}
+    if spared:
+        outcome.skipped.append({"uri": program.uri, "reason": "receiver"})
+    why = fixed.refused or (analysis.disabled if fixed.changes else None)
+    if why:
+        outcome.skipped.append({"uri": program.uri, "reason": why})
+    elif fixed.changes:
+        cells = isinstance(program, Notebook)
+        fields = file_change(program.uri, program.version, fixed.before, fixed.changes, form_of(session.client), cells)
+        left = left_in(fixed.report.findings, wanted.rules)
+        left = left.plus(left_in(lowered(analysis.findings, analysis.answers), wanted.rules))
+        outcome.files = [FileChange(**fields, open=True, stamp=None, rules=fixed.applied, left=left)]
+        if diff:
+            before, after = (text.encode("utf-8", "replace") for text in (fixed.before, fixed.text))
+            outcome.diff = "".join(readable_diff(program.path or program.uri, before, after, "utf-8"))
+    return outcome

@@ -1,0 +1,267 @@
+"""Fixes the files of a workspace in memory, open buffers before the disk, and says what an editor is to change."""
+
+# Paths are plain strings here, as in workspace/discover.py.
+# ruff: noqa: PTH100, PTH109, PTH116, PTH118, PTH119, PTH120
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any, NamedTuple
+
+from uncuda.catalogue import Catalogue
+from uncuda.engine import Engine, Fixed, Report
+from uncuda.limits import Limits
+from uncuda.project import SILENT, Answers
+from uncuda.report.diff import readable_diff
+from uncuda.report.words import Words
+from uncuda.settings import Configuration, Vocabulary, values_of
+from uncuda.source import Source
+from uncuda.workspace import (
+    AnswersFor,
+    Engines,
+    File,
+    Repaired,
+    ask,
+    ask_nobody,
+    discover,
+    fix_files,
+    leads_out,
+    load_file,
+    reach,
+    read_text,
+)
+
+from ..state.fix_command import command_for
+from ..wire.positions import Lines
+from ..wire.texts import Texts
+from ..wire.uris import uri_of
+from .changes import file_change, kept_by_editors
+from .job import Buffer, Job, JobFolder, Left, left_in
+
+Message = dict[str, Any]
+
+
+class _Group(NamedTuple):
+    """Files that have their project in common. `target`: the one that a setting of the editor names, if one does."""
+
+    engines: Engines
+    files: list[File]
+    root: str
+    target: str
+
+
+def rewrite(job: Job, catalogue: Catalogue) -> Iterator[Message]:
+    """Do a job: messages as worker.py describes them. UndecidedTarget where nothing chooses the target."""
+    run = _Run(job, catalogue)
+    groups = run.groups()
+    done, total = 0, sum(len(group.files) for group in groups)
+    for group in groups:
+        with run.receivers(group) as answers_for:
+            engine_for = group.engines.engine_for
+            for repaired in fix_files(group.files, engine_for, job.review, job.rules, run.load, answers_for):
+                if message := run.file(repaired, group):
+                    yield message
+                done += 1
+                yield {"kind": "progress", "done": done, "total": total}
+    yield {"kind": "done", "skipped": run.skipped, "left": run.left, "diff": "".join(run.diff)}
+
+
+class _Run:
+    """One job: the buffers by path, and what was found so far."""
+
+    def __init__(self, job: Job, catalogue: Catalogue) -> None:
+        self.job = job
+        self.skipped: list[dict[str, str]] = []
+        self.left: dict[str, Left] = {}
+        self.diff: list[str] = []
+        self._catalogue = catalogue
+        self._vocabulary = Vocabulary(tuple(catalogue.declarations), tuple(catalogue.rules))
+        self._texts, self._words = Texts(job.locale), Words(job.locale)
+        self._buffers = {_key(buffer.name): buffer for buffer in job.buffers}
+        self._stamps: dict[str, tuple[int, int]] = {}
+
+    def groups(self) -> list[_Group]:
+        """The files of every folder; for the folder without a path, each buffer by itself."""
+        groups: list[_Group] = []
+        for folder in self.job.folders:
+            if folder.path:
+                groups.append(self._folder(folder))
+            else:
+                groups += [self._alone(folder, buffer) for buffer in self.job.buffers if self._in_scope(buffer.name)]
+        return groups
+
+    def _configuration(self, folder: JobFolder) -> Configuration:
+        place = folder.path or os.getcwd()
+        over, under = (values_of(table, place, self._vocabulary) for table in (folder.over, folder.under))
+        return Configuration(self._vocabulary, over, under=under)
+
+    def _alone(self, folder: JobFolder, buffer: Buffer) -> _Group:
+        engines = Engines(self._catalogue, locale=self.job.locale)
+        place = os.path.dirname(buffer.path) or os.getcwd()
+        file = File(buffer.name, self._configuration(folder).settings_for(place), True)
+        engines.alone(file, self.read(file.path))
+        return _Group(engines, [file], os.path.dirname(buffer.path), _target(folder))
+
+    def _folder(self, folder: JobFolder) -> _Group:
+        configuration = self._configuration(folder)
+        found = discover([folder.path], configuration.settings_for, empty=True)
+        files = [file for file in found.files if self._owner(file.path) is folder]
+        for buffer in self._adopted(files):
+            if self._owner(buffer.path) is folder:
+                file = reach(buffer.path, folder.path, configuration.settings_for)
+                files += [file] if file else []
+        engines = Engines(self._catalogue, locale=self.job.locale)
+        look = engines.survey(files, self.read)
+        for path, message in (*found.problems, *look.problems):
+            self._skip(self._uri(path), path, message)
+        worth = [file for file in engines.worth(look) if self._in_scope(file.path)]
+        return _Group(engines, worth, folder.path, _target(folder))
+
+    def _owner(self, path: str) -> JobFolder | None:
+        """The innermost folder that holds a path."""
+        holding = [folder for folder in self.job.folders if folder.path and _is_below(path, folder.path)]
+        return max(holding, key=lambda folder: len(folder.path), default=None)
+
+    def _adopted(self, files: Sequence[File]) -> list[Buffer]:
+        """The buffers that none of the files is; a file that a buffer has under another name is that buffer's."""
+        names = {_key(file.path) for file in files}
+        strays = {os.path.realpath(b.path): b for b in self.job.buffers if b.path and _key(b.path) not in names}
+        for file in files if strays else ():
+            if _key(file.path) not in self._buffers and (buffer := strays.pop(os.path.realpath(file.path), None)):
+                self._buffers[_key(file.path)] = buffer
+        return list(strays.values())
+
+    def _in_scope(self, path: str) -> bool:
+        return not self.job.scope or _is_below(path, self.job.scope)
+
+    def read(self, path: str, most: int = Limits.bytes) -> bytes:
+        """What a file holds: an open one what its buffer holds."""
+        buffer = self._buffers.get(_key(path))
+        return buffer.text.encode("utf-8", "surrogatepass") if buffer else read_text(path, most)
+
+    def load(self, file: File, engine: Engine) -> tuple[Source | None, bytes]:
+        """The text of a file, from its buffer if it is open; None if the engine has no use for it."""
+        buffer = self._buffers.get(_key(file.path))
+        if buffer is None:
+            stat = os.stat(file.path)
+            self._stamps[file.path] = stat.st_mtime_ns, stat.st_size
+            return load_file(file, engine)
+        data = self.read(file.path)
+        return (Source(buffer.text, buffer.path) if engine.concerns(data) else None), data
+
+    @contextmanager
+    def receivers(self, group: _Group) -> Iterator[AnswersFor]:
+        """What says what receivers are: asked where settings want it; else what an open document shows is spared."""
+        asked: AnswersFor = ask_nobody
+        with ExitStack() as stack:
+            if any(file.settings.receivers for file in group.files):
+                from uncuda.receivers import Receivers
+
+                receivers = Receivers([group.root or os.curdir])
+                stack.callback(receivers.close)
+                asked = ask(receivers)
+
+            def answers_for(file: File, source: Source, engine: Engine) -> Answers | None:
+                buffer = self._buffers.get(_key(file.path))
+                if file.settings.receivers or buffer is None:
+                    return asked(file, source, engine)
+                return dict.fromkeys(buffer.spared, SILENT)
+
+            yield answers_for
+
+    def file(self, repaired: Repaired, group: _Group) -> Message | None:
+        """The message about a file that changes; None if it does not, or may not."""
+        path = repaired.file.path
+        buffer = self._buffers.get(_key(path))
+        uri = self._uri(path)
+        if repaired.problem:
+            self._skip(uri, path, repaired.problem.message)
+            return None
+        if repaired.source is None or repaired.fixed is None:
+            return None
+        source, fixed = repaired.source, repaired.fixed
+        left = self._left(repaired, source.text, fixed.first)
+        if left.total:
+            self.left[uri] = left
+        if why := fixed.refused or (self._hindrance(repaired, group) if fixed.changes else ""):
+            self._skip(uri, path, why)
+            return None
+        if buffer and buffer.spared and not repaired.file.settings.receivers:
+            self._skip(uri, path, "receiver")
+        if not fixed.changes:
+            return None
+        if self.job.diff:
+            encoding = repaired.source.encoding
+            self.diff += readable_diff(self._shown(path, group), repaired.data, repaired.result, encoding)
+        return self._message(uri, buffer, fixed, self._stamps.get(path)) | {
+            "left": self._left(repaired, fixed.text, fixed.report),
+            "otherwise": self._otherwise(repaired, group),
+        }
+
+    def _left(self, repaired: Repaired, text: str, report: Report) -> Left:
+        """What a report of a file leaves; its place only where the file is closed: an open one is looked at again."""
+        buffer = self._buffers.get(_key(repaired.file.path))
+        lines = Lines(text, self.job.form.encoding) if report.findings and not buffer else None
+        left = left_in(report.findings, self.job.rules, lines)
+        return left.plus(buffer.lowered) if buffer and not repaired.file.settings.receivers else left
+
+    def _hindrance(self, repaired: Repaired, group: _Group) -> str:
+        """Why the fixes of a file must not be made by an editor; empty if they may."""
+        path = repaired.file.path
+        given = _key(path) == _key(self.job.scope)
+        if leads_out(repaired.file._replace(given=given or repaired.file.given), self._given()):
+            return self._words("link out")
+        if buffer := self._buffers.get(_key(path)):
+            return buffer.disabled
+        assert repaired.source is not None
+        if lost := kept_by_editors(repaired.data, repaired.source):
+            command = command_for(path, self.job.review, group.target)
+            return self._texts(lost, command, encoding=repaired.source.encoding)
+        return ""
+
+    def _given(self) -> list[str]:
+        """The folders that are to be fixed."""
+        return [self.job.scope] if self.job.scope else [folder.path for folder in self.job.folders if folder.path]
+
+    def _otherwise(self, repaired: Repaired, group: _Group) -> str:
+        """The command that fixes a closed file whose bytes do not show in which encoding they are; else empty."""
+        path, source = repaired.file.path, repaired.source
+        if _key(path) in self._buffers or source is None or source.bom or source.text.isascii():
+            return ""
+        return command_for(path, self.job.review, group.target)
+
+    def _message(self, uri: str, buffer: Buffer | None, fixed: Fixed, stamp: tuple[int, int] | None) -> Message:
+        version, cells = (buffer.version, buffer.cells) if buffer else (None, False)
+        fields = file_change(uri, version, fixed.before, fixed.changes, self.job.form, cells)
+        return {"kind": "file", "open": buffer is not None, "stamp": stamp, "rules": fixed.applied, **fields}
+
+    def _skip(self, uri: str, path: str, reason: str) -> None:
+        if self._in_scope(path):
+            self.skipped.append({"uri": uri, "reason": reason})
+
+    def _uri(self, path: str) -> str:
+        buffer = self._buffers.get(_key(path))
+        return buffer.uri if buffer else uri_of(os.path.abspath(path))
+
+    def _shown(self, path: str, group: _Group) -> str:
+        """The path that a diff names: relative to its folder, and with the folder's name if there are several."""
+        if not group.root or not _is_below(path, group.root):
+            return path
+        shown = os.path.relpath(path, group.root)
+        return os.path.join(os.path.basename(group.root), shown) if len(self.job.folders) > 1 else shown
+
+
+def _target(folder: JobFolder) -> str:
+    """The target that a setting of the editor names; empty if none does."""
+    return str(folder.over.get("target") or folder.under.get("target") or "")
+
+
+def _key(path: str) -> str:
+    return os.path.normcase(path)
+
+
+def _is_below(path: str, folder: str) -> bool:
+    """Whether a path is a folder's, or the folder itself."""
+    path, folder = _key(path), _key(folder).rstrip(os.sep)
+    return path == folder or path.startswith(folder + os.sep)

@@ -1,0 +1,67 @@
+"""The session with one client: the documents, folders, projects and analyses that every feature works on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from textwrap import shorten
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+from .state.analyses import Analyses, Analysis
+from .state.diagnostics import Diagnostics
+from .state.documents import Documents, Program
+from .state.folders import Folders
+from .state.notebooks import Notebooks
+from .state.projects import Projects
+from .wire.client import read_client
+from .wire.endpoint import Endpoint
+from .wire.logs import ToClient
+from .wire.protocol import field
+
+
+class Session(Endpoint):
+    """What features are given. `folders`, `projects`, `analyses`, `diagnostics`: from `initialize` on."""
+
+    folders: Folders
+    projects: Projects
+    analyses: Analyses
+    diagnostics: Diagnostics
+
+    def __init__(self, log: ToClient | None = None) -> None:
+        super().__init__(log)
+        self.documents = Documents()
+        self.notebooks = Notebooks(self.documents, lambda: self.folders.catalogue.commands)
+
+    def begin(self, params: Mapping[str, Any]) -> None:
+        """Take in what `initialize` says of the client and of its folders."""
+        self.client = read_client(params)
+        self.documents.encoding = self.client.encoding
+        self.folders = Folders(self.client, params, lambda problem: self.loop.call_soon(self.show_error, problem))
+        self.analyses = Analyses(self, self.folders)
+        self.projects = Projects(self, self.folders, self.documents, self.notebooks, self.analyses)
+        self.diagnostics = Diagnostics(self, self.documents, self.analyses, self.folders.catalogue, self.projects.shim)
+        self.begun()
+
+    def program(self, uri: str) -> Program | None:
+        """The open program that a URI belongs to: a file, an untitled document, or a cell's notebook."""
+        return self.documents.program(uri)
+
+    def analyse(self, program: Program) -> Analysis:
+        """What the engine finds in a program; computed once for each of its versions."""
+        return self.analyses.of(program)
+
+
+def offset_in(program: Program, params: Any, *path: str) -> int | None:
+    """The offset of a position in raw parameters; JsonRpcInvalidParams where there is none.
+
+    None: the document they name is a cell that is no part of the program.
+    """
+    line, character = (field(params, *path, name, kind=int) for name in ("line", "character"))
+    try:
+        return program.offset(field(params, "textDocument", "uri"), types.Position(line, character))
+    except KeyError:
+        return None
+    except ValueError as error:  # less than 0, or more than the protocol knows
+        raise JsonRpcInvalidParams(shorten(str(error), 200)) from None

@@ -1,0 +1,181 @@
+"""What the engine found in each open program, as long as neither the text nor the engine changed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from uncuda.engine import Engine, Finding, Report
+from uncuda.limits import LimitExceeded
+from uncuda.project import Answers, Site
+from uncuda.source import Source, SourceError
+from uncuda.workspace import FileProblem, read_file
+
+from ..wire.logs import logger
+from .documents import Program
+from .fix_command import command_for
+from .heavy import Heavy, between_keys
+
+if TYPE_CHECKING:
+    from ..wire.endpoint import Endpoint
+    from .folders import Folders
+
+_REPLACEMENT = "\ufffd"
+_SLOW = 0.2
+_REASONS = {
+    "en": "reopen with encoding {0}, or run `{1}`",
+    "zh": "请以编码 {0} 重新打开，或运行 `{1}`",
+}
+_NOTHING: Answers = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """A program as it was when it was analysed. `disabled`: why its fixes must not be made, if so.
+
+    `answers`: what was known of its receivers. `replaced`: whether it holds a replacement character. `heavy`: another
+    process analyses it, `pending`: and has not answered yet. `refused`: why it was not analysed, in the user's words.
+    """
+
+    program: Program
+    text: str
+    version: int | None
+    engine: Engine
+    report: Report
+    disabled: str | None = None
+    answers: Answers = field(default_factory=dict)
+    replaced: bool = False
+    heavy: bool = False
+    pending: bool = False
+    refused: str = ""
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found, in the order of the text."""
+        return self.report.findings
+
+
+class Analyses:
+    """The analyses of all open programs. `answers(program, text, sites)`: what is known of its receivers."""
+
+    def __init__(self, endpoint: Endpoint, folders: Folders) -> None:
+        self._endpoint, self._folders = endpoint, folders
+        self._known: dict[str, Analysis] = {}
+        self._encodings: dict[str, tuple[int, str]] = {}
+        self._failed: set[tuple[str, str]] = set()
+        self.answers: Callable[[Program, str, Sequence[Site]], Answers] = lambda program, text, sites: {}
+        self._heavy = Heavy(endpoint, lambda path, reason: self.failed("", path, RuntimeError(reason)))
+        endpoint.closed.append(lambda program, uris: self.drop(program.uri) if program else None)
+
+    def of(self, program: Program) -> Analysis:
+        """The analysis of a program as it is now."""
+        known = self._known.get(program.uri)
+        choice = self._folders.choice_of(program)
+        text = program.text
+        if known is not None and known.text is text and known.engine is choice.engine:
+            return known
+        report, answers, heavy = Report(), _NOTHING, False
+        if not choice.left_out:
+            choice.engine.guard = self.failed
+            heavy = self._heavy.holds(program, text)
+            try:
+                if not heavy:
+                    report, answers = self._check(program, text, choice.engine)
+            except LimitExceeded:
+                heavy = True
+        fresh = text  # of a large text it takes time to look at all of it
+        if known is not None and not known.replaced and program.edit is not None and known.text is program.edit[0]:
+            fresh = program.edit[1].text
+        replaced = _REPLACEMENT in fresh
+        disabled = self._unreadable(program, choice.engine) if replaced else None
+        found = Analysis(
+            program, text, program.version, choice.engine, report, disabled, answers, replaced, heavy, pending=heavy
+        )
+        self._known[program.uri] = found
+        if heavy:
+            self._submit(found, _NOTHING)
+        return found
+
+    def _submit(self, pending: Analysis, answers: Answers) -> None:
+        """Have another process make an analysis; it takes the place of the pending one, if that still counts."""
+        program = pending.program
+
+        def take(report: Report, refused: str) -> None:
+            if self._known.get(program.uri) is not pending:
+                return
+            known = self.answers(program, pending.text, report.sites) if report.sites else _NOTHING
+            if known and known != answers:
+                self._submit(pending, known)
+                return
+            self._known[program.uri] = replace(pending, report=report, answers=answers, pending=False, refused=refused)
+            self._endpoint.analysed(program)
+
+        self._heavy.submit(program, pending.text, pending.engine, answers, take)
+
+    def drop(self, uri: str) -> None:
+        """Analyse a program anew when it is asked for."""
+        self._known.pop(uri, None)
+
+    def _check(self, program: Program, text: str, engine: Engine) -> tuple[Report, Answers]:
+        start = perf_counter()
+        answers = _NOTHING
+        try:
+            source, limits = Source(text, program.path), between_keys(engine.settings.limits)
+            edited = program.edit and (program.edit[0], [program.edit[1]])
+            report = engine.check(source, edited=edited, limits=limits)
+            if report.sites and (answers := self.answers(program, text, report.sites)):
+                report = engine.check(source, answers=answers, limits=limits)
+        except LimitExceeded:
+            raise
+        except Exception as error:  # noqa: BLE001 the server goes on
+            self.failed("", program.path or program.uri, error)
+            return Report(), _NOTHING
+        took = perf_counter() - start
+        if took > _SLOW:
+            logger.info("%s: %.0f ms to check %d characters", program.uri, 1000 * took, len(text))
+        self._endpoint.trace(
+            f"checked {program.uri} in {1000 * took:.1f} ms",
+            lambda: f"version {program.version}, {len(text)} characters, {len(report.findings)} findings",
+        )
+        return report, answers
+
+    def failed(self, rule: str, path: str, error: Exception) -> None:
+        """Say that a rule failed, or ("") the engine; once for each file, and only the first time in a pop-up."""
+        if (rule, path) in self._failed:
+            return
+        first = all(known != rule for known, _ in self._failed)
+        self._failed.add((rule, path))
+        what = f"rule `{rule}`" if rule else "the analysis"
+        message = f"internal error, please report it: {what} failed in {path}: {type(error).__name__}: {error}"
+        logger.error(message, exc_info=error)
+        if first:
+            self._endpoint.show_error(message)
+
+    def _unreadable(self, program: Program, engine: Engine) -> str | None:
+        """Why fixes are off where the editor could not read what stands in the file: it would write that back."""
+        path = program.path
+        try:
+            stamp = os.stat(path).st_mtime_ns if path.endswith(".py") else 0  # noqa: PTH116
+        except OSError:
+            stamp = 0
+        if not stamp:
+            return None
+        known = self._encodings.get(path)
+        if known is None or known[0] != stamp:
+            known = self._encodings[path] = stamp, _declared(path)
+        if not known[1]:
+            return None
+        reason = _REASONS[self._folders.language(engine.settings.locale)]
+        return reason.format(known[1], command_for(path, review=False, target=""))
+
+
+def _declared(path: str) -> str:
+    """The encoding of a file in which it has no replacement character; empty if there is none."""
+    try:
+        source = Source.decode(read_file(path), path)
+    except (FileProblem, SourceError, LimitExceeded):
+        return ""
+    return "" if _REPLACEMENT in source.text else source.encoding

@@ -1,0 +1,176 @@
+"""The documents that are open in the client, and the programs that they make up."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from uncuda.edits import Edit
+from uncuda.source import Span
+
+from ..wire.positions import Encoding, Lines
+from ..wire.uris import path_of
+
+if TYPE_CHECKING:  # processes of our own need documents, and not 0.3 s of imports
+    from lsprotocol.types import Location, Position, Range
+
+
+class Program(ABC):
+    """What the engine reads as one text: a document, or the cells of a notebook.
+
+    Offsets are those of `text`; `path` is empty where there is no file.
+    """
+
+    uri: str
+    path: str
+    version: int | None
+    edit: tuple[str, Edit] | None = None
+    """The last change, if that was one edit: the text before it, and the edit."""
+
+    @property
+    @abstractmethod
+    def text(self) -> str:
+        """The text as the engine gets it."""
+
+    @property
+    @abstractmethod
+    def documents(self) -> Sequence[Document]:
+        """The documents that the text is made of."""
+
+    @abstractmethod
+    def offset(self, uri: str, position: Position) -> int:
+        """The offset of a position in one of the documents; KeyError if the document is not one of them."""
+
+    @abstractmethod
+    def place(self, offset: int) -> tuple[Document, int]:
+        """The document that holds an offset, and the offset in it."""
+
+    @abstractmethod
+    def split(self, edits: Iterable[Edit]) -> dict[str, list[Edit]]:
+        """The edits of each document, by its URI, with offsets in it."""
+
+    def locate(self, span: Span | tuple[int, int]) -> tuple[str, Range]:
+        """The document and the range of a span; a span over several cells ends with the first."""
+        document, start = self.place(span[0])
+        return document.uri, document.lines.range((start, start + max(0, span[1] - span[0])))
+
+    def location(self, span: Span | tuple[int, int]) -> Location:
+        """The same as the protocol's Location."""
+        from lsprotocol.types import Location
+
+        return Location(*self.locate(span))
+
+
+class Document(Program):
+    """One open text. `lines` are those of the present text and never change: an edit puts others in their place."""
+
+    def __init__(self, uri: str, language_id: str, version: int | None, text: str, encoding: Encoding) -> None:
+        self.uri, self.language_id, self.version = uri, language_id, version
+        self.path = path_of(uri) or ""
+        self.lines = Lines(text, encoding)
+        self.notebook: Program | None = None
+
+    @property
+    def text(self) -> str:
+        return self.lines.text
+
+    @property
+    def documents(self) -> Sequence[Document]:
+        return (self,)
+
+    @property
+    def is_python(self) -> bool:
+        """Whether the client or the file's name says that it is Python."""
+        return "python" in self.language_id.lower() or self.path.lower().endswith((".py", ".pyi", ".pyw"))
+
+    def offset(self, uri: str, position: Position) -> int:
+        if uri != self.uri:
+            raise KeyError(uri)
+        return self.lines.offset(position)
+
+    def place(self, offset: int) -> tuple[Document, int]:
+        return self, offset
+
+    def split(self, edits: Iterable[Edit]) -> dict[str, list[Edit]]:
+        return {self.uri: list(edits)}
+
+    def apply(self, changes: Iterable[Mapping[str, Any]]) -> None:
+        """Make the client's changes, `{range?, text}`, one after the other; all of them, or none where one is not
+        like that (KeyError, TypeError)."""
+        lines, edit, before, made = self.lines, None, self.text, 0
+        for change in changes:
+            made += 1
+            place, text = change.get("range"), change["text"]
+            if not isinstance(text, str):
+                raise TypeError("a change has a text")
+            if place is None:
+                lines, edit = Lines(text, lines.encoding), None
+                continue
+            first, last = place["start"], place["end"]
+            start = lines.offset_at(first["line"], first["character"])
+            end = lines.offset_at(last["line"], last["character"])
+            edit = Edit(min(start, end), max(start, end), text)
+            lines = lines.replaced(*edit)
+        self.lines = lines
+        self.edit = (before, edit) if edit is not None and made == 1 else None
+
+
+class Documents:
+    """The open documents by URI. What is said about a document that is not open is ignored."""
+
+    def __init__(self, encoding: Encoding = "utf-16") -> None:
+        self.encoding: Encoding = encoding
+        self._open: dict[str, Document] = {}
+
+    def __iter__(self) -> Iterator[Document]:
+        return iter(list(self._open.values()))
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def get(self, uri: str) -> Document | None:
+        """The open document of that URI."""
+        return self._open.get(uri)
+
+    def program(self, uri: str) -> Program | None:
+        """The program that a URI belongs to: a document, or the notebook of a cell."""
+        document = self._open.get(uri)
+        return document.notebook or document if document else None
+
+    def programs(self) -> list[Program]:
+        """Every program, notebooks once."""
+        return list({id(program): program for program in (d.notebook or d for d in self)}.values())
+
+    def by_path(self, path: str) -> Document | None:
+        """The open document of a file."""
+        return next((document for document in self._open.values() if document.path == path), None)
+
+    def open(self, item: Any) -> Document:
+        """Take in a TextDocumentItem as it came; KeyError or TypeError if it is none."""
+        uri, text = item["uri"], item["text"]
+        if not isinstance(uri, str) or not isinstance(text, str):
+            raise TypeError("a document has a URI and a text")
+        language, version = item.get("languageId"), item.get("version")
+        document = Document(
+            uri,
+            language if isinstance(language, str) else "",
+            version if isinstance(version, int) else None,
+            text,
+            self.encoding,
+        )
+        self._open[uri] = document
+        return document
+
+    def change(self, identifier: Mapping[str, Any], changes: Iterable[Mapping[str, Any]]) -> Document | None:
+        """Take in changes of a document; None for one that is not open. Errors as for `Document.apply`."""
+        document = self._open.get(identifier["uri"])
+        if document is not None:
+            document.apply(changes)
+            version = identifier.get("version")
+            document.version = version if isinstance(version, int) else document.version
+        return document
+
+    def close(self, uri: str) -> Document | None:
+        """Forget a document."""
+        return self._open.pop(uri, None)

@@ -1,0 +1,281 @@
+"""Workspace folders, what is set in each of them, and the engine of every document."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from uncuda.catalogue import Catalogue, load
+from uncuda.engine import Engine
+from uncuda.project import Project
+from uncuda.report.words import language
+from uncuda.settings import Configuration, EditorSettings, Settings, SettingsError, Vocabulary, read_editor, values_of
+from uncuda.workspace import Requirements, Taken, reach, settled
+from uncuda.workspace import Words as ModuleWords
+
+from ..wire.client import Client
+from ..wire.logs import logger
+from .choice import Choice, target_of
+from .documents import Document, Program
+from .roots import Folder, folders_of
+from .task import converter
+
+_LIBRARIES = ("site-packages", "dist-packages")
+_KEPT = 3
+"""Engines that no program uses and that are kept for when their settings come back; each remembers texts."""
+
+
+class Folders:
+    """Gives each document its folder, its settings and its engine.
+
+    `tell` is given what is wrong with settings, each thing once. `catalogue`: the rules and targets.
+    """
+
+    def __init__(
+        self, client: Client, params: Mapping[str, Any], tell: Callable[[str], object] = lambda text: None
+    ) -> None:
+        self.client = client
+        self.all = list(folders_of(params))
+        self.catalogue: Catalogue = load()
+        self.vocabulary = Vocabulary(tuple(self.catalogue.declarations), tuple(self.catalogue.rules))
+        self.override: str | None = None
+        self.alone: dict[str, Project] = {}
+        """Projects of programs outside of all folders, by URI."""
+        self.outside = Folder("", "")
+        self._tell = tell
+        self._told: dict[str, str] = {}
+        self._unknown: set[str] = set()
+        self._configurations: dict[str, Configuration] = {}
+        self._engines: list[tuple[Settings, str, Project, Engine]] = []
+        self._choices: dict[str, Choice] = {}
+        self._packages = ModuleWords.of(self.catalogue.declarations).packages
+        self._requirements = self._new_requirements()
+        options = params.get("initializationOptions")
+        self._initial: object = options.get("settings") if isinstance(options, dict) else None
+        self.set_editor({})
+
+    def folder_of(self, path: str) -> Folder | None:
+        """The innermost folder that holds a path."""
+        inside = [folder for folder in self.all if path and folder.holds(path)]
+        return max(inside, key=lambda folder: len(folder.path), default=None)
+
+    def editor_of(self, program: Program) -> EditorSettings:
+        """What the editor says for a program."""
+        return (self._folder(program) or self.outside).editor
+
+    def record(self) -> dict[str, Any]:
+        """All this as JSON, for a process of our own."""
+        folders = [
+            {
+                "uri": folder.uri,
+                "path": folder.path,
+                "editor": asdict(folder.editor),
+                "project": converter().unstructure(folder.project),
+            }
+            for folder in self.all
+        ]
+        client = {**asdict(self.client), "tags": sorted(self.client.tags)}
+        return {"client": client, "folders": folders, "override": self.override}
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> Folders:
+        """The same in that process."""
+        client = Client(**{**record["client"], "tags": frozenset(record["client"]["tags"])})
+        made = cls(client, {})
+        for item in record["folders"]:
+            project, editor = converter().structure(item["project"], Project), EditorSettings(**item["editor"])
+            made.all.append(Folder(item["uri"], item["path"], editor=editor, project=project))
+        made.override = record["override"]
+        return made
+
+    def add(self, folders: Iterable[Folder]) -> None:
+        """Take folders into the workspace."""
+        for folder in folders:
+            folder.editor = read_editor(self._initial, self.vocabulary)
+            self.all.append(folder)
+        self.reload()
+
+    def set_editor(self, tables: Mapping[str, object]) -> bool:
+        """Take the editor's settings by URI of folder ("": of no folder); initialization options fill what lacks.
+
+        Gives whether anything is another now.
+        """
+        changed = False
+        wrong: dict[str, None] = {}
+        unknown: dict[str, None] = {}
+        for folder in (*self.all, self.outside):
+            raw = tables.get(folder.uri)
+            editor = read_editor(raw if raw and isinstance(raw, dict) else self._initial, self.vocabulary)
+            changed |= editor != folder.editor
+            folder.editor = editor
+            wrong |= dict.fromkeys(editor.problems)
+            unknown |= dict.fromkeys(editor.unknown)
+        self.tell_once("", "; ".join(wrong))
+        for key in unknown.keys() - self._unknown:
+            logger.warning("unknown setting %s", key)
+        self._unknown = set(unknown)
+        if changed:
+            self.reload()
+        return changed
+
+    def tell_once(self, place: str, problem: str) -> None:
+        """Say what is wrong with a file or ("") with the editor's settings, unless that was the last thing said."""
+        if self._told.get(place, "") != problem:
+            self._told[place] = problem
+            if problem:
+                self._tell(problem)
+
+    def reload(self) -> None:
+        """Read configuration files anew when they are asked for."""
+        self._configurations.clear()
+        self._requirements = self._new_requirements()
+        self.forget()
+
+    def forget(self) -> None:
+        """Decide anew what each program is checked with."""
+        self._choices.clear()
+
+    def stand_alone(self, program: Program, project: Project) -> bool:
+        """Take what a program outside of all folders says of itself; whether that is something else than before."""
+        if self.alone.get(program.uri, Project()) == project:
+            return False
+        self.alone[program.uri] = project
+        self._choices.pop(program.uri, None)
+        return True
+
+    def finds(self, path: str, folder: Folder) -> bool:
+        """Whether a file is one of those that are found in a folder."""
+        return reach(path, folder.path, lambda place: self.settings_for(place, folder)) is not None
+
+    def drop(self, uri: str) -> None:
+        """Forget a program that was closed."""
+        self._choices.pop(uri, None)
+        self.alone.pop(uri, None)
+
+    def over(self, folder: Folder) -> dict[str, object]:
+        """Settings (kebab-case) that cover those of configuration files in a folder."""
+        target = {"target": self.override} if self.override else {}
+        return {**folder.editor.over, **target}
+
+    def under(self, folder: Folder) -> dict[str, object]:
+        """Settings (kebab-case) that configuration files cover."""
+        return dict(folder.editor.under)
+
+    def configuration(self, folder: Folder) -> Configuration:
+        """Gives each place below a folder its settings."""
+        known = self._configurations.get(folder.path)
+        if known is None:
+            root = folder.path or os.curdir
+            over = values_of(self.over(folder), root, self.vocabulary)
+            under = values_of(self.under(folder), root, self.vocabulary)
+            known = self._configurations[folder.path] = Configuration(self.vocabulary, over, under=under)
+        return known
+
+    def settings_for(self, place: str, folder: Folder | None = None) -> Settings:
+        """The settings of the files in the folder at `place` (empty: of what is nowhere).
+
+        Where the configuration file cannot be used, that is told, and only what the editor says holds.
+        """
+        folder = folder or self.folder_of(place) or self.outside
+        if place:
+            configuration = self.configuration(folder)
+            try:
+                settings = configuration.settings_for(place)
+                if file := configuration.file_for(place):
+                    self._told.pop(file, None)
+            except SettingsError as error:
+                self.tell_once(str(Path(error.path).absolute()), str(error))
+            else:
+                return settings
+        table = {**self.under(folder), **self.over(folder)}
+        values: dict[str, Any] = values_of(table, folder.path or os.curdir, self.vocabulary)
+        return Settings(**values)
+
+    def choice_of(self, program: Program) -> Choice:
+        """What a program is checked with; decided once until something changes."""
+        choice = self._choices.get(program.uri)
+        if choice is None:
+            choice = self._choices[program.uri] = self._choose(program)
+        return choice
+
+    def engine_of(self, program: Program) -> Engine:
+        """The engine for a program."""
+        return self.choice_of(program).engine
+
+    def language(self, locale: str = "auto") -> str:
+        """ "en" or "zh" for a `locale` of settings: "auto" is the client's, or where it does not say the system's."""
+        return language(self.client.language if locale == "auto" else locale)
+
+    def title_of(self, target: str, locale: str) -> str:
+        """What people call a target."""
+        return str(self.catalogue.declarations[target]["title-zh" if locale == "zh" else "title"])
+
+    def switch(self, target: str) -> str | None:
+        """Check everything for `target` until the server ends; gives the path of the configuration file that says
+        otherwise for a folder, the first that does. KeyError for an unknown target."""
+        if target not in self.catalogue.declarations:
+            raise KeyError(target)
+        self.override = None
+        self.reload()
+        files = [self._otherwise(folder, target) for folder in self.all]
+        self.override = target
+        self.reload()
+        return next((file for file in files if file), None)
+
+    def _otherwise(self, folder: Folder, target: str) -> str | None:
+        """The configuration file that gives a folder another target, if one does."""
+        configuration = self.configuration(folder)
+        try:
+            said = configuration.settings_for(folder.path).target
+            return configuration.file_for(folder.path) if said not in (None, target) else None
+        except SettingsError:
+            return None
+
+    def _folder(self, program: Program) -> Folder | None:
+        """The folder of a program; an untitled one belongs to the first."""
+        return self.folder_of(program.path) if program.path else next(iter(self.all), None)
+
+    def engine_at(self, place: str, folder: Folder | None, project: Project) -> tuple[Engine, Settings, bool, Taken]:
+        """The engine for the files in the folder at `place`, its settings, whether its target is only assumed, and the
+        versions of its plugin."""
+        settings = self.settings_for(place, folder)
+        holds = self._requirements.of(place) if place else {}
+        target, assumed = target_of(self.catalogue, self._packages, settings, project, holds)
+        settings, taken = settled(settings, self.catalogue, target, holds)
+        resolved = replace(settings, locale=self.language(settings.locale))
+        return self._engine(resolved, target, project), resolved, assumed, taken
+
+    def _new_requirements(self) -> Requirements:
+        return Requirements(self._packages.values(), lambda why: self.tell_once(why, why))
+
+    def _choose(self, program: Program) -> Choice:
+        folder = self._folder(program)
+        place = str(Path(program.path).parent) if program.path else folder.path if folder else ""
+        project = folder.project if folder and program.path else self.alone.get(program.uri, Project())
+        engine, settings, assumed, taken = self.engine_at(place, folder, project)
+        return Choice(folder, settings, engine, assumed, taken, self._left_out(program, folder))
+
+    def _engine(self, settings: Settings, target: str, project: Project) -> Engine:
+        for known in self._engines:
+            if known[:3] == (settings, target, project):
+                self._engines.remove(known)
+                break
+        else:
+            known = settings, target, project, Engine(self.catalogue, target, settings, project, remember=16)
+        used = {id(choice.engine) for choice in self._choices.values()}
+        idle = [engine for engine in self._engines if id(engine[3]) not in used][:-_KEPT]
+        self._engines = [engine for engine in self._engines if engine not in idle] + [known]
+        return known[3]
+
+    def _left_out(self, program: Program, folder: Folder | None) -> bool:
+        """Whether a program is not checked: it is no Python, the configuration excludes it, or it is a library's."""
+        if isinstance(program, Document) and not program.is_python:
+            return True
+        if not program.path:
+            return False
+        if folder is None:
+            return any(f"{os.sep}{name}{os.sep}" in program.path for name in _LIBRARIES)
+        return reach(program.path, folder.path, lambda place: self.settings_for(place, folder), git=False) is None

@@ -1,0 +1,171 @@
+"""Notebooks: their cells of Python are one program."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from uncuda.edits import Edit
+
+from ..wire.uris import path_of
+from .documents import Document, Documents, Program
+from .magics import plain
+
+if TYPE_CHECKING:
+    from lsprotocol.types import Position
+
+    from ..wire.positions import Lines
+
+_CODE = 2
+
+
+@dataclass
+class Cell:
+    """A cell of a notebook. `kind`: 1 for markup, 2 for code."""
+
+    kind: int
+    document: Document
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is a part of the program."""
+        return self.kind == _CODE and self.document.is_python
+
+
+class Notebook(Program):
+    """The cells of a notebook in their order. Between two of them stands a line break that neither of them has."""
+
+    def __init__(
+        self, uri: str, version: int | None, cells: list[Cell], commands: frozenset[str] = frozenset()
+    ) -> None:
+        """`commands`: those of a shell that rules speak of."""
+        self.uri, self.version = uri, version
+        self._commands = commands
+        self.path = path_of(uri) or ""
+        self.cells = cells
+        self._known: list[Lines] = []
+        self._text = ""
+        self._starts: list[int] = []
+
+    @property
+    def documents(self) -> Sequence[Document]:
+        return [cell.document for cell in self.cells if cell.counts]
+
+    @property
+    def text(self) -> str:
+        documents = self.documents
+        lines = [document.lines for document in documents]
+        if len(lines) != len(self._known) or any(a is not b for a, b in zip(lines, self._known)):
+            self._known, self._starts, size = lines, [], 0
+            for item in lines:
+                self._starts.append(size)
+                size += len(item.text) + 1
+            self._text = "\n".join(plain(item.text, self._commands) for item in lines)
+        return self._text
+
+    def offset(self, uri: str, position: Position) -> int:
+        assert self.text is not None  # brings the starts up to date
+        for start, document in zip(self._starts, self.documents):
+            if document.uri == uri:
+                return start + document.lines.offset(position)
+        raise KeyError(uri)
+
+    def place(self, offset: int) -> tuple[Document, int]:
+        index, local = self._find(offset)
+        return self.documents[index], local
+
+    def _find(self, offset: int) -> tuple[int, int]:
+        assert self.text is not None
+        index = max(0, bisect_right(self._starts, offset) - 1)
+        return index, min(offset - self._starts[index], len(self._known[index].text))
+
+    def split(self, edits: Iterable[Edit]) -> dict[str, list[Edit]]:
+        documents = self.documents
+        found: dict[str, list[Edit]] = {}
+        for edit in edits:
+            index, start = self._find(edit.start)
+            end, text = start + edit.end - edit.start, edit.text
+            if (
+                start == end == 0
+                and index
+                and text.endswith("\n")
+                and plain(self._known[index - 1].text, self._commands).strip()
+            ):
+                # A line below the last one of a cell belongs to that cell.
+                index, text = index - 1, "\n" + text.rstrip("\r\n")
+                start = end = len(self._known[index].text.rstrip("\r\n"))
+            else:
+                end = min(end, len(self._known[index].text))
+            found.setdefault(documents[index].uri, []).append(Edit(start, end, text))
+        return found
+
+
+class Notebooks:
+    """The open notebooks by URI. Parameters are taken as they came: KeyError or TypeError where they do not fit."""
+
+    def __init__(self, documents: Documents, commands: Callable[[], frozenset[str]]) -> None:
+        """`commands`: gives those of a shell that rules speak of."""
+        self._documents, self._commands = documents, commands
+        self._open: dict[str, Notebook] = {}
+
+    def get(self, uri: str) -> Notebook | None:
+        """The open notebook of that URI."""
+        return self._open.get(uri)
+
+    def open(self, params: Any) -> Notebook:
+        """Take in what `notebookDocument/didOpen` says."""
+        item = params["notebookDocument"]
+        notebook = Notebook(item["uri"], item.get("version"), [], self._commands())
+        self._add(notebook, 0, 0, item["cells"], params["cellTextDocuments"])
+        self._open[notebook.uri] = notebook
+        return notebook
+
+    def change(self, params: Any) -> tuple[Notebook, list[str]] | None:
+        """Take in what `notebookDocument/didChange` says; gives the notebook and the URIs of cells that have gone."""
+        notebook = self._open.get(params["notebookDocument"]["uri"])
+        if notebook is None:
+            return None
+        notebook.version = params["notebookDocument"].get("version")
+        cells = params["change"].get("cells") or {}
+        structure = cells.get("structure")
+        gone: list[str] = []
+        if structure:
+            array = structure["array"]
+            new = array.get("cells") or ()
+            self._add(notebook, array["start"], array["deleteCount"], new, structure.get("didOpen") or ())
+            gone = [item["uri"] for item in structure.get("didClose") or ()]
+            for uri in gone:
+                self._documents.close(uri)
+        for item in cells.get("data") or ():
+            for cell in notebook.cells:
+                if cell.document.uri == item["document"]:
+                    cell.kind = item["kind"]
+        for content in cells.get("textContent") or ():
+            self._documents.change(content["document"], content["changes"])
+        return notebook, gone
+
+    def close(self, uri: str) -> tuple[Notebook, list[str]] | None:
+        """Forget a notebook; gives it with the URIs of its cells."""
+        notebook = self._open.pop(uri, None)
+        if notebook is None:
+            return None
+        cells = [cell.document.uri for cell in notebook.cells]
+        for cell in cells:
+            self._documents.close(cell)
+        return notebook, cells
+
+    def _add(
+        self, notebook: Notebook, start: int, removed: int, cells: Iterable[Mapping[str, Any]], texts: Iterable[Any]
+    ) -> None:
+        """Put cells in the place of others. A cell without a text of its own was moved and keeps its document."""
+        for item in texts:
+            self._documents.open(item).notebook = notebook
+        fresh = []
+        for cell in cells:
+            document = self._documents.get(cell["document"])
+            if document is not None:
+                document.notebook = notebook
+                fresh.append(Cell(cell["kind"], document))
+        notebook.cells[start : start + removed] = fresh

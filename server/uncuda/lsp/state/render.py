@@ -1,0 +1,118 @@
+"""Diagnostics as JSON text: what is the same for many of them is prepared once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from uncuda.catalogue import Catalogue
+from uncuda.engine import Finding
+from uncuda.printable import printable
+from uncuda.report.words import language
+
+from ..wire.client import Client
+from ..wire.uris import uri_of
+
+if TYPE_CHECKING:
+    from .analyses import Analysis
+    from .documents import Document, Program
+
+SOURCE = "uncuda"
+SEVERITIES = {"error": 1, "warning": 2, "information": 3}
+_TAGS = {"unnecessary": 1, "deprecated": 2}
+_RANGE = '{"range":{"start":{"line":%d,"character":%d},"end":{"line":%d,"character":%d}},%s'
+_PLACE = (
+    '{"location":{"uri":%s,"range":{"start":{"line":%d,"character":%d},"end":{"line":%d,"character":%d}}},"message":%s}'
+)
+_MANY = 4096
+
+SHIM_IMPORT = {"en": "`{0}` is imported here", "zh": "此处导入了 `{0}`"}
+
+
+Point = tuple[int, int]
+Shim = Callable[["Program", str], "tuple[str, Point, Point] | None"]
+"""Where a program's runtime patch for a target is imported: the URI, and the points of start and end."""
+
+
+class Renderer:
+    """Makes the JSON of diagnostics for one client."""
+
+    def __init__(self, client: Client, catalogue: Catalogue, shim: Shim) -> None:
+        self._client, self._shim = client, shim
+        self._rules = catalogue.rules
+        self._of_shims = frozenset(rule.name for rule in catalogue.rules.values() if rule.when_imported)
+        self._related = client.related_information
+        self._tails: dict[tuple[str, str, str], str] = {}
+
+    def items(self, analysis: Analysis) -> dict[str, str]:
+        """The JSON list of the diagnostics of each document of a program."""
+        program = analysis.program
+        found: dict[str, list[str]] = {document.uri: [] for document in program.documents}
+        if analysis.refused and program.documents:
+            found[program.documents[0].uri].append(_note(analysis.refused))
+        for finding in analysis.findings:
+            document, item = self.item(analysis, finding)
+            found[document.uri].append(item)
+        return {uri: f"[{','.join(items)}]" for uri, items in found.items()}
+
+    def item(self, analysis: Analysis, finding: Finding) -> tuple[Document, str]:
+        """The document that a finding is in, and its Diagnostic as JSON."""
+        start, end = finding.span
+        document, local = analysis.program.place(start)
+        points = document.lines.points(local, local + end - start)
+        tail = self._tails.get((finding.rule, finding.severity, finding.message)) or self._tail(finding)
+        item = _RANGE % (*points, tail)
+        if self._related and (finding.related or finding.rule in self._of_shims):
+            related = self._places(analysis, finding)
+            item = f'{item[:-1]},"relatedInformation":[{",".join(related)}]}}' if related else item
+        return document, item
+
+    def tells_of_shims(self, analysis: Analysis) -> bool:
+        """Whether a diagnostic of a program says where a runtime patch is imported."""
+        return self._related and any(finding.rule in self._of_shims for finding in analysis.findings)
+
+    def _tail(self, finding: Finding) -> str:
+        if len(self._tails) >= _MANY:
+            self._tails.clear()
+        rest = self._rest(finding)
+        tail = self._tails[finding.rule, finding.severity, finding.message] = json.dumps(rest, separators=(",", ":"))[
+            1:
+        ]
+        return tail
+
+    def _rest(self, finding: Finding) -> dict[str, Any]:
+        client = self._client
+        rule = self._rules.get(finding.rule)
+        rest: dict[str, Any] = {
+            "severity": SEVERITIES[finding.severity],
+            "code": finding.rule,
+            "source": SOURCE,
+            "message": printable(finding.message),
+        }
+        if rule is not None and rule.path and client.code_description:
+            rest["codeDescription"] = {"href": uri_of(str(rule.path.absolute()))}
+        tags = [_TAGS[tag] for tag in rule.tags if _TAGS[tag] in client.tags] if rule else []
+        if tags:
+            rest["tags"] = tags
+        return rest
+
+    def _places(self, analysis: Analysis, finding: Finding) -> list[str]:
+        """Where the alias of a finding, or the runtime patch that it is about, was imported."""
+        places = []
+        for related in finding.related:
+            document, start = analysis.program.place(related.span.start)
+            points = document.lines.points(start, start + related.span.end - related.span.start)
+            places.append(_PLACE % (json.dumps(document.uri), *points, json.dumps(printable(related.message))))
+        rule = self._rules.get(finding.rule)
+        if rule is not None and rule.when_imported and (where := self._shim(analysis.program, finding.target)):
+            engine = analysis.engine
+            text = SHIM_IMPORT[language(engine.settings.locale)].format(engine.target.words.get("patch", ""))
+            places.append(_PLACE % (json.dumps(where[0]), *where[1], *where[2], json.dumps(text)))
+        return places
+
+
+def _note(text: str) -> str:
+    """A Diagnostic about the whole file, as JSON."""
+    rest = {"severity": SEVERITIES["information"], "source": SOURCE, "message": text}
+    return _RANGE % (0, 0, 0, 0, json.dumps(rest, separators=(",", ":"))[1:])

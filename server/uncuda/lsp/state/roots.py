@@ -1,0 +1,57 @@
+"""Folders of the workspace, as the client names them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from uncuda.project import Project
+from uncuda.settings import EditorSettings
+
+from ..wire.uris import path_of, uri_of
+
+
+@dataclass(eq=False)
+class Folder:
+    """A folder of the workspace. `project`: what its files say together; `scanned`: all of them were asked."""
+
+    uri: str
+    path: str
+    name: str = ""
+    editor: EditorSettings = field(default_factory=EditorSettings)
+    project: Project = field(default_factory=Project)
+    scanned: bool = False
+
+    def holds(self, path: str) -> bool:
+        """Whether a path lies in the folder."""
+        root, place = os.path.normcase(self.path), os.path.normcase(path)
+        return place == root or place.startswith(root.rstrip(os.sep) + os.sep)
+
+
+def folders_of(params: Mapping[str, Any]) -> Iterable[Folder]:
+    """The folders that `initialize` names: workspaceFolders, else rootUri, else rootPath."""
+    given = params.get("workspaceFolders")
+    found = [folder for item in (given if isinstance(given, list) else ()) if (folder := folder_at(item))]
+    uri, path = params.get("rootUri"), params.get("rootPath")
+    if found:
+        return found
+    if isinstance(uri, str):
+        folder = folder_at({"uri": uri})
+        return [folder] if folder else []
+    try:
+        folder = folder_at({"uri": uri_of(path)}) if isinstance(path, str) and path else None
+    except UnicodeError:  # half a surrogate: no path of this machine
+        folder = None
+    return [folder] if folder else []
+
+
+def folder_at(item: Any) -> Folder | None:
+    """A WorkspaceFolder as it came; None where it is no folder of this machine."""
+    uri = item.get("uri") if isinstance(item, dict) else None
+    if not isinstance(uri, str) or not (path := path_of(uri)):
+        return None
+    path = path.rstrip("/\\") or path
+    return Folder(uri, path, str(item.get("name") or Path(path).name))

@@ -1,0 +1,179 @@
+"""What every file of a folder says of its project, read in a process of its own.
+
+In: one line of JSON, `{path, over, under}`; the end of the input stops the process at once. Out: one line for each file
+that says something, as `Facts.record` makes them, and last `{files, problems, notes}`: their number, and what is wrong
+with files that say what is ignored.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from uncuda.catalogue import Catalogue, load
+from uncuda.child import end_with_input
+from uncuda.limits import LimitExceeded
+from uncuda.project import Owner, Project
+from uncuda.settings import Configuration, Vocabulary, values_of
+from uncuda.source import Source, SourceError, Span
+from uncuda.workspace import (
+    UNTOLD,
+    Constants,
+    FileProblem,
+    GitIgnore,
+    Scanner,
+    Told,
+    Words,
+    cudas_own,
+    discover,
+    read_text,
+)
+
+from ..wire.background import be_nice
+
+_LONGEST_ROW = 300
+
+
+class Place(NamedTuple):
+    """Where a module is imported: the span, its line (from 0), the columns in characters, and that line's text."""
+
+    span: Span
+    line: int
+    columns: Span
+    row: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What one file says. `modules`: those of plugins and shims that it imports, `constants`: targets it names;
+    `own`: its name tells whose it is, or may; `told`: of kernels; `serves`: targets that it chooses beside CUDA;
+    `torch`: whether it says torch's CUDA."""
+
+    modules: Mapping[str, Place] = field(default_factory=dict)
+    owners: frozenset[Owner] = frozenset()
+    constants: frozenset[str] = frozenset()
+    own: bool = False
+    told: Told = UNTOLD
+    serves: frozenset[str] = frozenset()
+    torch: bool = False
+
+    def __bool__(self) -> bool:
+        said = self.modules or self.owners or self.constants or self.own or self.serves or self.torch
+        return bool(said or any(self.told))
+
+    def record(self) -> dict[str, Any]:
+        """The same as JSON."""
+        return {
+            "modules": self.modules,
+            "owners": sorted(self.owners),
+            "constants": sorted(self.constants),
+            "own": self.own,
+            "told": [sorted(names) for names in self.told],
+            "serves": sorted(self.serves),
+            "torch": self.torch,
+        }
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> Facts:
+        """The facts that a record says."""
+        modules = {
+            name: Place(Span(*span), line, Span(*columns), row)
+            for name, (span, line, columns, row) in record["modules"].items()
+        }
+        return cls(
+            modules,
+            frozenset(Owner(*owner) for owner in record["owners"]),
+            frozenset(record["constants"]),
+            record["own"],
+            Told(*map(frozenset, record["told"])),
+            frozenset(record["serves"]),
+            record["torch"],
+        )
+
+
+NOTHING = Facts()
+_TORCH = Facts(torch=True)
+
+
+class Reader:
+    """Reads files for what they say of a project."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        words = Words.of(catalogue.declarations, catalogue.libraries)
+        self.shims, self.variables = words.shims, words.variables
+        self._devices = words.devices
+        self._scanner = Scanner(words)
+        self._constants = Constants(words.devices)
+
+    def facts(self, data: bytes, path: str) -> Facts:
+        """What the bytes of a file say, and its name."""
+        said = self._scanner.look(data, path=path)
+        constants = frozenset(self._constants.named(data))
+        own = bool(cudas_own([path], self._devices)) or self._scanner.names.tells(path)
+        if not (said.modules or said.owners or said.serves or constants or own or any(said.told)):
+            return _TORCH if said.torch else NOTHING
+        source = Source(data.decode("utf-8", "replace"))
+        places = {module: _place(source, span) for module, span in said.modules.items()}
+        return Facts(places, said.owners, constants, own, said.told, said.serves, said.torch)
+
+    def file(self, path: str) -> Facts:
+        """What a file on the disk says: nothing, if it cannot be read."""
+        try:
+            return self.facts(read_text(path), path)
+        except (FileProblem, SourceError, LimitExceeded):
+            return NOTHING
+
+    def project(self, files: Mapping[str, Facts]) -> Project:
+        """What files say together."""
+        every = files.values()
+        modules = {module for facts in every for module in facts.modules}
+        owners = {owner for facts in every for owner in facts.owners}
+        serving = Counter(target for facts in every for target in facts.serves)
+        constants = {target for facts in every for target in facts.constants}
+        told = [facts.told for facts in every if any(facts.told)]
+        torch = any(facts.torch for facts in every)
+        return self._scanner.project_of(modules, owners, constants, files, told, serving, torch)
+
+
+def _place(source: Source, span: Span) -> Place:
+    line, column = source.position(span.start)
+    row = source.line_text(line)[:_LONGEST_ROW]
+    start = min(column - 1, len(row))
+    return Place(span, line - 1, Span(start, min(start + span.end - span.start, len(row))), row)
+
+
+def main() -> None:
+    """Read a request, answer it."""
+    line = sys.stdin.buffer.readline()
+    if not line:
+        return
+    end_with_input()
+    be_nice()
+    gc.disable()  # nearly everything made here is a tree without cycles
+    try:
+        for record in _records(json.loads(line)):
+            sys.stdout.buffer.write(json.dumps(record).encode() + b"\n")
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        os._exit(1)
+    os._exit(0)  # the thread waits for input
+
+
+def _records(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    catalogue, root = load(), request["path"]
+    vocabulary = Vocabulary(tuple(catalogue.declarations), tuple(catalogue.rules))
+    over, under = (values_of(request[name], root, vocabulary) for name in ("over", "under"))
+    configuration = Configuration(vocabulary, over, under=under)
+    reader = Reader(catalogue)
+    found = discover([root], configuration.settings_for, empty=True)
+    for file in found.files:
+        if facts := reader.file(file.path):
+            yield {"path": file.path, **facts.record()}
+    problems = [problem for problem in found.problems if os.path.basename(problem.path) == GitIgnore.NAME]  # noqa: PTH119
+    yield {"files": len(found.files), "problems": problems, "notes": found.notes}

@@ -1,0 +1,122 @@
+"""The server's end of the connection: what is said to the client, and the events that parts of the server tell of."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
+import uncuda
+from uncuda.printable import printable_lines
+
+from .client import Client
+from .logs import ToClient, logger
+from .markup import popup
+from .protocol import Handler, Protocol
+
+HandlerT = TypeVar("HandlerT", bound=Handler)
+
+
+class Event(list[Callable[..., object]]):
+    """Who wants to know of something; calling it tells them all, even if one of them fails."""
+
+    def __call__(self, *arguments: object) -> None:
+        for listener in self:
+            try:
+                listener(*arguments)
+            except Exception:  # noqa: BLE001 the others want to know, too
+                logger.exception("a listener failed")
+
+
+class Endpoint(LanguageServer):
+    """Requests, notifications and messages to the client; `client`: what it can do, from `initialize` on.
+
+    Events: `begun()`: `initialize` has come, `started()`: the client is ready, `ended()`: the server stops;
+    `opened(program)`, `changed(program)`, `saved(program)`; `closed(program, uris)`, where `program` is None when cells
+    leave a notebook that stays; `found(program)`: it has findings; `analysed(program)`: another process has done that;
+    `scanned(folder)`; `touched(paths)`: files changed on the disk; `reconfigured()`: settings, targets or what files
+    say together are others; `shims_moved()`: runtime patches are imported elsewhere; `stale(uris)`: what is shown of
+    these documents (None: of all) may be another.
+    """
+
+    protocol: Protocol
+
+    def __init__(self, log: ToClient | None = None) -> None:
+        super().__init__(
+            "uncuda",
+            uncuda.__version__,
+            text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
+            protocol_cls=Protocol,
+        )
+        self.log = log or ToClient()
+        self.client = Client()
+        self.begun, self.started, self.ended = Event(), Event(), Event()
+        self.opened, self.changed, self.saved, self.closed = (Event() for _ in range(4))
+        self.found, self.analysed, self.scanned, self.touched = (Event() for _ in range(4))
+        self.reconfigured, self.shims_moved, self.stale = Event(), Event(), Event()
+        self.loop = asyncio.new_event_loop()
+        self.end: asyncio.Future[int] = self.loop.create_future()
+        """The exit code, once there is one."""
+        self.protocol.leave = self.stop
+
+    def raw(self, method: str) -> Callable[[HandlerT], HandlerT]:
+        """Register a handler that is given the parameters of a message as they came."""
+
+        def decorate(handler: HandlerT) -> HandlerT:
+            self.protocol.raw[method] = handler
+            return handler
+
+        return decorate
+
+    def stop(self, code: int) -> None:
+        """End the process with this code."""
+        if not self.end.done():
+            self.end.set_result(code)
+
+    def call(self, function: Callable[..., object], *arguments: object) -> None:
+        """Call a function in the server's thread, from any other."""
+        if not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(function, *arguments)
+
+    def ask(self, method: str, params: Any, take: Callable[[Any], object] = lambda result: None) -> None:
+        """Send the client a request; `take` is given the result if there is one. An error is logged."""
+
+        def answered(future: Future[Any]) -> None:
+            if future.cancelled():
+                return
+            if error := future.exception():
+                logger.warning("%s: %s", method, error)
+                return
+            try:
+                take(future.result())
+            except Exception:  # noqa: BLE001 the future would swallow it
+                logger.exception("%s: the reply was of no use", method)
+
+        self.protocol.send_request(method, params).add_done_callback(answered)
+
+    def trace(self, message: str, more: Callable[[], str]) -> None:
+        """Say what happens to a client that traces; `more`: what is said with `verbose`."""
+        level = self.protocol.trace
+        if level != types.TraceValue.Off:
+            verbose = printable_lines(more()) if level == types.TraceValue.Verbose else None
+            self.protocol.notify(types.LOG_TRACE, types.LogTraceParams(printable_lines(message), verbose))
+
+    def show_error(self, text: str) -> None:
+        """Show the user what is wrong."""
+        self.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"uncuda: {text}"))
+
+    def window_show_message(self, params: types.ShowMessageParams) -> None:
+        """Show the user a message: one line, in which nothing that it quotes is a link."""
+        super().window_show_message(types.ShowMessageParams(params.type, popup(params.message)))
+
+    def window_log_message(self, params: types.LogMessageParams) -> None:
+        """Log lines where the user can read them."""
+        super().window_log_message(types.LogMessageParams(params.type, printable_lines(params.message)))
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """What went wrong outside of a request is logged; nothing pops up."""
+        logger.error("%s: %s", getattr(source, "__name__", source), error)

@@ -1,0 +1,17 @@
+"""Names of our own that clients know: commands, requests, notifications, kinds of code actions."""
+
+from __future__ import annotations
+
+SHOW_RULE = "uncuda.showRule"
+FIX_ALL_IN_FILE = "uncuda.fixAllInFile"
+FIX_ALL_IN_WORKSPACE = "uncuda.fixAllInWorkspace"
+PREVIEW = "uncuda.previewFixAllInWorkspace"
+SWITCH_TARGET = "uncuda.switchTarget"
+DEBUG_INFORMATION = "uncuda.debugInformation"
+
+FIX_ALL = "source.fixAll.uncuda"
+FIX_ALL_NOTEBOOK = "notebook.source.fixAll.uncuda"
+
+STATUS = "uncuda/status"
+SHOW_PROBLEMS = "uncuda/showProblems"
+"""A notification, for clients that say `experimental.uncudaShowProblems`: open the list of all problems."""
