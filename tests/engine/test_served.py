@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from support.engines import engine_for
 from uncuda.catalogue import load
 from uncuda.edits import apply_edits
-from uncuda.engine import Engine, Finding
+from uncuda.engine import Finding
 from uncuda.lsp.scan import Reader
 from uncuda.project import Project
 from uncuda.settings import Settings
@@ -116,7 +117,7 @@ def project_of(files: Mapping[str, str]) -> Project:
 
 
 def findings(files: Mapping[str, str], name: str, target: str = "npu") -> list[Finding]:
-    engine = Engine(load(), target, Settings(locale="en"), project_of(files))
+    engine = engine_for(target, Settings(locale="en"), project_of(files))
     return list(engine.check(Source(files[name], name)).findings)
 
 
@@ -270,7 +271,7 @@ def test_fixes_one_at_a_time_never_change_what_a_project_serves(kind: str, targe
     before = project_of(files)
     fixed = 0
     for _ in range(60):
-        engine = Engine(load(), target, Settings(locale="en"), project_of(files))
+        engine = engine_for(target, Settings(locale="en"), project_of(files))
         fixes = [
             (name, fix)
             for name, text in files.items()

@@ -7,15 +7,16 @@ import warnings
 
 import pytest
 
+from support.engines import engine_for
 from uncuda.catalogue import load, read_page
 from uncuda.edits import Edit, apply_edits
-from uncuda.engine import Engine, Finding
+from uncuda.engine import Finding
 from uncuda.engine.silence import ignore_in_file, ignore_on_line
 from uncuda.facts.layout import Layout
 from uncuda.settings import Settings
 from uncuda.source import Source, Span
 
-ENGINE = Engine(load(), "npu", Settings(locale="en", strategy="rewrite"))
+ENGINE = engine_for("npu", Settings(locale="en", strategy="rewrite"))
 
 
 def findings(text: str) -> list[Finding]:
