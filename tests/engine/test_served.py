@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -106,11 +107,16 @@ BYTES = {
 
 def project_of(files: Mapping[str, str]) -> Project:
     """What the files say together, to the command line as to the language server."""
+    return _project_of(tuple(files.items()))
+
+
+@lru_cache(maxsize=256)
+def _project_of(files: tuple[tuple[str, str], ...]) -> Project:
     catalogue = load()
     settings = Settings(target="npu")
-    texts = {name: text.encode() for name, text in files.items()}
+    texts = {name: text.encode() for name, text in files}
     engines = Engines(catalogue)
-    engines.survey([File(name, settings, given=True) for name in files], lambda path, most: texts[path])
+    engines.survey([File(name, settings, given=True) for name in texts], lambda path, most: texts[path])
     reader = Reader(catalogue)
     assert reader.project({name: reader.facts(data, name) for name, data in texts.items()}) == engines.project
     return engines.project

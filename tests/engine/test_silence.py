@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
+from functools import lru_cache
 
 import pytest
 
@@ -19,8 +20,9 @@ from uncuda.source import Source, Span
 ENGINE = engine_for("npu", Settings(locale="en", strategy="rewrite"))
 
 
-def findings(text: str) -> list[Finding]:
-    return list(ENGINE.check(Source(text)).findings)
+@lru_cache(maxsize=256)
+def findings(text: str) -> tuple[Finding, ...]:
+    return ENGINE.check(Source(text)).findings
 
 
 def silenced(text: str, finding: Finding, edit: Edit) -> str:

@@ -40,6 +40,7 @@ ALONE: tuple[str, ...] = ("server", "--stdio")
 IS_POSSIBLE = hasattr(os, "fork") and hasattr(socket, "send_fds") and hasattr(socket, "SOCK_SEQPACKET")
 _LONGEST = 1 << 20  # bytes of an order
 _TESTS = str(ROOT / "tests")
+_PORTED = 'import torch\n\nx = torch.ones(2, device="cuda")\ntorch.cuda.synchronize()\nx.cuda()\n'
 _PROGRAM = re.compile(r"from (uncuda[\w.]*) import main; main\(\)$")
 
 
@@ -163,11 +164,17 @@ def _serve(number: int) -> None:
     """Fork what is asked for, by the tests and by what was forked, until the tests let go."""
     import uncuda
     from uncuda.catalogue import load
+    from uncuda.engine import Engine
+    from uncuda.source import Source
 
     for found in pkgutil.walk_packages(uncuda.__path__, "uncuda."):
         import_module(found.name)
     import_module("jedi")
-    assert load().targets and load().libraries  # read now, and not by each
+    # Tables are read now, patterns compiled and types of the protocol resolved, and not by each.
+    assert load().targets and load().libraries
+    for target in load().declarations:
+        Engine(load(), target).fix(Source(_PORTED), review=True)
+    import_module("lsprotocol.converters").get_converter()
     sys.path[:] = [place for place in sys.path if place != _TESTS]
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     gc.collect()
