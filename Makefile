@@ -4,6 +4,8 @@ PY := $(VENV)/bin/python
 SHELL := /bin/sh
 # One more than there are cores: tests of editors and browsers mostly wait.
 WORKERS ?= $(shell expr $$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1) + 1)
+# Tests start hundreds of processes: each would compile all of uncuda anew.
+unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup demo test quick lint format types generate check-generated bench fuzz witness test-execution test-execution-full wheel vsix vscode screenshots pycharm lock clean

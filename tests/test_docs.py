@@ -16,6 +16,7 @@ from urllib.parse import unquote
 import jsonschema
 import pytest
 
+from support.engines import engine_for
 from support.imports import ROOT
 from uncuda.catalogue import load
 from uncuda.catalogue.rules import parse_toml
@@ -180,7 +181,7 @@ def test_python_parses_and_suppressions_work(block: Block) -> None:
 
 
 def engine(target: str) -> Engine:
-    return Engine(CATALOGUE, target, Settings(locale="en"))
+    return engine_for(target, Settings(locale="en"))
 
 
 def findings(text: str, target: str = "npu") -> list[tuple[int, Finding]]:

@@ -1,5 +1,6 @@
 """The engine and the rules give the same on every Python: those of this machine, and WebAssembly's on Node."""
 
+import os
 import subprocess
 import sys
 
@@ -22,6 +23,7 @@ def run(command: list[str], paths: list[str]) -> None:
     done = subprocess.run(
         [*command, *PYTEST, *paths],
         cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "server")},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

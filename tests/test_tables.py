@@ -13,13 +13,12 @@ from typing import Any
 
 import pytest
 
-from uncuda.catalogue import load
+from support.engines import engine_for
 from uncuda.checks.amp_c import GUARD_RAISES
 from uncuda.checks.fallbacks import LEFT_OUT
 from uncuda.checks.name_calls import LACKS
 from uncuda.checks.name_strings import LIMIT as ELSEWHERE
 from uncuda.checks.results import FIELD, LOST
-from uncuda.engine import Engine
 from uncuda.engine.relations.foreign import KIT_LIMIT
 from uncuda.engine.relations.foreign import LIMIT as HANDED
 from uncuda.engine.relations.served import CHOSEN, OTHER_PLATFORM
@@ -377,7 +376,7 @@ def test_private_names_that_every_version_has_are_named(name: str) -> None:
 
 def safe(source: str, version: str) -> str:
     """A text for npu after safe fixes, in a project with that version of torch_npu."""
-    made = Engine(load(), "npu", Settings(strategy="rewrite", target_version=version), Project())
+    made = engine_for("npu", Settings(strategy="rewrite", target_version=version), Project())
     return made.fix(Source.decode(source.encode(), "a.py")).text
 
 

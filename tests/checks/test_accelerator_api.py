@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from support.engines import engine_for
 from uncuda.catalogue import load
-from uncuda.engine import Engine, Finding
+from uncuda.engine import Finding
 from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
@@ -24,7 +25,7 @@ def findings(
         torch_version=torch or None, target_version=plugin or None, strategy=strategy, locale="en", select=(RULE,)
     )
     text = code if "import" in code.split("\n", 1)[0] else f"import torch\n{code}"
-    return list(Engine(CATALOGUE, target, settings, Project()).check(Source(text)).findings)
+    return list(engine_for(target, settings, Project()).check(Source(text)).findings)
 
 
 def only(code: str, *arguments: str, **options: str) -> Finding:
@@ -309,7 +310,7 @@ WRONG = {
 @pytest.mark.parametrize("code", WRONG)
 def test_arguments(code: str, target: str) -> None:
     settings = Settings(locale="en", select=(RULE,))
-    engine = Engine(CATALOGUE, target, settings, Project())
+    engine = engine_for(target, settings, Project())
     text = f"import torch\nx = {code}\n"
     found = [one for one in engine.check(Source(text)).findings if "raises with" not in one.message]
     if "synchronize" not in code or target == "npu":
@@ -453,6 +454,6 @@ def test_memory_info_has_another_name() -> None:
 def test_both_languages() -> None:
     settings = Settings(locale="zh", select=(RULE,))
     text = "import torch\ntorch.accelerator.memory_summary()\n"
-    (found,) = Engine(CATALOGUE, "npu", settings, Project()).check(Source(text)).findings
+    (found,) = engine_for("npu", settings, Project()).check(Source(text)).findings
     assert "任何 PyTorch 版本中都不存在" in found.message
     assert found.fixes[0].title == "替换为 `torch.npu.memory_summary`（其他加速器没有此接口）"

@@ -6,14 +6,14 @@ import ast
 
 import pytest
 
-from uncuda.catalogue import load
-from uncuda.engine import Engine, Finding
+from support.engines import engine_for
+from uncuda.engine import Finding
 from uncuda.facts.read import Facts, Statement
 from uncuda.settings import Settings
 from uncuda.source import Source
 
 RULES = ("amp-c-import", "amp-c-guarded", "amp-c-use")
-ENGINE = Engine(load(), "npu", Settings(select=RULES, locale="en"))
+ENGINE = engine_for("npu", Settings(select=RULES, locale="en"))
 
 
 def rules(text: str) -> list[str]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from uncuda.catalogue import load
-from uncuda.engine import Engine
+from support.engines import engine_for
 from uncuda.settings import Settings
 from uncuda.source import Source
 
-ENGINES = {target: Engine(load(), target, Settings(locale="en")) for target in ("npu", "musa")}
+ENGINES = {target: engine_for(target, Settings(locale="en")) for target in ("npu", "musa")}
 HEAD = "import torch\nimport torch_{d}\n\n"
 # Each has a CUDA branch and a sibling that serves the target; {d} is its device, {c} its backend.
 SERVED = {

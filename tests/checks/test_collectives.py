@@ -6,8 +6,8 @@ import time
 
 import pytest
 
+from support.engines import engine_for
 from uncuda.catalogue import load
-from uncuda.engine import Engine
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -18,7 +18,7 @@ RULES = ("float64", "float64-method")
 
 
 def severities(text: str, target: str = "npu", **settings: object) -> list[tuple[str, str]]:
-    engine = Engine(CATALOGUE, target, Settings(locale="en", **settings))  # type: ignore[arg-type]
+    engine = engine_for(target, Settings(locale="en", **settings))  # type: ignore[arg-type]
     found = engine.check(Source(HEAD + text)).findings
     return [(each.severity, each.message) for each in found if each.rule in RULES]
 

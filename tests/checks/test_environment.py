@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from support.engines import engine_for
 from uncuda.catalogue import load
-from uncuda.engine import Engine
 from uncuda.settings import Settings
 from uncuda.source import Source
 
 CATALOGUE = load()
 RULES = ("environment-variable", "environment-variable-review", "environment-variable-manual")
-ENGINES = {t: Engine(CATALOGUE, t, Settings(select=RULES, locale="en")) for t in ("npu", "musa")}
+ENGINES = {t: engine_for(t, Settings(select=RULES, locale="en")) for t in ("npu", "musa")}
 SAFE = [
     "os.environ['{}'] = '1'",
     "del os.environ['{}']",

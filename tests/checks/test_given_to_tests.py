@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from uncuda.catalogue import load
-from uncuda.engine import Engine
+from support.engines import engine_for
 from uncuda.settings import Settings
 from uncuda.source import Source
 
-ENGINE = Engine(load(), "npu", Settings(locale="en"))
+ENGINE = engine_for("npu", Settings(locale="en"))
 HEAD = "import pytest\nimport torch\nimport torch_npu\n\n\n"
 TEST = "def test_it({0}):\n    if {1} == 'cuda':\n        torch.ones(2).cuda()\n    torch.ones(2, device={1})\n"
 MOVES = {

@@ -6,8 +6,9 @@ import ast
 
 import pytest
 
+from support.engines import engine_for
 from uncuda.catalogue import load
-from uncuda.engine import Engine, Finding
+from uncuda.engine import Finding
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -101,7 +102,7 @@ NCCL_CHECKS = [
 def found(code: str, target: str, prefix: tuple[str, ...], strategy: str = "auto") -> list[Finding]:
     """The findings of one construct; its fixes must leave none of them, and a text that parses."""
     text = f"import torch\nimport torch.distributed as dist\n{code}\n"
-    engine = Engine(CATALOGUE, target, Settings(locale="en", strategy=strategy))
+    engine = engine_for(target, Settings(locale="en", strategy=strategy))
     result = engine.fix(Source(text), review=True)
     assert result.refused is None, result.refused
     ast.parse(result.text)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from uncuda.catalogue import load
-from uncuda.engine import Engine, Finding
+from support.engines import engine_for
+from uncuda.engine import Finding
 from uncuda.project import ACTS, Owner, Project
 from uncuda.settings import Settings
 from uncuda.source import Source
@@ -13,11 +13,11 @@ from uncuda.workspace import Scanner, Words
 
 
 def findings(text: str, target: str = "npu", project: Project | None = None) -> list[Finding]:
-    return list(Engine(load(), target, Settings(locale="en"), project).check(Source(text)).findings)
+    return list(engine_for(target, Settings(locale="en"), project).check(Source(text)).findings)
 
 
 def fixed(text: str, target: str = "npu") -> str:
-    return Engine(load(), target, Settings(locale="en")).fix(Source(text), review=True).text
+    return engine_for(target, Settings(locale="en")).fix(Source(text), review=True).text
 
 
 def test_an_attribute_of_what_is_imported_may_be_its_own() -> None:
@@ -206,7 +206,7 @@ def test_what_a_wrapper_gives_moves_on_its_own() -> None:
     """The wrapper is for a person to replace; what it returns is a module, and the test over both moves with it."""
     text = "import torch\nimport torch_npu\nfrom torch.nn import DataParallel\n"
     text += 'if device.type == "cuda":\n    model = DataParallel(model).cuda()\n'
-    engine = Engine(load(), "npu", Settings(locale="en"))
+    engine = engine_for("npu", Settings(locale="en"))
     ported = text.replace('"cuda"', '"npu"').replace(".cuda()", ".npu()")
     assert engine.fix(Source(text)).text == ported
     assert [finding.rule for finding in engine.check(Source(ported)).findings] == ["data-parallel"]

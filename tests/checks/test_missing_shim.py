@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from support.engines import engine_for
 from uncuda.catalogue import load
-from uncuda.engine import Engine
 from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
@@ -19,7 +19,7 @@ def rules(
     text: str, target: str = "npu", project: Project | None = None, strategy: str = "shim", version: str | None = None
 ) -> list[str]:
     settings = Settings(locale="en", strategy=strategy, target_version=version)
-    report = Engine(CATALOGUE, target, settings, project).check(Source(text))
+    report = engine_for(target, settings, project).check(Source(text))
     return [finding.rule for finding in report.findings]
 
 

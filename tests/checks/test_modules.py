@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from support.engines import engine_for
 from uncuda.catalogue import load
 from uncuda.engine import Engine
 from uncuda.lsp.state.scan import Facts, Reader
@@ -17,7 +18,7 @@ from uncuda.source import Source
 from uncuda.workspace import Engines, File
 
 CATALOGUE = load()
-NPU, MUSA = (Engine(CATALOGUE, target, Settings(locale="en")) for target in ("npu", "musa"))
+NPU, MUSA = (engine_for(target, Settings(locale="en")) for target in ("npu", "musa"))
 
 
 def said(text: str, engine: Engine = NPU) -> list[tuple[str, int]]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from support.engines import engine_for
 from uncuda.catalogue import load
 from uncuda.engine import Engine, Finding
 from uncuda.settings import Settings
 from uncuda.source import Source
 
 CATALOGUE = load()
-ENGINES = {target: Engine(CATALOGUE, target, Settings(locale="en")) for target in ("npu", "musa")}
+ENGINES = {target: engine_for(target, Settings(locale="en")) for target in ("npu", "musa")}
 NPU = ENGINES["npu"]
 HEAD = "import torch\nimport torch_npu\nimport torch_musa\n"
 
@@ -91,7 +92,7 @@ def test_other_strings_say_no_name(text: str) -> None:
 
 
 def test_a_key_that_adds_a_use_is_seen() -> None:
-    engine = Engine(CATALOGUE, "npu", Settings(locale="en"), remember=16)
+    engine = engine_for("npu", Settings(locale="en"), remember=16)
     before = HEAD + PATCHES[0].format("torch.cuda.empty_cache") + "torch.cuda.empty\n"
     after = before.replace("empty\n", "empty_cache()\n")
     for text in (before, after, before):

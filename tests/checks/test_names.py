@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from support.engines import engine_for
 from uncuda.catalogue import Row, Target, load
 from uncuda.checks.name import Check
 from uncuda.checks.verdicts import Verdicts
@@ -29,7 +30,7 @@ SAME_FLAGS = "sdp"
 
 
 def engine(target: str = "npu", project: Project | None = None, **settings: object) -> Engine:
-    return Engine(CATALOGUE, target, Settings(locale="en", **settings), project)  # type: ignore[arg-type]
+    return engine_for(target, Settings(locale="en", **settings), project)  # type: ignore[arg-type]
 
 
 def findings(text: str, made: Engine | None = None) -> list[Finding]:
@@ -41,7 +42,7 @@ def fixed(text: str, made: Engine | None = None, review: bool = True) -> str:
 
 
 def verdicts(target: Target, name: str) -> Verdicts:
-    made = Engine(CATALOGUE, name, Settings(target_version=target.version))
+    made = engine_for(name, Settings(target_version=target.version))
     return next(check.verdicts for check in made.ruleset(False).checks if isinstance(check, Check))
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from uncuda.catalogue import load
-from uncuda.engine import Engine
+from support.engines import engine_for
 from uncuda.facts.read import read
 from uncuda.settings import Settings
 from uncuda.source import Source
 
-ENGINE = Engine(load(), "npu", Settings(locale="en"))
+ENGINE = engine_for("npu", Settings(locale="en"))
 
 CASES = {
     "code follows on the line": (
@@ -223,7 +222,7 @@ BY_STAR = (
 @pytest.mark.parametrize("target", ["npu", "musa"])
 def test_torch_that_a_star_brings(target: str) -> None:
     """Nothing else can: the whole text is ported, and the plugin is imported below the star."""
-    fixed = Engine(load(), target, Settings()).fix(Source(BY_STAR), review=False).text
+    fixed = engine_for(target, Settings()).fix(Source(BY_STAR), review=False).text
     wanted = BY_STAR.replace("cuda", target).replace("import *\n", f"import *\nimport torch_{target}\n")
     assert fixed == wanted
 
@@ -231,14 +230,14 @@ def test_torch_that_a_star_brings(target: str) -> None:
 @pytest.mark.parametrize("target", ["npu", "musa"])
 def test_torch_that_a_star_brings_and_a_function_imports_too(target: str) -> None:
     text = BY_STAR + "\ndef count():\n    import torch\n    return torch.cuda.device_count()\n"
-    fixed = Engine(load(), target, Settings()).fix(Source(text), review=False).text
+    fixed = engine_for(target, Settings()).fix(Source(text), review=False).text
     wanted = text.replace("cuda", target).replace("import *\n", f"import *\nimport torch_{target}\n")
     assert fixed == wanted
 
 
 def test_a_star_that_no_use_of_torch_needs_brings_none() -> None:
     text = "from .common import *\n\ndef count():\n    import torch\n    return torch.cuda.device_count()\n"
-    fixed = Engine(load(), "npu", Settings()).fix(Source(text), review=False).text
+    fixed = engine_for("npu", Settings()).fix(Source(text), review=False).text
     assert fixed == text.replace("cuda", "npu").replace("import torch\n", "import torch\n    import torch_npu\n")
 
 
@@ -253,7 +252,7 @@ def test_a_star_that_no_use_of_torch_needs_brings_none() -> None:
     ids=["in a comment", "a parameter", "bound otherwise", "no star"],
 )
 def test_no_star_brings_torch(text: str) -> None:
-    assert Engine(load(), "npu", Settings()).fix(Source(text), review=False).text == text
+    assert engine_for("npu", Settings()).fix(Source(text), review=False).text == text
 
 
 STARS = [
@@ -269,7 +268,7 @@ STARS = [
 @pytest.mark.parametrize("old", range(len(STARS)))
 @pytest.mark.parametrize("new", range(len(STARS)))
 def test_a_star_that_is_typed_is_read_like_one_that_is_there(old: int, new: int) -> None:
-    words = Engine(load(), "npu", Settings()).ruleset(shim=False).words
+    words = engine_for("npu", Settings()).ruleset(shim=False).words
     fresh, typed = read(STARS[new], words), read(STARS[new], words, read(STARS[old], words))
     assert (typed.star, typed.followed) == (fresh.star, fresh.followed)
     assert sorted(name.dotted for name in typed.references) == sorted(name.dotted for name in fresh.references)
@@ -290,7 +289,7 @@ USED = "import torch\n\ntorch.npu.synchronize()\n"
     ],
 )
 def test_a_plugin_that_is_known_to_load_by_itself(settings: Settings, severity: str, loaded: bool) -> None:
-    engine = Engine(load(), "npu", settings)
+    engine = engine_for("npu", settings)
     (found,) = engine.check(Source(USED)).findings
     assert (found.rule, found.severity, found.fixes[0].applicability) == ("missing-plugin-import", severity, "safe")
     assert ("not loaded by PyTorch itself" in found.message) is not loaded
@@ -313,7 +312,7 @@ def test_a_plugin_that_is_known_to_load_by_itself(settings: Settings, severity: 
     ],
 )
 def test_names_of_the_target_come_with_the_import_of_the_plugin(text: str, version: str | None, target: str) -> None:
-    engine = Engine(load(), target, Settings(target_version=version))
+    engine = engine_for(target, Settings(target_version=version))
     package = engine.target.words["package"]
     for finding in engine.check(Source(text)).findings:
         for fix in finding.fixes:

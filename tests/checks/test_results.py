@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from support.engines import engine_for
 from uncuda.catalogue import load
-from uncuda.engine import Engine, Finding
+from uncuda.engine import Finding
 from uncuda.limits import Limits, Work
 from uncuda.settings import Settings
 from uncuda.source import Source
@@ -16,7 +17,7 @@ CAPABILITY = "torch.cuda.get_device_capability"
 
 
 def findings(text: str, target: str, **settings: object) -> list[Finding]:
-    made = Engine(CATALOGUE, target, Settings(locale="en", **settings))  # type: ignore[arg-type]
+    made = engine_for(target, Settings(locale="en", **settings))  # type: ignore[arg-type]
     return list(made.check(Source(f"import torch\n{text}")).findings)
 
 
@@ -272,7 +273,7 @@ def test_a_rule_that_is_switched_off_keeps_its_members() -> None:
 
 
 def test_a_use_that_is_typed_counts_at_once() -> None:
-    engine = Engine(CATALOGUE, "npu", Settings(locale="en"), remember=4)
+    engine = engine_for("npu", Settings(locale="en"), remember=4)
     text = f"import torch\n\np = {PROPERTIES}(0)\nprint(p)\np.name\n"
     assert [f.fixes[0].applicability for f in engine.check(Source(text, path="a.py")).findings] == ["safe"]
     typed = text.replace("p.name", "p.major")

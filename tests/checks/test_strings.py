@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from support.engines import engine_for
 from uncuda.catalogue import load
 from uncuda.edits import apply_edits
 from uncuda.engine import Engine, Finding
@@ -15,7 +16,7 @@ RULES = ("device-string", "nccl-backend", "nccl-check", "backend-map", "gpu-stri
 
 
 def engine(target: str = "npu", **settings: str) -> Engine:
-    return Engine(CATALOGUE, target, Settings(locale="en", **{"select": RULES, **settings}))  # type: ignore[arg-type]
+    return engine_for(target, Settings(locale="en", **{"select": RULES, **settings}))  # type: ignore[arg-type]
 
 
 def findings(text: str, **settings: str) -> list[Finding]:
@@ -289,7 +290,7 @@ def test_a_key_of_another_files_table_may_be_another_word() -> None:
 def test_a_slice_is_cut_to_the_length_of_the_new_word() -> None:
     text = "import torch\nimport torch_npu\nok = str(device)[:4] == 'cuda'\n"
     assert fixed(text, review=False).endswith("ok = str(device)[:3] == 'npu'\n")
-    other = Engine(CATALOGUE, "musa", Settings(select=RULES)).check(Source(text)).findings
+    other = engine_for("musa", Settings(select=RULES)).check(Source(text)).findings
     assert [len(f.fixes[0].edits) for f in other] == [2]  # the word, and the import
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from support.engines import engine_for
 from uncuda.catalogue import load
 from uncuda.edits import apply_edits
-from uncuda.engine import Engine, Finding
+from uncuda.engine import Finding
 from uncuda.settings import Settings
 from uncuda.source import Source
 
 CATALOGUE = load()
-ENGINES = {target: Engine(CATALOGUE, target, Settings(locale="en")) for target in ("npu", "musa")}
+ENGINES = {target: engine_for(target, Settings(locale="en")) for target in ("npu", "musa")}
 
 
 def head(target: str) -> str:
@@ -81,7 +82,7 @@ def test_a_part_of_a_name_may_be_anything() -> None:
 
 
 def test_next_to_a_patch_a_word_of_the_program_is_silent() -> None:
-    engine = Engine(CATALOGUE, "npu", Settings(locale="en", strategy="shim"))
+    engine = engine_for("npu", Settings(locale="en", strategy="shim"))
     assert not engine.check(Source("import torch\nok = kind == 'nccl'\n")).findings
 
 
@@ -219,7 +220,7 @@ def test_a_field_that_takes_a_parameter_changes_with_it() -> None:
 
 
 def test_typing_in_the_function_that_is_called_leaves_the_same_as_a_fresh_look() -> None:
-    engine = Engine(CATALOGUE, "npu", Settings(locale="en"), remember=16)
+    engine = engine_for("npu", Settings(locale="en"), remember=16)
     first = head("npu") + "def place(name):\n    x.to(name)\n    f()\n\n\nplace('cuda')\n"
     second = first.replace("    x.to(name)\n", "    x.t(name)\n")
     for text in (
@@ -288,7 +289,7 @@ def test_a_question_alone_does_not_make_a_device(code: str) -> None:
 def test_a_word_stays_where_its_question_stays() -> None:
     code = "kinds = ['cpu'] + (['cuda'] if torch.cuda.is_available() and torch.cuda.clock_rate() > 9 else [])\n"
     assert fixed(code, review=True) == code
-    engine = Engine(CATALOGUE, "npu", Settings(locale="en", ignore=("cuda-api",)))
+    engine = engine_for("npu", Settings(locale="en", ignore=("cuda-api",)))
     (finding,) = engine.check(Source(head("npu") + ASKED["lists added up"])).findings
     assert finding.fixes[0].applicability == "review"
 
@@ -377,7 +378,7 @@ TYPED = {
 @pytest.mark.parametrize("name", TYPED)
 def test_after_a_key_all_is_as_in_a_fresh_look(name: str) -> None:
     code, line, lines = TYPED[name]
-    engine = Engine(CATALOGUE, "npu", Settings(locale="en"), remember=16)
+    engine = engine_for("npu", Settings(locale="en"), remember=16)
     for typed in (line, *(full[:end] for full in lines for end in (len(full) - 1, len(full))), line):
         source = Source(head("npu") + code.replace(line, typed), path="a.py")
         assert engine.check(source) == ENGINES["npu"].check(Source(source.text)), typed
@@ -386,5 +387,5 @@ def test_after_a_key_all_is_as_in_a_fresh_look(name: str) -> None:
 @pytest.mark.parametrize("other", ["triton", "cutlass", "flashinfer"])
 def test_implementations_of_one_operator_are_no_devices(other: str) -> None:
     text = f'import torch\n@pytest.mark.parametrize("impl", ["cuda", "{other}"])\ndef test_a(impl):\n    f(impl=impl)\n'
-    assert Engine(load(), "npu", Settings(locale="en")).check(Source(text)).findings == ()
-    assert Engine(load(), "npu", Settings(locale="en")).check(Source(text.replace(other, "cpu"))).findings
+    assert engine_for("npu", Settings(locale="en")).check(Source(text)).findings == ()
+    assert engine_for("npu", Settings(locale="en")).check(Source(text.replace(other, "cpu"))).findings

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from support.forked import IS_POSSIBLE, Forked
+from support.imports import ROOT as ROOT
 from uncuda.catalogue import load
-
-ROOT = Path(__file__).parents[2]
 
 # One finding each, with a safe fix, with a fix to review, and without a fix.
 SAFE = 'import torch.distributed as dist\n\ndist.init_process_group("nccl")\n'
@@ -49,7 +49,19 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def uncuda(*arguments: str, stdin: str | bytes = b"", **env: str) -> Run:
-    """Run `uncuda` with arguments and more environment; output is decoded as UTF-8, line ends as they are."""
+    """Run `uncuda` with arguments and more environment; output is decoded as UTF-8, line ends as they are.
+
+    It is started where the environment is another one, which decides on languages and encodings; else it is forked.
+    """
+    if env or not IS_POSSIBLE:
+        return started(*arguments, stdin=stdin, **env)
+    forked = Forked(arguments, Path.cwd(), environment())
+    out, err = forked.communicate(stdin.encode() if isinstance(stdin, str) else stdin)
+    return Run(forked.wait(), out.decode(), err.decode())
+
+
+def started(*arguments: str, stdin: str | bytes = b"", **env: str) -> Run:
+    """The same in a new Python, as users start it."""
     done = subprocess.run(
         [sys.executable, "-m", "uncuda", *arguments],
         input=stdin.encode() if isinstance(stdin, str) else stdin,

@@ -7,7 +7,7 @@ import pytest
 
 import uncuda
 from cli.command import environment
-from cli.command import uncuda as run_uncuda
+from cli.command import started as run_uncuda
 
 
 def test_version() -> None:

@@ -7,13 +7,13 @@ import random
 
 import pytest
 
-from uncuda.catalogue import load
+from support.engines import engine_for
 from uncuda.edits import apply_edits
 from uncuda.engine import Engine, Finding
 from uncuda.settings import Settings
 from uncuda.source import Source
 
-ENGINES = {target: Engine(load(), target, Settings(locale="en")) for target in ("npu", "musa")}
+ENGINES = {target: engine_for(target, Settings(locale="en")) for target in ("npu", "musa")}
 HEAD = "import torch\n\n"
 TEXTS = {
     "two questions": "if d.type == 'cuda':\n    x.cuda()\nelif torch.cuda.is_available():\n    y.cuda()\n",
@@ -99,9 +99,9 @@ def test_lines_that_are_alike_are_not_mixed_up() -> None:
 def test_a_long_list_costs_as_much_as_it_is_long(text: str) -> None:
     def cost(members: int) -> int:
         source = Source(HEAD + text.format(*[", ".join(["'cuda'"] * members)] * 2))
-        Engine(load(), "npu").check(source)
+        engine_for("npu").check(source)
         profile = cProfile.Profile()
-        profile.runcall(Engine(load(), "npu").check, source)
+        profile.runcall(engine_for("npu").check, source)
         return sum(entry.callcount for entry in profile.getstats())
 
     assert cost(800) < 2.5 * cost(400)

@@ -6,6 +6,7 @@ import itertools
 
 import pytest
 
+from support.engines import engine_for
 from uncuda.catalogue import load, read_page
 from uncuda.engine import Engine, Finding
 from uncuda.engine.refusal import refusal
@@ -15,7 +16,7 @@ from uncuda.source import Source
 
 
 def engine(target: str = "npu", project: Project | None = None, **settings: str) -> Engine:
-    return Engine(load(), target, Settings(locale="en", **settings), project)  # type: ignore[arg-type]
+    return engine_for(target, Settings(locale="en", **settings), project)  # type: ignore[arg-type]
 
 
 def findings(text: str, made: Engine | None = None) -> list[Finding]:
@@ -101,7 +102,7 @@ def test_a_version_without_the_name_lowers_the_fix() -> None:
 
 
 def test_chinese_messages() -> None:
-    (found,) = Engine(load(), "musa", Settings(locale="zh")).check(Source("import torch\ntorch.cuda.init\n")).findings
+    (found,) = engine_for("musa", Settings(locale="zh")).check(Source("import torch\ntorch.cuda.init\n")).findings
     assert "摩尔线程" in found.message
 
 

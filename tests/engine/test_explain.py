@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from uncuda.catalogue import load
+from support.engines import engine_for
 from uncuda.engine import Engine
 from uncuda.engine.explain import Counterpart, Explanation, explain
 from uncuda.project import Project
@@ -15,7 +15,7 @@ MARK = "<>"
 
 
 def engine(target: str = "npu", project: Project | None = None, **settings: object) -> Engine:
-    return Engine(load(), target, Settings(locale="en", **settings), project)  # type: ignore[arg-type]
+    return engine_for(target, Settings(locale="en", **settings), project)  # type: ignore[arg-type]
 
 
 def at(marked: str, made: Engine | None = None) -> tuple[str, Explanation] | None:

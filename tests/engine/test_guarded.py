@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import pytest
 
+from support.engines import engine_for
 from support.halves import RIGHT, Half, programs
 from uncuda.catalogue import load
 from uncuda.engine import Engine, Finding
@@ -12,7 +15,7 @@ from uncuda.settings import Settings
 from uncuda.source import Source
 
 CATALOGUE = load()
-ENGINE = Engine(CATALOGUE, "npu", Settings(locale="en"))
+ENGINE = engine_for("npu", Settings(locale="en"))
 HEAD = "import torch\nimport torch_npu\n"
 TRITON = """\
 import triton
@@ -406,7 +409,7 @@ def test_what_only_runs_behind_such_a_question_stays_with_it() -> None:
 def test_the_message_says_why() -> None:
     text = HEAD + "from flash_attn import attn\ndef f(x):\n    return attn(x) if x.is_cuda else x.relu()\n"
     assert "the question stays; what it guards needs CUDA: `attn`" in questions(text)[0].message
-    chinese = Engine(CATALOGUE, "npu", Settings(locale="zh"))
+    chinese = engine_for("npu", Settings(locale="zh"))
     assert "依赖 CUDA：`attn`" in questions(text, chinese)[0].message
 
 
@@ -426,16 +429,17 @@ def test_what_the_project_builds_and_defines_is_evidence() -> None:
 
 def test_typing_says_what_a_fresh_look_says() -> None:
     """Lines that are nothing but a call are looked at alone: they may use a kernel, or stop doing so."""
+    fresh = lru_cache(lambda step: ENGINE.check(Source(step)).findings)
     for name, code in (STAYS | MOVES).items():
         text = HEAD + code
-        typing = Engine(CATALOGUE, "npu", Settings(locale="en"), remember=2)
+        typing = engine_for("npu", Settings(locale="en"), remember=2)
         typing.check(Source(text, "a.py"))
         for line in code.splitlines(keepends=True)[1:]:
             indent = line[: len(line) - len(line.lstrip())]
             for call in ("add(x)", "pytest.skip()", "x.cuda()"):
                 for step in (text.replace(line, f"{indent}{call}\n", 1), text):
                     found = typing.check(Source(step, "a.py")).findings
-                    assert found == ENGINE.check(Source(step)).findings, (name, step)
+                    assert found == fresh(step), (name, step)
 
 
 SEEDED = {
@@ -453,7 +457,7 @@ SEEDED = {
 @pytest.mark.parametrize("program", [p for p in programs() if p.name in SEEDED], ids=lambda program: program.name)
 def test_seeded_programs_over_kernels_stay(program: Half) -> None:
     """What a right port leaves to CUDA a safe fix leaves, too; and what makes a half of a port it does not change."""
-    engine = Engine(CATALOGUE, program.target, Settings(locale="en"))
+    engine = engine_for(program.target, Settings(locale="en"))
     for path, before in program.before.items():
         wanted = before if program.kind != RIGHT else program.after[path]
         assert sorted(engine.fix(Source(before)).text.splitlines()) == sorted(wanted.splitlines())

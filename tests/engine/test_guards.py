@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from uncuda.catalogue import load
+from support.engines import engine_for
 from uncuda.edits import apply_edits
-from uncuda.engine import Engine
 from uncuda.settings import Settings
 from uncuda.source import Source
 
-ENGINE = Engine(load(), "npu", Settings(locale="en"))
+ENGINE = engine_for("npu", Settings(locale="en"))
 WAITS = {  # what is guarded is for review
     "and": "ok = d.type == 'cuda' and torch.cuda.get_device_name(device=d)[0] >= 'B'",
     "and, further on": "ok = x and d.type == 'cuda' and y and f(torch.cuda.get_device_name(device=d)[0]) >= 9",

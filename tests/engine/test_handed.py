@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from support.engines import engine_for
 from uncuda.catalogue import load
-from uncuda.engine import Engine
 from uncuda.settings import Settings
 from uncuda.source import Source
 
 CATALOGUE = load()
-ENGINES = {target: Engine(CATALOGUE, target, Settings(locale="en")) for target in ("npu", "musa")}
+ENGINES = {target: engine_for(target, Settings(locale="en")) for target in ("npu", "musa")}
 HEAD = "import torch\n"
 SAID = "a library of CUDA is handed it"
 
@@ -86,7 +86,7 @@ def test_streams_and_graphs_of_a_function_wait_for_the_one_that_is_handed_over(t
 
 
 def test_a_key_in_the_line_that_hands_it_over_is_seen() -> None:
-    engine = Engine(CATALOGUE, "npu", Settings(locale="en"), remember=16)
+    engine = engine_for("npu", Settings(locale="en"), remember=16)
     before = "import torch\nimport torch_npu\nimport cupy\nh = torch.cuda.current_stream().cuda_stream\ncupy.cuda.E\n"
     after = before.replace("cuda.E\n", "cuda.E(h)\n")
     assert any(finding.fixes for finding in engine.check(Source(before, "a.py")).findings)

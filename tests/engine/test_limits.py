@@ -7,8 +7,8 @@ from functools import lru_cache
 import pytest
 
 import uncuda.engine
+from support.engines import engine_for
 from support.growth import SHAPES
-from uncuda.catalogue import load
 from uncuda.edits import Edit
 from uncuda.engine import Engine
 from uncuda.limits import LimitExceeded, Limits, Work
@@ -35,7 +35,7 @@ BY_SIZE = {
 
 
 def engine(remember: int = 1, **settings: int) -> Engine:
-    return Engine(load(), "npu", Settings(locale="en", **settings), remember=remember)  # type: ignore[arg-type]
+    return engine_for("npu", Settings(locale="en", **settings), remember=remember)  # type: ignore[arg-type]
 
 
 @lru_cache

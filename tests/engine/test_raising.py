@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from uncuda.catalogue import load
-from uncuda.engine import Engine
+from support.engines import engine_for
 from uncuda.project import ACTS, Owner, Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
-ENGINE = Engine(load(), "npu", Settings(locale="en"))
+ENGINE = engine_for("npu", Settings(locale="en"))
 HEAD = "import torch\nimport torch_npu\n"
 WAITS = {
     "for review": 'if torch.cuda.is_available():\n    torch.cuda.nvtx.range_push("x")\n',

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from support.engines import engine_for
 from uncuda.catalogue import load
-from uncuda.engine import Engine
 from uncuda.settings import Settings
 from uncuda.source import Source
 
 
 def related(text: str, locale: str = "en") -> list[tuple[str, str, str]]:
     """(rule, what is said, where) of every related place."""
-    found = Engine(load(), "npu", Settings(locale=locale)).check(Source(text)).findings
+    found = engine_for("npu", Settings(locale=locale)).check(Source(text)).findings
     return [(f.rule, r.message, text[r.span.start : r.span.end]) for f in found for r in f.related]
 
 

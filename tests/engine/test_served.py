@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
 
+from support.engines import engine_for
 from uncuda.catalogue import load
 from uncuda.edits import apply_edits
-from uncuda.engine import Engine, Finding
+from uncuda.engine import Finding
 from uncuda.lsp.state.scan import Reader
 from uncuda.project import Project
 from uncuda.settings import Settings
@@ -118,18 +120,23 @@ BYTES = {
 
 def project_of(files: Mapping[str, str]) -> Project:
     """What the files say together, to the command line as to the language server."""
+    return _project_of(tuple(files.items()))
+
+
+@lru_cache(maxsize=256)
+def _project_of(files: tuple[tuple[str, str], ...]) -> Project:
     catalogue = load()
     settings = Settings(target="npu")
-    texts = {name: text.encode() for name, text in files.items()}
+    texts = {name: text.encode() for name, text in files}
     engines = Engines(catalogue)
-    engines.survey([File(name, settings, given=True) for name in files], lambda path, most: texts[path])
+    engines.survey([File(name, settings, given=True) for name in texts], lambda path, most: texts[path])
     reader = Reader(catalogue)
     assert reader.project({name: reader.facts(data, name) for name, data in texts.items()}) == engines.project
     return engines.project
 
 
 def findings(files: Mapping[str, str], name: str, target: str = "npu") -> list[Finding]:
-    engine = Engine(load(), target, Settings(locale="en"), project_of(files))
+    engine = engine_for(target, Settings(locale="en"), project_of(files))
     return list(engine.check(Source(files[name], name)).findings)
 
 
@@ -283,7 +290,7 @@ def test_fixes_one_at_a_time_never_change_what_a_project_serves(kind: str, targe
     before = project_of(files)
     fixed = 0
     for _ in range(60):
-        engine = Engine(load(), target, Settings(locale="en"), project_of(files))
+        engine = engine_for(target, Settings(locale="en"), project_of(files))
         fixes = [
             (name, fix)
             for name, text in files.items()

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import ast
 import warnings
+from functools import lru_cache
 
 import pytest
 
+from support.engines import engine_for
 from uncuda.catalogue import load, read_page
 from uncuda.edits import Edit, apply_edits
-from uncuda.engine import Engine, Finding
+from uncuda.engine import Finding
 from uncuda.engine.silence import ignore_in_file, ignore_on_line
 from uncuda.facts.layout import Layout
 from uncuda.settings import Settings
 from uncuda.source import Source, Span
 
-ENGINE = Engine(load(), "npu", Settings(locale="en", strategy="rewrite"))
+ENGINE = engine_for("npu", Settings(locale="en", strategy="rewrite"))
 
 
-def findings(text: str) -> list[Finding]:
-    return list(ENGINE.check(Source(text)).findings)
+@lru_cache(maxsize=256)
+def findings(text: str) -> tuple[Finding, ...]:
+    return ENGINE.check(Source(text)).findings
 
 
 def silenced(text: str, finding: Finding, edit: Edit) -> str:

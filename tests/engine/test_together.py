@@ -6,6 +6,7 @@ import ast
 
 import pytest
 
+from support.engines import engine_for
 from support.halves import Half, programs
 from uncuda.catalogue import load
 from uncuda.edits import apply_edits
@@ -14,7 +15,7 @@ from uncuda.settings import Settings
 from uncuda.source import Source
 
 CATALOGUE = load()
-ENGINES = {target: Engine(CATALOGUE, target, Settings(locale="en")) for target in ("npu", "musa")}
+ENGINES = {target: engine_for(target, Settings(locale="en")) for target in ("npu", "musa")}
 NPU, MUSA = ENGINES["npu"], ENGINES["musa"]
 HEAD = "import torch\nimport torch_npu\nimport torch_musa\n"
 

@@ -9,7 +9,8 @@ from dataclasses import fields
 from functools import cache
 from typing import Any
 
-from uncuda.catalogue import Rule, load
+from support.engines import engine_for
+from uncuda.catalogue import Rule
 from uncuda.checks import At, Hit
 from uncuda.edits import Edit
 from uncuda.engine import Engine
@@ -30,7 +31,7 @@ WORDS = (
 @cache
 def prepared(target: str, version: str | None = None) -> Engine:
     """An engine that remembers as the language server's does."""
-    return Engine(load(), target, Settings(locale="en", target_version=version), remember=16)
+    return engine_for(target, Settings(locale="en", target_version=version), remember=16)
 
 
 def answers(sites: tuple[Site, ...]) -> Answers:

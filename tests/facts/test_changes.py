@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from support.engines import engine_for
 from uncuda.catalogue import load
-from uncuda.engine import Engine
 from uncuda.facts.changes import Searches, between, moved, of_edits
 from uncuda.facts.layout import Layout
 from uncuda.facts.read import Facts, read
 from uncuda.facts.relayout import relayout
 from uncuda.facts.scans import plain
 
-WORDS = Engine(load(), load().default_target).ruleset(False).words
+WORDS = engine_for(load().default_target).ruleset(False).words
 LINES = st.text(alphabet="ab\n", max_size=30)
 FRAGMENTS = [
     *("(", ")", "[", "{", "}", '"', "'", '"""', "'''", "#", "\\", "\n", "\r\n", "\r", "    ", ":", ",", "é", "中"),

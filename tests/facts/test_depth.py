@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from support.engines import engine_for
 from support.nesting import NESTED
-from uncuda.catalogue import load
-from uncuda.engine import Engine
 from uncuda.facts.depth import nesting, split_strings
 from uncuda.facts.newer import readable
 from uncuda.settings import Settings
@@ -76,6 +75,6 @@ def test_a_text_that_could_be_lexed_in_another_way_is_not_tried(hidden: str) -> 
 def test_a_statement_that_is_too_deep_costs_its_own_findings() -> None:
     deep = 'x = f"{' + "(" * 1500 + "torch.cuda.f()" + ")" * 1500 + '}"\n'
     text = "import torch\ntorch.cuda.synchronize()\n" + deep + "torch.cuda.synchronize()\n"
-    report = Engine(load(), "npu", Settings(locale="en")).check(Source(text))
+    report = engine_for("npu", Settings(locale="en")).check(Source(text))
     assert [text.count("\n", 0, found.span.start) for found in report.findings] == [1, 3]
     assert [text.count("\n", 0, span.start) for span in report.skipped] == [2]

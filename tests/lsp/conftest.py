@@ -1,6 +1,5 @@
 """Starts the real server for a test, and judges all that was said when the test ends."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,12 +8,14 @@ import pytest
 
 from lsp.client import Client
 from lsp.conformance import problems
-from lsp.forked import FORKED
 from lsp.profiles import PROFILES, Profile
 from lsp.starting import Start as Start
+from support.forked import ALONE, FORKED, IS_POSSIBLE
 
 # They look at the process itself: how it begins and ends, what it takes, what it may import.
 STARTED = frozenset({"test_lifecycle", "test_gone", "test_soak", "test_profiles"})
+# They look at the processes that the server starts.
+ALONE_IN = frozenset({"test_heavy"})
 _failed = pytest.StashKey[bool]()
 
 
@@ -66,8 +67,8 @@ def start(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Start]:
     ) -> Client:
         write(tmp_path, files or {})
         known = PROFILES[profile] if isinstance(profile, str) else profile
-        if hasattr(os, "fork") and request.path.stem not in STARTED and not more.get("env"):
-            more.setdefault("command", FORKED)
+        if IS_POSSIBLE and request.path.stem not in STARTED and not more.get("env"):
+            more.setdefault("command", ALONE if request.path.stem in ALONE_IN else FORKED)
         client = Client(known, [tmp_path] if folders is None else folders, **more)
         clients.append(client)
         if initialize:

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lsp.forked import FORKED, Forked
 from lsp.traffic import Json, Record, Traffic
 from lsp.wire import BadFrame, frame, read
+from support.forked import ALONE, FORKED, Forked
 
 T = TypeVar("T")
 PATIENCE = 30.0  # seconds; a machine under load is slow, and what works never waits that long
@@ -40,7 +40,7 @@ class Connection:
 
     `answers`: by method, what the client replies to the server's requests (params → result); called by the thread that
     reads, while nothing else is sent. Messages are sent by a thread of their own, so that sending never blocks.
-    `command`: starts the server; FORKED: it is forked.
+    `command`: starts the server; FORKED, ALONE: it is forked.
     """
 
     def __init__(self, command: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> None:
@@ -55,8 +55,8 @@ class Connection:
         self._errors: list[bytes] = []
         pipe = subprocess.PIPE
         self.process: subprocess.Popen[bytes] | Forked = (
-            Forked(cwd, environment)
-            if command == FORKED
+            Forked(command, cwd, environment, alone=command is ALONE)
+            if command in (FORKED, ALONE)
             else subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=cwd, env=dict(environment))
         )
         self._threads = [

@@ -6,7 +6,7 @@ from functools import cache
 from lsp.client import Client
 from lsp.text import Positions
 from lsp.traffic import Json
-from uncuda.catalogue import load
+from support.engines import engine_for
 from uncuda.engine import Engine, Finding
 from uncuda.lsp.state.render import SEVERITIES
 from uncuda.printable import printable
@@ -19,7 +19,7 @@ Place = tuple[str | int, ...]
 @cache
 def engine(target: str = "npu", locale: str = "en") -> Engine:
     """An engine without any configuration, as the server has it in an empty folder."""
-    return Engine(load(), target, Settings(locale=locale))
+    return engine_for(target, Settings(locale=locale))
 
 
 def said(found: Finding, range_: Json) -> Json:

@@ -17,6 +17,7 @@ from lsp.notebook import open_notebook
 from lsp.profiles import PROFILES
 from lsp.starting import Start
 from lsp.text import apply_text_edits
+from support.engines import engine_for
 from uncuda.catalogue import load
 from uncuda.edits import apply_edits
 from uncuda.engine import Engine, Finding
@@ -39,7 +40,7 @@ BROKEN = "import torch\ntorch.cuda.init()\ntorch.cuda.init()\nx = (\n"
 
 
 def engine(target: str = "npu", locale: str = "en") -> Engine:
-    return Engine(load(), target, Settings(locale=locale))
+    return engine_for(target, Settings(locale=locale))
 
 
 def findings(text: str = TEXT, made: Engine | None = None) -> list[Finding]:

@@ -13,6 +13,7 @@ import pytest
 
 from lsp.profiles import PROFILES
 from lsp.text import Positions, apply_text_edits
+from support.engines import engine_for
 from uncuda.catalogue import load, read_page
 from uncuda.edits import apply_edits
 from uncuda.engine import Engine
@@ -78,7 +79,7 @@ def parsed(text: str) -> str:
 @pytest.mark.parametrize("target", load().declarations)
 @pytest.mark.parametrize("encoding", HEADS)
 def test_every_action_for_every_example(server: UncudaServer, encoding: str, target: str) -> None:
-    talk, engine = Talk(server, target, encoding), Engine(load(), target, Settings(locale="en"))
+    talk, engine = Talk(server, target, encoding), engine_for(target, Settings(locale="en"))
     texts = [example.text for rule in load().rules.values() if rule.path for example in read_page(rule.path)[1]]
     assert len(texts) > 200
     for text in texts:

@@ -17,6 +17,7 @@ import pytest
 
 from cli.command import MANUAL, REVIEW, SAFE, uncuda
 from lsp.text import Positions
+from support.forked import IS_POSSIBLE, Forked
 from uncuda.catalogue import load
 from uncuda.child import command
 from uncuda.engine import Engine
@@ -45,11 +46,15 @@ class Done:
     other: list[dict[str, Any]] = field(default_factory=list)
 
 
+def forked() -> Forked:
+    return Forked([], Path.cwd(), os.environ, module="uncuda.lsp.fixing.worker", errors=2)
+
+
 @contextmanager
-def started(job: Job) -> "Iterator[subprocess.Popen[bytes]]":
-    with subprocess.Popen(
-        command("uncuda.lsp.fixing.worker"), stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
+def started(job: Job, fork: bool = False) -> "Iterator[subprocess.Popen[bytes] | Forked]":
+    """A process that has its job; where the test is about what it says, a forked one."""
+    pipe = subprocess.PIPE
+    with forked() if fork else subprocess.Popen(command("uncuda.lsp.fixing.worker"), stdin=pipe, stdout=pipe) as process:
         assert process.stdin
         process.stdin.write(json.dumps(asdict(job)).encode() + b"\n")
         process.stdin.flush()
@@ -57,7 +62,7 @@ def started(job: Job) -> "Iterator[subprocess.Popen[bytes]]":
 
 
 def run(job: Job) -> Done:
-    with started(job) as process:
+    with started(job, fork=IS_POSSIBLE) as process:
         assert process.stdout
         done = Done()
         for message in map(json.loads, process.stdout):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from uncuda.catalogue import load
+from support.engines import engine_for
 from uncuda.engine import Engine
 from uncuda.project import Site
 from uncuda.receivers import Receivers
@@ -194,7 +194,7 @@ def write(root: Path, files: dict[str, str]) -> None:
 
 def engine(**settings: object) -> Engine:
     """An engine for npu."""
-    return Engine(load(), "npu", Settings(locale="en", **settings))  # type: ignore[arg-type]
+    return engine_for("npu", Settings(locale="en", **settings))  # type: ignore[arg-type]
 
 
 def sites(text: str, rule: str = "") -> tuple[Site, ...]:

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ class Import(NamedTuple):
     lazy: bool
 
 
+@cache
 def modules() -> dict[str, Path]:
     """Every module of the package: dotted name -> file."""
     found = {}
@@ -26,6 +28,7 @@ def modules() -> dict[str, Path]:
     return found
 
 
+@cache
 def imports(name: str, path: Path) -> list[Import]:
     """The imports of module `name`; `from . import x` counts as importing x if there is such a module."""
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]

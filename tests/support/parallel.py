@@ -7,7 +7,8 @@ import pytest
 # Tests of these folders run on one worker each: what they have started serves them all.
 TOGETHER = ("tests/e2e/vscode/",)
 # They take minutes each: at the end of a run one worker would still be at them when the others have nothing left.
-LONG = (*TOGETHER, "tests/corpus/", "tests/test_other_pythons.py", "tests/test_bundle.py")
+LONG = (*TOGETHER, "tests/pycharm/test_plugin.py", "tests/test_other_pythons.py", "tests/corpus/", "tests/editors/",
+        "tests/vscode/", "tests/lsp/test_soak", "tests/lsp/test_gone.py", "tests/test_bundle.py")  # fmt: skip
 
 
 @pytest.hookimpl(trylast=True)

@@ -34,12 +34,18 @@ def _says(command: str, version: str) -> bool:
 
 
 def environment(version: str) -> Path:
-    """A Python of that version with everything of requirements/dev.txt; raises Missing."""
-    venv = CACHE / version
-    CACHE.mkdir(parents=True, exist_ok=True)
-    settings = {**os.environ, "PYTHON": interpreter(version), "VENV": str(venv)}
-    fetch([str(ROOT / "server" / "scripts" / "setup"), "dev"], ROOT, settings)
-    return venv / "bin" / "python"
+    """A Python of that version with what uncuda and its portable tests need, libcst among it; raises Missing."""
+    command, venv = interpreter(version), CACHE / f"venv-{version}"
+    python, stamp = venv / "bin" / "python", venv / "stamp"
+    lists = [ROOT / "requirements" / name for name in ("run.txt", "portable.txt")]
+    wanted = "\n".join([command, *map(_text, lists)])
+    if not stamp.is_file() or _text(stamp) != wanted:
+        shutil.rmtree(venv, ignore_errors=True)
+        fetch([command, "-m", "venv", "--without-pip", str(venv)])
+        install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-compile"]
+        fetch([*install, "--require-hashes", *(f"--requirement={path}" for path in lists)], ROOT)
+        stamp.write_text(wanted, encoding="utf-8")
+    return python
 
 
 def pyodide(version: str) -> list[str]:

@@ -41,7 +41,7 @@ def test_what_is_broken_fails() -> None:
 def test_a_test_that_misses_something_is_skipped(tmp_path: Path) -> None:
     test = "from support.fetching import Missing\ndef test_it(): raise Missing('no Python 3.9')\n"
     (tmp_path / "test_it.py").write_text(test, encoding="utf-8")
-    path = {**os.environ, "PYTHONPATH": str(ROOT / "tests"), "CI": ""}
+    path = {**os.environ, "PYTHONPATH": str(ROOT / "tests"), "CI": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     command = [sys.executable, "-m", "pytest", "--rootdir", str(tmp_path), "-rs", str(tmp_path)]
     done = subprocess.run(command, env=path, capture_output=True, text=True, check=False)
     assert done.returncode == 0

@@ -28,7 +28,7 @@ def run(folder: Path, listed: str, ci: str) -> "subprocess.CompletedProcess[str]
     return subprocess.run(
         command,
         cwd=folder,
-        env={**os.environ, "CI": ci, "PYTHONPATH": path},
+        env={**os.environ, "CI": ci, "PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
         check=False,

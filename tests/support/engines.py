@@ -1,0 +1,24 @@
+"""Engines for tests: each remembers nothing yet, and those of the same settings share what is prepared of the rules.
+
+To prepare it takes far longer than to check the few lines of a test.
+"""
+
+from __future__ import annotations
+
+from uncuda.catalogue import load
+from uncuda.engine import Engine
+from uncuda.project import Project
+from uncuda.settings import Settings
+
+_prepared: dict[tuple[str, int, str], Engine] = {}
+
+
+def engine_for(
+    target: str, settings: Settings | None = None, project: Project | None = None, remember: int = 1
+) -> Engine:
+    """What `Engine(load(), …)` gives."""
+    settings = settings or Settings()
+    key = target, remember, repr(settings)
+    if key not in _prepared:
+        _prepared[key] = Engine(load(), target, settings, remember=remember)
+    return _prepared[key].knowing(project or Project())

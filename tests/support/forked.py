@@ -1,0 +1,265 @@
+"""Processes of uncuda that are forked from one that has imported it already: the same programs on pipes of their own.
+
+Importing, and reading the tables, is most of what a short command or session costs. Where it matters how a program is
+started, it is started. What a forked program starts by `uncuda.child` is forked, too.
+
+    python -m support.forked SOCKET
+
+waits for orders on an inherited socket: a JSON object (see `_Order`) with four descriptors, the program's input, output
+and errors, and where its process id and at last its exit code are written.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import gc
+import io
+import json
+import os
+import pkgutil
+import re
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, BinaryIO, TypedDict
+
+from support.imports import ROOT
+
+FORKED: tuple[str, ...] = ("server",)
+"""In place of the command that starts a server."""
+ALONE: tuple[str, ...] = ("server", "--stdio")
+"""The same for one that starts its own processes as a user's server does: where a test looks at them."""
+IS_POSSIBLE = hasattr(os, "fork") and hasattr(socket, "send_fds") and hasattr(socket, "SOCK_SEQPACKET")
+_LONGEST = 1 << 20  # bytes of an order
+_TESTS = str(ROOT / "tests")
+_PORTED = 'import torch\n\nx = torch.ones(2, device="cuda")\ntorch.cuda.synchronize()\nx.cuda()\n'
+_PROGRAM = re.compile(r"from (uncuda[\w.]*) import main; main\(\)$")
+
+
+class _Order(TypedDict):
+    """`module`: whose `main` runs; `arguments`: those of the command line; `alone`: what it starts is not forked."""
+
+    module: str
+    arguments: list[str]
+    alone: bool
+    cwd: str
+    environment: dict[str, str]
+
+
+class Forked:
+    """A process, with what is used of `subprocess.Popen`. `orders`: the socket that is read by the one that forks."""
+
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        cwd: str | Path,
+        environment: Mapping[str, str],
+        *,
+        module: str = "uncuda.__main__",
+        alone: bool = False,
+        errors: int | None = None,
+        orders: socket.socket | None = None,
+    ) -> None:
+        (theirs_in, ours_in), (ours_out, theirs_out), (report, theirs_report) = (os.pipe() for _ in range(3))
+        ours_err, theirs_err = os.pipe() if errors is None else (None, os.dup(errors))
+        given = [theirs_in, theirs_out, theirs_err, theirs_report]
+        order = _Order(
+            module=module, arguments=list(arguments), alone=alone, cwd=str(cwd), environment=dict(environment)
+        )
+        socket.send_fds(orders or _forker().orders, [json.dumps(order).encode()], given)
+        for descriptor in given:
+            os.close(descriptor)
+        self.stdin: BinaryIO = io.BufferedWriter(io.FileIO(ours_in, "w"))
+        self.stdout: BinaryIO = io.BufferedReader(io.FileIO(ours_out))
+        self.stderr: BinaryIO | None = None if ours_err is None else io.BufferedReader(io.FileIO(ours_err))
+        self.returncode: int | None = None
+        self._report = os.fdopen(report, encoding="ascii")
+        self.pid = int(self._report.readline())
+
+    def __enter__(self) -> Forked:  # noqa: PYI034 Python 3.10 has no Self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stdout.close()
+        with contextlib.suppress(BrokenPipeError):
+            self.stdin.close()
+        self.wait()
+
+    def poll(self) -> int | None:
+        """Its exit code, None while it runs; of one that a signal ended, the number of that, negative."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.wait(0)
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end; its exit code. TimeoutExpired if it does not come."""
+        if self.returncode is None:
+            if not select.select([self._report], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired("uncuda", timeout or 0)
+            self.returncode = int(self._report.readline())
+            self._report.close()
+        return self.returncode
+
+    def communicate(self, data: bytes) -> tuple[bytes, bytes]:
+        """Give it its input, and wait for its end; what it wrote."""
+        assert self.stderr is not None
+        errors: list[bytes] = []
+        reader = threading.Thread(target=lambda stream: errors.append(stream.read()), args=(self.stderr,), daemon=True)
+        writer = threading.Thread(target=self._give, args=(data,), daemon=True)
+        for thread in (reader, writer):
+            thread.start()
+        out = self.stdout.read()
+        for thread in (reader, writer):
+            thread.join()
+        self.stdout.close()
+        self.stderr.close()
+        self.wait()
+        return out, errors[0]
+
+    def _give(self, data: bytes) -> None:
+        with contextlib.suppress(BrokenPipeError):  # it need not read
+            self.stdin.write(data)
+        with contextlib.suppress(BrokenPipeError):
+            self.stdin.close()
+
+    def kill(self) -> None:
+        """End it at once."""
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+
+class _Forker:
+    """The process that forks; it ends when this one does, or lets go of it."""
+
+    def __init__(self) -> None:
+        self.orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        command = [sys.executable, "-m", "support.forked", str(theirs.fileno())]
+        path = os.pathsep.join([os.environ.get("UNCUDA_TEST_PATH", str(ROOT / "server")), _TESTS])
+        settings = {**os.environ, "PYTHONPATH": path, "LC_ALL": "C.UTF-8"}
+        self.process = subprocess.Popen(
+            command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, env=settings, cwd=_TESTS
+        )
+        theirs.close()
+        atexit.register(self._end)
+
+    def _end(self) -> None:
+        self.orders.close()
+        self.process.wait()
+
+
+@lru_cache
+def _forker() -> _Forker:
+    return _Forker()
+
+
+def _serve(number: int) -> None:
+    """Fork what is asked for, by the tests and by what was forked, until the tests let go."""
+    import uncuda
+    from uncuda.catalogue import load
+    from uncuda.engine import Engine
+    from uncuda.source import Source
+
+    for found in pkgutil.walk_packages(uncuda.__path__, "uncuda."):
+        import_module(found.name)
+    import_module("jedi")
+    # Tables are read now, patterns compiled and types of the protocol resolved, and not by each.
+    assert load().targets and load().libraries
+    for target in load().declarations:
+        Engine(load(), target).fix(Source(_PORTED), review=True)
+    import_module("lsprotocol.converters").get_converter()
+    sys.path[:] = [place for place in sys.path if place != _TESTS]
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    gc.collect()
+    gc.freeze()
+    inner, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with socket.socket(fileno=number) as orders:
+        while True:
+            for ready in select.select([orders, inner], [], [])[0]:
+                order, descriptors, _, _ = socket.recv_fds(ready, _LONGEST, 4)
+                if not order:
+                    return
+                if not os.fork():
+                    orders.close()
+                    inner.close()
+                    _watch(json.loads(order), descriptors, theirs)
+                for descriptor in descriptors:
+                    os.close(descriptor)
+
+
+def _watch(order: _Order, descriptors: list[int], orders: socket.socket) -> None:
+    """Fork the program, and report what becomes of it."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    *standard, report = descriptors
+    pid = os.fork()
+    if not pid:
+        os.close(report)
+        _run(order, standard, orders)
+    orders.close()
+    for descriptor in standard:
+        os.close(descriptor)
+    os.write(report, b"%d\n" % pid)
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    with contextlib.suppress(BrokenPipeError):
+        os.write(report, b"%d\n" % code)
+    os._exit(0)
+
+
+def _run(order: _Order, standard: list[int], orders: socket.socket) -> None:
+    """Be the program."""
+    for number, descriptor in enumerate(standard):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    sys.stdin, sys.stdout = (open(number, "rw"[number], closefd=False) for number in range(2))  # noqa: SIM115
+    sys.stderr = open(2, "w", buffering=1, errors="backslashreplace", closefd=False)  # noqa: SIM115
+    os.chdir(order["cwd"])
+    os.environ.clear()
+    os.environ.update(order["environment"])
+    sys.argv = ["uncuda", *order["arguments"]]
+    if not order["alone"]:
+        _fork_children(orders)
+    try:
+        code = import_module(order["module"]).main()
+    except SystemExit as error:
+        code = error.code if isinstance(error.code, int) else 1
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(BrokenPipeError):
+            stream.flush()
+    os._exit(code or 0)
+
+
+def _fork_children(orders: socket.socket) -> None:
+    """Have what this process starts forked, too, wherever a module starts it."""
+    from uncuda import child
+
+    started = child.start
+
+    def start(arguments: Sequence[str], **options: Any) -> Any:
+        found = _PROGRAM.search(arguments[-1])
+        if not found:
+            return started(arguments, **options)
+        silent = options.pop("stderr", None) == subprocess.DEVNULL
+        errors = os.open(os.devnull, os.O_WRONLY) if silent else os.dup(2)
+        try:
+            here = options.pop("cwd", None) or Path.cwd()
+            assert not options
+            process: Any = Forked([], here, os.environ, module=found[1], errors=errors, orders=orders)
+        finally:
+            os.close(errors)
+        child._started.add(process)
+        return process
+
+    for module in list(sys.modules.values()):
+        if getattr(module, "start", None) is started:
+            vars(module)["start"] = start
+
+
+if __name__ == "__main__":
+    _serve(int(sys.argv[1]))
