@@ -358,6 +358,18 @@ def test_a_question_stays_over_what_runs_on_cuda_alone(name: str) -> None:
         assert [fix.applicability for fix in finding.fixes] == fixes
 
 
+BUILD = """\
+from torch.utils.cpp_extension import BuildExtension, CppExtension, CUDAExtension
+def extension(sources, sources_cuda):
+    arguments = {"cxx": []}
+    if torch.cuda.is_available() or os.getenv("FORCE_CUDA", "0") == "1":
+        extension = CUDAExtension
+        arguments["nvcc"] = ["-O3"]
+        sources += sources_cuda
+    else:
+        extension = CppExtension
+    return extension("ops", sources, extra_compile_args=arguments)
+"""
 FALLBACK = """\
 from torch.utils.cpp_extension import load
 _ops = None
@@ -373,10 +385,11 @@ def bias(x, impl="cuda"):
 """
 
 
-@pytest.mark.parametrize("code", [FALLBACK, STAYS["triton"], STAYS["a library of the tables"], STAYS["a flag"]])
-def test_no_fix_for_review_sends_the_target_to_a_kernel(code: str) -> None:
+@pytest.mark.parametrize("target", ["npu", "musa"])
+@pytest.mark.parametrize("code", [FALLBACK, BUILD, STAYS["triton"], STAYS["a library of the tables"], STAYS["a flag"]])
+def test_no_fix_for_review_sends_the_target_to_a_kernel(code: str, target: str) -> None:
     """Nobody has ported the kernel: what would be answered with yes does not compile, and the other way works."""
-    fixed = ENGINE.fix(Source(HEAD + code), review=True).text
+    fixed = Engine(CATALOGUE, target, Settings(locale="en")).fix(Source(HEAD + code), review=True).text
     asking = [line for line in code.splitlines() if line.lstrip().startswith(("if ", "assert ", "use_"))]
     assert asking and set(asking) <= set(fixed.splitlines())
 
