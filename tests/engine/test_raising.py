@@ -59,7 +59,6 @@ WAITS = {
     "all of several": "def f():\n    if not (x.is_cuda and y.is_cuda):\n        raise\n    torch.cuda.nccl.version()\n",
     "a word in a value": "devices = ('cpu',)\nif torch.cuda.is_available():\n    devices = devices + ('cuda:0',)\n",
     "words of a dictionary": "if torch.cuda.is_available():\n    kwargs = {'storing': 'cuda:0'}\n",
-    "remote calls": "if torch.cuda.is_available():\n    options.set_device_map('worker', {0: 1})\n",
     "a scheduler's GPUs": "f({'num_gpus': 0.2 if torch.cuda.is_available() else None})\n",
     "an activity that is given": (
         "@pytest.mark.skipif(not torch.cuda.is_available(), reason='no')\ndef test_it():\n"

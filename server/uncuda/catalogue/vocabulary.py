@@ -28,7 +28,7 @@ CHECKS: dict[str, dict[str, str]] = {
              "replacements": TABLE, "skip-calls": TEXTS, "silent-calls": TEXTS, "review-limits": TEXTS,
              "manual-limits": TEXTS, "fields": TEXTS, "numbers": TABLE, "results": TABLE, "collectives": TEXTS,
              "unbound": TEXTS, "leading": TABLE, "beyond": TABLE, "beside": TEXTS,
-             "call-limits": TABLE, "group": TEXT, "harmless-sources": TEXTS, "on-device": FLAG},
+             "call-limits": TABLE, "group": TEXT, "harmless-sources": TEXTS, "by-hand-words": TEXTS, "on-device": FLAG},
     "method": {"methods": TEXTS, "call": FLAG, "replace": TEXT, "arguments": TEXTS, "receivers": TEXTS,
                "not-from": TABLE, "for-all": TEXT, "with-device": TEXT, "scripted": TEXT, "collectives": TEXTS,
                "on-device": FLAG},

@@ -55,7 +55,8 @@ class Context:
     asked: set[str] = field(default_factory=set)
     """The names whose uses were looked for; with `def`, the functions that were read."""
     absent: set[str] = field(default_factory=set)
-    """The rules that say nothing, because what they need elsewhere in the text is not there."""
+    """The rules that say nothing, because what they need elsewhere in the text is not there, and with `fix of` those
+    that have no fix, because of what is there."""
     _roles: dict[int, Role] = field(default_factory=dict)
     _roots: frozenset[str] | None = None
     _torch: list[Statement] | None = None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..catalogue import Row, Rule, Target
 from .base import Context, cap, row_class
-from .sources import only_compile
+from .sources import only_compile, says_one_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,7 @@ class Verdicts:
         beside = {name for rule in rules for name in rule.get("beside", ())}
         self._beside = [rule for rule in rules if rule.get("beside")]
         self._compiling = [rule for rule in rules if rule.get("harmless-sources")]
+        self._with_words = [rule for rule in rules if rule.get("by-hand-words")]
         self._complete = False
         self.names = frozenset(self._rules) | frozenset(self.members) | beside
 
@@ -81,22 +82,26 @@ class Verdicts:
 
     def judge(self, context: Context) -> Judge:
         """What to ask in one text: rules are left out that need another name beside them where it is absent, and
-        those about compiling where no source is CUDA's."""
+        those about compiling where no source is CUDA's. Places are by hand beside words that no fix ports."""
         if not self._complete:
             self._add(rule for rule in context.catalogue.rules.values() if self._silent_owner(rule, context))
             self._complete = True
-        said = _mentioned(context) if self._beside else frozenset()
+        said = _mentioned(context) if self._beside or self._with_words else frozenset()
         absent = {rule.name for rule in self._beside if said.isdisjoint(rule.get("beside"))}
         for rule in self._compiling:
             if only_compile(context.facts, rule.get("names"), tuple(rule.get("harmless-sources"))):
                 absent.add(rule.name)
-        context.absent |= absent
-        if not absent:
+        asked = [rule for rule in self._with_words if not said.isdisjoint(rule.get("names"))]
+        by_hand = {rule.name for rule in asked if says_one_of(context.facts, rule.get("by-hand-words"))}
+        context.absent |= absent | {f"fix of {name}" for name in by_hand}
+        if not absent and not by_hand:
             return self.of
 
         def judge(dotted: str) -> Verdict | None:
             verdict = self.of(dotted)
-            return None if verdict is not None and verdict.rule.name in absent else verdict
+            if verdict is None or verdict.rule.name in absent:
+                return None
+            return replace(verdict, applicability=None) if verdict.rule.name in by_hand else verdict
 
         return judge
 

@@ -20,6 +20,7 @@ from ...project import Project
 from .parts import is_within
 
 _LOADERS = frozenset({"torch.utils.cpp_extension.load", "torch.utils.cpp_extension.load_inline"})
+_BUILDER = "torch.utils.cpp_extension.CUDAExtension"
 _IMPORTERS = ("importorskip(", "import_module(")
 _JITTED = "@triton."
 _DEF = re.compile(r"\bdef[ \t]+(\w+)")
@@ -162,15 +163,19 @@ class Kernels:
             yield self.word(f"{local}.{known.removesuffix('()')}", at, known.endswith("()"))
 
     def _loaded(self) -> Iterator[Word]:
-        """Calls that compile a module for CUDA, where the rules have something to say of them."""
-        if not any(hit.words.get("name") in _LOADERS for hit in self._hits):
+        """What compiles a module for CUDA, where the rules have something to say of it: calls, and the builder also
+        where it is kept, `extension = CUDAExtension`."""
+        fixed = {hit.words.get("name", ""): bool(hit.fixes) for hit in self._hits}
+        if _BUILDER not in fixed and _LOADERS.isdisjoint(fixed):
             return
         for reference in self._facts.references:
             statement, node = reference.statement, reference.chain.node
             call = statement.digest.parents.get(node)
-            if reference.dotted in _LOADERS and isinstance(call, ast.Call) and call.func is node:
+            loads = reference.dotted in _LOADERS and isinstance(call, ast.Call) and call.func is node
+            if loads or reference.dotted == _BUILDER:
                 at = statement.start + reference.chain.piece.start(node)
-                self.places.append(Place(at, ast.unparse(node)))
+                self.places.append(Place(at, ast.unparse(node), fixed.get(reference.dotted, False)))
+            if loads and call is not None:
                 yield from self.holders(call, statement)
 
     def _by_name(self) -> Iterator[Word]:

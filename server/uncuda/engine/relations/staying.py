@@ -102,8 +102,8 @@ def staying(
             if found.hit is not None:
                 result.pairs.append((found.question, positions[id(found.hit)]))
         else:
-            limit = OVER_CUDA_ONLY if found.raises else OVER_CUDA
-            result.hold(found.question, None if found.raises else REVIEW, limit, found.name)
+            # no fix ports a kernel, so none may send the target there
+            result.hold(found.question, None, OVER_CUDA_ONLY if found.raises else OVER_CUDA, found.name)
     for index in questions.lost:
         result.hold(index, REVIEW, OVER_LEFT)
     for index in of_makes(hits, questions, branches):
