@@ -54,7 +54,9 @@ def forked() -> Forked:
 def started(job: Job, fork: bool = False) -> "Iterator[subprocess.Popen[bytes] | Forked]":
     """A process that has its job; where the test is about what it says, a forked one."""
     pipe = subprocess.PIPE
-    with forked() if fork else subprocess.Popen(command("uncuda.lsp.fixing.worker"), stdin=pipe, stdout=pipe) as process:
+    with (
+        forked() if fork else subprocess.Popen(command("uncuda.lsp.fixing.worker"), stdin=pipe, stdout=pipe) as process
+    ):
         assert process.stdin
         process.stdin.write(json.dumps(asdict(job)).encode() + b"\n")
         process.stdin.flush()
