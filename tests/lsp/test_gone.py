@@ -32,7 +32,7 @@ MARK = "UNCUDA_TEST_SESSION"
 LEFT_AFTER = 3.0  # seconds
 PATIENCE = 60.0
 AGAIN = 15.0  # what is asked begins everything anew: on a slow machine it must have had the time to begin
-MODULES = ("lsp.scan", "lsp.inspector", "lsp.worker", "receivers.child")
+MODULES = ("state.scan", "state.inspector", "fixing.worker", "receivers.child")
 # Starts a server as an editor does, says its number, and lives until it is killed.
 EDITOR = """
 import subprocess, sys, time
@@ -152,7 +152,7 @@ def unread(session: Session) -> None:
 def children(session: Session) -> None:
     """Every kind of process of the server's is at work, and as deaf as in the middle of a long call into C: stopped."""
     idle(session)
-    until(lambda: not any("lsp.scan" in said for said in session.processes().values()), "end of the first scan")
+    until(lambda: not any(MODULES[0] in said for said in session.processes().values()), "end of the first scan")
     heavy = session.folder / "heavy.py"
     heavy.write_text((SAFE + "\n") * 5000)
     for number in range(100):

@@ -73,8 +73,8 @@ class Process:
             try:
                 if stream is not None:
                     stream.close()
-            except OSError:
-                pass  # what was not written yet
+            except (OSError, ValueError):
+                pass  # what was not written yet; another thread closes it, too
 
     def _receive(self, message: dict[str, Any] | None, seconds: float) -> dict[str, Any]:
         """Say something, and what is said next. A timer ends the process, which ends all waiting for it."""
