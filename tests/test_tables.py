@@ -19,6 +19,7 @@ from uncuda.checks.fallbacks import LEFT_OUT
 from uncuda.checks.name_calls import LACKS
 from uncuda.checks.name_strings import LIMIT as ELSEWHERE
 from uncuda.checks.results import FIELD, LOST
+from uncuda.checks.tested import TESTED_FOR
 from uncuda.engine.relations.foreign import KIT_LIMIT
 from uncuda.engine.relations.foreign import LIMIT as HANDED
 from uncuda.engine.relations.served import CHOSEN, OTHER_PLATFORM
@@ -216,6 +217,7 @@ def test_texts_are_used() -> None:
         LEFT_OUT,
         CHOSEN,
         OTHER_PLATFORM,
+        TESTED_FOR,
         *REASONS,
     }
     assert {limit for limit in texts() if limit not in used and f'"{limit}"' not in rest} == UNTOLD

@@ -173,10 +173,10 @@ def test_parts_of_libraries_that_are_modules_of_their_own() -> None:
 PARTS = {
     "import deepspeed": (None, "module-adapted"),
     "import bitsandbytes as bnb": ("module-unknown", "module-unknown"),
-    "import flashinfer": ("module-unknown", "module-unknown"),
+    "import flashinfer": ("module-unknown", "module-adapted"),
     "from flashinfer.gemm import bmm_fp8": ("module-unknown", "module-replaced"),
-    "from flashinfer.gemm import mm_fp4": ("module-unknown", "module-unknown"),
-    "from flashinfer.comm.mnnvl import CommBackend": ("module-unknown", "module-unknown"),
+    "from flashinfer.gemm import mm_fp4": ("module-unknown", "module-adapted"),
+    "from flashinfer.comm.mnnvl import CommBackend": ("module-unknown", "module-adapted"),
     "from deep_gemm import fp8_gemm_nt": ("module-unknown", "module-adapted"),
     "from deep_gemm.utils.math import ceil_div": ("module-unknown", "module-unknown"),
     "from deep_gemm.utils import per_token_cast_to_fp4": ("module-unknown", "module-unknown"),

@@ -453,3 +453,14 @@ def test_quotes_that_a_field_has_already_are_written_there() -> None:
     both = text.replace("} {", " == ")
     assert fixed(text) == text.replace("dist.Backend.NCCL", "'hccl'")
     assert fixed(both) == both.replace("dist.Backend.NCCL", '"hccl"')
+
+
+def test_a_name_behind_a_test_that_it_is_there_is_information() -> None:
+    text = (
+        "import torch\n\nif hasattr(torch._C, '_cuda_x') and callable(torch._C._cuda_x):\n"
+        "    def f():\n        torch._C._cuda_x()\n"
+    )
+    last = findings(text)[-1]
+    assert last.severity == "information" and "asks whether it is there" in last.message
+    for other in (text.replace("'_cuda_x'", "'_cuda_y'"), text.replace("if has", "if not has")):
+        assert findings(other)[-1].severity == "error"

@@ -16,13 +16,12 @@ from ..facts.role_calls import COMPREHENSIONS, chain_of, last_word
 from ..facts.roles import Role
 from .base import Context
 from .given_device import says_number
-from .on_host import FACTORIES
+from .on_host import FACTORIES, RANGES
 from .parameters import Parameters
 from .result_values import cut
 from .string_flow import Flow
 
 _DEEP, _MANY = 8, 200  # names on the way to a collective; uses that are looked at
-_RANGES = frozenset({"arange", "eye", "linspace"})
 _CASTS = frozenset({"double", "mean", "sum", "to", "type"})
 _REDUCING = frozenset({"mean", "sum"})
 _KEEPING = frozenset(
@@ -71,9 +70,9 @@ class Collectives:
     def _made(self, call: ast.Call, statement: Statement) -> _Tensor | None:
         """The tensor that a call makes, which is told to be float64."""
         root, _, name = (self._flow.resolve(call.func, statement) or "").rpartition(".")
-        if root == "torch" and name in FACTORIES | _RANGES:
+        if root == "torch" and name in FACTORIES | RANGES:
             placed = any(word.arg == "device" and self._is_device(word.value) for word in call.keywords)
-            return _Tensor(call, statement, placed, name in _RANGES or _has_shape(call, name))
+            return _Tensor(call, statement, placed, name in RANGES or _has_shape(call, name))
         if isinstance(call.func, ast.Attribute) and call.func.attr in _CASTS:
             given = [*call.args, *(word.value for word in call.keywords if word.arg == "device")]
             placed = any(self._is_device(one) for one in given) or self._is_placed(call.func.value)

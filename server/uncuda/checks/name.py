@@ -17,6 +17,7 @@ from .name_literals import Literals
 from .name_strings import string_hits
 from .on_host import is_off_device
 from .results import Results
+from .tested import TESTED_FOR, is_tested_for
 from .verdicts import Judge, Verdict, Verdicts
 
 Place = tuple[int, int]
@@ -122,7 +123,8 @@ def _reference(
     start, end = _place(reference, spans)
     reduced = _reduced(context, reference, rule)
     words, links = verdict.words(reference.dotted), (*_links(reference, rule), *held, *_patched(reference, attribute))
-    limits = (*limits, *apart)
+    tested = TESTED_FOR if applicability is None and is_tested_for(reference, context.facts) else ""
+    limits = (*limits, *apart, *filter(None, [tested]))
     fixes: tuple[Fix, ...] = ()
     if alias is not None or bound:
         links = (*links, ("alias", bound or reference.chain.root))
@@ -139,7 +141,7 @@ def _reference(
         fixes,
         links,
         (*limits, *reduced),
-        severity="error" if reduced else "",
+        severity="error" if reduced else tested and "information",
         statement=reference.statement,
         node=reference.chain.node,
         since=verdict.since,

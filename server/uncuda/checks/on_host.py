@@ -7,10 +7,11 @@ import ast
 from ..facts.model import Name
 from ..facts.read import Facts, Statement
 
+RANGES = frozenset({"arange", "eye", "linspace"})
 FACTORIES = frozenset({"as_tensor", "empty", "eye", "full", "ones", "rand", "randn", "tensor", "zeros"})
 """The functions of torch that make a tensor of what is no tensor, or need not be one."""
 _PLACES = ("set_default_device", "set_default_tensor_type", "with torch.device")
-_MOVES = frozenset({"cuda", "to", "type", "type_as"})
+_MOVES = frozenset({"cuda", "double", "to", "type", "type_as"})
 _CHOSEN = (ast.IfExp, ast.List, ast.Set, ast.Tuple)
 
 
@@ -34,19 +35,27 @@ def is_cast_on_host(call: ast.AST | None, statement: Statement) -> bool:
 
 
 def is_off_device(reference: Name, facts: Facts) -> bool:
-    """Whether a dtype is compared only, or given to what is on the host: a tensor there, or one made there."""
+    """Whether a dtype is compared, what a word means, or given to what is on the host: a tensor there, or made there."""
     node, statement = reference.chain.node, reference.statement
     outer = statement.digest.parents.get(node)
-    if is_compared(node, statement) or is_cast_on_host(outer, statement):
+    if isinstance(outer, ast.Dict) or is_compared(node, statement) or is_cast_on_host(outer, statement):
         return True
     return isinstance(outer, ast.keyword) and _is_made_on_host(statement.digest.parents.get(outer), statement, facts)
 
 
 def _is_made_on_host(call: ast.AST | None, statement: Statement, facts: Facts) -> bool:
     """Whether a call makes a tensor without a word of a device, which is not moved at once."""
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr not in FACTORIES:
+    if (
+        not isinstance(call, ast.Call)
+        or not isinstance(call.func, ast.Attribute)
+        or call.func.attr not in FACTORIES | RANGES
+    ):
         return False
     if any(word.arg in ("device", None) for word in call.keywords) or any(map(facts.says, _PLACES)):
         return False
-    taken = statement.digest.parents.get(call)
-    return not (isinstance(taken, ast.Attribute) and taken.attr in _MOVES | {"double"})
+    made: ast.AST | None = call
+    while isinstance(taken := statement.digest.parents.get(made) if made is not None else None, ast.Attribute):
+        if taken.attr in _MOVES:
+            return False
+        made = statement.digest.parents.get(taken)
+    return True

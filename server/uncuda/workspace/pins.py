@@ -32,13 +32,15 @@ def normal(name: str) -> str:
 
 
 def of_lines(text: str, packages: Collection[str], bare: bool = True) -> Pins:
-    """What the lines of a text say, such as requirements; `bare`: a name without a version counts as well."""
+    """What the lines of a text say, such as requirements; `bare`: a name without a version counts, and a
+    wheel's name.
+    """
     said: dict[str, list[Versions]] = {}
     named, wheels = _names(frozenset(packages)), _wheels(frozenset(packages))
     for line in _GOES_ON.sub(" ", text).split("\n"):
         comment = line.find("#")
         end, place = comment if comment >= 0 else len(line), 0
-        for wheel in wheels.finditer(line, 0, end) if ".whl" in line else ():
+        for wheel in wheels.finditer(line, 0, end) if bare and ".whl" in line else ():
             said.setdefault(normal(wheel[1]), []).append(Versions(wheel[2], wheel[2]))
         while name := named.search(line, place, end):
             found, place = _after_name(line, name.end())
