@@ -35,7 +35,7 @@ def is_cast_on_host(call: ast.AST | None, statement: Statement) -> bool:
 
 
 def is_off_device(reference: Name, facts: Facts) -> bool:
-    """Whether a dtype is compared, what a word means, or given to what is on the host: a tensor there, or made there."""
+    """Whether a dtype is compared, what a word means, or given to what is on the host: a tensor there, or one made."""
     node, statement = reference.chain.node, reference.statement
     outer = statement.digest.parents.get(node)
     if isinstance(outer, ast.Dict) or is_compared(node, statement) or is_cast_on_host(outer, statement):
