@@ -1,4 +1,4 @@
-"""The one question: which accelerator, where nothing says so."""
+"""The one question: which accelerator, where nothing says so, or two plugins do."""
 
 from __future__ import annotations
 
@@ -52,10 +52,33 @@ def test_chinese(start: Start, tmp_path: Path) -> None:
     assert "昇腾 NPU" in [action["title"] for action in questions(client)[0]["actions"]]
 
 
+BOTH: dict[str, str | bytes] = {"a.py": TEXT, "b.py": "import torch_npu\n", "c.py": "import torch_musa\n"}
+
+
 def test_two_plugins_are_a_question_too(start: Start, tmp_path: Path) -> None:
-    client = start(files={"a.py": TEXT, "b.py": "import torch_npu\n", "c.py": "import torch_musa\n"})
+    client = start(files=BOTH)
     uri = client.open(tmp_path / "a.py")
     client.wait(lambda: client.diagnostics(uri) and questions(client), "the question")
+    (asked,) = questions(client)
+    assert asked["message"].startswith("The project imports plugins of Moore Threads MUSA, Ascend NPU.")
+    assert [action["title"] for action in asked["actions"]] == ["Moore Threads MUSA", "Ascend NPU"]
+
+
+def test_before_the_answer_no_fix_is_made_for_either(start: Start, tmp_path: Path) -> None:
+    client = start(files=BOTH)
+    uri = client.open(tmp_path / "a.py")
+    client.wait(lambda: client.diagnostics(uri) and questions(client), "the question")
+    offered = client.actions(uri, client.range(uri, "synchronize"))
+    assert not [action for action in offered if "edit" in action or action["kind"] == "source.fixAll.uncuda"]
+    disabled = [action["disabled"]["reason"] for action in offered if "disabled" in action]
+    assert disabled and all("plugins of Moore Threads MUSA, Ascend NPU" in reason for reason in disabled)
+    assert client.request("uncuda/status", {"textDocument": {"uri": uri}})["fixable"] == 0
+
+    assert client.execute("uncuda.fixAllInFile", {"uri": uri})["applied"] is False  # asked again, and not answered
+    assert len(questions(client)) == 2 and client.text(uri) == TEXT
+    client.choose = lambda params: "Moore Threads MUSA"
+    assert client.execute("uncuda.fixAllInFile", {"uri": uri})["applied"] is True
+    assert "torch.musa.synchronize()" in client.text(uri)
 
 
 @pytest.mark.parametrize("said", ["file", "editor", "plugin"])

@@ -96,7 +96,7 @@ def _documents(session: Session) -> Iterator[str]:
         analysis = session.analyse(program)
         found = f"{len(analysis.findings)} findings, {len(analysis.report.skipped)} statements not read"
         why = f", {analysis.disabled}" if analysis.disabled else ""
-        target = f"{choice.engine.target.id}{' (assumed)' if choice.assumed else ''}, {choice.plugin('en')}"
+        target = f"{choice.engine.target.id}{' (assumed)' if choice.chosen.assumed else ''}, {choice.plugin('en')}"
         torch = choice.settings.torch_version
         target += f", PyTorch {torch}" if torch else ""
         size = program.text.count("\n") + 1

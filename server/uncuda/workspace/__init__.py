@@ -1,7 +1,8 @@
 """Files: which ones, reading and writing them, and running the engine over them."""
 
 from .backends import cudas_own, neighbours
-from .constants import Constants, named_targets
+from .choice import Chosen, choose
+from .constants import Constants
 from .discover import Exceeds, File, Found, Problem, SettingsFor, discover, leads_out, reach
 from .engines import Engines, UndecidedTarget
 from .files import FileProblem, read_file, write_atomically
@@ -18,6 +19,7 @@ __all__ = [
     "UNTOLD",
     "AnswersFor",
     "Checked",
+    "Chosen",
     "Constants",
     "EngineFor",
     "Engines",
@@ -45,12 +47,12 @@ __all__ = [
     "ask_nobody",
     "asks_for_versions",
     "check_files",
+    "choose",
     "cudas_own",
     "discover",
     "fix_files",
     "leads_out",
     "load_file",
-    "named_targets",
     "neighbours",
     "of_lines",
     "of_lock",

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
-
-from uncuda.limits import LimitExceeded, Limits
+from collections.abc import Mapping
 
 from ..facts.layout import Layout
-from ..source import SourceError
-from .files import FileProblem
-from .scan import Read, read_text
 
 
 class Constants:
@@ -19,7 +13,7 @@ class Constants:
 
     def __init__(self, words: Mapping[str, tuple[str, ...]]) -> None:
         self._owners = {word: target for target, own in words.items() for word in own if word}
-        self._quoted = [(quote + word).encode() for word in self._owners for quote in "\"'"]
+        self._words = [word.encode() for word in self._owners]
         either = "|".join(map(re.escape, sorted(self._owners)))
         self._constant = re.compile(
             rf"^([A-Z][A-Z0-9_]*)[ \t]*(?::[^=\n]+)?=[ \t]*[\"']({either})(?::\d+)?[\"'][ \t]*(?=#|\r?$)", re.M
@@ -32,7 +26,7 @@ class Constants:
         count.
         """
         found: dict[str, str] = {}
-        if not any(quoted in data for quoted in self._quoted):
+        if not any(word in data for word in self._words):
             return found
         text = data.decode("utf-8", "replace")
         layout: Layout | None = None
@@ -41,13 +35,3 @@ class Constants:
             if match[2] not in match[1].lower() and layout.token_at(match.start()) == "":
                 found.setdefault(self._owners[match[2]], match[0].strip())
         return found
-
-
-def named_targets(paths: Iterable[str], words: Mapping[str, tuple[str, ...]], read: Read = read_text) -> dict[str, str]:
-    """The targets that a constant of the files names, each with the first such line; `words`: of each target."""
-    constants = Constants(words)
-    found: dict[str, str] = {}
-    for path in paths:
-        with suppress(FileProblem, SourceError, LimitExceeded):
-            found = constants.named(read(path, Limits.bytes)) | found
-    return found

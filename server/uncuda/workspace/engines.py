@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -11,15 +12,17 @@ from typing import NamedTuple
 from uncuda.catalogue import Catalogue, Versions, around, same_version
 from uncuda.checks.missing_shim import is_projects
 from uncuda.engine import Engine
+from uncuda.limits import LimitExceeded
 from uncuda.project import Project
 from uncuda.settings import Settings, shown
 
 from .backends import neighbours
-from .constants import named_targets
+from .choice import Chosen, choose
+from .constants import Constants
 from .discover import File
 from .requirements import TORCH, Holds, Requirements
 from .scan import Read, Scanner, Survey, read_text, survey
-from .versions import Taken, pinned_target, settled
+from .versions import Taken
 from .words import Words
 
 Note = Callable[..., None]
@@ -59,6 +62,7 @@ class Engines:
         self.project = Project()
         self.locale = locale
         self._note = note
+        self._constants = Constants(self.modules.devices)
         self._named: dict[str, str] = {}
         self._requirements = Requirements(self.modules.packages.values(), lambda why: self._note("note", why))
         # By the identity of a file's settings.
@@ -70,9 +74,8 @@ class Engines:
 
     def survey(self, files: Sequence[File], read: Read = read_text) -> Survey:
         """Read every file once: what it says of the project, and whether it may have findings."""
-        look = survey([self._admit(file) for file in files], self.modules, self._may_concern, read)
+        look = survey([self._admit(file) for file in files], self.modules, self._look, read)
         self.project = look.project
-        self._look_for_constants(look, read)
         return look
 
     def worth(self, look: Survey) -> list[File]:
@@ -86,6 +89,7 @@ class Engines:
         scanner = Scanner(self.modules)
         scanner.add(data, path=file.path)
         self.project = scanner.project({file.path, *neighbours(file.path)})
+        self._look_for_constants(data)
         self._admit(file)
 
     def engine_for(self, settings: Settings) -> Engine:
@@ -101,8 +105,11 @@ class Engines:
         known = self._engines.get(key)
         if known is None:
             group = self._groups[key]
-            target = self._target(group)
-            settings, taken = settled(group.settings, self.catalogue, target, group.holds)
+            chosen = self._choose(group, self.project, self._named)
+            if chosen.among:
+                raise UndecidedTarget(chosen.among)
+            self._note_target(chosen)
+            target, settings, taken = chosen.target, chosen.settings, chosen.taken
             guess = self._guesses.get(key)
             engine = _same([engine for engine, _ in self._engines.values()], target, settings)
             if engine is None:
@@ -128,33 +135,13 @@ class Engines:
         self._groups[id(given)] = group
         return file if given is file.settings else file._replace(settings=given)
 
-    def _target(self, group: _Group) -> str:
-        if group.settings.target:
-            return group.settings.target
-        imported = sorted(self.project.says)
-        if len(imported) > 1:
-            raise UndecidedTarget(imported)
-        if imported:
-            self._note(*self._found(imported[0]))
-            return imported[0]
-        if asked := pinned_target(self.modules.packages, group.holds):
-            self._note("target asked for", *asked[:2], shown(Path(asked[2])))
-            return asked[0]
-        if len(self._named) == 1:
-            ((target, line),) = self._named.items()
-            self._note("target named", target, line)
-            return target
-        self._note("target assumed", self.catalogue.default_target)
-        return self.catalogue.default_target
+    def _choose(self, group: _Group, project: Project, named: dict[str, str]) -> Chosen:
+        return choose(self.catalogue, self.modules, group.settings, project, group.holds, named)
 
-    def _found(self, target: str) -> tuple[str, str, str]:
-        """The note that says by what a target was found."""
-        words = self.modules
-        if target in self.project.plugins:
-            return "target found", target, words.packages[target]
-        if target in self.project.shims:
-            return "target found", target, words.shims[target]
-        return "target switched", target, words.variables[target]
+    def _note_target(self, chosen: Chosen) -> None:
+        if chosen.note:
+            key, *values = chosen.note
+            self._note(key, *values[:-1], shown(Path(values[-1])) if key == "target asked for" else values[-1])
 
     def _note_versions(self, engine: Engine, taken: Taken, group: _Group) -> None:
         """Say which versions were taken, unless they were set; and which table stands in where there is none for them:
@@ -171,12 +158,14 @@ class Engines:
             key = "table newer" if versions.may("<", tables[0]) else "table older"
             self._note(key, target.words["package"], target.version, tables[0])
 
-    def _look_for_constants(self, look: Survey, read: Read) -> None:
-        """Where neither a setting nor an import says what the project runs on, a constant may."""
-        if look.project.says or all(group.settings.target for group in self._groups.values()):
-            return
-        paths = (file.path for file in look.files if file.path not in look.silent)
-        self._named = named_targets(paths, self.modules.devices, read)
+    def _look(self, file: File, data: bytes) -> bool:
+        """What is asked of a file while all are read: the constants that name a target, and whether it may concern."""
+        self._look_for_constants(data)
+        return self._may_concern(file, data)
+
+    def _look_for_constants(self, data: bytes) -> None:
+        with suppress(LimitExceeded):
+            self._named = self._constants.named(data) | self._named
 
     def _may_concern(self, file: File, data: bytes) -> bool:
         """Whether a file may have findings, as long as it is not known what the project is.
@@ -187,10 +176,8 @@ class Engines:
         key = id(file.settings)
         engine = self._guesses.get(key)
         if engine is None:
-            _, settings, holds = self._groups[key]
-            asked = pinned_target(self.modules.packages, holds)
-            target = settings.target or (asked[0] if asked else self.catalogue.default_target)
-            settings, _ = settled(settings, self.catalogue, target, holds)
+            chosen = self._choose(self._groups[key], Project(), {})
+            target, settings = chosen.target, chosen.settings
             engine = _same(self._guesses.values(), target, settings) or Engine(self.catalogue, target, settings)
             self._guesses[key] = engine
         return engine.concerns(data)

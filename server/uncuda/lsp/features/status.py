@@ -32,7 +32,7 @@ def register(session: Session) -> None:
         return {
             "target": engine.target.id,
             "title": session.folders.title_of(engine.target.id, texts.locale),
-            "assumed": choice.assumed,
+            "assumed": choice.chosen.assumed,
             "plugin": choice.plugin(texts.locale),
             "strategy": "shim" if engine.patched(analysis.text) else "rewrite",
             "findings": len(analysis.findings),

@@ -1,4 +1,4 @@
-"""The one question that the server asks by itself: for which accelerator, where nothing says so."""
+"""The one question that the server asks by itself: for which accelerator, where nothing says so, or too much does."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from ..wire.logs import logger
+from ..wire.texts import Texts
 
 if TYPE_CHECKING:
     from ..session import Session
@@ -28,7 +29,7 @@ def register(session: Session) -> None:
     def found(program: Program) -> None:
         nonlocal asked
         choice = session.folders.choice_of(program)
-        if asked or not choice.assumed or (choice.folder is not None and not choice.folder.scanned):
+        if asked or not choice.chosen.assumed or (choice.folder is not None and not choice.folder.scanned):
             return
         asked = True
         session.loop.call_soon(_ask, session, program)
@@ -43,25 +44,23 @@ def register(session: Session) -> None:
 
 
 def _ask(session: Session, program: Program) -> None:
-    choice = session.folders.choice_of(program)
-    language = session.folders.language(choice.settings.locale)
-    titles = {
-        str(declaration["title-zh"] if language == "zh" else declaration["title"]): name
-        for name, declaration in session.folders.catalogue.declarations.items()
-    }
-    shown = next(title for title, name in titles.items() if name == choice.engine.target.id)
+    choice, folders = session.folders.choice_of(program), session.folders
+    if not choice.chosen.assumed:  # by now something says it
+        return
+    texts = Texts(folders.language(choice.settings.locale))
+    among = choice.chosen.among
+    titles = {folders.title_of(name, texts.locale): name for name in among or folders.catalogue.declarations}
+    text = _TEXTS[texts.locale].format(folders.title_of(choice.engine.target.id, texts.locale))
+    if among:
+        text = texts("which target", targets=folders.titles_of(among, texts.locale))
 
     def take(answer: Any) -> None:
         target = titles.get(answer.title) if isinstance(answer, types.MessageActionItem) else None
         if target:
             logger.info("target: %s (chosen)", target)
-            session.folders.switch(target)
+            folders.switch(target)
             session.reconfigured()
 
     actions = [types.MessageActionItem(title) for title in titles]
-    text = _TEXTS[language].format(shown)
-    session.ask(
-        types.WINDOW_SHOW_MESSAGE_REQUEST,
-        types.ShowMessageRequestParams(types.MessageType.Info, text, actions),
-        take,
-    )
+    params = types.ShowMessageRequestParams(types.MessageType.Info, text, actions)
+    session.ask(types.WINDOW_SHOW_MESSAGE_REQUEST, params, take)

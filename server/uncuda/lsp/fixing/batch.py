@@ -226,7 +226,7 @@ class Batch:
         if outcome is None or not outcome.undecided:
             return outcome
         session, texts = self._session, self._texts
-        names = ", ".join(session.folders.title_of(target, texts.locale) for target in outcome.undecided)
+        names = session.folders.titles_of(outcome.undecided, texts.locale)
         question = texts("which target", targets=names)
         target = await choose_target(session, outcome.undecided, question, texts)
         if target is None or self._progress.cancelled.is_set():

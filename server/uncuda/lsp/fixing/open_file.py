@@ -32,9 +32,11 @@ def in_reach(session: Session, uri: str) -> Program | None:
 
 def fix_program(session: Session, program: Program, wanted: Wanted, diff: bool) -> Outcome:
     """What is to be changed in a program. `diff`: say it as a diff, too."""
-    outcome = Outcome(failed="")
-    if session.folders.choice_of(program).left_out:
+    outcome, choice = Outcome(failed=""), session.folders.choice_of(program)
+    if choice.left_out:
         return outcome
+    if choice.chosen.among:
+        return Outcome(undecided=choice.chosen.among, failed="")
     analysis = session.analyse(program)
     spared = spared_in(session, program)
     answers = dict.fromkeys(spared, SILENT)

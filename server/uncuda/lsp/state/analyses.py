@@ -15,12 +15,14 @@ from uncuda.source import Source, SourceError
 from uncuda.workspace import FileProblem, read_file
 
 from ..wire.logs import logger
+from ..wire.texts import Texts
 from .documents import Program
 from .fix_command import command_for
 from .heavy import Heavy, between_keys
 
 if TYPE_CHECKING:
     from ..wire.endpoint import Endpoint
+    from .choice import Choice
     from .folders import Folders
 
 _REPLACEMENT = "\ufffd"
@@ -91,6 +93,7 @@ class Analyses:
             fresh = program.edit[1].text
         replaced = _REPLACEMENT in fresh
         disabled = self._unreadable(program, choice.engine) if replaced else None
+        disabled = self._undecided(choice) or disabled
         found = Analysis(
             program, text, program.version, choice.engine, report, disabled, answers, replaced, heavy, pending=heavy
         )
@@ -153,6 +156,13 @@ class Analyses:
         logger.error(message, exc_info=error)
         if first:
             self._endpoint.show_error(message)
+
+    def _undecided(self, choice: Choice) -> str | None:
+        """Why fixes are off where the project imports the plugins of several targets: they would be for one of them."""
+        if not choice.chosen.among:
+            return None
+        texts = Texts(self._folders.language(choice.settings.locale))
+        return texts("undecided", targets=self._folders.titles_of(choice.chosen.among, texts.locale))
 
     def _unreadable(self, program: Program, engine: Engine) -> str | None:
         """Why fixes are off where the editor could not read what stands in the file: it would write that back."""

@@ -13,12 +13,12 @@ from uncuda.engine import Engine
 from uncuda.project import Project
 from uncuda.report.words import language
 from uncuda.settings import Configuration, EditorSettings, Settings, SettingsError, Vocabulary, read_editor, values_of
-from uncuda.workspace import Requirements, Taken, reach, settled
+from uncuda.workspace import Chosen, Requirements, choose, reach
 from uncuda.workspace import Words as ModuleWords
 
 from ..wire.client import Client
 from ..wire.logs import logger
-from .choice import Choice, target_of
+from .choice import Choice
 from .documents import Document, Program
 from .roots import Folder, folders_of
 from .task import converter
@@ -51,7 +51,7 @@ class Folders:
         self._configurations: dict[str, Configuration] = {}
         self._engines: list[tuple[Settings, str, Project, Engine]] = []
         self._choices: dict[str, Choice] = {}
-        self._packages = ModuleWords.of(self.catalogue.declarations).packages
+        self._words = ModuleWords.of(self.catalogue.declarations)
         self._requirements = self._new_requirements()
         options = params.get("initializationOptions")
         self._initial: object = options.get("settings") if isinstance(options, dict) else None
@@ -213,6 +213,10 @@ class Folders:
         """What people call a target."""
         return str(self.catalogue.declarations[target]["title-zh" if locale == "zh" else "title"])
 
+    def titles_of(self, targets: Iterable[str], locale: str) -> str:
+        """What people call several targets."""
+        return ", ".join(self.title_of(target, locale) for target in targets)
+
     def switch(self, target: str) -> str | None:
         """Check everything for `target` until the server ends; gives the path of the configuration file that says
         otherwise for a folder, the first that does. KeyError for an unknown target."""
@@ -238,25 +242,24 @@ class Folders:
         """The folder of a program; an untitled one belongs to the first."""
         return self.folder_of(program.path) if program.path else next(iter(self.all), None)
 
-    def engine_at(self, place: str, folder: Folder | None, project: Project) -> tuple[Engine, Settings, bool, Taken]:
-        """The engine for the files in the folder at `place`, its settings, whether its target is only assumed, and the
-        versions of its plugin."""
+    def engine_at(self, place: str, folder: Folder | None, project: Project) -> tuple[Engine, Settings, Chosen]:
+        """The engine for the files in the folder at `place`, its settings, and what was chosen."""
         settings = self.settings_for(place, folder)
         holds = self._requirements.of(place) if place else {}
-        target, assumed = target_of(self.catalogue, self._packages, settings, project, holds)
-        settings, taken = settled(settings, self.catalogue, target, holds)
-        resolved = replace(settings, locale=self.language(settings.locale))
-        return self._engine(resolved, target, project), resolved, assumed, taken
+        named = dict.fromkeys(project.constants, "")
+        chosen = choose(self.catalogue, self._words, settings, project, holds, named)
+        resolved = replace(chosen.settings, locale=self.language(settings.locale))
+        return self._engine(resolved, chosen.target, project), resolved, chosen
 
     def _new_requirements(self) -> Requirements:
-        return Requirements(self._packages.values(), lambda why: self.tell_once(why, why))
+        return Requirements(self._words.packages.values(), lambda why: self.tell_once(why, why))
 
     def _choose(self, program: Program) -> Choice:
         folder = self._folder(program)
         place = str(Path(program.path).parent) if program.path else folder.path if folder else ""
         project = folder.project if folder and program.path else self.alone.get(program.uri, Project())
-        engine, settings, assumed, taken = self.engine_at(place, folder, project)
-        return Choice(folder, settings, engine, assumed, taken, self._left_out(program, folder))
+        engine, settings, chosen = self.engine_at(place, folder, project)
+        return Choice(folder, settings, engine, chosen, self._left_out(program, folder))
 
     def _engine(self, settings: Settings, target: str, project: Project) -> Engine:
         for known in self._engines:

@@ -18,6 +18,10 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "The project imports plugins of {targets}. Which accelerator is it to run on?",
         "项目导入了 {targets} 的插件。要迁移到哪一种加速器？",
     ),
+    "undecided": (
+        "the project imports plugins of {targets}; set `target`, or switch the target, to say which one it is for",
+        "项目导入了 {targets} 的插件；请设置 `target` 或切换目标，以指定其中之一",
+    ),
     "switch target": ("Which accelerator is the code to run on?", "要迁移到哪一种加速器？"),
     "which file": ("Which file is to be fixed?", "要修复哪个文件？"),
     # what was done
