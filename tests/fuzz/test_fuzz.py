@@ -63,6 +63,7 @@ def test_a_seed_makes_the_same_inputs(kind: str, tmp_path: Path) -> None:
     assert len({repr(item) for item in one}) > 3  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_links_to_other_places_are_made_but_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     outside, inside = tmp_path / "outside", tmp_path / "inside"
     (outside / "folder").mkdir(parents=True)

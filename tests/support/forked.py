@@ -25,6 +25,7 @@ import socket
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
@@ -37,7 +38,7 @@ FORKED: tuple[str, ...] = ("server",)
 """In place of the command that starts a server."""
 ALONE: tuple[str, ...] = ("server", "--stdio")
 """The same for one that starts its own processes as a user's server does: where a test looks at them."""
-IS_POSSIBLE = hasattr(os, "fork") and hasattr(socket, "send_fds") and hasattr(socket, "SOCK_SEQPACKET")
+IS_POSSIBLE = sys.platform == "linux"  # elsewhere there is no such socket, or no fork
 _LONGEST = 1 << 20  # bytes of an order
 _TESTS = str(ROOT / "tests")
 _PORTED = 'import torch\n\nx = torch.ones(2, device="cuda")\ntorch.cuda.synchronize()\nx.cuda()\n'
@@ -81,8 +82,9 @@ class Forked:
         self.stdout: BinaryIO = io.BufferedReader(io.FileIO(ours_out))
         self.stderr: BinaryIO | None = None if ours_err is None else io.BufferedReader(io.FileIO(ours_err))
         self.returncode: int | None = None
-        self._report = os.fdopen(report, encoding="ascii")
-        self.pid = int(self._report.readline())
+        self._report, self._lock = report, threading.Lock()
+        weakref.finalize(self, os.close, report)  # not before: any thread may wait
+        self.pid = self._number()
 
     def __enter__(self) -> Forked:  # noqa: PYI034 Python 3.10 has no Self
         return self
@@ -101,12 +103,21 @@ class Forked:
 
     def wait(self, timeout: float | None = None) -> int:
         """Wait for its end; its exit code. TimeoutExpired if it does not come."""
-        if self.returncode is None:
-            if not select.select([self._report], [], [], timeout)[0]:
-                raise subprocess.TimeoutExpired("uncuda", timeout or 0)
-            self.returncode = int(self._report.readline())
-            self._report.close()
-        return self.returncode
+        if self.returncode is None and not select.select([self._report], [], [], timeout)[0]:
+            raise subprocess.TimeoutExpired("uncuda", timeout or 0)
+        with self._lock:
+            if self.returncode is None:
+                self.returncode = self._number()
+            return self.returncode
+
+    def _number(self) -> int:
+        """The next line of the report."""
+        line = b""
+        while not line.endswith(b"\n"):
+            read = os.read(self._report, 1)
+            assert read, "who forks has ended"
+            line += read
+        return int(line)
 
     def communicate(self, data: bytes) -> tuple[bytes, bytes]:
         """Give it its input, and wait for its end; what it wrote."""
@@ -133,7 +144,8 @@ class Forked:
     def kill(self) -> None:
         """End it at once."""
         if self.poll() is None:
-            os.kill(self.pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # it has ended meanwhile
+                os.kill(self.pid, signal.SIGKILL)
 
 
 class _Forker:
