@@ -219,6 +219,27 @@ def test_an_import_opens_a_file_that_says_torch(line: str) -> None:
     assert said(f"import torch\n{line}\n") == [("module-adapted", 2)]
 
 
+@pytest.mark.parametrize(
+    "text, rule",
+    [
+        ("from numba import cuda\n@cuda.jit\ndef f(x): ...\n", "module-numba"),
+        (
+            "from torch.utils.cpp_extension import load\nops = load('ops', ['ops.cpp', 'ops.cu'])\n",
+            "cpp-extension-load",
+        ),
+        ("if 'CUDA out of memory' in str(error):\n    skip()\n", "out-of-memory-message"),
+    ],
+)
+def test_a_file_that_says_nothing_else_of_cuda_or_torch_is_opened(text: str, rule: str) -> None:
+    assert NPU.ruleset(shim=False).concerns(text.encode())
+    assert {finding.rule for finding in NPU.check(Source(text)).findings} == {rule}
+
+
+@pytest.mark.parametrize("text", ["import numba\nnumba.njit\n", "oom = 'out of memory' in text\n"])
+def test_a_file_of_what_runs_everywhere_is_not(text: str) -> None:
+    assert not NPU.ruleset(shim=False).concerns(text.encode())
+
+
 @pytest.mark.parametrize("line", ["import tritonic", "from .triton import jit", "x = 'import'  # triton", "triton = 1"])
 def test_another_line_does_not(line: str) -> None:
     assert not NPU.ruleset(shim=False).concerns(f"import torch\n{line}\n".encode())
