@@ -359,6 +359,20 @@ def test_a_namespace_that_a_library_shares_is_not_the_projects(tmp_path: Path) -
     assert alone(tmp_path, {"cuda/__init__.py": "", "a.py": user}, "a.py") == []
 
 
+def test_the_folder_above_is_the_disks_where_a_path_goes_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder in which the command runs is not above `../a.py`."""
+    here = tmp_path / "project/here"
+    here.mkdir(parents=True)
+    monkeypatch.chdir(here)
+    (here / "fast_cuda.py").touch()
+    for path in ("../a.py", "../sub/../a.py"):
+        assert not Reader(CATALOGUE).facts(CUDAS.encode(), path).told.own
+    (tmp_path / "fast_cuda.py").touch()
+    assert Reader(CATALOGUE).facts(CUDAS.encode(), "../a.py").told.own == {"fast_cuda"}
+    (tmp_path / "project/fast_cuda.py").touch()
+    assert "../fast_cuda" in Reader(CATALOGUE).facts(CUDAS.encode(), "../a.py").told.own
+
+
 def test_a_module_that_a_file_does_not_name_is_not_told_of(tmp_path: Path) -> None:
     (tmp_path / "fast_cuda.py").touch()
     reader = Reader(CATALOGUE)

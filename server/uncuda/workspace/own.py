@@ -115,7 +115,7 @@ def _folders(folder: str) -> Iterator[tuple[str, str]]:
     disk = folder
     for _ in range(1 + _ABOVE):
         yield disk, folder
-        above = os.path.dirname(disk) if disk else os.path.dirname(os.getcwd())
+        above = os.path.dirname(disk if disk and ".." not in disk.split(os.sep) else os.path.abspath(disk))
         if above == disk:
             return
         disk, folder = above, os.path.dirname(folder)
