@@ -452,3 +452,11 @@ def test_quotes_that_a_field_has_already_are_written_there() -> None:
     both = text.replace("} {", " == ")
     assert fixed(text) == text.replace("dist.Backend.NCCL", "'hccl'")
     assert fixed(both) == both.replace("dist.Backend.NCCL", '"hccl"')
+
+
+@pytest.mark.parametrize("target", CATALOGUE.targets)
+def test_a_setting_without_effect_says_that_nothing_has_to_be_done(target: str) -> None:
+    for locale, said in (("en", "nothing has to be done"), ("zh", "无需改动")):
+        engine = Engine(CATALOGUE, target, Settings(locale=locale))
+        (found,) = engine.check(Source("import torch\ntorch.backends.cudnn.enabled = True\n")).findings
+        assert found.severity == "information" and said in found.message
