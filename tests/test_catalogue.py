@@ -275,6 +275,8 @@ class TestVersions:
             (">=2.6,<2.6.0.post9", "2.6.0.post5"),
             ("2.6.0.post9", "2.6.0.post5"),
             ("2.6.0.post1", "2.1.0.post17 2.6.0.post5"),
+            ("2.8.0rc1", "2.7.1.post11 2.8.0.post5"),  # below 2.8.0
+            ("2.13.0+cu128", "2.13.0"),
         ],
     )
     def test_the_tables_that_are_asked(self, versions: str, asked: str) -> None:
@@ -296,6 +298,11 @@ class TestVersions:
             ("", "2.6", "2.6", ""),
             (">=2.9", "<2.9.0.post9", ">=2.9,<2.9.0.post9", ""),
             (">2.9.0.post3", "2.9.0", None, ">=2.9.0"),
+            (">2.9.0", "<2.9.0.post9", None, ""),  # no post-release of a version is above it
+            (">2.9.0", "<2.9.1", ">2.9.0,<2.9.1", ""),
+            (">2.9.0.post3", "<2.9.0.post9", ">2.9.0.post3,<2.9.0.post9", ""),
+            ("2.8.0rc1", ">=2.8.0", None, ">=2.8.0rc1"),
+            (">=2.8.0rc1", "<2.8.0", ">=2.8.0rc1,<2.8.0", ""),
         ],
     )
     def test_of_two_ranges(self, one: str, other: str, both: str | None, either: str) -> None:
@@ -315,6 +322,12 @@ class TestVersions:
             ("<=2.5.1", "<2.5.1", True, False),
             ("", ">=2.5", True, False),
             ("2.6.0", "==2.6", True, True),
+            ("2.8.0rc1", ">=2.8", False, False),
+            ("2.8.0rc1", "<2.8", True, True),
+            ("2.8.0a0+34c6371.nv25", ">2.7.1", True, True),
+            ("2.9.0.dev20250801", ">=2.9", False, False),
+            ("2.8.0+cu128", ">=2.8", True, True),
+            (">=2.8.0rc1", ">=2.8", True, False),
             (">=2.6", "==2.6", True, False),
         ],
     )

@@ -234,6 +234,27 @@ def test_an_import_opens_a_file_that_says_torch(line: str) -> None:
     assert said(f"import torch\n{line}\n") == [("module-adapted", 2)]
 
 
+@pytest.mark.parametrize(
+    "text, rule",
+    [
+        ("from numba import cuda\n@cuda.jit\ndef f(x): ...\n", "module-numba"),
+        (
+            "from torch.utils.cpp_extension import load\nops = load('ops', ['ops.cpp', 'ops.cu'])\n",
+            "cpp-extension-load",
+        ),
+        ("if 'CUDA out of memory' in str(error):\n    skip()\n", "out-of-memory-message"),
+    ],
+)
+def test_a_file_that_says_nothing_else_of_cuda_or_torch_is_opened(text: str, rule: str) -> None:
+    assert NPU.ruleset(shim=False).concerns(text.encode())
+    assert {finding.rule for finding in NPU.check(Source(text)).findings} == {rule}
+
+
+@pytest.mark.parametrize("text", ["import numba\nnumba.njit\n", "oom = 'out of memory' in text\n"])
+def test_a_file_of_what_runs_everywhere_is_not(text: str) -> None:
+    assert not NPU.ruleset(shim=False).concerns(text.encode())
+
+
 @pytest.mark.parametrize("line", ["import tritonic", "from .triton import jit", "x = 'import'  # triton", "triton = 1"])
 def test_another_line_does_not(line: str) -> None:
     assert not NPU.ruleset(shim=False).concerns(f"import torch\n{line}\n".encode())
@@ -351,6 +372,20 @@ def test_a_namespace_that_a_library_shares_is_not_the_projects(tmp_path: Path) -
     user = "import torch\nfrom cuda import cudart\n"
     assert alone(tmp_path, {"cuda/ops.py": "", "a.py": user}, "a.py") == ["module-unsupported"]
     assert alone(tmp_path, {"cuda/__init__.py": "", "a.py": user}, "a.py") == []
+
+
+def test_the_folder_above_is_the_disks_where_a_path_goes_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder in which the command runs is not above `../a.py`."""
+    here = tmp_path / "project/here"
+    here.mkdir(parents=True)
+    monkeypatch.chdir(here)
+    (here / "fast_cuda.py").touch()
+    for path in ("../a.py", "../sub/../a.py"):
+        assert not Reader(CATALOGUE).facts(CUDAS.encode(), path).told.own
+    (tmp_path / "fast_cuda.py").touch()
+    assert Reader(CATALOGUE).facts(CUDAS.encode(), "../a.py").told.own == {"fast_cuda"}
+    (tmp_path / "project/fast_cuda.py").touch()
+    assert "../fast_cuda" in Reader(CATALOGUE).facts(CUDAS.encode(), "../a.py").told.own
 
 
 def test_a_module_that_a_file_does_not_name_is_not_told_of(tmp_path: Path) -> None:

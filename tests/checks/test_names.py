@@ -464,3 +464,11 @@ def test_a_name_behind_a_test_that_it_is_there_is_information() -> None:
     assert last.severity == "information" and "asks whether it is there" in last.message
     for other in (text.replace("'_cuda_x'", "'_cuda_y'"), text.replace("if has", "if not has")):
         assert findings(other)[-1].severity == "error"
+
+
+@pytest.mark.parametrize("target", CATALOGUE.targets)
+def test_a_setting_without_effect_says_that_nothing_has_to_be_done(target: str) -> None:
+    for locale, said in (("en", "nothing has to be done"), ("zh", "无需改动")):
+        engine = Engine(CATALOGUE, target, Settings(locale=locale))
+        (found,) = engine.check(Source("import torch\ntorch.backends.cudnn.enabled = True\n")).findings
+        assert found.severity == "information" and said in found.message

@@ -373,6 +373,8 @@ def test_a_device_that_a_library_with_devices_of_its_own_is_given(code: str) -> 
     ("code", "due"),
     [
         ("device = 'cuda:1'\nload({'cuda:0': device})", "device = 'npu:1'\nload({'cuda:0': device, 'npu:0': device})"),
+        ("load({'cu' 'da:1': 'cuda:0'})", "load({'cu' 'da:1': 'npu:0', \"npu:1\": 'npu:0'})"),
+        ("load({b'cuda:1': 'cuda:0'})", "load({b'cuda:1': 'npu:0'})"),
         (
             "device = torch.device('cuda:1')\nload({'cuda:0': device})",
             "device = torch.device('npu:1')\nload({'cuda:0': device, 'npu:0': device})",

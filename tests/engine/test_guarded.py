@@ -448,6 +448,15 @@ def test_what_only_runs_behind_such_a_question_stays_with_it() -> None:
     )
 
 
+def test_what_an_error_says_is_no_question() -> None:
+    """Nor is it evidence against one."""
+    text = HEAD + "if torch.cuda.is_available():\n    try:\n        f()\n    except RuntimeError as e:\n"
+    text += "        if 'CUDA out of memory' in str(e) or str(e).startswith('CUDA out of memory'):\n"
+    text += "            torch.cuda.empty_cache()\n"
+    assert ENGINE.fix(Source(text)).text == text.replace("torch.cuda.", "torch.npu.")
+    assert "'CUDA" not in ENGINE.fix(Source(text), review=True).text
+
+
 def test_the_message_says_why() -> None:
     text = HEAD + "from flash_attn import attn\ndef f(x):\n    return attn(x) if x.is_cuda else x.relu()\n"
     assert "the question stays; what it guards needs CUDA: `attn`" in questions(text)[0].message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import time
 
 import pytest
 from hypothesis import given
@@ -155,3 +156,10 @@ def test_commands_move_no_offset(lines: list[str], end: str) -> None:
         place for place, character in enumerate(made) if character in "\r\n"
     ]
     assert len(made) == len(cell)
+
+
+@pytest.mark.parametrize("word", [";nvidia-smi", ';nvidia-smi""'])
+def test_a_line_of_commands_in_a_string_takes_as_long_as_it_is(word: str) -> None:
+    start = time.process_time()
+    plain(f'!"{word * 60_000}', frozenset({"nvidia-smi"}))
+    assert time.process_time() - start < 2

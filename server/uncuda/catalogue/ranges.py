@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 _RELEASE = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,5}")
+_PRE = re.compile(r"v*\d+(?:\.\d+)*[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview|dev)(?![a-z])", re.I)
 _POST = re.compile(r"\.post(\d{1,9})")
 _CLAUSE = re.compile(r"(>=|<=|>|<|)(.+)")
 
@@ -21,9 +22,15 @@ def numbers(version: str) -> tuple[int, ...]:
 
 
 def release(version: str) -> tuple[tuple[int, ...], int]:
-    """The same with the number of its post-release, by which the versions of a plugin are in order."""
+    """The same with the number of its post-release, by which the versions of a plugin are in order; a pre-release is
+    below its release."""
     post = _POST.search(version)
-    return numbers(version), int(post[1]) if post else 0
+    return numbers(version), int(post[1]) if post else point(version)[1]
+
+
+def point(version: str) -> tuple[tuple[int, ...], int]:
+    """The same, but for post-releases, which count as their release."""
+    return numbers(version), -1 if _PRE.match(version) else 0
 
 
 def minor(version: str) -> tuple[int, ...]:
@@ -32,6 +39,7 @@ def minor(version: str) -> tuple[int, ...]:
 
 
 _FIRST: tuple[tuple[int, ...], int] = ((), 0)
+_LAST = 10**9  # above the number of every post-release
 
 
 @dataclass(frozen=True)
@@ -71,7 +79,7 @@ class Versions:
 
     def may(self, sign: str, version: str) -> bool:
         """Whether what `sign` (`<`, `<=`, `>`, `>=`, `==`) asks holds for any of these versions."""
-        return _MAY[sign](self, numbers(version))
+        return _MAY[sign](self, point(version))
 
     def must(self, sign: str, version: str) -> bool:
         """Whether it holds for all of them."""
@@ -90,7 +98,8 @@ class Versions:
         if low and high and lowest == highest and not above and closed:
             return Versions(low, low)
         both = Versions(low, high, above, not closed)
-        return both if not (low and high) or lowest < highest else None
+        floor = (lowest[0], _LAST) if both._after else lowest  # above 2.9.0 lies no post-release of it
+        return both if not (low and high) or floor < highest else None
 
     def spanning(self, other: Versions) -> Versions:
         """The range that holds the versions of both."""
@@ -110,11 +119,11 @@ class Versions:
         return self.below and not _POST.search(self.high)
 
 
-_MAY: dict[str, Callable[[Versions, tuple[int, ...]], bool]] = {
-    "<": lambda some, at: not some.low or numbers(some.low) < at,
-    "<=": lambda some, at: not some.low or numbers(some.low) < at or (numbers(some.low) == at and not some._after),
-    ">": lambda some, at: not some.high or numbers(some.high) > at,
-    ">=": lambda some, at: not some.high or numbers(some.high) > at or (numbers(some.high) == at and not some._before),
+_MAY: dict[str, Callable[[Versions, tuple[tuple[int, ...], int]], bool]] = {
+    "<": lambda some, at: not some.low or point(some.low) < at,
+    "<=": lambda some, at: not some.low or point(some.low) < at or (point(some.low) == at and not some._after),
+    ">": lambda some, at: not some.high or point(some.high) > at,
+    ">=": lambda some, at: not some.high or point(some.high) > at or (point(some.high) == at and not some._before),
     "==": lambda some, at: _MAY["<="](some, at) and _MAY[">="](some, at),
 }
 _OPPOSITES = {"<": (">=",), "<=": (">",), ">": ("<=",), ">=": ("<",), "==": ("<", ">")}

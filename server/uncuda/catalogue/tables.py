@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .model import CatalogueError, Row
-from .ranges import Versions, minor, numbers, release
+from .ranges import Versions, minor, numbers, point, release
 
 
 def read_rows(path: Path) -> dict[str, Row]:
@@ -65,7 +65,7 @@ def read_texts(path: Path) -> dict[str, dict[str, str]]:
 
 def same_version(version: str, known: str) -> bool:
     """Whether a version is the one of a table, with or without the number of its release."""
-    return version == known or (".post" not in version and numbers(version) == numbers(known))
+    return version == known or (".post" not in version and point(version) == point(known))
 
 
 def around(versions: Versions, known: tuple[str, ...]) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ CHECKS: dict[str, dict[str, str]] = {
     "string": {"pattern": PATTERN, "words": TABLE, "calls": TEXTS, "parameters": TEXTS, "methods": TEXTS,
                "anywhere": FLAG, "names": TEXTS, "compared": TEXTS, "beside": TEXTS, "near": TEXTS, "otherwise": TEXT,
                "apart": TEXTS, "hints": TEXTS, "own": FLAG, "questions": TEXTS, "entry": FLAG, "silent-calls": TEXTS,
-               "commands": TEXTS, "implementations": TEXTS,
+               "commands": TEXTS, "implementations": TEXTS, "message-text": FLAG,
                "silent-parameters": TEXTS, "silent-names": TEXTS,
                "roles": TEXTS, "shim-roles": TEXTS, "shim-fix": TEXT, "needs-import": TEXTS},
     "argument": {"calls": TEXTS, "argument": TEXT, "position": NUMBER, "replace": TEXT, "add": TEXT,

@@ -19,6 +19,7 @@ _CLOSING = re.compile(rf"(?:(?:[\s\\]|{_GAP})*\))*")
 _OPENING = re.compile(rf"(?:[^(#]|{_GAP})*\(")
 _LITERAL = re.compile(r"""[(\s]*[A-Za-z]{0,2}["']+[^{"']""")
 _NUMBERED = re.compile(r"""[(\s]*[A-Za-z]{0,2}["']+[a-z]+:""")
+_DEVICE = re.compile(r"[a-z]+(?::\d+)?")
 _PLAIN = (ast.Constant, ast.JoinedStr, ast.FormattedValue, ast.Name, ast.Attribute, ast.BinOp, ast.Tuple, ast.Subscript,
           ast.operator, ast.expr_context)  # fmt: skip
 
@@ -100,7 +101,14 @@ def moved(role: Role, statement: Statement, context: Context, words: dict[str, s
         return []
     text = digest.text
     old = text[slice(*entry.key)]
+    key = key_of(role)
+    value = key.value if isinstance(key, ast.Constant) else None
+    if isinstance(value, bytes):
+        return []  # no device is called so
     new = said(old, words)
+    if new == old and isinstance(value, str) and _DEVICE.fullmatch(value):  # spelled in pieces: `"cu" "da:1"`
+        old = f'"{value}"'
+        new = said(old, words)
     if new == old or _quoted(new) in entries_of(role.subject, digest).keys:
         return []
     return [below(entry, statement, context, new, said(text[slice(*entry.value)], words))]

@@ -1,7 +1,7 @@
 """Modules of the project that are called as a library: `import triton` finds `triton.py` beside the file."""
 
 # Paths are plain strings here: to make a Path costs as much as to read a small file.
-# ruff: noqa: PTH100, PTH109, PTH113, PTH116, PTH118, PTH119, PTH120, PTH122
+# ruff: noqa: PTH100, PTH113, PTH116, PTH118, PTH119, PTH120, PTH122
 from __future__ import annotations
 
 import os
@@ -115,7 +115,7 @@ def _folders(folder: str) -> Iterator[tuple[str, str]]:
     disk = folder
     for _ in range(1 + _ABOVE):
         yield disk, folder
-        above = os.path.dirname(disk) if disk else os.path.dirname(os.getcwd())
+        above = os.path.dirname(os.path.abspath(disk))
         if above == disk:
             return
         disk, folder = above, os.path.dirname(folder)

@@ -59,11 +59,10 @@ class Questions:
         shared = Counter(key for hit in hits for key in hit.links)
         for index, hit in enumerate(hits):
             alone = classes[index] != SAFE or all(shared[key] == 1 for key in hit.links)
-            if alone and hit.statement is not None and hit.node is not None:
+            asks = alone and not hit.rule.get("message-text")  # what an error says is not asked of a device
+            if asks and hit.statement is not None and hit.node is not None:
                 self._take(index, hit, hit.statement)
         self._spread()
-        self.asserted = any(self._text.startswith("assert", start) for start in self.tests)
-        """Whether an assertion asks."""
 
     def __iter__(self) -> Iterator[int]:
         """The positions of the hits that ask whether there is CUDA, where they stand."""

@@ -33,7 +33,8 @@ def raising(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[Hit]
     for index, hit in enumerate(hits):
         if classes[index] != SAFE and hit.node is not None and hit.statement is not None:
             if hit.rule.check == "string":
-                if hit.rule.severity in _WRONG and not is_within(hit.node, hit.statement, _COMPARED):
+                wrong = hit.rule.severity in _WRONG and not hit.rule.get("message-text")
+                if wrong and not is_within(hit.node, hit.statement, _COMPARED):
                     yield hit
             elif hit.rule.check in ("name", "method") and (not is_question(hit) or _of_none(hit, hit.node)):
                 if _fails(hit, hit.node, hit.statement):

@@ -98,9 +98,15 @@ def _shell(cell: str, start: int, commands: Collection[str]) -> str:
 
 def _find(line: str, commands: Collection[str]) -> tuple[int, int] | None:
     """Where a line of a shell runs one of the commands, outside of its comments and strings."""
+    done, quotes = 0, {'"': 0, "'": 0}
     for found in _command(frozenset(commands)).finditer(line):
-        before = line[: found.start("name")]
-        if "#" not in before and before.count('"') % 2 == 0 and before.count("'") % 2 == 0:
+        start = found.start("name")
+        if line.find("#", done, start) >= 0:
+            return None
+        for quote in quotes:
+            quotes[quote] += line.count(quote, done, start)
+        done = start
+        if not any(count % 2 for count in quotes.values()):
             return found.span("name")
     return None
 
