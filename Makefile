@@ -8,7 +8,7 @@ WORKERS ?= $(shell expr $$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null ||
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test quick lint format types generate check-generated bench fuzz witness test-execution test-execution-full wheel vsix vscode screenshots pycharm lock clean
+.PHONY: help setup demo rule target test quick lint format types generate check-generated bench fuzz witness test-execution test-execution-full wheel vsix vscode screenshots pycharm lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-20s %s\n", $$1, $$2 }'
@@ -19,6 +19,12 @@ setup: ## make .venv with everything the tests need
 demo: ## show findings and the diff for both accelerators on examples/train
 	@server/scripts/setup run
 	@server/scripts/demo
+
+rule: setup ## begin a rule: make rule NAME
+	@$(PY) server/scripts/scaffold.py rule $(NAME)
+
+target: setup ## begin an accelerator: make target ID
+	@$(PY) server/scripts/scaffold.py target $(NAME)
 
 test: lint types check-generated ## everything this machine can check; what CI runs
 	@$(PY) -m pytest -n $(WORKERS) $(PYTEST_ARGS)
@@ -82,3 +88,12 @@ clean: ## remove everything that the targets made
 	rm -rf $(VENV) .cache dist build vscode-extension/node_modules vscode-extension/bundle vscode-extension/dist
 	rm -rf pycharm-plugin/dist pycharm-plugin/target pycharm-plugin/*/target .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
+
+# `make rule NAME`, `make target ID`: the second word is no target of its own.
+ifneq ($(filter rule target,$(firstword $(MAKECMDGOALS))),)
+NAME := $(word 2,$(MAKECMDGOALS))
+ifneq ($(NAME),)
+.PHONY: $(NAME)
+$(NAME): ; @:
+endif
+endif

@@ -125,6 +125,9 @@ def test_two_rules_claim_one_name(rules: Path) -> None:
         ("homepage", "#", "'homepage' is missing"),
         ("default = true", 'default = "yes"', "'default' must be true or false"),
         ("[words]", "[words", "Expected"),
+        ("package =", "packages =", "unknown word 'packages' (did you mean 'package'?)"),
+        ('ccl = "hccl"', 'ccl = ""', "ccl is empty: if there is no such thing, leave the line out"),
+        ('device = "npu"', "device = 1", "device must be a string"),
     ],
 )
 def test_a_target_that_is_wrong(rules: Path, old: str, new: str, due: str) -> None:

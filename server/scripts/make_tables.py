@@ -57,7 +57,7 @@ def tables() -> dict[Path, str]:
                 found[TABLES / target / f"native-{version}.tsv"] = text(NATIVE, native_rows(states, at))
             continue
         decisions = [Decision(*row) for row in decided(path, Decision._fields)]
-        plugin = Plugin(versions(target), torch, load().declarations[target]["words"]["patch"])
+        plugin = Plugin(versions(target), torch, load().declarations[target]["words"].get("patch", ""))
         for at, one in enumerate(plugin.versions):
             if one.unread:  # it tells since when a name is there, and not what a version lacks
                 continue

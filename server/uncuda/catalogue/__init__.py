@@ -14,9 +14,10 @@ from .rules import CHINESE, read_chinese, read_page
 from .tables import around, read_rows, read_texts, same_version
 from .targets import build_target, default_version, follows_torch, known_versions, read_declaration
 from .ties import check_needs, check_ties
+from .words import lacking
 
 __all__ = ["CHINESE", "Accelerator", "Api", "Catalogue", "CatalogueError", "Example", "Parameter", "Row", "Rule",
-           "Target", "Versions", "around", "before", "beyond", "folder", "load", "read_chinese", "read_page",
+           "Target", "Versions", "around", "before", "beyond", "folder", "lacking", "load", "read_chinese", "read_page",
            "same_version", "words_in"]  # fmt: skip
 
 

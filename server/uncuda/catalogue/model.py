@@ -79,7 +79,7 @@ class Rule:
     @cached_property
     def spoken(self) -> frozenset[str]:
         """The words in its parameters."""
-        return words_in("\n".join(_strings(self.parameters)))
+        return words_in("\n".join(strings(self.parameters)))
 
 
 def words_in(text: str) -> frozenset[str]:
@@ -87,15 +87,15 @@ def words_in(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text))
 
 
-def _strings(value: object) -> Iterator[str]:
+def strings(value: object) -> Iterator[str]:
     """Every string in nested tables and lists, keys included."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        yield from _strings([*value, *value.values()])
+        yield from strings([*value, *value.values()])
     elif isinstance(value, Iterable):
         for item in value:
-            yield from _strings(item)
+            yield from strings(item)
 
 
 @dataclass(frozen=True)
@@ -132,6 +132,11 @@ class Target:
     def fill(self, template: str, **words: str) -> str:
         """A template with the target's words, and others, in its braces."""
         return template.format_map({**self.words, "target": self.title, **words})
+
+    @property
+    def has_tables(self) -> bool:
+        """Whether anything is known of its APIs, beyond words."""
+        return bool(self.rows)
 
     def has(self, feature: str) -> bool:
         """Whether nothing is known against a feature."""

@@ -12,6 +12,7 @@ from .ranges import Versions, release
 from .rules import parse_toml
 from .tables import around, combine, read_keywords, read_rows
 from .vocabulary import nearest
+from .words import complete, problem
 
 _SIGNS = ("<=", ">=", "<", ">", "==")
 _KEYS = ("title", "title-zh", "homepage", "versions", "default-version", "torch-from", "default", "hardware",
@@ -37,6 +38,9 @@ def read_declaration(path: Path) -> dict[str, Any]:
     for key in ("title", "title-zh", "homepage", "words"):
         if key not in raw:
             raise CatalogueError(f"{path}:1: {key!r} is missing")
+    if wrong := problem(raw["words"]):
+        raise fail(*wrong)
+    raw["words"] = complete(raw["words"])
     return raw
 
 
@@ -106,7 +110,8 @@ def build_target(
 def _words(raw: dict[str, Any], versions: tuple[str, ...]) -> dict[str, str]:
     """The words of a declaration, without the variable that one of these versions does not know."""
     words: dict[str, str] = raw["words"]
-    return words if set(raw.get("no-patch-variable", ())).isdisjoint(versions) else {**words, "patch-variable": ""}
+    unknown = set() if set(raw.get("no-patch-variable", ())).isdisjoint(versions) else {"patch-variable"}
+    return {name: word for name, word in words.items() if name not in unknown}
 
 
 def _optional(path: Path, read: Callable[[Path], dict[str, Row]]) -> dict[str, Row]:

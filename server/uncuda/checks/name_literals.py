@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..catalogue import Rule
+from ..catalogue import Rule, lacking
 from ..edits import REVIEW, SAFE
 from ..facts.model import Name
 from .base import Context, Links
@@ -42,7 +42,12 @@ class Literals:
     def _rules(self, new: str, kind: str) -> list[Rule]:
         """The rules about such a text in a place of this kind."""
         fill, word = self._context.target.fill, new.strip("\"'")
-        rules = (rule for rule in self._context.catalogue.rules.values() if rule.check == "string")
+        words = self._context.target.words
+        rules = (
+            rule
+            for rule in self._context.catalogue.rules.values()
+            if rule.check == "string" and not lacking(rule, words)
+        )
         return [
             rule
             for rule in rules

@@ -27,7 +27,7 @@ from .messages import Messages
 from .relations.foreign import without_handed
 from .relations.kernels import Libraries
 from .relations.served import Served
-from .results import Finding, Fixed, Related, Report, sparing
+from .results import Finding, Fixed, Related, Report, sparing, whole
 from .ruleset import Ruleset
 from .sites import answered, sites_of
 
@@ -189,6 +189,8 @@ class Engine:
             findings = [finding for finding in findings if (finding.rule, finding.span) not in places]
         if len(findings) < len(every):
             findings = sparing(findings, every, facts.work)
+        if not self.target.has_tables:
+            findings = whole(findings)
         findings.sort(key=lambda finding: (finding.span, finding.rule))
         skipped = tuple(Span(start, end) for start, end in facts.unread)
         return Report(tuple(findings), skipped, sites)

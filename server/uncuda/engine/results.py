@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ..edits import Change, Fix, compose
+from ..edits import SAFE, Change, Fix, compose
 from ..limits import Work
 from ..project import Site
 from ..source import Span
@@ -67,6 +67,18 @@ class Fixed:
     def changes(self) -> list[Change]:
         """All that was changed, as edits of the text as it was before the fixes."""
         return compose(self.before, self.passes)
+
+
+def whole(findings: list[Finding]) -> list[Finding]:
+    """Findings of a text for a target without tables: with fixes only if none that matters is left by hand.
+
+    Of a name that no table has, nobody knows what it is there; the device's word beside it would be half a port.
+    """
+    if all(finding.fixes or finding.severity == "information" for finding in findings):
+        return findings
+    return [
+        replace(finding, fixes=tuple(fix for fix in finding.fixes if fix.applicability == SAFE)) for finding in findings
+    ]
 
 
 def sparing(kept: list[Finding], every: list[Finding], work: Work) -> list[Finding]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
-from ..catalogue import Catalogue, Rule, Target, words_in
+from ..catalogue import Catalogue, Rule, Target, lacking, words_in
 from ..checks import CHECKS, Check
 from ..facts.read import Facts, Words
 from ..settings import Settings
@@ -16,7 +17,7 @@ class Ruleset:
 
     def __init__(self, catalogue: Catalogue, target: Target, settings: Settings, shim: bool) -> None:
         self.target, self.shim = target, shim
-        self.rules = [rule for rule in catalogue.rules.values() if self._active(rule, settings)]
+        self.rules = [_capped(rule, target) for rule in catalogue.rules.values() if self._active(rule, settings)]
         selected = frozenset(settings.select) | frozenset(settings.extend_select)
         self._gates = Gates(self.rules, target, selected)
 
@@ -31,7 +32,7 @@ class Ruleset:
     def _active(self, rule: Rule, settings: Settings) -> bool:
         if not settings.selects(rule.name):
             return False
-        if rule.needs and self.target.has(rule.needs):
+        if (rule.needs and self.target.has(rule.needs)) or lacking(rule, self.target.words):
             return False
         return self.shim or not (rule.when_imported or rule.check == "missing-shim")
 
@@ -66,3 +67,8 @@ class Ruleset:
         return Words(
             self._gates.anchors, frozenset(roots), frozenset(names), before, listed, spoken, families, libraries
         )
+
+
+def _capped(rule: Rule, target: Target) -> Rule:
+    """A rule as it is for a target: nothing is safe where no table says what the target has."""
+    return replace(rule, fix="review") if rule.fix == "safe" and not target.has_tables else rule

@@ -53,7 +53,7 @@ class Engines:
     "target switched" (target, variable), "target asked for" (target, package,
     file), "target named" (target, line), "target assumed" (target), "serves several" (), the notes of `Taken`, "torch"
     (version, file), "table older" and "table newer" (package, version, version of the table that is used instead),
-    "note" (a sentence). `locale`: the language of messages, "en" or "zh".
+    "no tables" (title of the target), "note" (a sentence). `locale`: the language of messages, "en" or "zh".
     """
 
     def __init__(self, catalogue: Catalogue, note: Note = lambda key, *values: None, locale: str = "en") -> None:
@@ -152,6 +152,8 @@ class Engines:
         if (torch := engine.settings.torch_version) and not group.settings.torch_version:
             self._note("torch", torch, shown(Path(group.holds[TORCH].path)))
         target, versions = engine.target, Versions.of(taken.versions)
+        if not target.has_tables:
+            self._note("no tables", target.title)
         tables = around(versions, target.versions)
         exact = versions.exact
         if len(tables) == 1 and not (same_version(exact, tables[0]) if exact else versions.holds(tables[0])):

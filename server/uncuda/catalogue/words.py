@@ -1,0 +1,97 @@
+"""The words of a target's declaration, said once: what each is, which a target must have, which follow from others.
+
+A word that a target does not have is left out; the rules that write it are off for that target.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .model import Rule, strings
+from .vocabulary import nearest
+
+
+@dataclass(frozen=True)
+class Word:
+    """One word. `derived`: what it is where a declaration does not say; `required`: no target is without it."""
+
+    name: str
+    about: str
+    required: bool = False
+    derived: str = ""
+
+
+WORDS: tuple[Word, ...] = (
+    Word("package", "import torch_ID", required=True),
+    Word("module", "torch.cuda.synchronize -> torch.ID.synchronize", required=True),
+    Word("module-import", "how that module is imported: from torch.cuda import ... -> from torch_ID.ID import ..."),
+    Word("amp-import", "how torch.cuda.amp is imported"),
+    Word("device", 'torch.device("ID")', required=True),
+    Word("DEVICE", "the same in capitals", derived="{device}"),
+    Word("method", "x.cuda() -> x.ID()", derived="{device}"),
+    Word("is-device", "x.is_cuda -> x.is_ID", derived="is_{device}"),
+    Word("ccl", 'the collective library: init_process_group(backend="nccl") -> backend="IDccl"'),
+    Word("CCL", "the same in capitals", derived="{ccl}"),
+    Word("is-ccl-available", "torch.distributed.is_nccl_available -> is_IDccl_available"),
+    Word("process-group", "torch.distributed.ProcessGroupNCCL -> ProcessGroupIDCCL"),
+    Word("visible-devices", "the environment variable in the place of CUDA_VISIBLE_DEVICES"),
+    Word("extension", "torch.utils.cpp_extension.CUDAExtension -> the plugin's class"),
+    Word("extension-module", "the module that has it"),
+    Word("build-extension", "what builds it, if torch's own BuildExtension does not"),
+    Word("patch", "the runtime patch that maps CUDA's names: the module that is imported for it"),
+    Word("patch-import", "the statement that imports it"),
+    Word("patch-variable", "an environment variable that makes the plugin import it"),
+    Word("profiler", "the module in the place of torch.profiler"),
+    Word("activity", "torch.profiler.ProfilerActivity.CUDA -> the plugin's"),
+    Word("smi", "the command in the place of nvidia-smi"),
+    Word("graphs", 'torch.compile(backend="cudagraphs") -> the plugin\'s'),
+    Word("stream-attribute", "Stream.cuda_stream -> Stream.ID_stream"),
+    Word("event-attribute", "Event.cuda_event -> Event.ID_event"),
+    Word("dispatch-key", "of torch.library and TORCH_LIBRARY_IMPL: PrivateUse1"),
+    Word("execution-provider", "CUDAExecutionProvider of ONNX Runtime -> the vendor's"),
+)
+_NAMES = {word.name: word for word in WORDS}
+_IN_BRACES = re.compile(r"\{([\w-]+)\}")
+_OF_CHECK = {"missing-shim": ("patch", "patch-import")}  # words that a check writes by itself
+
+
+def problem(words: Mapping[str, Any]) -> tuple[str, str] | None:
+    """What is wrong with the words of a declaration: the word, and a sentence that says what to do; or None."""
+    for name, said in words.items():
+        if name not in _NAMES:
+            return name, f"unknown word {name!r}{nearest(name, _NAMES)}"
+        if not isinstance(said, str):
+            return name, f"{name} must be a string"
+        if not said.strip():
+            return (
+                name,
+                f"{name} is empty: if there is no such thing, leave the line out; rules that write it are off then",
+            )
+    missing = next((word for word in WORDS if word.required and word.name not in words), None)
+    return ("words", f"the word {missing.name!r} is missing: {missing.about}") if missing else None
+
+
+def complete(words: Mapping[str, str]) -> dict[str, str]:
+    """The words of a declaration, and those that follow from them."""
+    found = dict(words)
+    for word in WORDS:
+        source = _IN_BRACES.search(word.derived)
+        if word.name not in found and source and source[1] in found:
+            text = word.derived.format_map(found)
+            found[word.name] = text.upper() if word.name.isupper() else text
+    return found
+
+
+def lacking(rule: Rule, words: Mapping[str, str]) -> list[str]:
+    """The words that a rule writes and a target does not have."""
+    due: Iterable[str] = (*written(rule), *_OF_CHECK.get(rule.check, ()))
+    return sorted({name for name in due if name not in words})
+
+
+def written(rule: Rule) -> set[str]:
+    """The words of targets that a rule writes in braces."""
+    texts = strings([rule.parameters, rule.imports, rule.when_imported, rule.message, rule.message_zh])
+    return {name for text in texts for name in _IN_BRACES.findall(text) if name in _NAMES}

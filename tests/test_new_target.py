@@ -1,0 +1,133 @@
+"""An accelerator of which a file says words and nothing else: no table, no version, no feature."""
+
+import ast
+import shutil
+from pathlib import Path
+
+import pytest
+
+from support.imports import ROOT
+from uncuda.catalogue import Catalogue, CatalogueError, folder, read_page
+from uncuda.engine import Engine
+from uncuda.project import Project
+from uncuda.settings import Settings
+from uncuda.source import Source
+from uncuda.workspace.discover import File
+from uncuda.workspace.engines import Engines
+
+DECLARATION = """\
+title = "Cambricon MLU"
+title-zh = "寒武纪 MLU"
+homepage = "https://github.com/Cambricon/torch_mlu"
+
+[words]
+package = "torch_mlu"
+module = "torch.mlu"
+device = "mlu"
+ccl = "cncl"
+visible-devices = "MLU_VISIBLE_DEVICES"
+"""
+SUPPRESSION = "unused-suppression"
+# What a rule for one status finds, another finds of a name without a row.
+UNLISTED = {"cuda-api-missing"}
+
+
+@pytest.fixture(scope="module")
+def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Catalogue:
+    return Catalogue(with_target(tmp_path_factory.mktemp("catalogue"), DECLARATION))
+
+
+def with_target(path: Path, declaration: str) -> Path:
+    """A copy of the catalogue with one more target."""
+    rules = path / "rules"
+    shutil.copytree(folder(), rules)
+    (rules / "targets" / "mlu.toml").write_text(declaration, encoding="utf-8")
+    return rules
+
+
+def fixed(catalogue: Catalogue, text: str, review: bool) -> str:
+    result = Engine(catalogue, "mlu", Settings(), Project()).fix(Source(text), review=review)
+    assert result.refused is None
+    return result.text
+
+
+def test_what_follows_from_other_words_is_derived(catalogue: Catalogue) -> None:
+    words = catalogue.target("mlu").words
+    derived = {name: word for name, word in words.items() if f"\n{name} = " not in DECLARATION}
+    assert derived == {"DEVICE": "MLU", "CCL": "CNCL", "method": "mlu", "is-device": "is_mlu"}
+
+
+@pytest.mark.slow
+def test_pages_of_others_hold(catalogue: Catalogue) -> None:
+    """On every example that is for all targets: nothing but what is marked is found, nothing is safe, all settles."""
+    wrong, found = [], 0
+    for rule in catalogue.rules.values():
+        assert rule.path is not None
+        for example in read_page(rule.path)[1]:
+            if example.only:
+                continue
+            said = dict(option.split(":", 1) for option in example.project)
+            settings = Settings(select=(rule.name,), torch_version=said.get("torch"), locale="en")
+            engine, source = Engine(catalogue, "mlu", settings, Project()), Source(example.text)
+            report = engine.check(source)
+            lines = {source.position(finding.span.start)[0] for finding in report.findings}
+            found += len(lines)
+            if (not lines <= set(example.flagged) and rule.name not in UNLISTED) or report.skipped:
+                wrong.append(f"{rule.path}:{example.line}: {sorted(lines)}")
+            assert not [found.message for found in report.findings if "{" in found.message.replace("{}", "")]
+            if rule.name != SUPPRESSION:
+                assert fixed(catalogue, example.text, review=False) == example.text
+            after = fixed(catalogue, example.text, review=True)
+            ast.parse(after)
+            assert fixed(catalogue, after, review=True) == after
+    assert not wrong
+    assert found > 100
+
+
+@pytest.mark.parametrize("program", sorted((ROOT / "examples").rglob("*.py")), ids=lambda path: path.name)
+def test_no_file_is_ported_in_part(catalogue: Catalogue, program: Path) -> None:
+    text = program.read_text(encoding="utf-8")
+    engine = Engine(catalogue, "mlu", Settings(), Project())
+    by_hand = [
+        found for found in engine.check(Source(text)).findings if not found.fixes and found.severity != "information"
+    ]
+    assert not (by_hand and fixed(catalogue, text, review=True) != text)
+
+
+def test_a_name_that_no_table_has_keeps_the_file(catalogue: Catalogue) -> None:
+    text = 'import torch\n\nx = torch.zeros(1, device="cuda")\n'
+    assert 'device="mlu"' in fixed(catalogue, text, review=True)
+    half = text + "torch.cuda.synchronize()\n"
+    assert fixed(catalogue, half, review=True) == half
+
+
+def test_one_note_says_that_it_has_no_tables(catalogue: Catalogue, tmp_path: Path) -> None:
+    settings, notes = Settings(target="mlu"), list[tuple[str, ...]]()
+    files = [File(str(tmp_path / name), settings, given=True) for name in ("a.py", "b.py")]
+    for file in files:
+        Path(file.path).write_text("import torch\nx.cuda()\n")
+    engines = Engines(catalogue, lambda key, *values: notes.append((key, *values)))
+    for file in engines.worth(engines.survey(files)):
+        engines.engine_for(file.settings)
+    assert notes == [("no tables", "Cambricon MLU")]
+
+
+@pytest.mark.parametrize("word", ["ccl", "visible-devices", "device"])
+def test_an_empty_word_is_refused(tmp_path: Path, word: str) -> None:
+    """It would be found everywhere, forever."""
+    lines = [f'{word} = ""' if line.startswith(f"{word} = ") else line for line in DECLARATION.splitlines()]
+    rules = with_target(tmp_path, "\n".join(lines) + "\n")
+    with pytest.raises(
+        CatalogueError, match=rf"mlu\.toml:{lines.index(f'{word} = {chr(34) * 2}') + 1}: {word} is empty"
+    ):
+        Catalogue(rules)
+
+
+def test_without_a_word_the_rules_that_write_it_are_off(tmp_path: Path) -> None:
+    lines = [line for line in DECLARATION.splitlines() if not line.startswith("ccl")]
+    catalogue = Catalogue(with_target(tmp_path, "\n".join(lines) + "\n"))
+    rules = {rule.name for rule in Engine(catalogue, "mlu", Settings(), Project()).ruleset(shim=False).rules}
+    assert "backend-nccl" not in rules
+    assert "device-string" in rules
+    text = 'import torch.distributed as dist\n\ndist.init_process_group("nccl")\n'
+    assert fixed(catalogue, text, review=True) == text
