@@ -321,6 +321,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 def test_time_follows_the_size() -> None:
     assert run_bounded(HOSTILE) == "done\n"
 

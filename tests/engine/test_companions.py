@@ -95,6 +95,7 @@ def test_lines_that_are_alike_are_not_mixed_up() -> None:
         assert all(abs(edit.start - finding.span.start) < len(line) for edit in edits)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["x = [{}]\n", "device = ({})\n", "x = [{}]\ny = [{}, 'npu']\n", "ok = {{{}}}\n"])
 def test_a_long_list_costs_as_much_as_it_is_long(text: str) -> None:
     def cost(members: int) -> int:

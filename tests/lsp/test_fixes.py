@@ -77,7 +77,9 @@ def parsed(text: str) -> str:
 
 
 @pytest.mark.parametrize("target", load().declarations)
-@pytest.mark.parametrize("encoding", HEADS)
+@pytest.mark.parametrize(
+    "encoding", [name if name == "utf-16" else pytest.param(name, marks=pytest.mark.slow) for name in HEADS]
+)
 def test_every_action_for_every_example(server: UncudaServer, encoding: str, target: str) -> None:
     talk, engine = Talk(server, target, encoding), engine_for(target, Settings(locale="en"))
     texts = [example.text for rule in load().rules.values() if rule.path for example in read_page(rule.path)[1]]

@@ -63,6 +63,7 @@ def test_standard_input() -> None:
     assert "Net().npu()" in fixed.out
 
 
+@pytest.mark.slow
 def test_what_took_too_long_is_said_with_verbose_only(tmp_path: Path) -> None:
     script = tmp_path / "elsewhere" / "late.py"
     write(script.parent, {"late.py": LATE})

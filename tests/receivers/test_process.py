@@ -208,6 +208,7 @@ class TestReal:
         process.close()
         assert not process.alive
 
+    @pytest.mark.slow
     @pytest.mark.skipif(sys.platform != "linux", reason="address space cannot be limited")
     def test_too_much_memory_ends_it_and_the_next_file_is_answered(
         self, make: Make, project: Path, notes: Notes
