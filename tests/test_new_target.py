@@ -67,7 +67,12 @@ def test_pages_of_others_hold(catalogue: Catalogue) -> None:
             if example.only:
                 continue
             said = dict(option.split(":", 1) for option in example.project)
-            settings = Settings(select=(rule.name,), torch_version=said.get("torch"), locale="en")
+            settings = Settings(
+                select=(rule.name,),
+                torch_version=said.get("torch"),
+                strategy=said.get("strategy", "auto"),
+                locale="en",
+            )
             engine, source = Engine(catalogue, "mlu", settings, Project()), Source(example.text)
             report = engine.check(source)
             lines = {source.position(finding.span.start)[0] for finding in report.findings}
