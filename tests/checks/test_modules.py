@@ -172,15 +172,15 @@ def test_parts_of_libraries_that_are_modules_of_their_own() -> None:
 
 PARTS = {
     "import deepspeed": (None, "module-adapted"),
-    "import bitsandbytes as bnb": ("module-unknown", "module-unknown"),
+    "import bitsandbytes as bnb": (None, "module-unknown"),
     "import flashinfer": ("module-unknown", "module-adapted"),
     "from flashinfer.gemm import bmm_fp8": ("module-unknown", "module-replaced"),
     "from flashinfer.gemm import mm_fp4": ("module-unknown", "module-adapted"),
-    "from flashinfer.comm.mnnvl import CommBackend": ("module-unknown", "module-adapted"),
-    "from deep_gemm import fp8_gemm_nt": ("module-unknown", "module-adapted"),
-    "from deep_gemm.utils.math import ceil_div": ("module-unknown", "module-unknown"),
-    "from deep_gemm.utils import per_token_cast_to_fp4": ("module-unknown", "module-unknown"),
-    "from deep_gemm.utils import get_num_sms": ("module-unknown", "module-adapted"),
+    "from flashinfer.comm.mnnvl import CommBackend": ("module-unknown", "module-unknown"),
+    "from deep_gemm import fp8_gemm_nt": ("module-adapted", "module-adapted"),
+    "from deep_gemm.utils.math import ceil_div": ("module-adapted", "module-unknown"),
+    "from deep_gemm.utils import per_token_cast_to_fp4": ("module-adapted", "module-unknown"),
+    "from deep_gemm.utils import get_num_sms": ("module-adapted", "module-adapted"),
     "from flash_attn import flash_attn_func": ("module-unsupported", "module-adapted"),
     "from flash_attn.bert_padding import pad_input": ("module-unsupported", "module-unknown"),
     "from flash_attn.flash_attn_interface import flash_attn_func": ("module-unsupported", "module-unknown"),
@@ -205,7 +205,7 @@ def message(line: str, engine: Engine) -> str:
     return finding.message
 
 
-@pytest.mark.parametrize("line, engine", [("import liger_kernel", MUSA), ("import bitsandbytes", NPU)])
+@pytest.mark.parametrize("line, engine", [("import liger_kernel", MUSA), ("import bitsandbytes", MUSA)])
 def test_a_library_for_several_devices_is_not_made_for_cuda(line: str, engine: Engine) -> None:
     assert "for CUDA" not in message(line, engine)
 
@@ -214,7 +214,7 @@ def test_a_message_says_which_part_there_is() -> None:
     assert "FlashAttention-3 interface only" in message("import flash_attn", MUSA)
     assert "`Buffer` and no `ElasticBuffer`" in message("import deep_ep", NPU)
     assert "Ascend/DeepEP" in message("from deep_ep import EPHandle", NPU)
-    assert "NF4 only" in message("import bitsandbytes", NPU)
+    assert "DeepGEMM-Ascend" in message("import deep_gemm", NPU)
     assert "are missing" in message("import transformer_engine_torch as tex", NPU)
     assert "one warning" in message("x = y.to(torch.float64)", NPU)
 
