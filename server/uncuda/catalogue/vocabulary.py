@@ -27,7 +27,7 @@ CHECKS: dict[str, dict[str, str]] = {
     "name": {"names": TEXTS, "members-only": FLAG, "called": FLAG, "exact": FLAG, "replace": TEXT,
              "replacements": TABLE, "skip-calls": TEXTS, "silent-calls": TEXTS, "review-limits": TEXTS,
              "manual-limits": TEXTS, "fields": TEXTS, "numbers": TABLE, "results": TABLE, "collectives": TEXTS,
-             "unbound": TEXTS, "leading": TABLE, "beyond": TABLE, "beside": TEXTS,
+             "unbound": TEXTS, "leading": TABLE, "beyond": TABLE, "only-with": TEXTS,
              "call-limits": TABLE, "group": TEXT, "harmless-sources": TEXTS, "by-hand-words": TEXTS, "on-device": FLAG},
     "method": {"methods": TEXTS, "call": FLAG, "replace": TEXT, "arguments": TEXTS, "receivers": TEXTS,
                "not-from": TABLE, "for-all": TEXT, "with-device": TEXT, "scripted": TEXT, "collectives": TEXTS,

@@ -63,12 +63,12 @@ class Verdicts:
         self._rules: dict[str, list[Rule]] = {}
         self._beginnings: list[str] = []
         self._add(rules)
-        beside = {name for rule in rules for name in rule.get("beside", ())}
-        self._beside = [rule for rule in rules if rule.get("beside")]
+        only_with = {name for rule in rules for name in rule.get("only-with", ())}
+        self._only_with = [rule for rule in rules if rule.get("only-with")]
         self._compiling = [rule for rule in rules if rule.get("harmless-sources")]
         self._with_words = [rule for rule in rules if rule.get("by-hand-words")]
         self._complete = False
-        self.names = frozenset(self._rules) | frozenset(self.members) | beside
+        self.names = frozenset(self._rules) | frozenset(self.members) | only_with
 
     def _add(self, rules: Iterable[Rule]) -> None:
         for rule in rules:
@@ -86,8 +86,8 @@ class Verdicts:
         if not self._complete:
             self._add(rule for rule in context.catalogue.rules.values() if self._silent_owner(rule, context))
             self._complete = True
-        said = _mentioned(context) if self._beside or self._with_words else frozenset()
-        absent = {rule.name for rule in self._beside if said.isdisjoint(rule.get("beside"))}
+        said = _mentioned(context) if self._only_with or self._with_words else frozenset()
+        absent = {rule.name for rule in self._only_with if said.isdisjoint(rule.get("only-with"))}
         for rule in self._compiling:
             if only_compile(context.facts, rule.get("names"), tuple(rule.get("harmless-sources"))):
                 absent.add(rule.name)

@@ -36,12 +36,12 @@ def without_kept(hits: Sequence[Hit], work: Work) -> Sequence[Hit]:
 
 def without_idle(hits: Sequence[Hit]) -> list[Hit]:
     """Hits without names that only have to change with another, where that other does not change."""
-    return [hit for hit in hits if hit.fixes or not hit.rule.get("beside") or _is_its_own(hit)]
+    return [hit for hit in hits if hit.fixes or not hit.rule.get("only-with") or _is_its_own(hit)]
 
 
 def _is_its_own(hit: Hit) -> bool:
     name = hit.words.get("name", "")
-    return not name or name in hit.rule.get("beside")
+    return not name or name in hit.rule.get("only-with")
 
 
 def _keep_imports(hits: Sequence[Hit], package: str, work: Work) -> Sequence[Hit]:
