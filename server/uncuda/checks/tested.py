@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 
 from ..facts.model import Name
 from ..facts.read import Facts
@@ -14,11 +15,12 @@ _ASKED = re.compile(r"\bhasattr\([^()\n]*,[ \t]*[\"'](\w+)[\"'][ \t]*\)")
 
 
 def is_tested_for(reference: Name, facts: Facts) -> bool:
-    """Whether a test around a name asks for its last part: `if hasattr(torch._C, "_cuda_x"): torch._C._cuda_x()`."""
+    """Whether a test around a name, or its own, asks for its last part: `if hasattr(torch._C, "_cuda_x"): …`."""
     if not facts.says(_HASATTR):
         return False
     name = reference.dotted.rpartition(".")[2]
-    for header in facts.indents.headers(reference.statement.start):
+    indents, start = facts.indents, reference.statement.start
+    for header in chain([indents.header_at(start)], indents.headers(start)):
         if header.word in ("if", "elif"):
             facts.work.search(header.start, header.end)
             asked = _ASKED.findall(facts.text, header.start, header.end)
