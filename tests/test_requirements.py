@@ -341,3 +341,10 @@ def test_what_cannot_be_read_is_named_and_passed_over(tmp_path: Path) -> None:
     assert pipe.startswith(f"{tmp_path / 'requirements.txt'}: cannot be read: is a pipe, not a file; ")
     assert large.startswith(f"{tmp_path / 'setup.cfg'}: cannot be read: larger than 1 MB (5.0 MB); ")
     assert version == "2.1.0"
+
+
+def test_a_folder_far_below_is_no_deep_recursion(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "requirements.txt").write_text("torch==2.6.0\n")
+    held = Requirements([]).of(str(tmp_path.joinpath(*["a"] * 1500)))
+    assert held["torch"].versions.exact

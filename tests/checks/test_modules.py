@@ -444,3 +444,25 @@ def test_names_that_two_libraries_may_give_are_neithers() -> None:
         "except ImportError:\n    from apex.optimizers import FusedSGD as SGD\n\nchosen = SGD\n"
     )
     assert said(text) == [("module-replaced", 3), ("apex-adapted", 5)]
+
+
+def test_words_for_other_modules_are_no_short_names() -> None:
+    for line in (
+        "if is_torch_available():\n    import torch_tensorrt\n",
+        "if is_tf_available():\n    import torchxyz_cuda\n",
+    ):
+        assert "information" not in severities(line)
+
+
+def test_a_skip_for_another_module_or_in_a_comment_is_none() -> None:
+    for skip in ('pytest.importorskip("cupyx")\n', '# pytest.importorskip("cupy")\n'):
+        assert severities(f"{skip}import cupy\n") == ["error"]
+
+
+def test_a_long_line_of_a_short_name_is_read_once() -> None:
+    text = (
+        "import torch\ntry:\n    import cupy as x\nexcept ImportError:\n    x = None\nif "
+        + "+".join(["ax"] * 30_000)
+        + ":\n    f()\n"
+    )
+    assert [one.severity for one in NPU.check(Source(text)).findings] == ["information"]

@@ -11,7 +11,7 @@ from itertools import islice
 
 from ..catalogue import Rule
 from ..facts.read import Statement
-from ..facts.scans import plain
+from ..facts.scans import plain, uses
 from . import leaving
 from .amp_c_guards import ASKS, DEVICE, Guard, guard_of, only_raises
 from .base import Context, Hit
@@ -23,7 +23,9 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _DENIES = re.compile(r"\bnot\b(?![ \t]+None)|\bis[ \t]+None\b|==[ \t]*(?:False|None)\b|\bis[ \t]+False\b")
 _TEST = re.compile(r"[ \t]*(?:(?P<if>if)\b[^\n]*|assert\b[^\n,]*)")
 _ASKED = re.compile(r"\bis_([a-z]{2,6})_available\b")
+_MODULES = frozenset({"jax", "tf", "torch"})  # words for modules of their own
 _SKIPS = "importorskip("
+_SKIPPED = re.compile(r"[\"'](\w+)[.\w]*[\"']")
 _MANY = 20  # tests above a place
 _SUPPRESSES = re.compile(r"\bsuppress\([^)\n]*\b(?:ImportError|ModuleNotFoundError|Exception)\b")
 
@@ -99,7 +101,9 @@ class Fallbacks:
         facts, root = self._context.facts, module.partition(".")[0]
         skips = facts.searches.find(("text", _SKIPS), plain(_SKIPS))
         for at in skips[: bisect_left(skips, offset)]:
-            if self._text.startswith(root, at + len(_SKIPS) + 1) and self._above(at, offset):
+            facts.work.compare()
+            named = _SKIPPED.match(self._text, at + len(_SKIPS))
+            if named is not None and named[1] == root and not facts.layout.token_at(at) and self._above(at, offset):
                 return True
         if not facts.says("available"):
             return False
@@ -133,9 +137,15 @@ class Fallbacks:
 
     def _tests_of(self, name: str) -> Iterator[re.Match[str]]:
         """The `if` and `assert` lines that say a name."""
-        for at in self._context.facts.searches.find(("text", name), plain(name)):
-            test = _TEST.match(self._text, self._text.rfind("\n", 0, at) + 1)
-            if test is not None and name in _WORD.findall(test[0]):
+        facts, done = self._context.facts, -1
+        for at in facts.searches.find((name, True), uses(name, True)):
+            line = self._text.rfind("\n", 0, at) + 1
+            if line == done:
+                continue
+            done = line
+            facts.work.search(line, at)
+            test = _TEST.match(self._text, line)
+            if test is not None and at < test.end():
                 yield test
 
     def _raises_without(self, test: re.Match[str]) -> bool:
@@ -150,7 +160,7 @@ class Fallbacks:
 def _is_short_for(name: str, short: str) -> bool:
     """Whether a word is what is left of a name without some of its letters: `bnb` of `bitsandbytes`."""
     letters = iter(name)
-    return len(short) > 1 and short[0] == name[0] and all(letter in letters for letter in short)
+    return short not in _MODULES and short[0] == name[0] and all(letter in letters for letter in short)
 
 
 def _at_most_warning(rule: Rule) -> str:

@@ -87,7 +87,8 @@ def _reference(
         return None
     around = nearest_call(reference)
     if around in rule.get("silent-calls", ()) or (rule.get("on-device") and is_off_device(reference, context.facts)):
-        return None
+        if not _reduced(context, reference, rule):
+            return None
     spans = reference.spans()
     hidden = spans.count(None)
     attribute = asked(reference, context.text)

@@ -89,14 +89,23 @@ class Requirements:
         """
         known = self._held.get(folder)
         if known is None:
-            known = self._held[folder] = self._find(os.path.abspath(folder))  # noqa: PTH100
+            place = os.path.abspath(folder)  # noqa: PTH100
+            known = self._held[folder] = self._find(self._telling(place))
         return known
 
-    def _find(self, start: str) -> Holds:
+    def _telling(self, start: str) -> str:
+        """The nearest folder at or above that says something, or the top: most say nothing, and share its answer."""
         top = self._top_of(start)
-        above = os.path.dirname(start)  # noqa: PTH120
-        if self._of_folder(start) == _SILENT and start not in (top, above):
-            return self.of(above)  # most folders say nothing: all below one that does share its answer
+        place = start
+        for place in _upwards(start):
+            if place == top or self._of_folder(place) != _SILENT:
+                break
+        return place
+
+    def _find(self, start: str) -> Holds:
+        if start in self._held:
+            return self._held[start]
+        top = self._top_of(start)
         said: list[_Said] = []
         for place in _upwards(start):
             said.append(self._of_folder(place))
@@ -110,6 +119,7 @@ class Requirements:
                     held[package] = found
                 elif package in one.locked and not known.versions.exact and _is_locked(one.locked[package], known):
                     held[package] = one.locked[package]
+        self._held[start] = held
         return held
 
     def _top_of(self, folder: str) -> str:

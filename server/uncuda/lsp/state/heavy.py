@@ -33,7 +33,7 @@ _START = 20.0
 
 _ORDINARY = Limits(bytes=600_000, statements=2_500, comparisons=500_000)
 """More than the largest file of the corpus takes, and about a quarter of a second."""
-_SHARE = 20
+_SHARE = 12
 """Where the settings allow less than that many times as much, that much less."""
 _SHARED = ("bytes", "statements", "comparisons")
 
