@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 _WORD = re.compile(r"\w+")
+IN_BRACES = re.compile(r"\{([\w-]+)\}")
+"""A place in a text that a word fills."""
 
 
 class CatalogueError(Exception):
@@ -79,7 +81,13 @@ class Rule:
     @cached_property
     def spoken(self) -> frozenset[str]:
         """The words in its parameters."""
-        return words_in("\n".join(strings(self.parameters)))
+        return words_in("\n".join(_strings(self.parameters)))
+
+    @cached_property
+    def filled(self) -> frozenset[str]:
+        """What stands in braces in what it writes, says and imports: words of targets, and others."""
+        texts = _strings([self.parameters, self.imports, self.when_imported, self.message, self.message_zh])
+        return frozenset(name for text in texts if "{" in text for name in IN_BRACES.findall(text))
 
 
 def words_in(text: str) -> frozenset[str]:
@@ -87,15 +95,15 @@ def words_in(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text))
 
 
-def strings(value: object) -> Iterator[str]:
+def _strings(value: object) -> Iterator[str]:
     """Every string in nested tables and lists, keys included."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        yield from strings([*value, *value.values()])
+        yield from _strings([*value, *value.values()])
     elif isinstance(value, Iterable):
         for item in value:
-            yield from strings(item)
+            yield from _strings(item)
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,11 @@ A word that a target does not have is left out; the rules that write it are off 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .model import Rule, strings
+from .model import IN_BRACES, Rule
 from .vocabulary import nearest
 
 
@@ -54,7 +53,6 @@ WORDS: tuple[Word, ...] = (
     Word("execution-provider", "CUDAExecutionProvider of ONNX Runtime -> the vendor's"),
 )
 _NAMES = {word.name: word for word in WORDS}
-_IN_BRACES = re.compile(r"\{([\w-]+)\}")
 _OF_CHECK = {"missing-shim": ("patch", "patch-import")}  # words that a check writes by itself
 
 
@@ -78,7 +76,7 @@ def complete(words: Mapping[str, str]) -> dict[str, str]:
     """The words of a declaration, and those that follow from them."""
     found = dict(words)
     for word in WORDS:
-        source = _IN_BRACES.search(word.derived)
+        source = IN_BRACES.search(word.derived)
         if word.name not in found and source and source[1] in found:
             text = word.derived.format_map(found)
             found[word.name] = text.upper() if word.name.isupper() else text
@@ -87,11 +85,5 @@ def complete(words: Mapping[str, str]) -> dict[str, str]:
 
 def lacking(rule: Rule, words: Mapping[str, str]) -> list[str]:
     """The words that a rule writes and a target does not have."""
-    due: Iterable[str] = (*written(rule), *_OF_CHECK.get(rule.check, ()))
-    return sorted({name for name in due if name not in words})
-
-
-def written(rule: Rule) -> set[str]:
-    """The words of targets that a rule writes in braces."""
-    texts = strings([rule.parameters, rule.imports, rule.when_imported, rule.message, rule.message_zh])
-    return {name for text in texts for name in _IN_BRACES.findall(text) if name in _NAMES}
+    due = {*rule.filled.intersection(_NAMES), *_OF_CHECK.get(rule.check, ())}
+    return sorted(due.difference(words))

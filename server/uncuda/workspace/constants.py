@@ -13,7 +13,7 @@ class Constants:
 
     def __init__(self, words: Mapping[str, tuple[str, ...]]) -> None:
         self._owners = {word: target for target, own in words.items() for word in own if word}
-        self._words = [word.encode() for word in self._owners]
+        self._words = [(word, (b'"' + word, b"'" + word)) for word in map(str.encode, self._owners)]
         either = "|".join(map(re.escape, sorted(self._owners)))
         self._constant = re.compile(
             rf"^([A-Z][A-Z0-9_]*)[ \t]*(?::[^=\n]+)?=[ \t]*[\"']({either})(?::\d+)?[\"'][ \t]*(?=#|\r?$)", re.M
@@ -26,7 +26,8 @@ class Constants:
         count.
         """
         found: dict[str, str] = {}
-        if not any(word in data for word in self._words):
+        # A word first: where it is missing, one search tells; `npu` alone is in every `input`.
+        if not any(word in data and any(one in data for one in quoted) for word, quoted in self._words):
             return found
         text = data.decode("utf-8", "replace")
         layout: Layout | None = None

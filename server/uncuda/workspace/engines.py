@@ -74,7 +74,8 @@ class Engines:
 
     def survey(self, files: Sequence[File], read: Read = read_text) -> Survey:
         """Read every file once: what it says of the project, and whether it may have findings."""
-        look = survey([self._admit(file) for file in files], self.modules, self._look, read)
+        admitted = [self._admit(file) for file in files]
+        look = survey(admitted, self.modules, self._may_concern if self._is_set() else self._look, read)
         self.project = look.project
         return look
 
@@ -89,8 +90,9 @@ class Engines:
         scanner = Scanner(self.modules)
         scanner.add(data, path=file.path)
         self.project = scanner.project({file.path, *neighbours(file.path)})
-        self._look_for_constants(data)
         self._admit(file)
+        if not self._is_set():
+            self._look_for_constants(data)
 
     def engine_for(self, settings: Settings) -> Engine:
         """The engine for the files with these settings, made once; UndecidedTarget as for `worth`."""
@@ -159,6 +161,10 @@ class Engines:
         if len(tables) == 1 and not (same_version(exact, tables[0]) if exact else versions.holds(tables[0])):
             key = "table newer" if versions.may("<", tables[0]) else "table older"
             self._note(key, target.words["package"], target.version, tables[0])
+
+    def _is_set(self) -> bool:
+        """Whether a setting names the target of all files, so that no constant has to."""
+        return all(group.settings.target for group in self._groups.values())
 
     def _look(self, file: File, data: bytes) -> bool:
         """What is asked of a file while all are read: the constants that name a target, and whether it may concern."""

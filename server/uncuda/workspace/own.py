@@ -66,7 +66,7 @@ class Above:
 
     def _of_folder(self, folder: str) -> list[_Found]:
         """The modules in a folder, and in those above it that are the project's."""
-        known = self._found.get(folder) if self._once else None
+        known = self._found.get(folder)
         if known is None:
             known = []
             for disk, called in _folders(folder):
@@ -74,7 +74,8 @@ class Above:
                 known += [_Found(disk, called, name, name.partition(".")[0].encode()) for name in modules]
                 if ends:
                     break
-            self._found[folder] = known
+            if self._once:
+                self._found[folder] = known
         return known
 
     def _modules(self, folder: str) -> tuple[tuple[str, ...], bool]:
