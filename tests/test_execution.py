@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from execution.mutation import Mutant, relations, unusable
 from execution.programs import load_programs
 from execution.report import FAILURES, needless, page, why
 from support.execution_record import (
@@ -200,3 +201,10 @@ def test_every_part_has_files() -> None:
     assert list(DIGESTED) == sorted(DIGESTED)
     for part in ("rules", "tables"):
         assert any(any(RECORD.parents[1].glob(pattern)) for pattern in DIGESTED[part])
+
+
+def test_the_stand_ins_of_relations_fit_the_engine(capfd: pytest.CaptureFixture[str]) -> None:
+    assert not unusable(relations())
+    (wrong,) = unusable([Mutant("families", "uncuda.workspace.backends:ByName.families", "lambda *_: 1 / 0")])
+    assert "families: the engine does not work with its answer" in wrong
+    assert "ZeroDivisionError" in capfd.readouterr().err

@@ -78,19 +78,23 @@ def relations() -> list[Mutant]:
     return found
 
 
-def unusable() -> list[str]:
+def unusable(mutants: Iterable[Mutant]) -> list[str]:
     """The relations whose stand-in the engine cannot work with, and why: its function has other arguments or results
-    than relations.toml knows. One program is enough to see it, and cheap beside the hunt that it would end."""
-    program, wrong = load_programs()[0], []
-    for mutant in relations():
-        porter = Porter()
+    than relations.toml knows. Seen where the first program comes to it: cheap beside the hunt that it would end."""
+    folder, wrong = load_programs()[0].folder, []
+    porter: Porter | None = None
+    for mutant in mutants:
+        if porter is None:
+            porter = Porter()
+            porter.port(folder, ["--target", "npu"], review=True)  # what it imports later is no stand-in
         try:
-            porter.port(program.folder, ["--target", "npu"], review=True)
-            porter.port(program.folder, ["--target", "npu"], review=True, without=(mutant.place, mutant.answer))
+            porter.port(folder, ["--target", "npu"], review=True, without=(mutant.place, mutant.answer))
         except RuntimeError as error:
             wrong.append(f"relations.toml, {mutant.name}: the engine does not work with its answer: {error}")
-        finally:
             porter.close()
+            porter = None
+    if porter is not None:
+        porter.close()
     return wrong
 
 
