@@ -81,7 +81,7 @@ class Fallbacks:
     def _is_asked(self, module: str, statement: Statement) -> bool:
         """Whether a test around a place, or one above it that leaves, asks if the module is there, and does not raise
         if it is not."""
-        if self._left_without(module, statement.start):
+        if self._is_skipped(module, statement.start) or self._left_without(module, statement.start):
             return True
         for header in self._indents.headers(statement.start):
             if header.word in ("def", "class"):
@@ -95,9 +95,9 @@ class Fallbacks:
                 return True
         return False
 
-    def _left_without(self, module: str, offset: int) -> bool:
-        """Whether a test above in the same block leaves where the module is not there: `if not is_x_available():
-        return`, `pytest.importorskip("x")`."""
+    def _is_skipped(self, module: str, offset: int) -> bool:
+        """Whether what stands above, in the same block or one around it, skips where the module is not there:
+        `pytest.importorskip("x")`."""
         facts, root = self._context.facts, module.partition(".")[0]
         skips = facts.searches.find(("text", _SKIPS), plain(_SKIPS))
         for at in skips[: bisect_left(skips, offset)]:
@@ -105,6 +105,12 @@ class Fallbacks:
             named = _SKIPPED.match(self._text, at + len(_SKIPS))
             if named is not None and named[1] == root and not facts.layout.token_at(at) and self._above(at, offset):
                 return True
+        return False
+
+    def _left_without(self, module: str, offset: int) -> bool:
+        """Whether a test above in the same block leaves where the module is not there: `if not is_x_available():
+        return`."""
+        facts = self._context.facts
         if not facts.says("available"):
             return False
         for line in islice(self._indents.lines_above(offset, "if"), _MANY):

@@ -86,9 +86,10 @@ def _reference(
     if verdict.applicability is None and is_variable(context, reference):
         return None
     around = nearest_call(reference)
-    if around in rule.get("silent-calls", ()) or (rule.get("on-device") and is_off_device(reference, context.facts)):
-        if not _reduced(context, reference, rule):
-            return None
+    reduced = _reduced(context, reference, rule)
+    host = rule.get("on-device") and is_off_device(reference, context.facts)
+    if not reduced and (host or around in rule.get("silent-calls", ())):
+        return None
     spans = reference.spans()
     hidden = spans.count(None)
     attribute = asked(reference, context.text)
@@ -122,7 +123,6 @@ def _reference(
         if stays is not None and stays.rule is rule:
             return None
     start, end = _place(reference, spans)
-    reduced = _reduced(context, reference, rule)
     words, links = verdict.words(reference.dotted), (*_links(reference, rule), *held, *_patched(reference, attribute))
     tested = TESTED_FOR if applicability is None and is_tested_for(reference, context.facts) else ""
     limits = (*limits, *apart, *filter(None, [tested]))

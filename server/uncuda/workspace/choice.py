@@ -13,6 +13,8 @@ from .requirements import Holds
 from .versions import Taken, pinned_target, settled
 from .words import Words
 
+_ASSUMED = "target assumed"
+
 
 @dataclass(frozen=True)
 class Chosen:
@@ -27,8 +29,11 @@ class Chosen:
     """The key and the values of the words that say why it is this target; empty where a setting names it."""
     among: tuple[str, ...] = ()
     """The targets that the project imports, where nothing chooses among them: `target` is one of them, for display."""
-    assumed: bool = False
-    """Whether nothing names the target, or too much does."""
+
+    @property
+    def assumed(self) -> bool:
+        """Whether nothing names the target, or too much does."""
+        return bool(self.among) or self.note[:1] == (_ASSUMED,)
 
 
 def choose(
@@ -46,7 +51,7 @@ def choose(
     """
     target, note, among = _target(catalogue, words, settings, project, holds, named)
     versions, taken = settled(settings, catalogue, target, holds)
-    return Chosen(target, versions, taken, note, among, bool(among) or note[:1] == ("target assumed",))
+    return Chosen(target, versions, taken, note, among)
 
 
 def _target(
@@ -72,7 +77,7 @@ def _target(
     if len(named) == 1:
         ((target, line),) = named.items()
         return target, ("target named", target, line), ()
-    return default, ("target assumed", default), ()
+    return default, (_ASSUMED, default), ()
 
 
 def _found(words: Words, project: Project, target: str) -> tuple[str, ...]:

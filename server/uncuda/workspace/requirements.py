@@ -89,8 +89,10 @@ class Requirements:
         """
         known = self._held.get(folder)
         if known is None:
-            place = os.path.abspath(folder)  # noqa: PTH100
-            known = self._held[folder] = self._find(self._telling(place))
+            place = self._telling(os.path.abspath(folder))  # noqa: PTH100
+            if place not in self._held:
+                self._held[place] = self._find(place)
+            known = self._held[folder] = self._held[place]
         return known
 
     def _telling(self, start: str) -> str:
@@ -103,8 +105,6 @@ class Requirements:
         return place
 
     def _find(self, start: str) -> Holds:
-        if start in self._held:
-            return self._held[start]
         top = self._top_of(start)
         said: list[_Said] = []
         for place in _upwards(start):
@@ -119,7 +119,6 @@ class Requirements:
                     held[package] = found
                 elif package in one.locked and not known.versions.exact and _is_locked(one.locked[package], known):
                     held[package] = one.locked[package]
-        self._held[start] = held
         return held
 
     def _top_of(self, folder: str) -> str:

@@ -53,7 +53,7 @@ class Served:
         if self._everywhere:
             return [_chosen(hit) for hit in hits]
         hits = [hit.lowered(REVIEW) if hit.fixes and self._bytes.holds(hit) else hit for hit in hits]
-        hits = [_elsewhere(hit) if self._others.holds(hit) else hit for hit in hits]
+        hits = [_informing(hit, OTHER_PLATFORM) if self._others.holds(hit) else hit for hit in hits]
         agnostic = any(map(self._says, _AGNOSTIC))
         if not agnostic and not asked_by_hand(self._facts, self._target):
             return hits
@@ -71,12 +71,12 @@ def _chosen(hit: Hit) -> Hit:
     """A place of a project that chooses among accelerators: a library may never be reached on the target."""
     if hit.rule.check != "module" or (hit.severity or hit.rule.severity) == "information":
         return hit.lowered(REVIEW)
-    return replace(hit, severity="information", limits=(*hit.limits, CHOSEN))
+    return _informing(hit, CHOSEN)
 
 
-def _elsewhere(hit: Hit) -> Hit:
-    """A place where the target never comes: it may stay as it is."""
-    return replace(hit.lowered(REVIEW), severity="information", limits=(*hit.limits, OTHER_PLATFORM))
+def _informing(hit: Hit, limit: str) -> Hit:
+    """A place to which the target may never come, and why: it may stay as it is."""
+    return replace(hit.lowered(REVIEW), severity="information", limits=(*hit.limits, limit))
 
 
 def _is_question(hit: Hit) -> bool:

@@ -9,7 +9,6 @@ them) or "failed" (reason), and last "done" (skipped, left: of each file as it i
 from __future__ import annotations
 
 import contextlib
-import gc
 import json
 import os
 import sys
@@ -19,10 +18,9 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from uncuda.catalogue import load
-from uncuda.child import end_with_input
 from uncuda.workspace import UndecidedTarget
 
-from ..wire.background import be_nice
+from ..wire.background import only_request
 from .job import Job
 from .rewrite import Message, rewrite
 
@@ -31,14 +29,11 @@ _PAUSE = 0.05  # seconds between two progress messages
 
 def main() -> None:
     """Read a job, work, write messages."""
-    line = sys.stdin.buffer.readline()
-    if not line:
+    job = only_request()
+    if job is None:
         return
-    end_with_input()
-    be_nice()
-    gc.disable()  # nearly everything made here is a tree without cycles
     with contextlib.suppress(BrokenPipeError):
-        _write(sys.stdout.buffer, _messages(json.loads(line)))
+        _write(sys.stdout.buffer, _messages(job))
     os._exit(0)  # the thread waits for input
 
 

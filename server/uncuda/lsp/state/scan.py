@@ -7,7 +7,6 @@ with files that say what is ignored.
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import sys
@@ -17,7 +16,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from uncuda.catalogue import Catalogue, load
-from uncuda.child import end_with_input
 from uncuda.limits import LimitExceeded
 from uncuda.project import Owner, Project
 from uncuda.settings import Configuration, Vocabulary, values_of
@@ -35,7 +33,7 @@ from uncuda.workspace import (
     read_text,
 )
 
-from ..wire.background import be_nice
+from ..wire.background import only_request
 
 _LONGEST_ROW = 300
 
@@ -150,14 +148,11 @@ def _place(source: Source, span: Span) -> Place:
 
 def main() -> None:
     """Read a request, answer it."""
-    line = sys.stdin.buffer.readline()
-    if not line:
+    request = only_request()
+    if request is None:
         return
-    end_with_input()
-    be_nice()
-    gc.disable()  # nearly everything made here is a tree without cycles
     try:
-        for record in _records(json.loads(line)):
+        for record in _records(request):
             sys.stdout.buffer.write(json.dumps(record).encode() + b"\n")
         sys.stdout.buffer.flush()
     except BrokenPipeError:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from uncuda.child import command, start
+from uncuda.child import command, end_with_input, start
 
 from .logs import logger
 
@@ -88,6 +90,18 @@ class Background:
     def _finish(self) -> None:
         if not self._stopped:
             self._ended()
+
+
+def only_request() -> Any:
+    """The one message that a process is for, None if nobody sends it; from now on the process ends with its input,
+    leaves the processor to others, and keeps what it makes."""
+    line = sys.stdin.buffer.readline()
+    if not line:
+        return None
+    end_with_input()
+    be_nice()
+    gc.disable()  # nearly everything made here is a tree without cycles
+    return json.loads(line)
 
 
 def be_nice() -> None:
