@@ -46,18 +46,19 @@ class LimitExceeded(Exception):
 class Work:
     """The work that one analysis has caused so far; LimitExceeded as soon as it is more than its limits allow."""
 
-    __slots__ = ("comparisons", "limits", "statements")
+    __slots__ = ("_most", "comparisons", "limits", "statements")
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.statements = 0
         self.comparisons = 0
+        self._most = limits.comparisons
 
     def compare(self, count: int = 1) -> None:
         """Count steps of a loop, before or after they are made."""
         self.comparisons += count
-        if self.comparisons > self.limits.comparisons:
-            raise LimitExceeded("comparisons", self.limits.comparisons)
+        if self.comparisons > self._most:
+            raise LimitExceeded("comparisons", self._most)
 
     def search(self, start: int, end: int, steps: int = 0) -> None:
         """Count a search of the characters between two offsets, done by the machine: much cheaper than a step each.

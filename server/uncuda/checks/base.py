@@ -60,6 +60,7 @@ class Context:
     _roles: dict[int, Role] = field(default_factory=dict)
     _roots: frozenset[str] | None = None
     _torch: list[Statement] | None = None
+    _written: dict[tuple[str, int], Edit] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -232,7 +233,11 @@ class Context:
         statement = self._torch_of(torch, offset) if torch else self.beside_torch
         if statement is None:
             return None
-        return import_edit(self.facts, package, statement, before=self._needs_above(statement))
+        key = package, statement.start
+        if key not in self._written:
+            before = self._needs_above(statement)
+            self._written[key] = import_edit(self.facts, package, statement, before=before)
+        return self._written[key]
 
     def _torch_of(self, torch: list[Statement], offset: int) -> Statement:
         """The import of torch that the code at `offset` sees: the module's own, else one of the functions around."""

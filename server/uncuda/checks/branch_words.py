@@ -188,7 +188,8 @@ def may_choose(data: bytes, device: bytes) -> bool:
     A condition that stands on lines of its own is not seen.
     """
     by_name, word = device + b"_available", _alone_in_bytes(device)
-    match = word.search(data)
+    first = data.find(device)
+    match = word.search(data, first) if first >= 0 else None
     while match is not None:
         at = match.start()
         if data.startswith(by_name, at):

@@ -21,6 +21,7 @@ from .scripted import scripted
 # What a comparison may stand in without parentheses.
 _ALONE = (ast.If, ast.While, ast.IfExp, ast.BoolOp, ast.Assert, ast.Assign, ast.Return)
 _EMPTY = re.compile(r"\s*\(\s*\)")
+_ASSIGNED = re.compile(r"[ \t]*(?::[^=\n]+)?=(?!=)")
 
 
 class Check:
@@ -191,9 +192,15 @@ def _own(context: Context, node: ast.Attribute) -> bool:
     """Whether the text itself assigns this attribute of this receiver: then it is no tensor's."""
     if not isinstance(node.value, ast.Name):
         return False
-    context.facts.work.search(0, 8 * len(context.text))  # it stops wherever the name is used
-    spelled = rf"{re.escape(node.value.id)}\.{node.attr}"  # first in the pattern: a search for a plain word is fast
-    return re.search(rf"{spelled}(?<![\w.]{spelled})[ \t]*(?::[^=\n]+)?=(?!=)", context.text) is not None
+    text, spelled = context.text, f"{node.value.id}.{node.attr}"
+    context.facts.work.search(0, 8 * len(text))  # it stops wherever the name is used
+    at = text.find(spelled)
+    while at >= 0:
+        before = text[at - 1 : at]
+        if not (before.isalnum() or before in ("_", ".")) and _ASSIGNED.match(text, at + len(spelled)):
+            return True
+        at = text.find(spelled, at + len(spelled))
+    return False
 
 
 def _fits(call: ast.Call, rule: Rule) -> bool:

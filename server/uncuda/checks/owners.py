@@ -35,6 +35,7 @@ _SET = tuple(f"{holder}.{method}" for holder in _TORCHS for method in METHODS)
 _QUOTED = tuple(f"{quote}{method}{quote}" for method in METHODS for quote in "\"'")
 _SET_BYTES, _QUOTED_BYTES = (tuple(word.encode() for word in words) for words in (_SET, _QUOTED))
 _SETTING_BYTES = _SETTING.encode()
+_IS_SET = re.compile(rb"cuda[ \t]*=")
 PATCHING = (*(f"{last}.{method}" for last in "re" for method in METHODS), _SETTING)
 """One of these words is in a text that may replace such a method of torch's own: fewer than there are, and no less."""
 
@@ -67,7 +68,8 @@ def owners_of(text: str, is_code: Callable[[int], bool], known: Collection[Owner
 
 def may_patch(data: bytes) -> bool:
     """Whether the bytes of a text seem to put something in the place of such a method of torch's own."""
-    return _says_one(data, _SET_BYTES) or (_SETTING_BYTES in data and _says_one(data, _QUOTED_BYTES))
+    sets = _IS_SET.search(data) is not None and _says_one(data, _SET_BYTES)
+    return sets or (_SETTING_BYTES in data and _says_one(data, _QUOTED_BYTES))
 
 
 def patches_of(text: str) -> Iterator[tuple[int, str]]:

@@ -21,6 +21,7 @@ _PARTS = ("args", "keywords", "values", "comparators")
 _WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # of lists and dictionaries no more than a few parts are looked at
 TESTS = frozenset({"comparison", "membership", "case"})
 LINKED = TESTS | {"assignment", "default", "item"}
+_OUTER = re.compile(r"^[ \t]*(?:global|nonlocal)\b([^\n]*)", re.M)
 
 
 class Flow:
@@ -175,8 +176,7 @@ class Flow:
             assigned = rf"^[ \t]*(?:[\w.]+[ \t]*,[ \t]*)*{word}[ \t]*(?:[:,][^=\n]*)?=(?!=)"
             pattern = rf"{assigned}|\bfor\b[^:\n]*\b{word}\b[^:\n]*\bin\b"
             binds = bool(re.search(rf"[(,*\s]{word}[ \t]*[,:=)\n]", parameters) or re.search(pattern, text, re.M))
-            declared = re.search(rf"^[ \t]*(?:global|nonlocal)\b[^\n]*\b{word}\b", text, re.M)
-            self._scopes[key] = int(binds and not declared)
+            self._scopes[key] = int(binds and not _declares(name, text))
         return bool(self._scopes[key])
 
     def uses(self, spelled: str, scope: int) -> Iterator[tuple[Role, Statement]]:
@@ -297,3 +297,10 @@ def _spelled(role: Role) -> str:
     if isinstance(subject, ast.Attribute) and isinstance(subject.value, ast.Name):
         return f"{subject.value.id}.{subject.attr}"
     return ""
+
+
+def _declares(name: str, text: str) -> bool:
+    """Whether a function says that a name is none of its own."""
+    if "global" not in text and "nonlocal" not in text:
+        return False
+    return any(name in re.findall(r"\w+", match[1]) for match in _OUTER.finditer(text))

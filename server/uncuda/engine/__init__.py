@@ -75,7 +75,7 @@ class Engine:
 
     def concerns(self, data: bytes) -> bool:
         """Whether a file with these bytes can have a finding: a quick look, before decoding."""
-        return self.ruleset(self._project_shim()).concerns(data) or b"uncuda:" in data
+        return self.ruleset(self._project_shim()).concerns(data)
 
     def _project_shim(self) -> bool:
         strategy = self.settings.strategy

@@ -16,6 +16,7 @@ from ..catalogue import Rule, Target
 from ..facts.model import Facts
 from ..facts.scans import matches
 
+_COMMENT = "uncuda:"  # how comments begin that silence findings
 _BELOW_TORCH = "torch."
 _DOTTED = frozenset({"name", "argument", "jit-script"})
 
@@ -51,6 +52,7 @@ class Gates:
         first.sort(key=lambda anchor: -sum(anchor in word for word in uses))  # most files are decided by the first
         self._first, self._second = tuple(first), tuple(second)
         self._anywhere = tuple(anchor.encode() for anchor in first)
+        self._comment = b"" if _covered(_COMMENT, first) else _COMMENT.encode()
         below = [anchor for anchor in second if anchor.startswith(_BELOW_TORCH)]
         self._with_torch = tuple(anchor.encode() for anchor in second if anchor not in below)
         self._libraries = [re.compile(pattern) for pattern in _library_imports(ordered, target)]
@@ -58,10 +60,12 @@ class Gates:
         self._patterns = [re.compile(pattern.encode()) for pattern in patterns]
 
     def open_for(self, data: bytes) -> bool:
-        """Whether a file with these bytes can have a finding."""
+        """Whether a file with these bytes can have a finding, or comments that silence one."""
         for anchor in self._anywhere:
             if anchor in data:
                 return True
+        if self._comment and self._comment in data:
+            return True
         if b"torch" in data:
             for anchor in self._with_torch:
                 if anchor in data:

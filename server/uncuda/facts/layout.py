@@ -143,24 +143,30 @@ class Layout:
 
     def _sure_start(self, offset: int) -> int:
         """The nearest line start at or above `offset` where a statement is sure to begin."""
-        text = self.text
+        text, strings, opening, ends = self.text, self.strings, self._string_starts, self.known_ends
+        sure, carriages = _SURE.match, self._carriages
         start = self.line_start(offset)
+        known, lines = bisect_left(ends, start), 0
         while start > 0:
-            self.work.compare()
-            if holder := self.string_around(start):
-                if holder[0] < start:
-                    start = self.line_start(holder[0])
-                    continue
-            known = bisect_left(self.known_ends, start)
-            if known < len(self.known_ends) and self.known_ends[known] == start:
-                return start
-            before = text[start - 2 : start - 1] if text[start - 1] == "\n" and start > 1 else ""
-            if before == "\r" and start > 2:
-                before = text[start - 3]
-            if before != "\\" and _SURE.match(text, start):
-                return start
-            start = self.line_start(start - 1)
-        return 0
+            lines += 1
+            index = bisect_right(opening, start) - 1
+            if index >= 0 and strings[index][0] < start < strings[index][1]:
+                start = self.line_start(strings[index][0])
+                continue
+            while known and ends[known - 1] >= start:
+                known -= 1
+            if known < len(ends) and ends[known] == start:
+                break
+            if sure(text, start) and not self._goes_on(start):
+                break
+            start = _line_start(text, start - 1) if carriages else text.rfind("\n", 0, start - 1) + 1
+        self.work.compare(lines)
+        return start
+
+    def _goes_on(self, start: int) -> bool:
+        """Whether the line above the one that begins here ends with a backslash."""
+        above = self.text[max(0, start - 3) : start]
+        return above.endswith(("\\\n", "\\\r\n"))
 
     def line_end(self, start: int) -> int:
         """End of the logical line that begins at `start`."""

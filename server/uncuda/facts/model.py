@@ -9,12 +9,13 @@ from functools import cached_property, lru_cache
 
 from ..limits import Limits, Work
 from .bindings import Binding
-from .changes import Region, Searches
+from .changes import Region, Scan, Searches
 from .digest import Chain, Digest, digest
 from .layout import Layout
 from .names import Names
 from .newer import read_newer
 from .piece import Piece, read_line
+from .scans import anchors as scan_for
 from .scans import plain
 from .scopes import IndentScopes, ScopeMap
 
@@ -50,6 +51,11 @@ class Words:
             named = dotted in self.names or dotted.startswith(self.beginnings)
             known = self._bound[dotted] = named or (parent != "" and self.bound(parent))
         return known
+
+    @cached_property
+    def scans(self) -> tuple[tuple[str, Scan], ...]:
+        """Each anchor with the search for the places where it is worth reading."""
+        return tuple((anchor, scan_for(anchor, self.speaks)) for anchor in self.anchors)
 
     @cached_property
     def beginnings(self) -> tuple[str, ...]:

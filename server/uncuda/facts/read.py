@@ -21,7 +21,7 @@ from .names import Names, imported_name
 from .narrow import narrow, renewed
 from .parts import Parts
 from .relayout import relayout
-from .scans import anchors, imports, plain, uses
+from .scans import imports, plain, uses
 from .scopes import IndentScopes
 
 # No string that rules speak of is longer; what stands in a longer one is prose, or another language.
@@ -134,11 +134,9 @@ class _Reader:
 
     def anchored(self) -> list[int]:
         """Where anchors stand; the facts learn which ones do."""
-        found = {
-            word: self.facts.searches.find(("anchor", word), anchors(word, self.words.speaks))
-            for word in self.words.anchors
-        }
-        self.facts.present = frozenset(word for word, offsets in found.items() if offsets)
+        find = self.facts.searches.find
+        found = {word: offsets for word, scan in self.words.scans if (offsets := find(("anchor", word), scan))}
+        self.facts.present = frozenset(found)
         return sorted(chain.from_iterable(found.values()))
 
     def _found_any(self) -> bool:

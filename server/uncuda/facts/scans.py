@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from .changes import Scan
 
@@ -14,8 +14,11 @@ _TORCH = re.compile(r"torch(?![\w.])(?<![\w.]torch)")
 def plain(word: str) -> Scan:
     """Where a word stands."""
 
-    def scan(text: str, start: int, end: int) -> Iterator[int]:
+    def scan(text: str, start: int, end: int) -> Iterable[int]:
         at = text.find(word, start, end)
+        return every(text, at, end) if at >= 0 else ()
+
+    def every(text: str, at: int, end: int) -> Iterator[int]:
         while at >= 0:
             yield at
             at = text.find(word, at + len(word), end)
@@ -37,8 +40,11 @@ def anchors(anchor: str, speaks: Callable[[str], bool]) -> Scan:
     """Where an anchor stands in whole words of which rules speak."""
     whole, size = not anchor.isidentifier(), len(anchor)
 
-    def scan(text: str, start: int, end: int) -> Iterator[int]:
+    def scan(text: str, start: int, end: int) -> Iterable[int]:
         at = text.find(anchor, start, end)
+        return every(text, at, end) if at >= 0 else ()
+
+    def every(text: str, at: int, end: int) -> Iterator[int]:
         done, spoken = -1, whole
         while at >= 0:
             if at >= done and not whole:
@@ -85,8 +91,11 @@ def uses(name: str, every: bool) -> Scan:
         for match in _TORCH.finditer(text, start, end):
             yield match.start()
 
-    def scan(text: str, start: int, end: int) -> Iterator[int]:
+    def scan(text: str, start: int, end: int) -> Iterable[int]:
         at = text.find(name, start, end)
+        return every_one(text, at, end) if at >= 0 else ()
+
+    def every_one(text: str, at: int, end: int) -> Iterator[int]:
         while at >= 0:
             after = text[at + size : at + size + 1]
             if (after != "." or every) and not (after.isalnum() or after == "_"):

@@ -38,10 +38,9 @@ def own_module(path: str, libraries: Collection[str]) -> str:
 
 
 class _Found(NamedTuple):
-    """A module in a folder: where that is on the disk, how the paths of files in it begin, the module's name, and the
-    bytes that name it in an import."""
+    """A module in a folder: how the paths of files in that begin, the module's name, and the bytes that name it in an
+    import."""
 
-    disk: str
     folder: str
     name: str
     root: bytes
@@ -61,17 +60,19 @@ class Above:
         """FOLDER/MODULE of the modules that hide a library, or are called as what is compiled for CUDA is, and that the
         bytes of a file name."""
         for one in self._of_folder(os.path.dirname(path)) if path else ():
-            if one.root in data and not _is_within(path, one.disk, one.name):
+            if one.root in data:
                 yield os.path.join(one.folder, one.name)
 
     def _of_folder(self, folder: str) -> list[_Found]:
-        """The modules in a folder, and in those above it that are the project's."""
+        """The modules in a folder, and in those above it that are the project's, for the files in the folder."""
         known = self._found.get(folder)
         if known is None:
             known = []
             for disk, called in _folders(folder):
                 modules, ends = self._modules(disk)
-                known += [_Found(disk, called, name, name.partition(".")[0].encode()) for name in modules]
+                roots = {name: name.partition(".")[0] for name in modules}
+                inside = {root for root in {*roots.values()} if _is_within(folder, disk, root)}
+                known += [_Found(called, name, root.encode()) for name, root in roots.items() if root not in inside]
                 if ends:
                     break
             if self._once:
@@ -80,9 +81,11 @@ class Above:
 
     def _modules(self, folder: str) -> tuple[tuple[str, ...], bool]:
         """The modules of a folder, and whether no folder above is the project's."""
+        known = self._known.get(folder)
+        if known is not None and self._once:
+            return known[1:]
         try:
             changed = os.stat(folder or ".").st_mtime_ns
-            known = self._known.get(folder)
             if known is None or known[0] != changed:
                 names = _entries(folder)
                 modules = tuple(name for entry in sorted(names) for name in self._module(folder, entry, names))
@@ -122,10 +125,10 @@ def _folders(folder: str) -> Iterator[tuple[str, str]]:
         disk, folder = above, os.path.dirname(folder)
 
 
-def _is_within(path: str, folder: str, name: str) -> bool:
-    """Whether a file lies in the folder that is the module, and is no package's: the project may be called so."""
-    inside = os.path.abspath(os.path.join(folder, name.partition(".")[0]))
-    return os.path.abspath(path).startswith(inside + os.sep) and not _is_package(inside)
+def _is_within(folder: str, above: str, module: str) -> bool:
+    """Whether a folder lies in one that is called as a module and is no package: the project may be called so."""
+    inside = os.path.abspath(os.path.join(above, module))
+    return (os.path.abspath(folder) + os.sep).startswith(inside + os.sep) and not _is_package(inside)
 
 
 def _is_python(folder: str) -> bool:

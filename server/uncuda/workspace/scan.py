@@ -120,6 +120,7 @@ class Scanner:
         either = "|".join(sorted(map(re.escape, self._packages)))
         self._variables = [name for name in words.variables.values() if name]
         self._package = re.compile(either.encode())
+        self._common = b"torch" if all("torch" in name for name in self._packages) else b""  # one fast search more
         self._switches = [name.encode() for name in self._variables]
         self._package_name = re.compile(either)
         self._modules: set[str] = set()
@@ -145,15 +146,15 @@ class Scanner:
 
     def look(self, data: bytes, concerned: bool = True, known: Collection[str] = (), path: str = "") -> Said:
         """What one file says, the imports of modules that are `known` left out."""
-        imports = self._package.search(data) is not None or any(name in data for name in self._switches)
+        imports = self._common in data and self._package.search(data) is not None
+        imports = imports or any(name in data for name in self._switches)
         methods = concerned and b"cuda(" in data and _METHOD_BYTES.search(data) is not None
         methods = methods or (concerned and may_patch(data))
         kernels = told(data, path, concerned)
         if own := frozenset(filter(None, (own_module(path, self._words.libraries), *self._above.of(path, data)))):
             kernels = kernels._replace(own=own)
-        asking = [target for target in self._asking if self._may_choose(target, data, concerned)]
-        if asking and is_apart(path):
-            asking = []
+        apart = is_apart(path)
+        asking = [] if apart else [one for one in self._asking if self._may_choose(one, data, concerned)]
         torch = concerned and not self._torch and b"torch.cuda" in data and _TORCH.search(data) is not None
         if not imports and not methods and not asking:
             return _NOTHING if kernels == UNTOLD and not torch else Said(told=kernels, torch=torch)
@@ -165,7 +166,7 @@ class Scanner:
             fresh = [name for name in self._of_interest(match) if name not in modules and name not in known]
             if fresh and not layout.token_at(match.start("word")):
                 modules.update(dict.fromkeys(fresh, Span(*match.span("word"))))
-        for variable in self._variables if imports and not is_apart(path) else ():
+        for variable in self._variables if imports and not apart else ():
             for at in switched_on(text, variable, layout) if variable not in known else ():
                 modules.setdefault(variable, Span(at, at + len(variable)))
         serves = frozenset(target for target in asking if self._chooses(target, layout))
