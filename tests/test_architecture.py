@@ -79,6 +79,28 @@ def test_imports_point_one_way(name: str) -> None:
     assert not wrong
 
 
+def imported(name: str) -> set[str]:
+    """What a module imports, or starts as a process, and what the packages and the session among that hand on."""
+    found = {one.module for one in imports(name, MODULES[name])}
+    found.update(re.findall(r'"(uncuda\.[\w.]+)"', MODULES[name].read_text(encoding="utf-8")))
+    packages = [one for one in found & {*MODULES} - {"uncuda"} if MODULES[one].name in ("__init__.py", "session.py")]
+    return found.union(*({one.module for one in imports(package, MODULES[package])} for package in packages))
+
+
+def test_ways_through_it_are_as_the_page_says() -> None:
+    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    section = page.partition("## Three ways through it\n")[2].partition("\n## ")[0]
+    ways = [re.findall(r"^\| \d+ \| `([\w/]+)\.py` \|", way, re.M) for way in section.split("\n**")[1:]]
+    assert len(ways) == 3
+    for way in ways:
+        stations = ["uncuda." + path.removesuffix("/__init__").replace("/", ".") for path in way]
+        assert 4 < len(stations) <= 8
+        near = {name: imported(name) for name in stations}
+        for index, name in enumerate(stations):
+            before = stations[:index]
+            assert not before or any(name in near[other] or other in near[name] for other in before), name
+
+
 def test_no_modules_import_each_other_in_a_circle() -> None:
     graph = {
         name: {found.module for found in imports(name, path) if found.module in MODULES} - {name}
