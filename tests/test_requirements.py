@@ -72,6 +72,9 @@ def held(folder: Path, tell: Callable[[str], object] = lambda message: None) -> 
         ("torch @ https://example.org/torch-2.1.0%2Bcu118-cp310-cp310-linux_x86_64.whl", "2.1.0"),
         ("./wheels/torch-2.1.0.post2-cp310-cp310-linux_x86_64.whl --hash=sha256:0", "2.1.0.post2"),
         ("torchvision @ https://example.org/torchvision-0.16.0-cp310-cp310-linux_x86_64.whl", None),
+        ("torch @ file:///wheels/torch-2.9.0rc1-cp310-cp310-linux_x86_64.whl", "2.9.0"),
+        ("torch @ https://example.org/torch-2.1.0/torch.whl", ""),
+        ("./torch-2.1.0/torchvision-0.16.0-cp310-cp310-linux_x86_64.whl", None),
         ("torch>=2.4, \\\n    <2.7", ">=2.4,<2.7"),
         ('torch = ">=2.4 <2.7"', ">=2.4,<2.7"),
         ("# torch==2.0.0", None),
@@ -83,6 +86,40 @@ def held(folder: Path, tell: Callable[[str], object] = lambda message: None) -> 
 )
 def test_of_lines(text: str, versions: str | None) -> None:
     assert said(of_lines(text, PACKAGES)) == ({} if versions is None else {"torch": versions})
+
+
+WHEEL = "cp311-cp311-linux_x86_64.whl"
+
+
+@pytest.mark.parametrize(
+    ("requirement", "pins"),
+    [
+        (f"torch @ https://example.org/whl/cu128/torch-2.8.0%2Bcu128-{WHEEL}", {"torch": "2.8.0"}),
+        (f"torch[opt] @ https://example.org/torch-2.8.0+cu128-{WHEEL}; sys_platform == 'linux'", {"torch": "2.8.0"}),
+        (f"torch_npu @ file:///opt/torch_npu-2.7.1.post1-{WHEEL}", {"torch-npu": "2.7.1.post1"}),
+        (f"torch-musa@file:///opt/torch_musa-2.7.1-{WHEEL}", {"torch-musa": "2.7.1"}),
+        (f"torchvision @ https://example.org/torchvision-0.23.0-{WHEEL}", {}),
+        (f"apex @ https://example.org/torch-2.8.0/apex-0.1-{WHEEL}", {}),
+    ],
+)
+def test_a_wheel_that_is_required_by_its_link(requirement: str, pins: dict[str, str], tmp_path: Path) -> None:
+    needed = repr([requirement])
+    files = {
+        "setup.py": f"setup(install_requires={needed})\n",
+        "setup.cfg": f"[options]\ninstall_requires =\n    {requirement}\n",
+        "requirements.txt": requirement + "\n",
+        "pyproject.toml": f"[project]\ndependencies = {needed}\n",
+    }
+    for name, text in files.items():
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / name).write_text(text)
+        assert {package: versions for package, (versions, _) in held(folder).items()} == pins, name
+
+
+def test_a_wheel_that_a_setup_py_only_speaks_of_pins_nothing() -> None:
+    text = f"url = 'https://example.org/torch-2.8.0-{WHEEL}'\nprint('needs torch @ HEAD')\n"
+    assert said(of_lines(text, PACKAGES, bare=False)) == {}
 
 
 @pytest.mark.parametrize("name", ["torch-npu", "torch_npu", "Torch.NPU"])
@@ -105,6 +142,11 @@ def test_a_plugin_has_one_name(name: str) -> None:
          {"torch": ">=2.6,<3", "torch-npu": "2.6.0"}),
         ('tool.poetry.dependencies.torch = [{version = "2.1.0"}, {version = "2.4.0"}]', {"torch": ">=2.1.0,<=2.4.0"}),
         ('tool.poetry.dependencies.torch = {git = "https://example.org"}', {"torch": ""}),
+        (f'tool.poetry.dependencies.torch = {{url = "https://example.org/torch-2.8.0+cu128-{WHEEL}"}}',
+         {"torch": "2.8.0"}),
+        (f'project.dependencies = ["torch-npu>=2.1"]\ntool.uv.sources.torch-npu = {{path = "a/torch_npu-2.6.0-{WHEEL}"}}',
+         {"torch-npu": "2.6.0"}),
+        ('project.dependencies = ["torch>=2.1"]\ntool.uv.sources.torch = [{index = "pytorch"}]', {"torch": ">=2.1"}),
         ('tool.poetry.group.a.dependencies.torch = "~2.6"', {"torch": ">=2.6,<2.7"}),
         ('tool.poetry.dependencies.torch = ">=2.1,<2.2 || 2.4.*"', {"torch": ">=2.1,<2.5"}),
         ('tool.uv.dev-dependencies = ["torch<2.7"]', {"torch": "<2.7"}),

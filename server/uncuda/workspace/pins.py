@@ -22,6 +22,11 @@ _OPENING = re.compile(r"""[ \t]*["']?[ \t(]*""")
 _VERSIONS = re.compile(r"""[<>=!~^]=?=?[ \t]*v?\d[^\n"';#)\\]*|\d[\w.*+]*(?=["'])""")
 _PART = re.compile(r"(===?|~=|<=|>=|!=|[<>=~^]|)[ \t]*v?(\d{1,9}(?:\.\d{1,9}){0,5})(\.\*)?([._-]?post\d{1,9})?")
 _LOCKED = re.compile(r'\nname = "([\w.-]{1,100})"\r?\nversion = "([^"\n]{1,100})"')
+_WHEEL = re.compile(
+    r"(?<![\w.-])([A-Za-z0-9][\w.]{0,100})-(\d{1,9}(?:\.\d{1,9}){0,5}(?:\.post\d{1,9})?)(?!\.?\d)[\w.+%!-]{1,200}\.whl"
+)
+"""A wheel's file: the package and its version."""
+_LINK = re.compile(r"""[ \t]*@[ \t]*([^\s"',;]{1,1000})""")
 _NEXT_PART = re.compile(r",|[ \t]+(?=[<>=!~^])")
 _GOES_ON = re.compile(r"\\\r?\n")
 
@@ -33,17 +38,19 @@ def normal(name: str) -> str:
 
 def of_lines(text: str, packages: Collection[str], bare: bool = True) -> Pins:
     """What the lines of a text say, such as requirements; `bare`: a name without a version counts, and a
-    wheel's name.
+    wheel's name without the package's before it (`torch @ …`).
     """
     said: dict[str, list[Versions]] = {}
-    named, wheels = _names(frozenset(packages)), _wheels(frozenset(packages))
+    named = _names(frozenset(packages))
     for line in _GOES_ON.sub(" ", text).split("\n"):
         comment = line.find("#")
         end, place = comment if comment >= 0 else len(line), 0
-        for wheel in wheels.finditer(line, 0, end) if bare and ".whl" in line else ():
-            said.setdefault(normal(wheel[1]), []).append(Versions(wheel[2], wheel[2]))
+        for wheel in _WHEEL.finditer(line, 0, end) if bare and ".whl" in line else ():
+            if normal(wheel[1]) in packages:
+                said.setdefault(normal(wheel[1]), []).append(Versions(wheel[2], wheel[2]))
         while name := named.search(line, place, end):
             found, place = _after_name(line, name.end())
+            found = found or _of_link(line, place, name[0])
             versions = versions_of(found) if found else Versions()
             if versions is not None and (found or (bare and not _is_channel(name[0]))):
                 said.setdefault(_own(name[0]), []).append(versions)
@@ -55,7 +62,10 @@ def of_pyproject(document: Mapping[str, Any], packages: Collection[str]) -> Pins
     project, tool = _table(document, "project"), _table(document, "tool")
     poetry, pdm, uv = (_table(tool, name) for name in ("poetry", "pdm", "uv"))
     groups = [_table(group, "dependencies") for group in _tables(_table(poetry, "group"))]
-    needed = [*_listed(project.get("dependencies")), *_poetry(_table(poetry, "dependencies"))]
+    needed = [
+        *_listed(project.get("dependencies")),
+        *(one for table in (_table(poetry, "dependencies"), _table(uv, "sources")) for one in _poetry(table)),
+    ]
     more = [
         *(one for lists in (_table(project, "optional-dependencies"), _table(document, "dependency-groups"),
                             _table(pdm, "dev-dependencies")) for each in lists.values() for one in _listed(each)),
@@ -135,14 +145,6 @@ def _either(packages: frozenset[str]) -> str:
 
 
 @lru_cache(maxsize=8)
-def _wheels(packages: frozenset[str]) -> re.Pattern[str]:
-    """A wheel's file, by its path or its address: the package and its version."""
-    return re.compile(
-        rf"(?<![\w.-])({_either(packages)})-(\d[\d.]{{0,40}}(?:\.post\d{{1,9}})?)(?=[-+%.])", re.IGNORECASE
-    )
-
-
-@lru_cache(maxsize=8)
 def _names(packages: frozenset[str]) -> re.Pattern[str]:
     either = _either(packages)
     return re.compile(rf"(?<![\w.-])(?:py(?=torch(?![\w-])))?(?:{either})(?![\w-]|\.\w)", re.IGNORECASE)
@@ -172,6 +174,17 @@ def _after_name(line: str, place: int) -> tuple[str, int]:
     return (found[0], found.end()) if found else ("", place)
 
 
+def _of_link(line: str, place: int, package: str) -> str:
+    """The version of a package's own wheel, which a link names: `torch @ https://…/torch-2.8.0+cu128-….whl`."""
+    link = _LINK.match(line, place)
+    return _of_wheel(link[1], package) if link else ""
+
+
+def _of_wheel(link: str, package: str) -> str:
+    wheel = _WHEEL.search(link)
+    return "==" + wheel[2] if wheel and normal(wheel[1]) == _own(package) else ""
+
+
 def _end(pattern: re.Pattern[str], line: str, place: int) -> int:
     match = pattern.match(line, place)
     return match.end() if match else place
@@ -193,15 +206,19 @@ def _listed(value: object) -> Iterator[tuple[str, str]]:
     """(name, versions) of a list of requirements."""
     for item in value[:_MOST] if isinstance(value, list) else ():
         if isinstance(item, str) and (name := _REQUIREMENT.match(item)):
-            yield name[1], _after_name(item, name.end())[0]
+            versions, place = _after_name(item, name.end())
+            yield name[1], versions or _of_link(item, place, name[1])
 
 
 def _poetry(table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The same of a table of Poetry's: `torch = "^2.6"`, `torch = {version = "2.6.0", …}`, or a list of such."""
+    """The same of a table of Poetry's or uv's: `torch = "^2.6"`, `torch = {version = "2.6.0", …}`, `{url = "….whl"}`,
+    or a list of such."""
     for name, value in table.items():
         for item in value[:_MOST] if isinstance(value, list) else [value]:
-            versions = item.get("version") if isinstance(item, dict) else item
-            yield name, versions if isinstance(versions, str) else ""
+            told = item if isinstance(item, dict) else {"version": item}
+            links = [_of_wheel(link, name) for key in ("url", "path") if isinstance(link := told.get(key), str)]
+            versions = told.get("version")
+            yield name, versions if isinstance(versions, str) else "".join(links[:1])
 
 
 def _table(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
