@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from scripts.plugin.compare import Fit, fit
 from scripts.plugin.known import Version
+from uncuda.catalogue.ranges import release
 
 Row = tuple[str, ...]
 COLUMNS = (
@@ -15,6 +16,9 @@ COLUMNS = (
 )
 # Names of PyTorch that are other names of what a patch sets: torch/__init__.py, torch/amp/__init__.py.
 ALIASES = dict.fromkeys(("torch.autocast", "torch.amp.autocast"), "torch.amp.autocast_mode.autocast")
+
+# Since when PyTorch itself has a name that the PyTorch of older plugins lacks: torch/__init__.py.
+YOUNGER = {"torch.OutOfMemoryError": "2.5.0"}
 
 
 class Decision(NamedTuple):
@@ -68,7 +72,7 @@ class Plugin:
         if version.within(name):
             return version.has(name)
         if not any(other.gives(name) for other in self.versions):
-            return True
+            return release(version.version) >= release(YOUNGER.get(name, "0"))
         return True if version.gives(name) else None if version.unread else False
 
     def _fit(self, decision: Decision, version: Version) -> Fit:

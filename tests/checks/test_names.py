@@ -249,6 +249,14 @@ def test_a_name_that_the_version_lacks_says_since_when() -> None:
     assert found.fixes[0].applicability == "safe"
 
 
+@pytest.mark.parametrize("version, since", [("2.1.0", True), ("2.5.1", True), ("2.6.0", False)])
+def test_a_name_of_pytorch_that_its_version_lacks_does_so_too(version: str, since: bool) -> None:
+    text = "import torch\ntry:\n    step()\nexcept torch.cuda.OutOfMemoryError:\n    skip()\n"
+    (found,) = findings(text, engine(target_version=version))
+    assert ("since torch_npu 2.6.0" in found.message) == since
+    assert found.fixes[0].applicability == "review"
+
+
 def test_the_profiler_changes_as_a_whole_or_not_at_all() -> None:
     text = (
         "from torch.profiler import ProfilerActivity, profile\n\n\ndef run(profiler):\n"

@@ -38,6 +38,7 @@ _PROSE_PARAMETERS = frozenset(
      "text", "prefix", "suffix", "tag", "tags", "caption", "usage", "short_help"}
 )  # fmt: skip
 _PATTERNS = frozenset({"re", "regex"})
+_LOOKS_FOR = frozenset({"compile", "findall", "finditer", "fullmatch", "match", "search"})
 _PROSE_MODULES = _PATTERNS | {"logging", "warnings"}
 _RAISED = re.compile(r"\w*(?:Error|Exception|Warning)\Z")
 
@@ -109,7 +110,7 @@ def is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
         return True
     if role.kind != "argument":
         return False
-    if is_prose(role):
+    if is_prose(role) and not _is_pattern(rule, role):
         return True
     called = role.callee or (flow.module_of(role.call.func) if role.call is not None else "")
     kept = role.method in _HOLDERS and isinstance(role.parameter, str)
@@ -151,13 +152,13 @@ def _is_matched(rule: Rule, role: Role, statement: Statement) -> bool:
 
 def proves(rule: Rule, role: Role) -> bool:
     """Whether the role alone says what the string means."""
-    if role.kind == "argument" and _proves_argument(rule, role):
+    if role.kind == "argument" and (_proves_argument(rule, role) or _is_pattern(rule, role)):
         return True
     if role.kind in _SILENT_KINDS or (role.kind == "key" and not rule.get("entry")):
         return False
     if role.name and role.kind != "key" and named(role.name, rule.get("names", ())):
         return True
-    if role.kind in TESTS and compared(rule, role):
+    if role.kind in TESTS and (compared(rule, role) or _is_looked_for(rule, role)):
         return True
     return any(item in rule.get("beside", ()) for item in role.items)
 
@@ -170,6 +171,19 @@ def _proves_argument(rule: Rule, role: Role) -> bool:
     if role.method in rule.get("methods", ()):
         return bool(rule.get("anywhere")) or role.parameter in (0, "device")
     return False
+
+
+def _is_looked_for(rule: Rule, role: Role) -> bool:
+    """Whether a part of a message is compared with a text; what a name is bound to counts as no comparison."""
+    return bool(rule.get("message-text")) and role.node is not role.subject
+
+
+def _is_pattern(rule: Rule, role: Role) -> bool:
+    """Whether a part of a message is a pattern that is looked for: `re.search("CUDA out of memory", str(e))`."""
+    function = role.call.func if role.call is not None else None
+    if not rule.get("message-text") or role.parameter not in (0, "pattern") or role.method not in _LOOKS_FOR:
+        return False
+    return isinstance(function, ast.Attribute) and last_word(function.value) in _PATTERNS
 
 
 def compared(rule: Rule, role: Role) -> bool:
