@@ -238,6 +238,11 @@ def test_an_import_opens_a_file_that_says_torch(line: str) -> None:
     "text, rule",
     [
         ("from numba import cuda\n@cuda.jit\ndef f(x): ...\n", "module-numba"),
+        ("from numba import float32, cuda\n", "module-numba"),
+        ("from numba import (  # (types)\n    float32,\n    cuda as nc,\n)\n", "module-numba"),
+        ("from numba import float32, \\\n    cuda\n", "module-numba"),
+        ("from  numba  import  cuda\n", "module-numba"),
+        ("import numba.cuda as nc\n", "module-numba"),
         (
             "from torch.utils.cpp_extension import load\nops = load('ops', ['ops.cpp', 'ops.cu'])\n",
             "cpp-extension-load",
