@@ -108,6 +108,12 @@ def test_a_pattern_that_is_none(rules: Path) -> None:
     assert complaint(rules).startswith("tested.md:5: pattern must be a regular expression: ")
 
 
+def test_a_list_of_patterns_of_which_one_is_none(rules: Path) -> None:
+    text = changed(RULE, 'check = "name"\n', 'check = "name"\ngate-patterns = ["x", "("]\n')
+    (rules / "tested.md").write_text(text, encoding="utf-8")
+    assert complaint(rules).startswith("tested.md:5: gate-patterns must be a regular expression: ")
+
+
 def test_a_name_that_is_none(rules: Path) -> None:
     (rules / "tested.md").rename(rules / "Tested_2.md")
     assert complaint(rules) == "Tested_2.md:1: a rule is named in lower case with dashes, not 'Tested_2'"

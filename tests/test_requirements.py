@@ -144,7 +144,7 @@ def test_a_plugin_has_one_name(name: str) -> None:
         ('tool.poetry.dependencies.torch = {git = "https://example.org"}', {"torch": ""}),
         (f'tool.poetry.dependencies.torch = {{url = "https://example.org/torch-2.8.0+cu128-{WHEEL}"}}',
          {"torch": "2.8.0"}),
-        (f'project.dependencies = ["torch-npu>=2.1"]\ntool.uv.sources.torch-npu = {{path = "a/torch_npu-2.6.0-{WHEEL}"}}',
+        (f'project.dependencies = ["torch-npu>=2"]\ntool.uv.sources.torch-npu = {{path = "a/torch_npu-2.6.0-{WHEEL}"}}',
          {"torch-npu": "2.6.0"}),
         ('project.dependencies = ["torch>=2.1"]\ntool.uv.sources.torch = [{index = "pytorch"}]', {"torch": ">=2.1"}),
         ('tool.poetry.group.a.dependencies.torch = "~2.6"', {"torch": ">=2.6,<2.7"}),

@@ -255,6 +255,25 @@ def test_a_file_that_says_nothing_else_of_cuda_or_torch_is_opened(text: str, rul
     assert {finding.rule for finding in NPU.check(Source(text)).findings} == {rule}
 
 
+OLDER = engine_for("npu", Settings(target_version="2.1.0"))
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["model.to(0)", "model.to(1, torch.half)", "model.to(device=3)", "torch.zeros(2, device = 7)", "torch.device(2)",
+     "torch.device( 12 )", "model.to_empty(device=1)", "model.to_empty(1)"],
+)  # fmt: skip
+def test_any_integer_as_a_device_opens_a_file(call: str) -> None:
+    text = f"import torch\nx = {call}\n"
+    assert OLDER.ruleset(shim=False).concerns(text.encode())
+    assert {finding.rule for finding in OLDER.check(Source(text)).findings} == {"integer-device"}
+
+
+def test_one_that_the_rule_does_not_find_opens_none() -> None:
+    text = "import torch\nmodel.to(rank)\nmodel.to(dtype)\ntorch.device(name)\nf(device_id=0)\n"
+    assert not OLDER.ruleset(shim=False).concerns(text.encode())
+
+
 @pytest.mark.parametrize("text", ["import numba\nnumba.njit\n", "oom = 'out of memory' in text\n"])
 def test_a_file_of_what_runs_everywhere_is_not(text: str) -> None:
     assert not NPU.ruleset(shim=False).concerns(text.encode())

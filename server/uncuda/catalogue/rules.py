@@ -62,7 +62,7 @@ def _rule(path: Path, title: str, raw: dict[str, Any]) -> Rule:
     for key, value in raw.items():
         if what := problem(key, value, raw["check"]):
             raise error_at(path, key, what)
-    own = CHECKS[raw["check"]].keys() | {"anchors", "with-torch", "gate"}
+    own = CHECKS[raw["check"]].keys() | {"anchors", "with-torch", "gate", "gate-patterns"}
     parameters = {key: _frozen(value) for key, value in raw.items() if key in own}
     return Rule(
         name=path.stem,

@@ -15,12 +15,12 @@ ROLES = ("argument", "comparison", "membership", "default", "assignment", "key",
          "return", "receiver", "case", "concatenation", "compared")  # fmt: skip
 
 # Kinds of values: how a key is checked.
-TEXT, TEXTS, NUMBER, FLAG, TABLE, PATTERN = "text", "texts", "number", "flag", "table", "pattern"
+TEXT, TEXTS, NUMBER, FLAG, TABLE, PATTERN, PATTERNS = "text", "texts", "number", "flag", "table", "pattern", "patterns"
 
 COMMON: dict[str, str] = {
     "check": TEXT, "severity": TEXT, "fix": TEXT, "needs": TEXT, "when-imported": TEXT, "shim": TEXT, "status": TEXTS,
-    "imports": TEXTS, "anchors": TEXTS, "with-torch": FLAG, "gate": TEXTS, "tags": TEXTS, "title-zh": TEXT,
-    "message": TEXT, "message-zh": TEXT,
+    "imports": TEXTS, "anchors": TEXTS, "with-torch": FLAG, "gate": TEXTS, "gate-patterns": PATTERNS, "tags": TEXTS,
+    "title-zh": TEXT, "message": TEXT, "message-zh": TEXT,
 }  # fmt: skip
 
 CHECKS: dict[str, dict[str, str]] = {
@@ -95,17 +95,22 @@ def _statuses(check: str) -> tuple[str, ...]:
 def _wrong_kind(value: Any, kind: str) -> str | None:
     if kind == TEXT:
         return None if isinstance(value, str) else "a string"
-    if kind == TEXTS:
+    if kind in (TEXTS, PATTERNS):
         good = isinstance(value, list) and all(isinstance(item, str) for item in value)
-        return None if good else "a list of strings"
+        return None if good and kind == TEXTS else _wrong_pattern(value) if good else "a list of strings"
     if kind == NUMBER:
         return None if isinstance(value, int) and not isinstance(value, bool) else "a number"
     if kind == FLAG:
         return None if isinstance(value, bool) else "true or false"
     if kind == TABLE:
         return None if isinstance(value, dict) else "a table"
+    return _wrong_pattern([value])
+
+
+def _wrong_pattern(values: list[Any]) -> str | None:
     try:
-        re.compile(value)
+        for value in values:
+            re.compile(value)
     except (re.error, TypeError) as error:
         return f"a regular expression: {error}"
     return None

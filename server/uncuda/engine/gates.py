@@ -3,7 +3,8 @@
 One search for one word costs about 0.04 s of CPU on 72 MB, so there must be few: names are covered by a word that is
 searched for anyway (`torch.backends.cuda.matmul` by "cuda") wherever that is possible; words of PyTorch are looked
 for only in files that say `torch`; and a rule may say which of its words open a file (`gate`; none: it speaks only in
-files that another rule opens, unless it is selected by name). Libraries are many, so they are one search: in the lines
+files that another rule opens, unless it is selected by name), or which patterns (`gate-patterns`, in files that say
+`torch`; each begins with a literal, and looks at one line). Libraries are many, so they are one search: in the lines
 that import, of files that say `torch` and that no word has opened.
 """
 
@@ -55,8 +56,11 @@ class Gates:
         self._comment = b"" if _covered(_COMMENT, first) else _COMMENT.encode()
         below = [anchor for anchor in second if anchor.startswith(_BELOW_TORCH)]
         self._with_torch = tuple(anchor.encode() for anchor in second if anchor not in below)
-        self._libraries = [re.compile(pattern) for pattern in _library_imports(ordered, target)]
-        patterns = [*([_one_of(below)] if below else []), *(pattern.pattern for pattern in self._libraries)]
+        closed = (rule for rule in ordered if not _opens(rule, selected))
+        own = (pattern for rule in closed for pattern in rule.get("gate-patterns", ()))
+        lines = [*own, *_library_imports(ordered, target)]
+        self._lines = [re.compile(pattern) for pattern in lines]
+        patterns = [*([_one_of(below)] if below else []), *lines]
         self._patterns = [re.compile(pattern.encode()) for pattern in patterns]
 
     def open_for(self, data: bytes) -> bool:
@@ -80,8 +84,7 @@ class Gates:
             return True
         if "torch" not in facts.searches.text:
             return False
-        patterns = self._libraries
-        return any(map(facts.says, self._second)) or any(facts.searches.find(p, matches(p)) for p in patterns)
+        return any(map(facts.says, self._second)) or any(facts.searches.find(p, matches(p)) for p in self._lines)
 
 
 def _one_of(words: Iterable[str]) -> str:
