@@ -61,7 +61,7 @@ def test_hardware_that_reduces_float64_has_no_error() -> None:
         f"{MADE}dist.all_gather(parts, t)",
         f"{MADE}t = t.float()\nprint(t)",
         f"{MADE}\n\ndef f(t):\n    dist.all_reduce(t)",
-        't = torch.zeros(1, dtype=torch.float64, device="cpu")\ndist.all_reduce(t)\nx.cuda()',
+        "t = torch.zeros(1, dtype=torch.float64, device=where)\ndist.all_reduce(t)\nx.cuda()",
         f"{MADE}f(torch.float64)\nall_reduce(t)",
     ],
 )
@@ -123,3 +123,7 @@ def test_names_that_lead_to_many_names_take_no_longer() -> None:
     start = time.process_time()
     assert {severity for severity, _ in severities(text)} == {"information"}
     assert time.process_time() - start < 2
+
+
+def test_what_the_host_reduces_is_silent() -> None:
+    assert severities('t = torch.zeros(1, dtype=torch.float64, device="cpu")\ndist.all_reduce(t)\nx.cuda()') == []

@@ -257,6 +257,10 @@ def test_a_name_of_pytorch_that_its_version_lacks_does_so_too(version: str, sinc
     assert found.fixes[0].applicability == "review"
 
 
+def test_a_list_of_types_may_have_any_name() -> None:
+    assert not findings("import torch\nkinds['a(b'] = [torch.float32, torch.float64]\n")
+
+
 def test_the_profiler_changes_as_a_whole_or_not_at_all() -> None:
     text = (
         "from torch.profiler import ProfilerActivity, profile\n\n\ndef run(profiler):\n"

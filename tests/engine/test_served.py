@@ -111,6 +111,20 @@ NO_PLATFORM = {
     "all that are alike": "if current_platform.is_cuda_alike():\n    {0}\n",
     "a tensor": "if x.is_cuda():\n    {0}\n",
 }
+ON_HOST = {
+    "a module of tests": "if not current_platform.is_cpu():\n    pytest.skip('no', allow_module_level=True)\n{0}\n",
+    "a mark": "@pytest.mark.skipif(not platform.is_cpu(), reason='no')\ndef test(x):\n    {0}\n",
+    "one of two ways": "kind = torch.float32 if is_npu or is_mps else torch.float64\n",
+    "the other way": "if x.device.type == 'npu':\n    y = 1\nelse:\n    {0}\n",
+    "ruled out": "if x.device.type != 'npu':\n    {0}\n",
+}
+ON_DEVICE = {
+    "a platform": "if current_platform.is_cuda():\n    {0}\n",
+    "either": "if platform.is_cpu() or x:\n    {0}\n",
+    "its own way": "kind = torch.float64 if is_npu else torch.float32\n",
+    "a part of a question": "kind = torch.float32 if is_npu and small else torch.float64\n",
+    "another device": "if is_mps:\n    y = 1\nelse:\n    {0}\n",
+}
 BYTES = {
     "in": "def f(x):\n    if b'cuda' in x:\n        {0}\n",
     "not in": 'def f(x):\n    if b"cuda" not in x:\n        return x\n    {0}\n',
@@ -392,3 +406,16 @@ def test_a_makers_folder_beside_others_that_choose() -> None:
     files = {f"models/a/{name}/x.py": PLAIN for name in ("nvidia", "amd")} | {"models/b/nvidia/ops/x.py": PLAIN}
     assert [one.rule for one in findings(files, "models/b/nvidia/ops/x.py")] == ["accelerator-member"]
     assert classes(findings({"models/b/nvidia/ops/x.py": PLAIN}, "models/b/nvidia/ops/x.py")) == {"safe"}
+
+
+def float64(text: str, line: str) -> list[str]:
+    found = findings({"a.py": "import torch\n" + text.format(line)}, "a.py")
+    return [each.rule for each in found if each.rule.startswith("float64")]
+
+
+@pytest.mark.parametrize("line", ["y = x.double()", "y = x.to(torch.float64)"])
+def test_float64_is_silent_where_the_target_never_runs_it(line: str) -> None:
+    for name, text in ON_HOST.items():
+        assert not float64(text, line), name
+    for name, text in ON_DEVICE.items():
+        assert float64(text, line), name

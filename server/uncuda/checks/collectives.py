@@ -16,7 +16,7 @@ from ..facts.role_calls import COMPREHENSIONS, chain_of, last_word
 from ..facts.roles import Role
 from .base import Context
 from .given_device import says_number
-from .on_host import FACTORIES, RANGES
+from .host_values import FACTORIES, RANGES
 from .parameters import Parameters
 from .result_values import cut
 from .string_flow import Flow

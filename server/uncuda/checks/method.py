@@ -14,6 +14,7 @@ from ..facts.role_calls import last_word
 from .base import At, Context, Hit, cap
 from .collectives import Collectives
 from .given_device import is_bound_to_device, is_index, names_device, of_module, says_number
+from .host_values import HostValues
 from .instances import may_be_own
 from .on_host import is_cast_on_host
 from .scripted import scripted
@@ -38,25 +39,30 @@ class Check:
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at `.method` on receivers that are not a known module or class."""
         resolved = {id(reference.chain.node) for reference in context.references}
+        values = HostValues(context)
         for statement in context.statements:
             digest = statement.digest
             for chain in digest.chains:
                 if chain.parts and id(chain.node) not in resolved:
-                    yield from self._chain(context, statement, chain.node, chain.piece)
+                    yield from self._chain(context, statement, chain.node, chain.piece, values)
             for member in digest.members:
                 if member.name in self._rules:
-                    yield from self._attribute(context, statement, member.node, member.piece.end(member.node))
+                    yield from self._attribute(context, statement, member.node, member.piece.end(member.node), values)
 
-    def _chain(self, context: Context, statement: Statement, node: ast.expr, piece: Piece) -> Iterator[Hit]:
+    def _chain(
+        self, context: Context, statement: Statement, node: ast.expr, piece: Piece, values: HostValues
+    ) -> Iterator[Hit]:
         """Every attribute of a dotted expression whose root nobody knows: `self.x.is_cuda.y`."""
         while isinstance(node, ast.Attribute):
             if node.attr in self._rules:
                 if context.resolve(node.value, statement) is not None and not isinstance(node.value, ast.Call):
                     return
-                yield from self._attribute(context, statement, node, piece.end(node))
+                yield from self._attribute(context, statement, node, piece.end(node), values)
             node = node.value
 
-    def _attribute(self, context: Context, statement: Statement, node: ast.Attribute, end: int) -> Iterator[Hit]:
+    def _attribute(
+        self, context: Context, statement: Statement, node: ast.Attribute, end: int, values: HostValues
+    ) -> Iterator[Hit]:
         parent = statement.digest.parents.get(node)
         call = parent if isinstance(parent, ast.Call) and parent.func is node else None
         for rule in self._rules[node.attr]:
@@ -66,7 +72,7 @@ class Check:
                 continue
             if _foreign(context, node) or (rule.get("with-torch") and not context.imports_root("torch")):
                 continue
-            if rule.get("on-device") and is_cast_on_host(call, statement):
+            if rule.get("on-device") and is_cast_on_host(call, statement, values):
                 continue
             if _own(context, node) if call is None else not (rule.get("replace") or _fits(call, rule)):
                 continue

@@ -11,6 +11,7 @@ from ..facts.model import Name
 from ..source import Span
 from .base import At, Context, Hit, Links
 from .collectives import Collectives
+from .host_values import HostValues
 from .name_calls import Asked, asked, call_classes, call_limits, call_of, keyword_edits, nearest_call, position_edits
 from .name_imports import import_hits
 from .name_literals import Literals
@@ -33,6 +34,7 @@ class Check:
     def run(self, context: Context) -> Iterator[Hit]:
         """Hits at references and at imports."""
         judge, results, literals = self.verdicts.judge(context), Results(context), Literals(context)
+        values = HostValues(context)
         spoken = [
             (reference, verdict)
             for reference in context.references
@@ -47,7 +49,7 @@ class Check:
             yield from import_hits(context, judge, stuck)
         yield from string_hits(context, judge, stuck)
         for reference, verdict in spoken:
-            hit = _reference(context, reference, verdict, judge, stuck, results, literals)
+            hit = _reference(context, reference, verdict, judge, stuck, results, literals, values)
             if hit is not None:
                 yield hit
 
@@ -75,6 +77,7 @@ def _reference(
     stuck: frozenset[str],
     results: Results,
     literals: Literals,
+    values: HostValues,
 ) -> Hit | None:
     """The hit at a reference; None where a fixed alias already says it all.
 
@@ -87,7 +90,7 @@ def _reference(
         return None
     around = nearest_call(reference)
     reduced = _reduced(context, reference, rule)
-    host = rule.get("on-device") and is_off_device(reference, context.facts)
+    host = rule.get("on-device") and is_off_device(reference, context, values)
     if not reduced and (host or around in rule.get("silent-calls", ())):
         return None
     spans = reference.spans()

@@ -1,18 +1,24 @@
-"""Types of numbers that no tensor of the accelerator gets: on the host, and in comparisons."""
+"""Types of numbers that no tensor of the accelerator gets: on the host, in comparisons and tables, handed on."""
 
 from __future__ import annotations
 
 import ast
+import re
+from itertools import islice
 
 from ..facts.model import Name
-from ..facts.read import Facts, Statement
+from ..facts.read import Statement
+from ..facts.role_calls import last_word
+from .base import Context
+from .host_values import HostValues
 
-RANGES = frozenset({"arange", "eye", "linspace"})
-FACTORIES = frozenset({"as_tensor", "empty", "eye", "full", "ones", "rand", "randn", "tensor", "zeros"})
-"""The functions of torch that make a tensor of what is no tensor, or need not be one."""
-_PLACES = ("set_default_device", "set_default_tensor_type", "with torch.device")
 _MOVES = frozenset({"cuda", "double", "to", "type", "type_as"})
-_CHOSEN = (ast.IfExp, ast.List, ast.Set, ast.Tuple)
+_LISTS = (ast.List, ast.Set, ast.Tuple)
+_CHOSEN = (ast.IfExp, *_LISTS)
+_FLOAT64 = frozenset({"double", "float64"})
+_EACH = frozenset({"chain", "enumerate", "map", "parametrize", "product", "zip"})
+"""What takes a list to do something with each of its items."""
+_MANY, _BEFORE = 60, 200  # uses of a name that are looked at, and how far in front of each
 
 
 def is_compared(node: ast.AST, statement: Statement) -> bool:
@@ -23,35 +29,103 @@ def is_compared(node: ast.AST, statement: Statement) -> bool:
     return False
 
 
-def is_cast_on_host(call: ast.AST | None, statement: Statement) -> bool:
+def is_cast_on_host(call: ast.AST | None, statement: Statement, values: HostValues) -> bool:
     """Whether a method casts a tensor that lies on the host: `x.cpu().double()`, `x.double().numpy()`."""
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return False
     taken = statement.digest.parents.get(call)
     if isinstance(taken, ast.Attribute) and taken.attr == "numpy":
         return True
-    moved = call.func.value
-    return isinstance(moved, ast.Call) and isinstance(moved.func, ast.Attribute) and moved.func.attr == "cpu"
+    return values.holds(call.func.value, statement) and not values.leaves(call, statement)
 
 
-def is_off_device(reference: Name, facts: Facts) -> bool:
-    """Whether a dtype is compared, what a word means, or given to what is on the host: a tensor there, or one made."""
+def is_off_device(reference: Name, context: Context, values: HostValues) -> bool:
+    """Whether a dtype is compared, what a word means, one of a table, handed to what is not torch's, or given to what
+    is on the host: a tensor there, or one made."""
     node, statement = reference.chain.node, reference.statement
     outer = statement.digest.parents.get(node)
-    if isinstance(outer, ast.Dict) or is_compared(node, statement) or is_cast_on_host(outer, statement):
+    if is_compared(node, statement) or is_cast_on_host(outer, statement, values) or _is_asked_for(node, statement):
         return True
-    return isinstance(outer, ast.keyword) and _is_made_on_host(statement.digest.parents.get(outer), statement, facts)
-
-
-def _is_made_on_host(call: ast.AST | None, statement: Statement, facts: Facts) -> bool:
-    """Whether a call makes a tensor without a word of a device, which is not moved at once."""
-    if (
-        not isinstance(call, ast.Call)
-        or not isinstance(call.func, ast.Attribute)
-        or call.func.attr not in FACTORIES | RANGES
-    ):
+    if _is_in_table(node, statement, context) or _is_handed_on(node, outer, statement, context):
+        return True
+    if not isinstance(outer, ast.keyword):
         return False
-    if any(word.arg in ("device", None) for word in call.keywords) or any(map(facts.says, _PLACES)):
+    call = statement.digest.parents.get(outer)
+    return is_cast_on_host(call, statement, values) or _is_made_on_host(call, statement, context, values)
+
+
+def _is_asked_for(node: ast.AST, statement: Statement) -> bool:
+    """Whether a value has the type already where it is chosen: `torch.float64 if x.dtype == torch.float64 else …`."""
+    outer = statement.digest.parents.get(node)
+    if not isinstance(outer, ast.IfExp) or node is outer.test or not isinstance(outer.test, ast.Compare):
+        return False
+    return any(last_word(part) in _FLOAT64 for part in (outer.test.left, *outer.test.comparators))
+
+
+def _is_in_table(node: ast.AST, statement: Statement, context: Context) -> bool:
+    """Whether a type is an entry of a dictionary, or one of several in a list that is not gone through."""
+    inner = node
+    for outer in statement.digest.ancestors(node):
+        if isinstance(outer, ast.keyword):
+            call = statement.digest.parents.get(outer)
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "dict":
+                return True
+        if isinstance(inner, _LISTS) and not isinstance(outer, (*_LISTS, ast.Dict)):
+            return len(inner.elts) > 1 and _is_kept(inner, outer, statement, context)
+        if not isinstance(outer, _LISTS):
+            return isinstance(outer, ast.Dict)
+        inner = outer
+    return False
+
+
+def _is_kept(listed: ast.AST, outer: ast.AST, statement: Statement, context: Context) -> bool:
+    """Whether a list has a name by which nothing goes through it, or is given to what does not."""
+    if isinstance(outer, (ast.Assign, ast.AnnAssign)) and listed is outer.value:
+        name = last_word(outer.targets[0] if isinstance(outer, ast.Assign) else outer.target)
+        return bool(name) and not _is_gone_through(name, context)
+    call = statement.digest.parents.get(outer) if isinstance(outer, ast.keyword) else outer
+    if not isinstance(call, ast.Call) or last_word(call.func) in _EACH:
+        return False
+    return not _is_of_torch(call, statement, context)
+
+
+def _is_gone_through(name: str, context: Context) -> bool:
+    """Whether something is done with each item of what a name stands for: `for dtype in TYPES`."""
+    text = context.text
+    context.asked.add(name)
+    context.facts.work.search(0, 8 * len(text))
+    word = re.escape(name)
+    for match in islice(re.finditer(rf"{word}(?<!\w{word})(?!\w)", text), _MANY):
+        before = text[max(text.rfind("\n", 0, match.start()), match.start() - _BEFORE) + 1 : match.start()]
+        words = re.findall(r"\w+", before)
+        if ("for" in words and words[-1:] == ["in"]) or not _EACH.isdisjoint(words):
+            return True
+    return False
+
+
+def _is_handed_on(node: ast.AST, call: ast.AST | None, statement: Statement, context: Context) -> bool:
+    """Whether a type is an argument, by its place, of a function or class but torch's: `Shape(torch.float64)`."""
+    if not isinstance(call, ast.Call) or node not in call.args or isinstance(call.func, ast.Attribute):
+        return False
+    if any(word.arg in ("device", None) for word in call.keywords):
+        return False
+    return not _is_of_torch(call, statement, context)
+
+
+def _is_of_torch(call: ast.Call, statement: Statement, context: Context) -> bool:
+    """Whether a function of torch is called."""
+    return (context.resolve(call.func, statement) or "").partition(".")[0] == "torch"
+
+
+def _is_made_on_host(call: ast.AST | None, statement: Statement, context: Context, values: HostValues) -> bool:
+    """Whether a call makes a tensor without a word of a device, or beside one that is none of the target's, which is
+    not moved at once."""
+    if not isinstance(call, ast.Call):
+        return False
+    devices = [word.value for word in call.keywords if word.arg in ("device", None)]
+    if not all(_is_elsewhere(device, context) for device in devices):
+        return False
+    if not devices and not (isinstance(call.func, ast.Attribute) and values.makes(call.func.attr)):
         return False
     made: ast.AST | None = call
     while isinstance(taken := statement.digest.parents.get(made) if made is not None else None, ast.Attribute):
@@ -59,3 +133,12 @@ def _is_made_on_host(call: ast.AST | None, statement: Statement, facts: Facts) -
             return False
         made = statement.digest.parents.get(taken)
     return True
+
+
+def _is_elsewhere(device: ast.AST, context: Context) -> bool:
+    """Whether a device is spelled, and is neither CUDA's nor the target's: `"cpu"`, `torch.device("cpu")`."""
+    if isinstance(device, ast.Call) and last_word(device.func) == "device" and device.args:
+        device = device.args[0]
+    if not isinstance(device, ast.Constant) or not isinstance(device.value, str):
+        return False
+    return device.value.partition(":")[0] not in ("cuda", context.target.words["device"])

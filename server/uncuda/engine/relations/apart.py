@@ -26,6 +26,7 @@ _NAME = re.compile(
 _PLATFORM = re.compile(r"arch|backend|device|platform|runtime|target|vendor", re.IGNORECASE)
 _ASKED_OF = "platform.is_"
 _OTHERS = frozenset({"is_cpu", "is_cuda", "is_hpu", "is_neuron", "is_tpu", "is_xpu"})
+_HOST = frozenset({"is_cpu"})
 _BYTES = ('b"cuda', "b'cuda")
 _CLAUSES = frozenset({"if", "elif"})
 _SKIPPED_IF, _SKIPPED_UNLESS = frozenset({"skipif", "skipIf"}), frozenset({"skipUnless"})
@@ -39,6 +40,11 @@ def of_rocm(branches: Branches) -> Apart:
 def of_platforms(branches: Branches) -> Apart:
     """What runs only where the program's own platform, `current_platform.is_cuda()`, is another one than the target."""
     return Apart(branches, (_ASKED_OF,), _asks_platform)
+
+
+def of_host(branches: Branches) -> Apart:
+    """What runs only where the program's own platform is the host: `current_platform.is_cpu()`."""
+    return Apart(branches, (_ASKED_OF,), lambda test, answer: _asks_platform(test, answer, _HOST))
 
 
 def of_bytes(branches: Branches) -> Apart:
@@ -182,11 +188,11 @@ def _marks(word: str, statement: Statement) -> Sequence[ast.AST]:
     return node.value.elts if isinstance(node.value, (ast.List, ast.Tuple)) else [node.value]
 
 
-def _asks_platform(test: ast.expr, answer: bool) -> bool:
+def _asks_platform(test: ast.expr, answer: bool, among: frozenset[str] = _OTHERS) -> bool:
     """Whether a call asks a platform if it is a certain one that no target is."""
     if not answer or not isinstance(test, ast.Call) or not isinstance(test.func, ast.Attribute):
         return False
-    return test.func.attr in _OTHERS and last_word(test.func.value).endswith("platform")
+    return test.func.attr in among and last_word(test.func.value).endswith("platform")
 
 
 def _asks_bytes(test: ast.expr, answer: bool) -> bool:

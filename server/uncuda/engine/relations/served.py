@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,8 +11,9 @@ from ...checks import Context, Hit
 from ...checks.branch_words import asked_by_hand
 from ...checks.branches import Branches
 from ...edits import REVIEW
+from ...facts.read import Statement
 from ...facts.scans import plain
-from .apart import of_bytes, of_platforms, of_rocm
+from .apart import of_bytes, of_host, of_platforms, of_rocm
 from .parts import in_test, is_within
 
 OTHER_PLATFORM = "other-platform"
@@ -21,6 +23,7 @@ CHOSEN = "project-chooses"
 _AGNOSTIC = ("torch.accelerator", "import accelerator")
 _QUESTIONS = frozenset({"torch.cuda.is_available", "torch.cuda.device_count"})
 _TESTED, _ASKED = (ast.Compare, ast.match_case, ast.Assert), (ast.If, ast.While, ast.IfExp)
+_CLAUSES = frozenset({"if", "elif", "else"})
 _OF_WHOLE = frozenset({"missing-import", "accelerator-member"})
 
 
@@ -32,6 +35,7 @@ class Served:
         self._everywhere = self._target.id in context.project.served
         self._lacks = (self._target.id, context.path) in context.project.lacking
         self._rocm, self._bytes, self._others = of_rocm(branches), of_bytes(branches), of_platforms(branches)
+        self._host = of_host(branches)
         self._kept = [span for family in context.families for span in family.spans]
 
     def holds(self, hit: Hit) -> bool:
@@ -43,7 +47,35 @@ class Served:
         at = hit.statement.start
         if any(start <= at < end for start, end in self._kept) or self._rocm.holds(hit):
             return True
+        if hit.rule.get("on-device") and (self._host.holds(hit) or self._is_denied(hit.statement, hit.node)):
+            return True
         return self._branches.served(hit.statement, hit.node)
+
+    def _is_denied(self, statement: Statement, node: ast.AST | None) -> bool:
+        """Whether a place is another way than the target's; a fix may have written the question, but not the way."""
+        inner = node
+        for outer in statement.digest.ancestors(node) if node is not None else ():
+            if isinstance(outer, ast.IfExp) and inner is not outer.test:
+                start, end = (statement.start + at for at in statement.digest.span(outer.test))
+                if self._asks(start, end) == (-1 if inner is outer.body else 1):
+                    return True
+            inner = outer
+        indents = self._facts.indents
+        for header in indents.headers(statement.start):
+            if header.word not in _CLAUSES:
+                continue
+            if header.word != "else" and self._asks(header.start, header.end) < 0:
+                return True
+            before = (clause for clause in indents.clauses(header) if clause.start < header.start)
+            if any(clause.word in _CLAUSES and self._asks(clause.start, clause.end) > 0 for clause in before):
+                return True
+        return False
+
+    def _asks(self, start: int, end: int) -> int:
+        """What a condition asks: 1 for the target, -1 for anything else; 0 of one of which a part may say no."""
+        self._facts.work.search(start, end)
+        condition = self._facts.text[start:end]
+        return 0 if re.search(r"\band\b", condition) else self._branches.asked(condition)
 
     def lowered(self, hits: Sequence[Hit]) -> Sequence[Hit]:
         """The hits, for review where the code chooses among accelerators, or does not care which one it has.

@@ -1,0 +1,198 @@
+"""Tensors that the text shows to lie on the host: what `.cpu()` gave, by whatever name, and what is computed of it.
+
+What cannot be followed to such a call is not on the host.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ..facts.read import Statement
+from ..facts.role_calls import chain_of, last_word
+from ..facts.roles import Role
+from .base import Context
+from .string_flow import Flow
+
+RANGES = frozenset({"arange", "eye", "linspace"})
+FACTORIES = frozenset({"as_tensor", "empty", "eye", "full", "ones", "rand", "randn", "tensor", "zeros"})
+"""The functions of torch that make a tensor of what is no tensor, or need not be one."""
+_SCALARS = frozenset({"as_tensor", "tensor"})
+"""Those that make tensors without dimensions, which are computed with wherever the other tensor is."""
+_PLACES = ("set_default_device", "set_default_tensor_type", "with torch.device")
+_DEEP, _MANY = 8, 200  # names on the way; expressions that are looked at in one text
+_TAKEN = frozenset({"T", "data", "imag", "indices", "mT", "real", "values"})
+_KEEPING = frozenset({"cat", "concat", "flatten", "hstack", "stack", "vstack", "where"})
+"""Functions of torch that leave a tensor where it is."""
+_ADDS = frozenset({"append", "extend"})
+
+
+class HostValues:
+    """Answers for one text."""
+
+    def __init__(self, context: Context) -> None:
+        self._context, self._flow = context, Flow(context)
+        self._devices = frozenset({"cuda", context.target.words["device"]})
+        self._named: dict[tuple[str, int], bool] = {}
+        self._functions: dict[str, bool] = {}
+        self._left = _MANY
+
+    def holds(self, node: ast.AST, statement: Statement, depth: int = 0) -> bool:
+        """Whether an expression is a tensor of the host, or several."""
+        self._context.facts.work.compare(4)
+        self._left -= 1
+        if self._left < 0 or depth > _DEEP or not self._context.facts.says("cpu"):
+            return False
+        if isinstance(node, ast.Call):
+            return self._called(node, statement, depth)
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            return self._is_named(node, statement, depth)
+        if isinstance(node, (ast.Subscript, ast.Starred)):
+            return self.holds(node.value, statement, depth)
+        if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+            return self.holds(node.elt, statement, depth)
+        if isinstance(node, (ast.BinOp, ast.Compare)):
+            return self._is_computed(node, statement, depth)
+        return self._all(_parts(node), statement, depth)
+
+    def _is_computed(self, node: ast.BinOp | ast.Compare, statement: Statement, depth: int) -> bool:
+        """Whether an operand is on the host, and no other a call, of which nobody knows what it gives."""
+        parts = [node.left, node.right] if isinstance(node, ast.BinOp) else [node.left, *node.comparators]
+        shown = [self.holds(part, statement, depth) for part in parts]
+        spelled = (isinstance(part, (ast.Attribute, ast.Constant, ast.Name)) for part in parts)
+        return any(shown) and all(one or other for one, other in zip(shown, spelled, strict=True))
+
+    def makes(self, name: str) -> bool:
+        """Whether a function of torch makes a tensor on the host, where it is given no device."""
+        return name in FACTORIES | RANGES and not any(map(self._context.facts.says, _PLACES))
+
+    def leaves(self, call: ast.Call, statement: Statement) -> bool:
+        """Whether what a call gives is moved at once: `x.cpu().double().to(device)`."""
+        parents = statement.digest.parents
+        moved: ast.AST | None = call
+        while moved is not None and isinstance(taken := parents.get(moved), ast.Attribute):
+            moved = parents.get(taken)
+            if taken.attr in self._devices:
+                return True
+            if taken.attr == "to" and isinstance(moved, ast.Call) and not self._is_moved(moved, statement, 0):
+                return True
+        return False
+
+    def _all(self, nodes: list[ast.expr], statement: Statement, depth: int) -> bool:
+        """Whether all of several are on the host, but for numbers, which are nowhere."""
+        tensors = [node for node in nodes if not isinstance(node, ast.Constant)]
+        return bool(tensors) and all(self.holds(node, statement, depth) for node in tensors)
+
+    def _called(self, call: ast.Call, statement: Statement, depth: int) -> bool:
+        function = call.func
+        if isinstance(function, ast.Name):
+            return self._gives(function.id, depth)
+        if not isinstance(function, ast.Attribute):
+            return False
+        root, _, name = (self._flow.resolve(function, statement) or "").rpartition(".")
+        if root.partition(".")[0] == "torch":
+            if root != "torch" or any(word.arg in ("device", None) for word in call.keywords):
+                return False
+            made = self.makes(name) and name not in _SCALARS
+            return made or (name in _KEEPING and self._all(_listed(call), statement, depth))
+        if function.attr in ("cpu", "to"):
+            return function.attr == "cpu" or self._is_moved(call, statement, depth)
+        return function.attr not in self._devices and self.holds(function.value, statement, depth)
+
+    def _is_moved(self, call: ast.Call, statement: Statement, depth: int) -> bool:
+        """The same of what `.to(…)` gives: to the host, or to another type only."""
+        assert isinstance(call.func, ast.Attribute)
+        given = [*call.args, *(word.value for word in call.keywords if word.arg in ("device", None))]
+        if any(isinstance(one, ast.Constant) and one.value == "cpu" for one in given):
+            return True
+        types = all((self._flow.resolve(one, statement) or "").startswith("torch.") for one in given)
+        return types and self.holds(call.func.value, statement, depth)
+
+    def _is_named(self, node: ast.Name | ast.Attribute, statement: Statement, depth: int) -> bool:
+        base, parts = chain_of(node)
+        if isinstance(node, ast.Attribute) and node.attr in _TAKEN:
+            return self.holds(node.value, statement, depth)
+        if not isinstance(base, ast.Name) or len(parts) > (base.id == "self"):
+            return False
+        spelled = ".".join([base.id, *parts])
+        scope = -1 if parts else self._flow.scope(spelled, statement.start, Role("assignment", node))
+        key = spelled, scope
+        if key not in self._named:
+            self._context.asked.add(spelled)
+            self._named[key] = False  # what leads back to itself shows nothing
+            values = [*self._given(spelled, scope)]
+            shown = [(value, where) for value, where in values if not _is_empty(value)]
+            self._named[key] = bool(shown) and all(
+                value is not None and self.holds(value, where, depth + 1) for value, where in shown
+            )
+        return self._named[key]
+
+    def _given(self, spelled: str, scope: int) -> Iterator[tuple[ast.expr | None, Statement]]:
+        """What a name is bound to, or a list of that name is given; None where that is no value by itself."""
+        for found in self._flow.naming(spelled, scope):
+            bound = [one for one in found.digest.bindings if one.name == spelled]
+            values = [value for node in found.digest.piece.nodes for value in _values(node, spelled)]
+            yield from ((value, found) for value in values)
+            if len(bound) > len(values):
+                yield None, found
+
+    def _gives(self, name: str, depth: int) -> bool:
+        """Whether all that a function of the text returns is on the host."""
+        if name not in self._functions:
+            self._functions[name] = False
+            facts = self._context.facts
+            self._context.asked.update((name, f"def {name}"))
+            facts.work.search(0, len(facts.text))
+            headers = list(re.finditer(rf"^def {re.escape(name)}\(", facts.text, re.M))
+            if len(headers) != 1:
+                return False
+            start, end = headers[0].start(), facts.indents.extent(headers[0].start())
+            facts.work.search(start, end)
+            places = [match.end() for match in re.finditer(r"^[ \t]+(?=return\b|yield\b)", facts.text[start:end], re.M)]
+            returned = [facts.peek(start + at) for at in places]
+            self._functions[name] = bool(returned) and all(
+                found is not None
+                and isinstance(node := found.digest.piece.nodes[0], ast.Return)
+                and node.value is not None
+                and self.holds(node.value, found, depth + 1)
+                for found in returned
+            )
+        return self._functions[name]
+
+
+def _parts(node: ast.AST) -> list[ast.expr]:
+    """What an expression gives, or consists of."""
+    if isinstance(node, ast.UnaryOp):
+        return [node.operand]
+    if isinstance(node, ast.IfExp):
+        return [node.body, node.orelse]
+    return node.elts if isinstance(node, (ast.List, ast.Tuple)) else []
+
+
+def _listed(call: ast.Call) -> list[ast.expr]:
+    """The tensors that a function of torch is given, also in a list; what says where along is a number."""
+    return [one for given in call.args for one in (given.elts if isinstance(given, (ast.List, ast.Tuple)) else [given])]
+
+
+def _is_empty(value: ast.expr | None) -> bool:
+    """A list before anything is in it, a name before it has a value."""
+    return isinstance(value, (ast.List, ast.Tuple)) and not value.elts or getattr(value, "value", ...) is None
+
+
+def _values(node: ast.AST, spelled: str) -> Iterator[ast.expr]:
+    """What a statement binds a name to, or adds to the list of that name."""
+    if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and node.value is not None:
+        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                pairs = zip(target.elts, node.value.elts) if len(target.elts) == len(node.value.elts) else ()
+                yield from (value for one, value in pairs if _spells(one, spelled))
+            elif _spells(target, spelled):
+                yield node.value
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
+        if node.value.func.attr in _ADDS and _spells(node.value.func.value, spelled):
+            yield from node.value.args
+
+
+def _spells(node: ast.AST, spelled: str) -> bool:
+    return ast.unparse(node) == spelled if isinstance(node, (ast.Name, ast.Attribute)) else last_word(node) == spelled
