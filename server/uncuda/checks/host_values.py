@@ -177,7 +177,7 @@ def _listed(call: ast.Call) -> list[ast.expr]:
 
 def _is_empty(value: ast.expr | None) -> bool:
     """A list before anything is in it, a name before it has a value."""
-    return isinstance(value, (ast.List, ast.Tuple)) and not value.elts or getattr(value, "value", ...) is None
+    return (isinstance(value, (ast.List, ast.Tuple)) and not value.elts) or getattr(value, "value", ...) is None
 
 
 def _values(node: ast.AST, spelled: str) -> Iterator[ast.expr]:

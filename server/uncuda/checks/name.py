@@ -49,7 +49,11 @@ class Check:
             yield from import_hits(context, judge, stuck)
         yield from string_hits(context, judge, stuck)
         for reference, verdict in spoken:
-            hit = _reference(context, reference, verdict, judge, stuck, results, literals, values)
+            rule = verdict.rule
+            host = rule.get("on-device") and is_off_device(reference, context, values)
+            if host and not _reduced(context, reference, rule):
+                continue
+            hit = _reference(context, reference, verdict, judge, stuck, results, literals)
             if hit is not None:
                 yield hit
 
@@ -77,7 +81,6 @@ def _reference(
     stuck: frozenset[str],
     results: Results,
     literals: Literals,
-    values: HostValues,
 ) -> Hit | None:
     """The hit at a reference; None where a fixed alias already says it all.
 
@@ -90,8 +93,7 @@ def _reference(
         return None
     around = nearest_call(reference)
     reduced = _reduced(context, reference, rule)
-    host = rule.get("on-device") and is_off_device(reference, context, values)
-    if not reduced and (host or around in rule.get("silent-calls", ())):
+    if not reduced and around in rule.get("silent-calls", ()):
         return None
     spans = reference.spans()
     hidden = spans.count(None)
