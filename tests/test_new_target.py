@@ -9,6 +9,10 @@ import pytest
 from support.imports import ROOT
 from uncuda.catalogue import Catalogue, CatalogueError, folder, read_page
 from uncuda.engine import Engine
+from uncuda.lsp.state.documents import Document
+from uncuda.lsp.state.folders import Folders
+from uncuda.lsp.wire.client import Client
+from uncuda.lsp.wire.logs import logger
 from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
@@ -115,6 +119,21 @@ def test_one_note_says_that_it_has_no_tables(catalogue: Catalogue, tmp_path: Pat
     for file in engines.worth(engines.survey(files)):
         engines.engine_for(file.settings)
     assert notes == [("no tables", "Cambricon MLU")]
+
+
+def test_the_server_says_so_too(
+    catalogue: Catalogue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("uncuda.lsp.state.folders.load", lambda: catalogue)
+    monkeypatch.setattr(logger, "propagate", True)
+    folders = Folders(Client(), {"rootUri": tmp_path.as_uri()})
+    folders.override = "mlu"
+    for name in ("a.py", "b.py"):
+        choice = folders.choice_of(Document((tmp_path / name).as_uri(), "python", None, "import torch\n", "utf-16"))
+        assert choice.plugin("en").startswith("torch_mlu; Cambricon MLU has no table of APIs: nothing is safe")
+        assert "寒武纪 MLU 没有 API 数据表" in choice.plugin("zh")
+    (said,) = [record.getMessage() for record in caplog.records]
+    assert said.startswith("Cambricon MLU has no table of APIs")
 
 
 @pytest.mark.parametrize("word", ["ccl", "visible-devices", "device"])

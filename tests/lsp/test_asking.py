@@ -55,30 +55,53 @@ def test_chinese(start: Start, tmp_path: Path) -> None:
 BOTH: dict[str, str | bytes] = {"a.py": TEXT, "b.py": "import torch_npu\n", "c.py": "import torch_musa\n"}
 
 
-def test_two_plugins_are_a_question_too(start: Start, tmp_path: Path) -> None:
-    client = start(files=BOTH)
+SAID = "the project imports plugins of Moore Threads MUSA, Ascend NPU; set `target`, or switch the target"
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_two_plugins_are_a_question_too(start: Start, tmp_path: Path, profile: str) -> None:
+    client = start(profile, files=BOTH)
     uri = client.open(tmp_path / "a.py")
-    client.wait(lambda: client.diagnostics(uri) and questions(client), "the question")
+    client.wait(lambda: questions(client), "the question")
     (asked,) = questions(client)
     assert asked["message"].startswith("The project imports plugins of Moore Threads MUSA, Ascend NPU.")
     assert [action["title"] for action in asked["actions"]] == ["Moore Threads MUSA", "Ascend NPU"]
+    (note,) = client.diagnostics(uri)
+    assert note["message"].startswith(SAID) and "code" not in note and note["severity"] == 3
+    assert client.diagnostics(client.open(tmp_path / "b.py")) == []
 
 
-def test_before_the_answer_no_fix_is_made_for_either(start: Start, tmp_path: Path) -> None:
+def test_before_the_answer_nothing_is_shown_for_either_and_no_fix_made(start: Start, tmp_path: Path) -> None:
     client = start(files=BOTH)
     uri = client.open(tmp_path / "a.py")
-    client.wait(lambda: client.diagnostics(uri) and questions(client), "the question")
+    client.wait(lambda: questions(client), "the question")
+    assert not [found for found in client.diagnostics(uri) if "code" in found]
     offered = client.actions(uri, client.range(uri, "synchronize"))
     assert not [action for action in offered if "edit" in action or action["kind"] == "source.fixAll.uncuda"]
-    disabled = [action["disabled"]["reason"] for action in offered if "disabled" in action]
-    assert disabled and all("plugins of Moore Threads MUSA, Ascend NPU" in reason for reason in disabled)
-    assert client.request("uncuda/status", {"textDocument": {"uri": uri}})["fixable"] == 0
+    status = client.request("uncuda/status", {"textDocument": {"uri": uri}})
+    assert (status["findings"], status["fixable"]) == (0, 0)
+    assert status["among"] == ["Moore Threads MUSA", "Ascend NPU"]
 
     assert client.execute("uncuda.fixAllInFile", {"uri": uri})["applied"] is False  # asked again, and not answered
     assert len(questions(client)) == 2 and client.text(uri) == TEXT
     client.choose = lambda params: "Moore Threads MUSA"
     assert client.execute("uncuda.fixAllInFile", {"uri": uri})["applied"] is True
     assert "torch.musa.synchronize()" in client.text(uri)
+
+
+def test_after_the_answer_what_is_shown_is_the_chosen_ones(start: Start, tmp_path: Path) -> None:
+    client = start(files=BOTH)
+    client.choose = lambda params: "Ascend NPU"
+    uri = client.open(tmp_path / "a.py")
+    client.wait(lambda: any("torch.npu" in found["message"] for found in client.diagnostics(uri)), "the chosen target")
+    assert client.request("uncuda/status", {"textDocument": {"uri": uri}})["among"] == []
+
+
+def test_closed_files_wait_for_the_answer(start: Start, tmp_path: Path) -> None:
+    client = start(files=BOTH, configuration={"workspaceDiagnostics": True})
+    client.open(tmp_path / "b.py")
+    client.settle()
+    assert not [found for name in BOTH for found in client.diagnostics((tmp_path / name).as_uri()) if "code" in found]
 
 
 @pytest.mark.parametrize("said", ["file", "editor", "plugin"])

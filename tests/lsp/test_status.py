@@ -25,6 +25,7 @@ def test_what_it_says(start: Start) -> None:
         "target": "npu",
         "title": "Ascend NPU",
         "assumed": True,
+        "among": [],
         "plugin": ASSUMED["npu"].strip(),
         "strategy": "rewrite",
         "findings": 3,

@@ -11,6 +11,8 @@ interface Status {
   readonly target: string;
   readonly title: string;
   readonly assumed: boolean;
+  /** The names of the targets whose plugins the project imports, where nobody said yet which of them is meant. */
+  readonly among?: readonly string[];
   /** The version of the target's plugin that files are checked for, and what says so. */
   readonly plugin: string;
   readonly strategy: "rewrite" | "shim";
@@ -74,15 +76,19 @@ export class StatusItem implements vscode.Disposable {
       return;
     }
     const { title, strategy, findings, fixable, assumed, plugin } = status;
+    const choose = { title: t("Switch Target"), command: "uncuda.switchTarget" };
+    if (status.among?.length) {
+      const found = status.among.join(", ");
+      const detail = t("plugins of {0} are imported; nothing is shown before the target is chosen", found);
+      this.#show(`uncuda: ${t("which target?")}`, detail, vscode.LanguageStatusSeverity.Warning, choose);
+      return;
+    }
     const number = findings === 1 ? t("1 finding") : t("{0} findings", findings);
     const fixes = assumed
       ? t("{0} can be fixed safely; nothing says which target", fixable)
       : t("{0} can be fixed safely", fixable);
     const detail = `${fixes} · ${plugin}`;
-    this.#show(`${title} · ${strategy} · ${number}`, detail, vscode.LanguageStatusSeverity.Information, {
-      title: t("Switch Target"),
-      command: "uncuda.switchTarget",
-    });
+    this.#show(`${title} · ${strategy} · ${number}`, detail, vscode.LanguageStatusSeverity.Information, choose);
   }
 
   #show(

@@ -33,6 +33,7 @@ def register(session: Session) -> None:
             "target": engine.target.id,
             "title": session.folders.title_of(engine.target.id, texts.locale),
             "assumed": choice.chosen.assumed,
+            "among": [session.folders.title_of(target, texts.locale) for target in choice.chosen.among],
             "plugin": choice.plugin(texts.locale),
             "strategy": "shim" if engine.patched(analysis.text) else "rewrite",
             "findings": len(analysis.findings),

@@ -36,7 +36,7 @@ def register(session: Session) -> None:
 
     def scanned(_folder: Folder) -> None:
         for program in session.documents.programs():
-            if session.analyse(program).findings:
+            if session.analyse(program).report.findings:
                 found(program)
 
     session.found.append(found)

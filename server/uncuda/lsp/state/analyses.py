@@ -53,11 +53,12 @@ class Analysis:
     heavy: bool = False
     pending: bool = False
     refused: str = ""
+    undecided: str = ""
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What was found, in the order of the text."""
-        return self.report.findings
+        """What is shown of what was found, in the order of the text."""
+        return () if self.undecided else self.report.findings
 
 
 class Analyses:
@@ -93,9 +94,19 @@ class Analyses:
             fresh = program.edit[1].text
         replaced = _REPLACEMENT in fresh
         disabled = self._unreadable(program, choice.engine) if replaced else None
-        disabled = self._undecided(choice) or disabled
+        undecided = self._undecided(choice)
         found = Analysis(
-            program, text, program.version, choice.engine, report, disabled, answers, replaced, heavy, pending=heavy
+            program,
+            text,
+            program.version,
+            choice.engine,
+            report,
+            undecided or disabled,
+            answers,
+            replaced,
+            heavy,
+            pending=heavy,
+            undecided=undecided,
         )
         self._known[program.uri] = found
         if heavy:
@@ -157,10 +168,11 @@ class Analyses:
         if first:
             self._endpoint.show_error(message)
 
-    def _undecided(self, choice: Choice) -> str | None:
-        """Why fixes are off where the project imports the plugins of several targets: they would be for one of them."""
+    def _undecided(self, choice: Choice) -> str:
+        """Why nothing is shown, and no fix made, where the project imports the plugins of several targets: it would be
+        for one of them."""
         if not choice.chosen.among:
-            return None
+            return ""
         texts = Texts(self._folders.language(choice.settings.locale))
         return texts("undecided", targets=self._folders.titles_of(choice.chosen.among, texts.locale))
 

@@ -23,6 +23,13 @@ class Choice:
     left_out: bool
 
     def plugin(self, locale: str) -> str:
-        """The versions of the plugin, and what says so, in a language."""
-        key, values = self.chosen.taken.note
-        return Words(locale)(key, *values) if self.chosen.taken.versions else self.chosen.taken.package
+        """The versions of the plugin, and what says so, in a language; and what follows where no table is known."""
+        words, (key, values) = Words(locale), self.chosen.taken.note
+        plugin = words(key, *values) if self.chosen.taken.versions else self.chosen.taken.package
+        return "; ".join(filter(None, [plugin, self.no_tables(locale)]))
+
+    def no_tables(self, locale: str) -> str:
+        """What follows for a target without tables, in a language; "" for the others."""
+        target = self.engine.target
+        title = target.title_zh if locale == "zh" else target.title
+        return "" if target.has_tables else Words(locale)("no tables", title)

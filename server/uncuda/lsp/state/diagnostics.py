@@ -114,7 +114,7 @@ class Diagnostics:
         uris = {document.uri for document in program.documents}  # the same text may come back in another cell
         if known is None or known[0] is not analysis or known[1].keys() != uris:
             known = self._rendered[program.uri] = analysis, self.renderer.items(analysis)
-            if analysis.findings:
+            if analysis.report.findings:
                 self._endpoint.found(program)
         return known[1]
 

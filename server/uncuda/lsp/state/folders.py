@@ -48,6 +48,7 @@ class Folders:
         self._tell = tell
         self._told: dict[str, str] = {}
         self._unknown: set[str] = set()
+        self._noted: set[str] = set()
         self._configurations: dict[str, Configuration] = {}
         self._engines: list[tuple[Settings, str, Project, Engine]] = []
         self._choices: dict[str, Choice] = {}
@@ -259,7 +260,11 @@ class Folders:
         place = str(Path(program.path).parent) if program.path else folder.path if folder else ""
         project = folder.project if folder and program.path else self.alone.get(program.uri, Project())
         engine, settings, chosen = self.engine_at(place, folder, project)
-        return Choice(folder, settings, engine, chosen, self._left_out(program, folder))
+        choice = Choice(folder, settings, engine, chosen, self._left_out(program, folder))
+        if not choice.left_out and (note := choice.no_tables("en")) and note not in self._noted:
+            self._noted.add(note)
+            logger.warning(note)
+        return choice
 
     def _engine(self, settings: Settings, target: str, project: Project) -> Engine:
         for known in self._engines:

@@ -99,7 +99,9 @@ class Inspector:
     def _check(self, path: str, folder: Folder) -> dict[str, Any]:
         uri = uri_of(path)
         record = {"path": path, "uri": uri, "items": "[]"}
-        engine, settings, *_ = self._folders.engine_at(str(Path(path).parent), folder, folder.project)
+        engine, settings, chosen = self._folders.engine_at(str(Path(path).parent), folder, folder.project)
+        if chosen.among:  # an open file says that the target is to be chosen
+            return record
         try:
             source, _ = load_file(File(path, settings, False), engine)
             if source is not None:

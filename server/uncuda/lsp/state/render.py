@@ -51,6 +51,8 @@ class Renderer:
         found: dict[str, list[str]] = {document.uri: [] for document in program.documents}
         if analysis.refused and program.documents:
             found[program.documents[0].uri].append(_note(analysis.refused))
+        if analysis.undecided and analysis.report.findings:
+            found[program.documents[0].uri].append(_note(printable(analysis.undecided)))
         for finding in analysis.findings:
             document, item = self.item(analysis, finding)
             found[document.uri].append(item)
