@@ -257,6 +257,32 @@ def test_a_name_of_pytorch_that_its_version_lacks_does_so_too(version: str, sinc
     assert found.fixes[0].applicability == "review"
 
 
+MATMUL, CONV, ONE = (f"torch.backends.{name}.allow_tf32" for name in ("cuda.matmul", "cudnn", "mudnn"))
+
+
+@pytest.mark.parametrize(
+    "lines, found, by_hand",
+    [
+        ([f"{MATMUL} = True", f"{CONV} = True"], [2], 0),
+        ([f"{CONV} = fast", f"{MATMUL} = fast", f"{CONV} = fast"], [2, 4], 0),
+        ([f"{ONE} = True", f"{CONV} = True"], [], 0),
+        ([f"{MATMUL} = True", f"{CONV} = False"], [2, 3], 2),
+        ([f"{ONE} = True", f"{CONV} = False"], [3], 1),
+        ([f"{MATMUL} = True", f"{MATMUL} = False"], [2, 3], 0),
+        ([f"{MATMUL} = True", "if x:", f"    {CONV} = True"], [2, 4], 0),
+        ([f"{MATMUL} = {CONV} = True"], [2, 2], 0),
+    ],
+)
+def test_two_switches_that_are_one_on_the_target(lines: list[str], found: list[int], by_hand: int) -> None:
+    made, text = engine("musa"), "\n".join(["import torch", *lines, ""])
+    report = findings(text, made)
+    assert [text.count("\n", 0, each.span.start) + 1 for each in report] == found
+    assert sum(not each.fixes for each in report) == by_hand
+    after = fixed(text, made)
+    assert sum(bool(each.fixes) for each in findings(after, made)) == 0
+    assert len(findings(after, made)) == by_hand
+
+
 def test_a_list_of_types_may_have_any_name() -> None:
     assert not findings("import torch\nkinds['a(b'] = [torch.float32, torch.float64]\n")
 

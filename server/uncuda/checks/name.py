@@ -17,6 +17,7 @@ from .name_imports import import_hits
 from .name_literals import Literals
 from .name_strings import string_hits
 from .on_host import is_off_device
+from .one_switch import as_one
 from .results import Results
 from .tested import TESTED_FOR, is_tested_for
 from .verdicts import Judge, Verdict, Verdicts
@@ -40,6 +41,7 @@ class Check:
             for reference in context.references
             if (verdict := self._verdict(reference, judge, results)) is not None and not verdict.covered(context.shim)
         ]
+        spoken = as_one(spoken, context)
         stuck = frozenset(
             reference.chain.root
             for reference, verdict in spoken

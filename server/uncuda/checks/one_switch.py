@@ -1,0 +1,80 @@
+"""Switches that are several on CUDA and one on the target: said, and written, once where they agree."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from ..facts.model import Name
+from ..facts.read import Statement
+from ..facts.scans import plain
+from .base import Context
+from .verdicts import Verdict
+
+Spoken = tuple[Name, Verdict]
+_MANY = 40  # lines that set one switch of the target
+
+
+class _Setting(NamedTuple):
+    """A line that sets a switch: in which block (the header above, and the indentation), which one, to what."""
+
+    block: tuple[int, int]
+    switch: str
+    value: str
+
+
+def as_one(spoken: Sequence[Spoken], context: Context) -> list[Spoken]:
+    """The references without those that set what another line of their block sets to the same; by hand where two lines
+    disagree, of which the last would hold."""
+    by_switch: dict[str, list[tuple[Name, _Setting]]] = {}
+    for reference, verdict in spoken:
+        if verdict.replacement and (setting := _setting(reference, context)):
+            by_switch.setdefault(verdict.replacement, []).append((reference, setting))
+    left_out: set[int] = set()
+    by_hand: set[int] = set()
+    for switch, settings in by_switch.items():
+        written = list(_written(switch, context)) if context.facts.says(switch) else []
+        if len({setting.switch for _, setting in settings}) + bool(written) < 2:
+            continue  # no other line can set it
+        blocks: dict[tuple[int, int], list[_Setting]] = {}
+        for setting in (*written, *(setting for _, setting in settings)):
+            blocks.setdefault(setting.block, []).append(setting)
+        differ = {block for block, lines in blocks.items() if _differ(lines)}
+        context.facts.work.compare(len(written) + len(settings))
+        for reference, setting in settings:
+            if setting.block in differ:
+                by_hand.add(id(reference))
+            elif setting.switch != blocks[setting.block][0].switch:
+                left_out.add(id(reference))
+    kept = [one for one in spoken if id(one[0]) not in left_out]
+    return [(name, replace(said, applicability=None) if id(name) in by_hand else said) for name, said in kept]
+
+
+def _differ(lines: Sequence[_Setting]) -> bool:
+    """Whether lines that set one switch under several names set it to several values."""
+    return len({line.switch for line in lines}) > 1 and len({line.value for line in lines}) > 1
+
+
+def _setting(reference: Name, context: Context) -> _Setting | None:
+    """What a reference sets, if it is all that a line assigns to."""
+    node = next(iter(reference.statement.digest.piece.nodes), None)
+    if not isinstance(node, ast.Assign) or node.targets != [reference.chain.node]:
+        return None
+    return _Setting(_block(reference.statement, context), reference.dotted, ast.unparse(node.value))
+
+
+def _written(switch: str, context: Context) -> Iterator[_Setting]:
+    """The lines that set the target's switch already."""
+    for at in context.facts.searches.find(("switch", switch), plain(switch))[:_MANY]:
+        statement = context.facts.peek(at)
+        node = next(iter(statement.digest.piece.nodes), None) if statement is not None else None
+        if statement is not None and isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == switch:
+            yield _Setting(_block(statement, context), switch, ast.unparse(node.value))
+
+
+def _block(statement: Statement, context: Context) -> tuple[int, int]:
+    indents = context.facts.indents
+    above = indents.header_above(statement.start)
+    return (above.start if above is not None else -1), indents.header_at(statement.start).indent
