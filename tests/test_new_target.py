@@ -110,6 +110,21 @@ def test_a_name_that_no_table_has_keeps_the_file(catalogue: Catalogue) -> None:
     assert fixed(catalogue, half, review=True) == half
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["import amp_C", "from numba import cuda, float32", "import flash_attn.layers as f", "from apex import optimizers"],
+)
+def test_a_library_of_cuda_of_which_nobody_knows_keeps_the_file(catalogue: Catalogue, line: str) -> None:
+    text = f'import torch\n{line}\n\nx = torch.zeros(1, device="cuda")\n'
+    assert fixed(catalogue, text, review=True) == text
+
+
+@pytest.mark.parametrize("line", ["import numba", "import transformers", "from .amp_C import f", "# import amp_C"])
+def test_what_runs_elsewhere_too_does_not(catalogue: Catalogue, line: str) -> None:
+    text = f'import torch\n{line}\n\nx = torch.zeros(1, device="cuda")\n'
+    assert 'device="mlu"' in fixed(catalogue, text, review=True)
+
+
 def test_one_note_says_that_it_has_no_tables(catalogue: Catalogue, tmp_path: Path) -> None:
     settings, notes = Settings(target="mlu"), list[tuple[str, ...]]()
     files = [File(str(tmp_path / name), settings, given=True) for name in ("a.py", "b.py")]

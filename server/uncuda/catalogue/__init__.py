@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -71,8 +72,16 @@ class Catalogue:
     @cached_property
     def libraries(self) -> frozenset[str]:
         """The names by which programs reach the libraries that any target's table knows: `import NAME`, `from NAME`."""
+        return frozenset(row.name.partition(".")[0] for row in self._modules())
+
+    @cached_property
+    def bound_to_cuda(self) -> frozenset[str]:
+        """The modules of which any target's table says that they need CUDA by themselves."""
+        return frozenset(row.name for row in self._modules() if row.kind == "cuda")
+
+    def _modules(self) -> Iterator[Row]:
         tables = (self.path / "tables" / name / "modules.tsv" for name in self.declarations)
-        return frozenset(row.partition(".")[0] for table in tables if table.exists() for row in read_rows(table))
+        return (row for table in tables if table.exists() for row in read_rows(table).values())
 
     def accelerator(self, name: str) -> Accelerator:
         """What is known of `torch.accelerator` for a target."""

@@ -267,7 +267,7 @@ class Context:
         return False
 
 
-def is_listed(name: str, listed: Sequence[str]) -> bool:
+def is_listed(name: str, listed: Collection[str]) -> bool:
     """Whether a dotted name, or what it is a part of, is one of a list."""
     while name:
         if name in listed:

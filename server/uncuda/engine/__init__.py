@@ -24,7 +24,7 @@ from .fixing import Edited, fixed
 from .guard import Tell, run_apart
 from .linking import link, safe_of, without_idle, without_kept
 from .messages import Messages
-from .relations.foreign import without_handed
+from .relations.foreign import imports_unknown, without_handed
 from .relations.kernels import Libraries
 from .relations.served import Served
 from .results import Finding, Fixed, Related, Report, sparing, whole
@@ -190,7 +190,7 @@ class Engine:
         if len(findings) < len(every):
             findings = sparing(findings, every, facts.work)
         if not self.target.has_tables:
-            findings = whole(findings)
+            findings = whole(findings, imports_unknown(facts, path, self.catalogue, self.target, self.project))
         findings.sort(key=lambda finding: (finding.span, finding.rule))
         skipped = tuple(Span(start, end) for start, end in facts.unread)
         return Report(tuple(findings), skipped, sites)

@@ -69,12 +69,13 @@ class Fixed:
         return compose(self.before, self.passes)
 
 
-def whole(findings: list[Finding]) -> list[Finding]:
+def whole(findings: list[Finding], unknown: bool) -> list[Finding]:
     """Findings of a text for a target without tables: with fixes only if none that matters is left by hand.
 
     Of a name that no table has, nobody knows what it is there; the device's word beside it would be half a port.
+    `unknown`: the text imports a library of CUDA of which nobody knows either, and no rule speaks.
     """
-    if all(finding.fixes or finding.severity == "information" for finding in findings):
+    if not unknown and all(finding.fixes or finding.severity == "information" for finding in findings):
         return findings
     return [
         replace(finding, fixes=tuple(fix for fix in finding.fixes if fix.applicability == SAFE)) for finding in findings

@@ -5,11 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
+from ...catalogue import Catalogue, Target
 from ...checks import Context, Hit
+from ...checks.base import is_listed
 from ...edits import REVIEW
-from ...facts.read import Statement
+from ...facts.names import from_imports, plain_imports
+from ...facts.read import Facts, Statement
 from ...facts.role_calls import chain_of
+from ...project import Project
 from .together import call_given, spine_of
 
 LIMIT, KIT_LIMIT = "handed-to-cuda", "kit-handed-to-cuda"
@@ -57,6 +62,13 @@ def without_handed(hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
         else:
             found.append(hit)
     return found
+
+
+def imports_unknown(facts: Facts, path: str, catalogue: Catalogue, target: Target, project: Project) -> bool:
+    """Whether a text imports what needs CUDA by itself, as the tables of other targets say, and this one has no row."""
+    known = catalogue.bound_to_cuda - target.modules.keys()
+    imported = (dotted for _, dotted in chain(plain_imports(facts.searches), from_imports(facts.searches)))
+    return any(is_listed(dotted, known) and not project.owns(dotted, path) for dotted in imported)
 
 
 def _is_of_kit(hit: Hit) -> bool:
