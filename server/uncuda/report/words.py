@@ -103,7 +103,7 @@ _WORDS: dict[str, tuple[str, str]] = {
         "假定为 {0} {1}；请在依赖声明中固定其版本，或设置 `target-version`",
     ),
     "no tables": (
-        "{0} has no table of APIs: nothing is safe; a file with a finding by hand or a CUDA library is not fixed at all",
+        "{0} has no table of APIs: nothing is safe; a file with a finding by hand or a CUDA library keeps its text",
         "{0} 没有 API 数据表：没有安全修复；含需手动处理之处或 CUDA 库的文件不做部分修复",
     ),
     "folders differ": (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
 
 from ...catalogue import Catalogue, Target
 from ...checks import Context, Hit
@@ -67,8 +66,8 @@ def without_handed(hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
 def imports_unknown(facts: Facts, path: str, catalogue: Catalogue, target: Target, project: Project) -> bool:
     """Whether a text imports what needs CUDA by itself, as the tables of other targets say, and this one has no row."""
     known = catalogue.bound_to_cuda - target.modules.keys()
-    imported = (dotted for _, dotted in chain(plain_imports(facts.searches), from_imports(facts.searches)))
-    return any(is_listed(dotted, known) and not project.owns(dotted, path) for dotted in imported)
+    imported = (*plain_imports(facts.searches), *from_imports(facts.searches))
+    return any(is_listed(dotted, known) and not project.owns(dotted, path) for _, dotted in imported)
 
 
 def _is_of_kit(hit: Hit) -> bool:
