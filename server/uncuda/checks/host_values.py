@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cached_property
 
 from ..facts.read import Statement
 from ..facts.role_calls import chain_of, last_word
@@ -32,11 +33,15 @@ class HostValues:
     """Answers for one text."""
 
     def __init__(self, context: Context) -> None:
-        self._context, self._flow = context, Flow(context)
+        self._context = context
         self._devices = frozenset({"cuda", context.target.words["device"]})
         self._named: dict[tuple[str, int], bool] = {}
         self._functions: dict[str, bool] = {}
         self._left = _MANY
+
+    @cached_property
+    def _flow(self) -> Flow:
+        return Flow(self._context)
 
     def holds(self, node: ast.AST, statement: Statement, depth: int = 0) -> bool:
         """Whether an expression is a tensor of the host, or several."""
