@@ -93,7 +93,7 @@ def _is_gone_through(name: str, context: Context) -> bool:
     """Whether something is done with each item of what a name stands for: `for dtype in TYPES`."""
     text = context.text
     context.asked.add(name)
-    context.facts.work.search(0, 8 * len(text))
+    context.facts.work.search(0, len(text))
     word = re.escape(name)
     for match in islice(re.finditer(rf"{word}(?<!\w{word})(?!\w)", text), _MANY):
         before = text[max(text.rfind("\n", 0, match.start()), match.start() - _BEFORE) + 1 : match.start()]

@@ -13,6 +13,7 @@ from ...checks.branches import Branches
 from ...edits import REVIEW
 from ...facts.read import Statement
 from ...facts.scans import plain
+from ...facts.scopes import Header
 from .apart import of_bytes, of_host, of_platforms, of_rocm
 from .parts import in_test, is_within
 
@@ -36,6 +37,7 @@ class Served:
         self._lacks = (self._target.id, context.path) in context.project.lacking
         self._rocm, self._bytes, self._others = of_rocm(branches), of_bytes(branches), of_platforms(branches)
         self._host = of_host(branches)
+        self._other_ways: dict[int, bool] = {}
         self._kept = [span for family in context.families for span in family.spans]
 
     def holds(self, hit: Hit) -> bool:
@@ -60,16 +62,18 @@ class Served:
                 if self._asks(start, end) == (-1 if inner is outer.body else 1):
                     return True
             inner = outer
-        indents = self._facts.indents
-        for header in indents.headers(statement.start):
-            if header.word not in _CLAUSES:
-                continue
-            if header.word != "else" and self._asks(header.start, header.end) < 0:
-                return True
-            before = (clause for clause in indents.clauses(header) if clause.start < header.start)
-            if any(clause.word in _CLAUSES and self._asks(clause.start, clause.end) > 0 for clause in before):
-                return True
-        return False
+        headers = self._facts.indents.headers(statement.start)
+        return any(header.word in _CLAUSES and self._is_other_way(header) for header in headers)
+
+    def _is_other_way(self, header: Header) -> bool:
+        """Whether a clause rules the target out, or one above it in its chain asks for it."""
+        if header.start not in self._other_ways:
+            above = False
+            for clause in self._facts.indents.clauses(header):
+                asked = self._asks(clause.start, clause.end) if clause.word in ("if", "elif") else 0
+                self._other_ways[clause.start] = above or asked < 0
+                above = above or asked > 0
+        return self._other_ways[header.start]
 
     def _asks(self, start: int, end: int) -> int:
         """What a condition asks: 1 for the target, -1 for anything else; 0 of one of which a part may say no."""
