@@ -127,3 +127,10 @@ def test_names_that_lead_to_many_names_take_no_longer() -> None:
 
 def test_what_the_host_reduces_is_silent() -> None:
     assert severities('t = torch.zeros(1, dtype=torch.float64, device="cpu")\ndist.all_reduce(t)\nx.cuda()') == []
+
+
+def test_a_long_chain_of_conditions_takes_no_longer() -> None:
+    rows = "".join(f"elif a{n}:\n    t{n}.double()\n" for n in range(1500))
+    start = time.process_time()
+    assert {severity for severity, _ in severities(f"if a:\n    pass\n{rows}")} == {"information"}
+    assert time.process_time() - start < 1

@@ -65,7 +65,8 @@ class Collectives:
         if not self._names or not isinstance(call, ast.Call) or self._context.facts.says(_OTHER):
             return ""
         made = self._made(call, statement)
-        return "" if made is None or self._excused(call, statement) else self._follow(made, 0)
+        found = self._follow(made, 0) if made is not None else ""
+        return "" if found and self._excused(call, statement) else found
 
     def _made(self, call: ast.Call, statement: Statement) -> _Tensor | None:
         """The tensor that a call makes, which is told to be float64."""
@@ -206,6 +207,7 @@ class Collectives:
             if header.word == "try" or _CATCHES.search(text, header.start, header.end):
                 return True
             chain = indents.clauses(header) if header.word in _TESTS else ()
+            self._context.facts.work.compare(len(chain))
             if any(self._asks.search(text, clause.start, clause.end) for clause in chain):
                 return True
         return False
