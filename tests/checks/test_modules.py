@@ -133,6 +133,14 @@ def test_what_raises_later_is_a_warning(name: str) -> None:
     assert severities(start + RAISES[name]) == ["warning"]
 
 
+def test_what_raises_where_the_library_is_there_is_no_need() -> None:
+    start = "try:\n    import cupy\nexcept ImportError:\n    cupy = None\ndef f():\n    assert cupy is not None\n"
+    behind, alone = "if cupy is not None:\n    f()\n", "if cupy is None:\n    f()\n"
+    assert severities(start + behind) == ["information"]
+    assert severities(start + behind + alone) == ["warning"]
+    assert severities(start + "f()\n") == ["warning"]
+
+
 def test_of_a_library_the_gravest_import_is_said() -> None:
     assert said("import torch\n" + FAILS["one of two"]) == [("module-unsupported", 7)]
 

@@ -26,7 +26,8 @@ _ASKED = re.compile(r"\bis_([a-z]{2,6})_available\b")
 _MODULES = frozenset({"jax", "tf", "torch"})  # words for modules of their own
 _SKIPS = "importorskip("
 _SKIPPED = re.compile(r"[\"'](\w+)[.\w]*[\"']")
-_MANY = 20  # tests above a place
+_FUNCTION = re.compile(r"[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)")
+_MANY = 20  # tests above a place, or calls of a function
 _SUPPRESSES = re.compile(r"\bsuppress\([^)\n]*\b(?:ImportError|ModuleNotFoundError|Exception)\b")
 
 
@@ -138,8 +139,30 @@ class Fallbacks:
     def _is_needed(self, flag: str) -> bool:
         """Whether a test that a name is not there has a block that only raises, or an assertion asks for it."""
         if flag not in self._needed:
-            self._needed[flag] = any(map(self._raises_without, self._tests_of(flag)))
+            raising = filter(self._raises_without, self._tests_of(flag))
+            self._needed[flag] = any(not self._is_behind(flag, test.start()) for test in raising)
         return self._needed[flag]
+
+    def _is_behind(self, flag: str, at: int) -> bool:
+        """Whether a place stands in a function that the text calls only where a test says that a name is there."""
+        facts, scope = self._context.facts, self._indents.scope_of(at)
+        function = _FUNCTION.match(self._text, scope[0]) if scope is not None else None
+        if function is None:
+            return False
+        calls = facts.searches.find((function[1], True), uses(function[1], True))
+        calls = [call for call in calls if call != function.start(1)]
+        return 0 < len(calls) <= _MANY and all(self._is_tested(flag, call) for call in calls)
+
+    def _is_tested(self, flag: str, at: int) -> bool:
+        """Whether a test around a place, in its function, says that a name is there."""
+        for header in self._indents.headers(at):
+            if header.word in ("def", "class"):
+                return False
+            condition = self._text[header.start : header.end]
+            self._context.facts.work.search(0, 8 * len(condition))
+            if header.word in ("if", "elif") and flag in _WORD.findall(condition) and not _DENIES.search(condition):
+                return True
+        return False
 
     def _tests_of(self, name: str) -> Iterator[re.Match[str]]:
         """The `if` and `assert` lines that say a name."""
