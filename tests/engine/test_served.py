@@ -104,8 +104,21 @@ PLATFORM = {
     "the processor": "def f(x):\n    if platform.is_cpu() and x:\n        {0}\n",
     "a module of tests": ("if not current_platform.is_cuda():\n    pytest.skip('no', allow_module_level=True)\n{0}\n"),
     "a mark": "@pytest.mark.skipif(not current_platform.is_cuda(), reason='no')\ndef test(x):\n    {0}\n",
+    "a name": "USE = current_platform.is_cuda() and has_it()\nif USE and x:\n    {0}\n",
+    "a name of a function": "def f(x):\n    off = x or not platform.is_cuda()\n    if off:\n        return\n    {0}\n",
+    "a field": (
+        "class A:\n    def __init__(self, x):\n        self.off = x or not current_platform.is_cuda()\n"
+        "    def f(self):\n        if not self.off:\n            {0}\n"
+    ),
 }
 NO_PLATFORM = {
+    "a name of either": "USE = current_platform.is_cuda() or has_it()\nif USE:\n    {0}\n",
+    "a name of two values": "USE = current_platform.is_cuda()\nif x:\n    USE = True\nif USE:\n    {0}\n",
+    "a parameter of that name": "USE = current_platform.is_cuda()\ndef f(USE):\n    if USE:\n        {0}\n",
+    "another function's name": (
+        "def f():\n    use = platform.is_cuda()\n    return use\ndef g():\n    if use:\n        {0}\n"
+    ),
+    "its other answer": "USE = current_platform.is_cuda()\nif not USE:\n    {0}\n",
     "the other way": "if not current_platform.is_cuda():\n    {0}\n",
     "either": "if current_platform.is_cuda() or x:\n    {0}\n",
     "all that are alike": "if current_platform.is_cuda_alike():\n    {0}\n",

@@ -12,7 +12,7 @@ from ...checks import Hit
 from ...checks.branches import Branches
 from ...facts.read import Statement
 from ...facts.role_calls import last_word
-from ...facts.scans import plain
+from ...facts.scans import plain, uses
 from ...facts.scopes import Header
 
 Stretch = tuple[int, int]
@@ -28,6 +28,9 @@ _ASKED_OF = "platform.is_"
 _OTHERS = frozenset({"is_cpu", "is_cuda", "is_hpu", "is_neuron", "is_tpu", "is_xpu"})
 _HOST = frozenset({"is_cpu"})
 _BYTES = ('b"cuda', "b'cuda")
+_BOUND = re.compile(r"[ \t]*(?::?=(?!=)|:[^=\n]+=(?!=)|(?:,[^=\n]*)=(?!=)|[-+*/|&^%@]=)")
+_LOOPS = re.compile(r"\b(?:as|for)\b[^\n]*\Z")
+_MANY = 60  # uses of a name
 _CLAUSES = frozenset({"if", "elif"})
 _SKIPPED_IF, _SKIPPED_UNLESS = frozenset({"skipif", "skipIf"}), frozenset({"skipUnless"})
 
@@ -59,6 +62,8 @@ class Apart:
         """`words`: one of them stands in every test that counts."""
         self._branches, self._facts, self._says, self._words = branches, branches.facts, says, words
         self._parts: dict[ast.BoolOp, frozenset[ast.AST]] = {}
+        self._kept: dict[str, bool] = {}
+        """Names that hold such an answer, `use_x = platform.is_cuda() and has_x()`, and what they are then."""
 
     def holds(self, hit: Hit) -> bool:
         """Whether a place stands in one."""
@@ -86,7 +91,33 @@ class Apart:
             if at >= done and (statement := self._facts.peek(at)) is not None:
                 found[statement.start] = statement
                 done = statement.end
+        for statement in [*found.values()]:
+            found.update({one.start: one for one in self._keep(statement)})
         return found
+
+    def _keep(self, statement: Statement) -> Iterator[Statement]:
+        """The statements that say a name which only this one binds, if it binds it to such an answer."""
+        node = next(iter(statement.digest.piece.nodes), None)
+        if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+            return
+        target, means = node.targets[0], [answer for answer in (True, False) if self._means(node.value, answer)]
+        if not isinstance(getattr(target, "value", target), ast.Name) or isinstance(target, ast.Subscript) or not means:
+            return
+        name = ast.unparse(target)
+        places = self._facts.searches.find(("apart", name), uses(name, True))
+        scope = self._branches.indents.scope_of(statement.start) if isinstance(target, ast.Name) else None
+        start, end = (0, len(self._facts.text)) if scope is None else (scope[0], self._branches.indents.extent(scope[0]))
+        if len(places) <= _MANY and all(self._only_reads(name, at) for at in places if at not in _span(statement)):
+            self._kept[name] = means[0]
+            said = (self._facts.peek(at) for at in places if start <= at < end)
+            yield from (one for one in said if one is not None)
+
+    def _only_reads(self, name: str, at: int) -> bool:
+        """Whether a name is neither bound nor a parameter where it stands."""
+        text, line = self._facts.text, self._branches.indents.header_at(at)
+        self._facts.work.search(line.start, at)
+        bound = _BOUND.match(text, at + len(name)) or _LOOPS.search(text, line.start, at)
+        return line.word not in ("def", "class", "import", "from", "global") and bound is None
 
     @cached_property
     def _stretches(self) -> list[Stretch]:
@@ -155,7 +186,13 @@ class Apart:
         if isinstance(test, ast.BoolOp):
             some = isinstance(test.op, ast.And) is answer
             return (any if some else all)(self._means(value, answer) for value in test.values)
+        if self._kept and isinstance(test, (ast.Name, ast.Attribute)):
+            return self._kept.get(ast.unparse(test)) is answer or self._says(test, answer)
         return self._says(test, answer)
+
+
+def _span(statement: Statement) -> range:
+    return range(statement.start, statement.end)
 
 
 def _asks_rocm(test: ast.expr, answer: bool) -> bool:
