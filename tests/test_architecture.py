@@ -14,8 +14,9 @@ from support.imports import PACKAGE, ROOT, imports, modules
 from uncuda.lsp.server import FEATURES
 
 LAYERS = [
-    *("printable", "reading", "source", "limits", "facts", "edits", "catalogue", "project", "checks", "settings"),
-    *("suppress", "engine", "import_path", "bundled", "child", "receivers", "workspace", "report", "cli", "lsp"),
+    *("messages", "printable", "reading", "source", "limits", "facts", "edits", "catalogue", "project", "checks"),
+    *("settings", "suppress", "engine", "import_path", "bundled", "child", "receivers", "workspace", "report"),
+    *("cli", "lsp"),
 ]
 # The rooms of the language server, each of which imports only what stands before it, and modules beside them.
 ROOMS = ["wire", "state", "session", "debug", "fixing", "features", "server", "start"]
@@ -62,6 +63,16 @@ def layer(module: str) -> str:
 
 def test_every_module_has_a_layer() -> None:
     assert {layer(name) for name in MODULES} - {"", "__main__"} <= set(LAYERS)
+
+
+def test_one_function_decides_the_language() -> None:
+    found = {
+        name
+        for name, path in MODULES.items()
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.FunctionDef) and node.name == "language"
+    }
+    assert found == {"uncuda.messages"}
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if layer(name) in LAYERS])

@@ -59,8 +59,7 @@ def test_the_version_needs_no_engine() -> None:
     assert done.stdout.splitlines()[1].split() == [
         "uncuda.cli",
         "uncuda.cli.texts",
-        "uncuda.report",
-        "uncuda.report.words",
+        "uncuda.messages",
     ]
 
 

@@ -10,9 +10,10 @@ from typing import Any
 import click
 
 from uncuda.catalogue import Catalogue, Rule, load
+from uncuda.messages import language
 from uncuda.report.proofs import load_proofs, proof_section
 from uncuda.report.rules import rule_page, rule_record
-from uncuda.report.words import Words, language
+from uncuda.report.words import Words
 from uncuda.settings import hint
 
 from .options import LOCALE

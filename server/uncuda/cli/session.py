@@ -13,7 +13,8 @@ import click
 
 from uncuda.catalogue import Catalogue, load
 from uncuda.engine import Engine, Finding, Report
-from uncuda.report.words import Words, language
+from uncuda.messages import language
+from uncuda.report.words import Words
 from uncuda.settings import SEVERITIES, Configuration, Settings, SettingsError, Vocabulary, hint, values_of
 from uncuda.source import Source
 from uncuda.workspace import AnswersFor, Engines, Exceeds, File, Problem, UndecidedTarget, ask, ask_nobody, discover

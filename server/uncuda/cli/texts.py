@@ -2,7 +2,7 @@
 
 import sys
 
-from uncuda.report.words import language
+from uncuda.messages import language
 
 _LONGEST = 1_000
 

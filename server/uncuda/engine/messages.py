@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 
 from ..catalogue import Catalogue, Rule, Target, Versions
 from ..checks import Hit
 from ..edits import Fix
+from ..messages import language
 from ..printable import cut
 from .titles import in_chinese
-
-
-def language(locale: str) -> str:
-    """ "en" or "zh" for a setting of the locale; "auto" asks the environment."""
-    if locale in ("en", "zh"):
-        return locale
-    for variable in ("LC_ALL", "LC_MESSAGES", "LANG"):
-        value = os.environ.get(variable, "")
-        if value:
-            return "zh" if value.lower().startswith("zh") else "en"
-    return "en"
-
 
 _NAMED = 20  # rules of one comment
 _LONGEST = 500  # characters; only text that somebody else wrote makes a message as long

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -178,13 +177,3 @@ class Words:
     def join(self, parts: Iterable[str]) -> str:
         """The parts as a list."""
         return ("，" if self._column else ", ").join(parts)
-
-
-def language(locale: str) -> str:
-    """ "en" or "zh": the setting, or for "auto" what the environment says."""
-    if locale != "auto":
-        return locale
-    for variable in ("LC_ALL", "LC_MESSAGES", "LANG"):
-        if value := os.environ.get(variable):
-            return "zh" if value.lower().startswith("zh") else "en"
-    return "en"

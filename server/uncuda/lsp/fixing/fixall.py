@@ -10,8 +10,8 @@ from lsprotocol import types
 
 from uncuda.edits import SAFE
 from uncuda.engine import Finding
-from uncuda.engine.messages import language
 from uncuda.limits import LimitExceeded
+from uncuda.messages import language
 from uncuda.source import Source
 
 from ..session import Session

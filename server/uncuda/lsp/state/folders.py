@@ -10,8 +10,8 @@ from typing import Any
 
 from uncuda.catalogue import Catalogue, load
 from uncuda.engine import Engine
+from uncuda.messages import language
 from uncuda.project import Project
-from uncuda.report.words import language
 from uncuda.settings import Configuration, EditorSettings, Settings, SettingsError, Vocabulary, read_editor, values_of
 from uncuda.workspace import Chosen, Requirements, choose, reach
 from uncuda.workspace import Words as ModuleWords

@@ -6,7 +6,7 @@ import platform
 import sys
 
 from uncuda.engine import Engine
-from uncuda.engine.messages import language
+from uncuda.messages import language
 
 from ..wire.markup import code
 from ..wire.texts import Texts

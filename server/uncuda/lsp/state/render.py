@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from uncuda.catalogue import Catalogue
 from uncuda.engine import Finding
+from uncuda.messages import language
 from uncuda.printable import printable
-from uncuda.report.words import language
 
 from ..wire.client import Client
 from ..wire.uris import uri_of
