@@ -106,7 +106,9 @@ class Apart:
         name = ast.unparse(target)
         places = self._facts.searches.find(("apart", name), uses(name, True))
         scope = self._branches.indents.scope_of(statement.start) if isinstance(target, ast.Name) else None
-        start, end = (0, len(self._facts.text)) if scope is None else (scope[0], self._branches.indents.extent(scope[0]))
+        start, end = (
+            (0, len(self._facts.text)) if scope is None else (scope[0], self._branches.indents.extent(scope[0]))
+        )
         if len(places) <= _MANY and all(self._only_reads(name, at) for at in places if at not in _span(statement)):
             self._kept[name] = means[0]
             said = (self._facts.peek(at) for at in places if start <= at < end)
