@@ -53,3 +53,12 @@ def test_the_targets_module_beside_it_silences_cudas_own(tmp_path: Path) -> None
     }
     assert found(tmp_path, "npu", "cuda_ops.py") == {"cuda_ops.py": 0}
     assert found(tmp_path, "musa", "cuda_ops.py") == {"cuda_ops.py": 1}
+
+
+def test_modules_of_other_accelerators_are_their_own(tmp_path: Path) -> None:
+    """Also where CUDA's has another name: `cuda_build.py` beside `hpu/of.py` and `xpu/of.py`."""
+    names = ("xpu/of.py", "hpu/of.py", "cuda_build.py", "mps/one.py")
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(TEXT)
+    assert found(tmp_path, "npu", *names) == {"of.py": 0, "cuda_build.py": 1, "one.py": 1}

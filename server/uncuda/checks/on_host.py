@@ -105,6 +105,8 @@ def _is_gone_through(name: str, context: Context) -> bool:
 
 def _is_handed_on(node: ast.AST, call: ast.AST | None, statement: Statement, context: Context) -> bool:
     """Whether a type is an argument, by its place, of a function or class but torch's: `Shape(torch.float64)`."""
+    while isinstance(call, ast.IfExp) and node is not call.test:
+        node, call = call, statement.digest.parents.get(call)
     if not isinstance(call, ast.Call) or node not in call.args or isinstance(call.func, ast.Attribute):
         return False
     if any(word.arg in ("device", None) for word in call.keywords):

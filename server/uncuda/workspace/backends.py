@@ -19,6 +19,7 @@ _APART = frozenset(
 )  # fmt: skip
 _AROUND = 4  # folders above a file that say what it is for
 _CUDA, _CPU = "cuda", "cpu"
+_DEVICES = frozenset(OTHERS) - {_CPU}
 _NVIDIA, _AMD = "nvidia", "amd"
 _MADE = re.compile(rf"(?:(.*)[/\\])?({_NVIDIA}|{_AMD})[/\\]")  # whose folders, beside each other, are CUDA's and ROCm's
 
@@ -57,7 +58,8 @@ class ByName:
     def families(self, paths: Iterable[str]) -> Families:
         """Modules, or folders, that are named alike but for the accelerator, and their bases.
 
-        There is CUDA's, that of another accelerator than the CPU, and either a third one or a base. Of folders that
+        There is CUDA's, that of another accelerator than the CPU, and either a third one or a base. Those of other
+        accelerators are theirs also where CUDA's has another name: `xpu/build.py` beside `hpu/build.py`. Of folders that
         are named after the makers of GPUs two are enough, beside each other or one folder away: `a/nvidia`, `b/amd`.
         """
         groups: dict[str, dict[str, str]] = {}
@@ -80,6 +82,10 @@ class ByName:
                 absent = (target for device, target in self._devices.items() if device not in devices)
                 lacking.update((target, members[_CUDA]) for target in absent)
         serving = bool(neutral)
+        for members in groups.values():
+            others = members.keys() & _DEVICES
+            if len(others) > 1 or (others and self._devices.keys() & members.keys()):
+                neutral.update(members[device] for device in others)
         chosen = {os.path.split(folder)[0] for folder, makers in made.items() if len(makers) > 1}
         for folder, makers in made.items():
             nvidias = sorted(makers.get(_NVIDIA, ()))
