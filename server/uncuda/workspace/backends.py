@@ -59,8 +59,9 @@ class ByName:
         """Modules, or folders, that are named alike but for the accelerator, and their bases.
 
         There is CUDA's, that of another accelerator than the CPU, and either a third one or a base. Those of other
-        accelerators are theirs also where CUDA's is called otherwise: `xpu/build.py` beside `hpu/build.py`. Of folders that
-        are named after the makers of GPUs two are enough, beside each other or one folder away: `a/nvidia`, `b/amd`.
+        accelerators are theirs also where CUDA's is called otherwise: `xpu/build.py` beside `hpu/build.py`. Of folders
+        that are named after the makers of GPUs two are enough, beside each other or one folder away: `a/nvidia`,
+        `b/amd`.
         """
         groups: dict[str, dict[str, str]] = {}
         made: dict[str, dict[str, list[str]]] = {}
