@@ -119,7 +119,13 @@ def test_the_path_of_an_accelerator(clone: Path) -> None:
     test = re.search(r"^4\. `([^`]+)`", text, re.MULTILINE)
     show = re.search(r"^5\. `([^`]+)`", text, re.MULTILINE)
     assert test and " passed" in give(clone, f"{test[1].replace('-k mlu', '-k')} 'mlu and device'")
-    assert show and 'device="mlu"' in give(clone, f"sh -c '{show[1]}; test $? -le 1'")
+    assert show and "it is `mlu`" in give(clone, f"sh -c '{show[1]}; test $? -le 1'")
+    (clone / "one.py").write_text("import torch\n\nx = torch.ones(2).to('cuda')\n")
+    fix = re.search(r"^   known: `([^`]+)`", text, re.MULTILINE)
+    assert fix and "+x = torch.ones(2).to('mlu')" in give(
+        clone, f"sh -c '{fix[1].replace('FILE', 'one.py')}; test $? -le 1'"
+    )
+    (clone / "one.py").unlink()
     give(clone, "make generate")
     assert {"rules/targets/mlu.toml", "README.md", "README.zh-CN.md"} <= changed(clone)
     git(clone, "stash", "-uq")

@@ -93,8 +93,10 @@ def test_after_the_answer_what_is_shown_is_the_chosen_ones(start: Start, tmp_pat
     client = start(files=BOTH)
     client.choose = lambda params: "Ascend NPU"
     uri = client.open(tmp_path / "a.py")
+    client.wait(lambda: questions(client), "the question")  # before the scan nobody knows of two plugins
+    status = {"textDocument": {"uri": uri}}
+    client.wait(lambda: client.request("uncuda/status", status)["among"] == [], "the answer")
     client.wait(lambda: any("torch.npu" in found["message"] for found in client.diagnostics(uri)), "the chosen target")
-    assert client.request("uncuda/status", {"textDocument": {"uri": uri}})["among"] == []
 
 
 def test_closed_files_wait_for_the_answer(start: Start, tmp_path: Path) -> None:
