@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 
 from ..facts.read import Statement
-from ..facts.scopes import Header
+from ..facts.scopes import FUNCTION, Header
 from .base import Context
 from .branch_words import asks, leaves, names_of
 from .families import OTHERS
@@ -39,7 +39,6 @@ _ATTRIBUTE = re.compile(
     r"|[\"'](?P<key>\w+)[\"']\s+(?:not\s+)?in\s+(?:(?:\w+\(\s*)?(?:dir|vars)\(\s*(?P<inside>[\w.]+)\s*\)|(?P<module>[\w.]+)\.__(?:all|dict)__)"
 )
 _ASSIGNED = re.compile(r"[ \t]*((?:self\.|cls\.)?\w+(?:[ \t]*,[ \t]*\w+)*)[ \t]*(?::[^=\n]+)?=(?!=)")
-_DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 _CHAINED = frozenset({"if", "elif", "else"})
 _TESTS = _CHAINED | {"while"}
 Wanted = frozenset[str]
@@ -189,7 +188,7 @@ class Guards:
             assigned = _ASSIGNED.match(self._text, start)
             told = re.split(r"[ \t]*,[ \t]*", assigned[1]) if assigned else []
             scope = self._indents.scope_of(match.start())
-            if scope is not None and (function := _DEF.match(self._text, scope[0])):
+            if scope is not None and (function := FUNCTION.match(self._text, scope[0])):
                 told.append(function[1])
             for name in told:
                 found[name] = found.get(name, frozenset()) | names

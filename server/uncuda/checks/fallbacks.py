@@ -12,6 +12,7 @@ from itertools import islice
 from ..catalogue import Rule
 from ..facts.read import Statement
 from ..facts.scans import plain, uses
+from ..facts.scopes import FUNCTION, Header
 from . import leaving
 from .amp_c_guards import ASKS, DEVICE, Guard, guard_of, only_raises
 from .base import Context, Hit
@@ -26,7 +27,6 @@ _ASKED = re.compile(r"\bis_([a-z]{2,6})_available\b")
 _MODULES = frozenset({"jax", "tf", "torch"})  # words for modules of their own
 _SKIPS = "importorskip("
 _SKIPPED = re.compile(r"[\"'](\w+)[.\w]*[\"']")
-_FUNCTION = re.compile(r"[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)")
 _MANY = 20  # tests above a place, or calls of a function
 _SUPPRESSES = re.compile(r"\bsuppress\([^)\n]*\b(?:ImportError|ModuleNotFoundError|Exception)\b")
 
@@ -87,11 +87,9 @@ class Fallbacks:
         for header in self._indents.headers(statement.start):
             if header.word in ("def", "class"):
                 return False
-            condition = self._text[header.start : header.end]
-            if header.word in ("if", "elif") and not _DENIES.search(condition):
-                if self._asks(module, condition[len(header.word) :]):
-                    other = self._indents.clauses(header)[-1]
-                    return other.word != "else" or not only_raises(self._context, other)
+            if (condition := self._granted(header)) and self._asks(module, condition):
+                other = self._indents.clauses(header)[-1]
+                return other.word != "else" or not only_raises(self._context, other)
             if self._left_without(module, header.start):
                 return True
         return False
@@ -146,7 +144,7 @@ class Fallbacks:
     def _is_behind(self, flag: str, at: int) -> bool:
         """Whether a place stands in a function that the text calls only where a test says that a name is there."""
         facts, scope = self._context.facts, self._indents.scope_of(at)
-        function = _FUNCTION.match(self._text, scope[0]) if scope is not None else None
+        function = FUNCTION.match(self._text, scope[0]) if scope is not None else None
         if function is None:
             return False
         calls = facts.searches.find((function[1], True), uses(function[1], True))
@@ -158,11 +156,15 @@ class Fallbacks:
         for header in self._indents.headers(at):
             if header.word in ("def", "class"):
                 return False
-            condition = self._text[header.start : header.end]
-            self._context.facts.work.search(0, 8 * len(condition))
-            if header.word in ("if", "elif") and flag in _WORD.findall(condition) and not _DENIES.search(condition):
+            self._context.facts.work.search(0, 8 * (header.end - header.start))
+            if flag in _WORD.findall(self._granted(header)):
                 return True
         return False
+
+    def _granted(self, header: Header) -> str:
+        """What an `if` or `elif` asks, if it denies nothing; "" of other lines."""
+        condition = self._text[header.start : header.end]
+        return "" if header.word not in ("if", "elif") or _DENIES.search(condition) else condition[len(header.word) :]
 
     def _tests_of(self, name: str) -> Iterator[re.Match[str]]:
         """The `if` and `assert` lines that say a name."""

@@ -17,7 +17,6 @@ TORCH, OWN, OTHER = "torch", "own", ""
 _SAME = "same"  # what leads back to the name that is asked for says nothing of it
 _FREE = "free"  # bound further out
 _DEEP, _MANY = 12, 60
-_DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 _CLASS = re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?")
 _WORD = re.compile(r"\w+")
 # Functions of torch that give what somebody else made, and methods of tensors and modules that give the same kind.

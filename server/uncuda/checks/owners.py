@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import AnyStr
 
+from ..facts.scopes import FUNCTION
 from ..project import ACTS, INHERITS, MOVES, PATCHES, Owner
 
 IS_CUDA = "is_cuda"
@@ -21,7 +22,6 @@ _METHOD = re.compile(r"def[ \t]+(?P<name>cuda|is_cuda)\(")
 _INDENTED = re.compile(r"(?P<indent>[ \t]*)(?:async[ \t]+)?def[ \t]+(?P<name>\w+)")
 _HEAD = re.compile(r"(?P<indent>[ \t]*)(?:class|(?:async[ \t]+)?(?P<def>def))[ \t]+(?P<name>\w+)")
 _MARGIN = re.compile(r"\n(?=[^\s#)\]}\"'])")
-_FUNCTION = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _TORCHS = ("Module", "Tensor", "Parameter")
 _MOVERS = frozenset({"cuda", "to"})
@@ -213,7 +213,7 @@ def _makers(text: str, names: Iterable[str]) -> Iterator[tuple[str, str]]:
     for start, end in zip(starts, [*starts[1:], len(text)]):
         if bisect_left(named, start) == bisect_left(named, end):
             continue
-        function = _FUNCTION.match(text, start, end)
+        function = FUNCTION.match(text, start, end)
         if function is not None and (match := made.search(text, function.end(), end)):
             yield function[1], match[1]
 

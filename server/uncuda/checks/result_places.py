@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from ..facts.digest import Text
 from ..facts.read import Statement
+from ..facts.scopes import FUNCTION
 from .base import Context
 
 _WORD = re.compile(r"[^\W\d]\w*")
-_DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 _ASKED = re.compile(r"(?:getattr|hasattr|attrgetter)[ \t]*\([^\n]*\Z")
 _PROPERTY = re.compile(r"@[ \t]*(?:\w+\.)*\w*property\b")
 _MANY = 60  # places of one word that are looked at
@@ -98,8 +98,8 @@ class Places:
         """The function that a statement belongs to."""
         indents, text = self._context.facts.indents, self._context.text
         scope = indents.scope_of(statement.start)
-        start = statement.start if _DEF.match(text, statement.start) else scope[0] if scope else -1
-        match = _DEF.match(text, start) if start >= 0 else None
+        start = statement.start if FUNCTION.match(text, statement.start) else scope[0] if scope else -1
+        match = FUNCTION.match(text, start) if start >= 0 else None
         if match is None:
             return None
         above = indents.scope_of(start)

@@ -11,12 +11,12 @@ from ..facts.digest import Text
 from ..facts.read import Statement
 from ..facts.role_calls import FIXTURES, chain_of, compared_too, last_word
 from ..facts.roles import Role, role_at, role_of, unwrapped
+from ..facts.scopes import FUNCTION
 from .base import At, Context, Links
 from .parameters import is_fixture
 
 Proof = Callable[[Role], bool]
 _MANY = 60
-_DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 _PARTS = ("args", "keywords", "values", "comparators")
 _WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # of lists and dictionaries no more than a few parts are looked at
 TESTS = frozenset({"comparison", "membership", "case"})
@@ -130,7 +130,7 @@ class Flow:
     def function_of(self, statement: Statement) -> str:
         """The name of the function that a statement belongs to; "" where there is none."""
         scope = self.context.facts.indents.scope_of(statement.start)
-        match = _DEF.match(self.context.text, scope[0]) if scope else None
+        match = FUNCTION.match(self.context.text, scope[0]) if scope else None
         return match[1] if match else ""
 
     def calls(self, name: str, statement: Statement) -> Iterator[tuple[Role, Statement]]:

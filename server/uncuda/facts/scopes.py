@@ -14,6 +14,8 @@ from .scans import beginnings
 
 _HEAD = re.compile(r"[ \t\f]*(async[ \t]+\w+|\w+|@|[^\s\w])")
 
+FUNCTION = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
+"""A function's name, where its header begins."""
 _CLAUSES = frozenset({"elif", "else", "except", "finally"})
 _KEYWORDS = frozenset({*kwlist, "match", "case"})
 _AT_ONCE = 16  # steps that are counted together

@@ -75,6 +75,7 @@ class ByName:
                 key = f"{path[: len(path) - len(end)]}{end[: match.start()]}*{end[match.end() :]}"
                 groups.setdefault(key, {})[match[0]] = path
         neutral: set[str] = set()
+        theirs: set[str] = set()
         lacking: set[tuple[str, str]] = set()
         for members in groups.values():
             devices = members.keys() - set(_BASES)
@@ -82,18 +83,17 @@ class ByName:
                 neutral.update(path for device, path in members.items() if device != _CUDA)
                 absent = (target for device, target in self._devices.items() if device not in devices)
                 lacking.update((target, members[_CUDA]) for target in absent)
+            others = devices & _DEVICES
+            if len(others) > 1 or (others and self._devices.keys() & devices):
+                theirs.update(members[device] for device in others)
         serving = bool(neutral)
-        for members in groups.values():
-            others = members.keys() & _DEVICES
-            if len(others) > 1 or (others and self._devices.keys() & members.keys()):
-                neutral.update(members[device] for device in others)
         chosen = {os.path.split(folder)[0] for folder, makers in made.items() if len(makers) > 1}
         for folder, makers in made.items():
             nvidias = sorted(makers.get(_NVIDIA, ()))
             if nvidias and os.path.split(folder)[0] in chosen:  # beside it, or beside a folder like its own, is AMD's
                 neutral.update(nvidias[1:], makers.get(_AMD, ()))
                 lacking.update((target, nvidias[0]) for target in self._devices.values())  # which says what is missing
-        return Families(frozenset(neutral), frozenset(lacking), serving)
+        return Families(frozenset(neutral | theirs), frozenset(lacking), serving)
 
 
 def _end_of(path: str) -> str:

@@ -105,12 +105,12 @@ class Apart:
             return
         name = ast.unparse(target)
         places = self._facts.searches.find(("apart", name), uses(name, True))
-        scope = self._branches.indents.scope_of(statement.start) if isinstance(target, ast.Name) else None
-        start, end = (
-            (0, len(self._facts.text)) if scope is None else (scope[0], self._branches.indents.extent(scope[0]))
-        )
-        if len(places) <= _MANY and all(self._only_reads(name, at) for at in places if at not in _span(statement)):
+        others = [at for at in places if not statement.start <= at < statement.end]
+        if len(places) <= _MANY and all(self._only_reads(name, at) for at in others):
             self._kept[name] = means[0]
+            indents = self._branches.indents
+            scope = indents.scope_of(statement.start) if isinstance(target, ast.Name) else None
+            start, end = (scope[0], indents.extent(scope[0])) if scope is not None else (0, len(self._facts.text))
             said = (self._facts.peek(at) for at in places if start <= at < end)
             yield from (one for one in said if one is not None)
 
@@ -188,13 +188,8 @@ class Apart:
         if isinstance(test, ast.BoolOp):
             some = isinstance(test.op, ast.And) is answer
             return (any if some else all)(self._means(value, answer) for value in test.values)
-        if self._kept and isinstance(test, (ast.Name, ast.Attribute)):
-            return self._kept.get(ast.unparse(test)) is answer or self._says(test, answer)
-        return self._says(test, answer)
-
-
-def _span(statement: Statement) -> range:
-    return range(statement.start, statement.end)
+        named = bool(self._kept) and isinstance(test, (ast.Name, ast.Attribute))
+        return self._says(test, answer) or (named and self._kept.get(ast.unparse(test)) is answer)
 
 
 def _asks_rocm(test: ast.expr, answer: bool) -> bool:

@@ -17,14 +17,13 @@ from ...checks.parameters import Parameters
 from ...edits import SAFE
 from ...facts.read import Statement
 from ...facts.scans import uses
-from ...facts.scopes import Header
+from ...facts.scopes import FUNCTION, Header
 from .parts import ASIDE, guarded_parts, in_test, is_within
 
 Stretch = tuple[int, int]
 
 CONDITIONS = frozenset({"if", "elif", "while", "case"})
 _VARIABLE = re.compile(r"[A-Za-z_][\w.]*")
-_DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 _DENIED = r"\bnot[ \t(]+{0}(?![\w.])|(?<![\w.]){0}[ \t]*(?:\([ \t]*\))?[ \t]*(?:==|is)[ \t]*(?:False|None|0)\b"
 _ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # cuda: torch.version.cuda
 _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
@@ -146,7 +145,7 @@ class Questions:
                 return ast.unparse(target), scope[0] if scope is not None else None
             if isinstance(outer, ast.Return):
                 scope = self._indents.scope_of(statement.start)
-                match = _DEF.match(self._text, scope[0]) if scope is not None else None
+                match = FUNCTION.match(self._text, scope[0]) if scope is not None else None
                 above = self._indents.scope_of(scope[0]) if scope is not None else None
                 method = above is not None and above[1] == "class"
                 return (f"self.{match[1]}" if method else match[1], above[0] if above else None) if match else None
