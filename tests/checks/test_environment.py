@@ -61,7 +61,7 @@ def test_three_variables_are_safe_where_the_environment_is_asked(name: str, targ
 def test_every_row_has_the_class_of_its_status(target: str) -> None:
     for row in ENGINES[target].target.environment.values():
         name = row.name.replace("*", "X")
-        assert classes(f"x = os.environ['{name}']", target) == {row.status}, name
+        assert classes(f"x = '{name}' in os.environ", target) == {row.status}, name
         assert bool(row.replacement) == (row.status != "manual"), name
 
 
@@ -90,10 +90,10 @@ def test_a_value_that_means_something_else_is_left_to_a_person(code: str) -> Non
 @pytest.mark.parametrize(
     "code",
     [
-        "x = os.environ['NCCL_DEBUG']",
-        "x = os.environ.get('NCCL_DEBUG', 'INFO')",
-        "os.environ.pop('NCCL_DEBUG', None)",
-        "del os.environ['NCCL_DEBUG']",
+        "x = os.environ['NCCL_BLOCKING_WAIT']",
+        "x = os.environ.get('PYTORCH_CUDA_ALLOC_CONF', '')",
+        "os.environ.pop('NCCL_BLOCKING_WAIT', None)",
+        "del os.environ['NCCL_BLOCKING_WAIT']",
         "ok = 'NCCL_DEBUG' in os.environ",
         "os.environ['PYTORCH_CUDA_ALLOC_CONF'] = 'expandable_segments:True, max_split_size_mb:128'",
         "os.system('PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True python train.py')",
@@ -102,3 +102,17 @@ def test_a_value_that_means_something_else_is_left_to_a_person(code: str) -> Non
 )
 def test_a_variable_that_is_read_or_takes_the_value_is_for_review(code: str) -> None:
     assert classes(code) == {"review"}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x = os.environ['NCCL_DEBUG']",
+        "x = os.environ.get('NCCL_DEBUG', 'INFO')",
+        "os.environ.pop('NCCL_DEBUG', None)",
+        "del os.environ['NCCL_DEBUG']",
+        "algorithms = env.get('NCCL_ALGO')\nassert algorithms is None or algorithms in ('Ring', 'Tree')",
+    ],
+)
+def test_a_value_that_is_written_otherwise_there_is_read_under_its_old_name(code: str) -> None:
+    assert classes(code) == {"manual"}

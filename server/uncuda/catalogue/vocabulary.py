@@ -42,7 +42,7 @@ CHECKS: dict[str, dict[str, str]] = {
                  "values": TEXTS, "statements": TABLE, "rename": FLAG},
     "module": {"modules": TEXTS, "except": TEXTS, "pattern": PATTERN, "status": TEXTS, "uses": FLAG},
     "environment": {"calls": TEXTS, "mappings": TEXTS, "names": TEXTS, "status": TEXTS, "value-limits": TEXTS,
-                    "values": TEXTS},
+                    "format-limits": TEXTS, "values": TEXTS},
     "missing-import": {"words": TEXTS, "by-itself": TEXT},
     "jit-script": {"names": TEXTS},
     "amp-c": {"module": TEXT, "part": TEXT, "applier": TEXT},

@@ -28,7 +28,7 @@ _MAPPERS = frozenset({"dict", "update", "setdefault", "env", "environ"})
 
 class _Place(NamedTuple):
     """Where a variable is named: the node, its span in the statement, the offset of the name, the name, what it is set
-    to. `asked`: it is read there, or its being there is tested."""
+    to. `asked`: it is read there, or its being there is tested; `tested`: the latter alone."""
 
     node: ast.AST
     span: tuple[int, int]
@@ -36,6 +36,7 @@ class _Place(NamedTuple):
     name: str
     value: ast.AST | str | None
     asked: bool = False
+    tested: bool = False
 
 
 class Check:
@@ -68,8 +69,8 @@ class Check:
                 if applicability is not None:
                     at = statement.start + text.tokens[0].start + match.start(group)
                     value = match["value"] if group else given_value(statement, text.node)
-                    asked = not group and _asks(role)
-                    place = _Place(text.node, text.piece.span(text.node), at, match[group], value, asked)
+                    asked, tested = (not group and asks(role) for asks in (_asks, _tests))
+                    place = _Place(text.node, text.piece.span(text.node), at, match[group], value, asked, tested)
                     yield self._hit(context, statement, rule, place, applicability)
             if keywords:
                 yield from self._keywords(context, statement)
@@ -92,6 +93,14 @@ class Check:
                 place = _Place(node, span, statement.start + span[0], node.arg, node.value)
                 yield self._hit(context, statement, rule, place, applicability)
 
+    def _means_other(self, row: Row, rule: Rule, value: ast.AST | str | None) -> bool:
+        """Whether a value that is given to the variable means something else to the target, or one that is read (None)
+        is written in another way there: the rule's `value-limits`, `format-limits`."""
+        if value is None:
+            return not set(row.limits).isdisjoint(rule.get("format-limits", ()))
+        differs = not set(row.limits).isdisjoint(rule.get("value-limits", ()))
+        return differs and not shared(value, rule.get("values", ()))
+
     def _hit(self, context: Context, statement: Statement, rule: Rule, place: _Place, applicability: str) -> Hit:
         row = self._row(place.name)
         assert row is not None
@@ -99,8 +108,7 @@ class Check:
         words = {"old": place.name, "new": row.replacement, "subject": place.name}
         fixes: tuple[Fix, ...] = ()
         allowed = cap(rule, applicability)
-        differs = place.value is not None and not set(row.limits).isdisjoint(rule.get("value-limits", ()))
-        if differs and place.value is not None and not shared(place.value, rule.get("values", ())):
+        if not place.tested and self._means_other(row, rule, place.value):
             allowed = None
         if row.replacement and allowed and context.text.startswith(place.name, place.at):
             edit = Edit(place.at, place.at + len(place.name), row.replacement)
@@ -125,6 +133,12 @@ def _class(role: Role, rule: Rule) -> str | None:
         stored = isinstance(role.subject, ast.Subscript) and isinstance(role.subject.ctx, ast.Store)
         return REVIEW if role.kind == "membership" or stored or named(role.name, rule.get("names", ())) else None
     return REVIEW
+
+
+def _tests(role: Role) -> bool:
+    """Whether only a variable's being there is tested."""
+    called = role.kind == "argument" and role.call is not None and last_word(role.call.func) == "__contains__"
+    return called or role.kind == "membership"
 
 
 def _asks(role: Role) -> bool:

@@ -103,7 +103,7 @@ def _reference(
     member = judge(f"{reference.dotted}.{attribute.name}") if attribute else None
     alias = _alias(reference, judge) if reference.chain.root not in stuck else None
     base = alias.replacement if alias is not None else ".".join(reference.dotted.split(".")[:hidden])
-    limits, refused = call_limits(reference, verdict.row, verdict.limits, rule, context.target)
+    limits, refused = call_limits(reference, verdict.row, verdict.limits, rule, context.target, results.keys)
     applicability, apart = _class(context, reference, verdict, results) if not refused else (None, {})
     held: Links = ()
     if applicability is not None and new.startswith('"'):

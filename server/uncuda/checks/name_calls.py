@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from ..catalogue import Row, Rule, Target
@@ -84,17 +85,25 @@ def _said(parameter: str, target: Target) -> str:
 
 
 def call_limits(
-    reference: Name, row: Row | None, limits: tuple[str, ...], rule: Rule, target: Target
+    reference: Name,
+    row: Row | None,
+    limits: tuple[str, ...],
+    rule: Rule,
+    target: Target,
+    keys: Callable[[Name], Collection[str]],
 ) -> tuple[tuple[str, ...], bool]:
     """The limits that a call meets, with that of a keyword without any counterpart; and whether the target refuses it.
 
     The rule's `call-limits`: for a limit, the keywords that it is about, `enabled=True`, or `=True`, the first argument
-    by position. A call that gives none of them does not meet it, one that does is refused.
+    by position, or `['segments']`, a key that the text takes of the result (`keys` finds them). A call that gives or
+    takes none of them does not meet it, one that does is refused.
     """
     call, about = call_of(reference), rule.get("call-limits", {})
     if call is None:
         return limits, False
     given = _given(call) if about else set()
+    if any(word.startswith("[") for limit in limits for word in about.get(limit, ())):
+        given.update(keys(reference))
     met = {limit for limit in limits if limit in about and not given.isdisjoint(about[limit])}
     kept = tuple(limit for limit in limits if limit not in about or limit in met)
     lacks = row is not None and any(

@@ -33,6 +33,7 @@ class Results(Followed):
         super().__init__(context)
         self._numbers: frozenset[str] = frozenset()
         self._left = 0
+        self._keyed = False  # keys of dictionaries are read, too
 
     def apart(self, reference: Name, rule: Rule) -> tuple[str, str] | None:
         """The limit that lowers the fix of a call, and what the text does with its result that is to blame.
@@ -68,6 +69,13 @@ class Results(Followed):
         if call is not None:
             self._start()
             yield from self._follow(Value(call, reference.statement, OBJECT), 0)
+
+    def keys(self, reference: Name) -> frozenset[str]:
+        """The keys, as `['segments']`, that the text takes of the dictionary that the call of a reference gives."""
+        self._keyed = True
+        taken = frozenset(read.field for read in self.reads(reference) if read.field.startswith("["))
+        self._keyed = False
+        return taken
 
     def _follow(self, value: Value, depth: int) -> Iterator[Read]:
         self._context.facts.work.compare(4)
@@ -108,6 +116,7 @@ class Results(Followed):
         if isinstance(parent, ast.Compare):
             yield from self._compared(value, parent)
         elif isinstance(parent, ast.Subscript) and node is parent.value:
+            yield from self._key(value, parent.slice)
             item = value.listed and not isinstance(parent.slice, ast.Slice)
             kind = NUMBER if value.kind == PAIR and not value.listed and not isinstance(parent.slice, ast.Slice) else ""
             found = Value(parent, value.statement, kind or value.kind, value.listed and not item)
@@ -172,11 +181,17 @@ class Results(Followed):
             elif node.attr not in words.TABLES_PLAIN:
                 yield from self._lost(value, node)
         elif value.kind == OBJECT and not value.listed:
+            if isinstance(call, ast.Call) and called and node.attr == "get" and call.args:
+                yield from self._key(value, call.args[0])
             yield from self._field(value, node, node.attr, depth)
         elif value.kind in NUMBERS and called and node.attr in words.TEXTS_OWN:
             yield from self._follow(Value(call, value.statement, NUMBER), depth)  # type: ignore[arg-type]
         else:
             yield from self._lost(value, node)
+
+    def _key(self, value: Value, key: ast.expr) -> Iterator[Read]:
+        if self._keyed and not value.listed and isinstance(key, ast.Constant):
+            yield Read(f"[{key.value!r}]", ast.unparse(value.node))
 
     def _field(self, value: Value, node: ast.expr, name: str, depth: int) -> Iterator[Read]:
         yield Read(name, ast.unparse(node))
