@@ -17,10 +17,11 @@ from support.engines import engine_for
 from uncuda.catalogue.words import complete
 from uncuda.checks.amp_c import GUARD_RAISES
 from uncuda.checks.fallbacks import LEFT_OUT
+from uncuda.checks.module import ASKED_ONLY
 from uncuda.checks.name_calls import LACKS
 from uncuda.checks.name_strings import LIMIT as ELSEWHERE
 from uncuda.checks.results import FIELD, LOST
-from uncuda.checks.tested import TESTED_FOR
+from uncuda.checks.tested import CAUGHT, TESTED_FOR
 from uncuda.engine.relations.foreign import KIT_LIMIT
 from uncuda.engine.relations.foreign import LIMIT as HANDED
 from uncuda.engine.relations.served import CHOSEN, OTHER_PLATFORM
@@ -219,6 +220,8 @@ def test_texts_are_used() -> None:
         CHOSEN,
         OTHER_PLATFORM,
         TESTED_FOR,
+        CAUGHT,
+        ASKED_ONLY,
         *REASONS,
     }
     assert {limit for limit in texts() if limit not in used and f'"{limit}"' not in rest} == UNTOLD

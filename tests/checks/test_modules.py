@@ -498,3 +498,15 @@ def test_a_long_line_of_a_short_name_is_read_once() -> None:
         + ":\n    f()\n"
     )
     assert [one.severity for one in NPU.check(Source(text)).findings] == ["information"]
+
+
+PROBE = (
+    "def f():\n    from numba import cuda\n    # cuda may be absent\n    return cuda.is_available() and cuda.detect()\n"
+)
+
+
+def test_kernels_that_a_file_only_asks_for_are_information() -> None:
+    assert severities(PROBE) == ["information"]
+    assert severities(PROBE + "@cuda.jit\ndef g(x): ...\n") == ["error"]
+    assert severities(PROBE + "run(cuda)\n") == ["error"]
+    assert severities("from numba import cuda\n") == ["error"]

@@ -504,6 +504,33 @@ def test_a_name_behind_a_test_that_it_is_there_is_information() -> None:
         assert findings(other)[-1].severity == "error"
 
 
+CAUGHT = {
+    "a value": "def f():\n    try:\n        return {0}\n    except Exception:\n        return 0\n",
+    "nothing": "try:\n    {0}\nexcept:\n    # as it is\n    pass\n",
+}
+NOT_CAUGHT = {
+    "raised": "try:\n    {0}\nexcept Exception:\n    if x:\n        raise\n    pass\n",
+    "reported": "try:\n    {0}\nexcept Exception as e:\n    print(e)\n",
+    "another": "try:\n    {0}\nexcept ValueError:\n    pass\n",
+    "in the handler": "try:\n    x = 1\nexcept Exception:\n    {0}\n    x = 2\n",
+    "in a function": "try:\n    def f():\n        {0}\nexcept Exception:\n    pass\n",
+    "a whole program": "try:\n    {0}\n" + "    train()\n" * 200 + "except Exception:\n    pass\n",
+}
+SETS = "torch.cuda.memory._set_allocator_settings('')"
+
+
+@pytest.mark.parametrize("name", CAUGHT)
+def test_what_fails_and_is_caught_is_information(name: str) -> None:
+    (found,) = findings("import torch\n" + CAUGHT[name].format(SETS))
+    assert found.severity == "information" and "goes on another way" in found.message
+
+
+@pytest.mark.parametrize("name", NOT_CAUGHT)
+def test_what_fails_is_an_error(name: str) -> None:
+    (found,) = findings("import torch\n" + NOT_CAUGHT[name].format(SETS))
+    assert found.severity == "error"
+
+
 @pytest.mark.parametrize("target", CATALOGUE.targets)
 def test_a_setting_without_effect_says_that_nothing_has_to_be_done(target: str) -> None:
     for locale, said in (("en", "nothing has to be done"), ("zh", "无需改动")):

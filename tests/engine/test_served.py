@@ -79,6 +79,9 @@ ROCM = {
     "a mark": "@pytest.mark.skipif(not (is_rocm() and on_gfx9()), reason='no')\n@other\ndef test(x):\n    {0}\n",
     "a mark of a class": "@unittest.skipUnless(TEST_WITH_ROCM, 'no')\nclass T:\n    def test(self, x):\n        {0}\n",
     "a mark of a module": "pytestmark = [pytest.mark.skipif(not is_hip(), reason='no')]\ndef test(x):\n    {0}\n",
+    "a script": (
+        "def f(x):\n    {0}\nif __name__ == '__main__':\n    if not is_rocm():\n        raise ValueError\n    f(1)\n"
+    ),
     "a word": "if kind == 'rocm':\n    {0}\n",
     "a word of a platform": "if backend == 'hip':\n    {0}\n",
     "one of two ways": "y = x.cuda() if HAS_HIP else None\n",
@@ -96,6 +99,9 @@ NOT_ROCM = {
     "a way out that others pass by": "def f(x, a):\n    if a:\n        pass\n    elif not is_hip():\n"
     "        return\n    {0}\n",
     "a part of the body": "def f(x, joint):\n    if joint == 'hip' or skeleton.hip:\n        {0}\n",
+    "a function that leaves": (
+        "def f(x):\n    {0}\ndef main():\n    if not is_rocm():\n        raise ValueError\n    f(1)\n"
+    ),
     "skipped on ROCm": "@pytest.mark.skipif(is_rocm(), reason='no')\ndef test(x):\n    {0}\n",
 }
 PLATFORM = {
@@ -413,6 +419,12 @@ def test_what_has_no_fix_is_information_in_a_project_that_chooses() -> None:
     assert method.severity == "error" and classes([method]) == {"review"}
     (alone,) = (one for one in findings({"train.py": files["train.py"]}, "train.py") if one.rule == missing.rule)
     assert alone.severity == "error"
+
+
+def test_an_extension_is_information_in_a_project_that_chooses() -> None:
+    build = "from torch.utils.cpp_extension import CUDAExtension\nsetup(ext_modules=[CUDAExtension('a', ['a.cu'])])\n"
+    assert {one.severity for one in findings({**FAMILY, "setup.py": build}, "setup.py")} == {"information"}
+    assert {one.severity for one in findings({"setup.py": build}, "setup.py")} == {"error"}
 
 
 def test_a_makers_folder_beside_others_that_choose() -> None:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ..catalogue import Rule, Target
+from ..facts.bindings import Binding
 from ..facts.model import Statement
+from ..facts.scans import uses
 from .base import Context, Hit
 from .fallbacks import Fallbacks
 
+ASKED_ONLY = "asked-only"
+"""The limit of a library of which the file asks nothing but whether it could be used."""
 _GRAVITY = ("error", "warning", "information")
 
 
@@ -65,7 +70,27 @@ class Check:
             if not context.typing_only(statement):
                 seen.add((statement.start, module))
                 start, end = (statement.start + offset for offset in statement.digest.piece.span(alias))
-                yield self._hit(rule, module, module, (start, end), statement), module
+                hit = self._hit(rule, module, module, (start, end), statement)
+                yield self._asked(hit, binding, context), module
+
+    def _asked(self, hit: Hit, binding: Binding, context: Context) -> Hit:
+        """The hit at an import; for information where the text asks only whether the library could be used.
+
+        The rule's `probes`: what is taken of the library to ask that.
+        """
+        probes, alias = hit.rule.get("probes", ()), binding.alias
+        if not probes or alias is None:
+            return hit
+        name = alias.asname or alias.name
+        text, own, layout = context.text, hit.statement, context.facts.layout
+        places = context.facts.searches.find((name, True), uses(name, True))
+        context.facts.work.compare(len(places))
+        places = [at for at in places if own is None or not own.start <= at < own.end]
+        places = [at for at in places if not layout.token_at(at)]  # neither in a string nor in a comment
+        taken = [re.match(r"[ \t]*\.[ \t]*(\w+)", text[at + len(name) : at + len(name) + 40]) for at in places]
+        if not taken or not all(match is not None and match[1] in probes for match in taken):
+            return hit
+        return replace(hit, severity="information", limits=(ASKED_ONLY,))
 
     def _of_import(self, dotted: str) -> tuple[str, Rule | None]:
         """The module that an import is about, and the rule that speaks of it."""

@@ -19,7 +19,7 @@ from .name_strings import string_hits
 from .on_host import is_off_device
 from .one_switch import as_one
 from .results import Results
-from .tested import TESTED_FOR, is_tested_for
+from .tested import excuse
 from .verdicts import Judge, Verdict, Verdicts
 
 Place = tuple[int, int]
@@ -131,7 +131,7 @@ def _reference(
             return None
     start, end = _place(reference, spans)
     words, links = verdict.words(reference.dotted), (*_links(reference, rule), *held, *_patched(reference, attribute))
-    tested = TESTED_FOR if applicability is None and is_tested_for(reference, context.facts) else ""
+    tested = excuse(reference, context.facts) if applicability is None else ""
     limits = (*limits, *apart, *filter(None, [tested]))
     fixes: tuple[Fix, ...] = ()
     if alias is not None or bound:

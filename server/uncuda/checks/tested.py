@@ -1,4 +1,4 @@
-"""Names that run only where a test says that they are there."""
+"""Names that run only where a test says that they are there, and names whose failure is caught."""
 
 from __future__ import annotations
 
@@ -10,13 +10,28 @@ from ..facts.read import Facts
 
 TESTED_FOR = "tested-for"
 """The limit of a name behind a test that asks for it."""
+CAUGHT = "failure-caught"
+"""The limit of a name whose failure is caught: the program goes on another way."""
 _COMPILED = "torch._C."
 """What a build without CUDA does not have; the functions of `torch.cuda` are there, and raise."""
 _HASATTR = "hasattr("
+_SHORT = 1200  # characters of a `try` that is about what it calls
+_ALL = re.compile(r"except[ \t]*(?::|\(?[^:\n]*\b(?:Exception|BaseException)\b)")
+_RAISES = re.compile(r"^[ \t]*(?:raise\b|(?:sys\.)?exit\(|pytest\.fail\()", re.M)
+_OTHER = re.compile(
+    r"^[ \t]*(?:pass|continue|break|return\b[^\n]*|[\w.]+[ \t]*=(?!=)[^\n]*)[ \t]*(?:#[^\n]*)?\s*\Z", re.M
+)
 _ASKED = re.compile(r"\bhasattr\([^()\n]*,[ \t]*[\"'](\w+)[\"'][ \t]*\)")
 
 
-def is_tested_for(reference: Name, facts: Facts) -> bool:
+def excuse(reference: Name, facts: Facts) -> str:
+    """The limit of a name that does no harm where the target does not have it; "" of any other."""
+    if _is_tested_for(reference, facts):
+        return TESTED_FOR
+    return CAUGHT if _is_caught(reference, facts) else ""
+
+
+def _is_tested_for(reference: Name, facts: Facts) -> bool:
     """Whether a test around a name, or its own, asks for its last part: `if hasattr(torch._C, "_cuda_x"): …`."""
     if not reference.dotted.startswith(_COMPILED) or not facts.says(_HASATTR):
         return False
@@ -28,4 +43,23 @@ def is_tested_for(reference: Name, facts: Facts) -> bool:
             asked = _ASKED.findall(facts.text, header.start, header.end)
             if name in asked and " not " not in facts.text[header.start : header.end]:
                 return True
+    return False
+
+
+def _is_caught(reference: Name, facts: Facts) -> bool:
+    """Whether a short `try` around a name catches whatever it raises, and does something else then, or nothing.
+
+    A handler that only reports what it caught is no other way.
+    """
+    indents, text = facts.indents, facts.text
+    for header in indents.headers(reference.statement.start):
+        if header.word in ("def", "class"):
+            return False
+        if header.word != "try" or indents.extent(header.start) - header.start > _SHORT:
+            continue
+        for clause in indents.clauses(header):
+            if clause.word == "except" and _ALL.match(text, clause.start, clause.end):
+                handler = text[clause.end : indents.extent(clause.start)]
+                facts.work.search(0, len(handler))
+                return _RAISES.search(handler) is None and _OTHER.search(handler) is not None
     return False

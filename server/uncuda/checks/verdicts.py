@@ -31,8 +31,8 @@ class Verdict:
 
     @property
     def at_imports(self) -> bool:
-        """Whether an import of the name says something already: not where only calls count."""
-        return not self.rule.get("called")
+        """Whether an import of the name says something already: not where only calls, or uses on the device, count."""
+        return not self.rule.get("called") and not self.rule.get("on-device")
 
     @property
     def since(self) -> str:

@@ -30,6 +30,7 @@ _HOST = frozenset({"is_cpu"})
 _BYTES = ('b"cuda', "b'cuda")
 _BOUND = re.compile(r"[ \t]*(?::?=(?!=)|:[^=\n]+=(?!=)|(?:,[^=\n]*)=(?!=)|[-+*/|&^%@]=)")
 _LOOPS = re.compile(r"\b(?:as|for)\b[^\n]*\Z")
+_SCRIPT = re.compile(r"if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']")  # what it calls stands above it
 _MANY = 60  # uses of a name
 _CLAUSES = frozenset({"if", "elif"})
 _SKIPPED_IF, _SKIPPED_UNLESS = frozenset({"skipif", "skipIf"}), frozenset({"skipUnless"})
@@ -148,7 +149,11 @@ class Apart:
             others = [clause for clause in clauses if clause.start > header.start]
             yield from ((clause.start, indents.extent(clause.start)) for clause in others)
             if not others and header.word == "if" and self._branches.leaves(header):
-                yield indents.extent(header.start), indents.block_end_of(header.start)
+                above, text = indents.header_above(header.start), self._facts.text
+                if above is not None and _SCRIPT.match(text, above.start, above.end):
+                    yield 0, len(text)
+                else:
+                    yield indents.extent(header.start), indents.block_end_of(header.start)
 
     def _skips(self, marks: Iterable[ast.AST]) -> bool:
         """Whether a mark skips all that it marks where the answer is another one."""

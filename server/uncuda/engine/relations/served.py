@@ -104,8 +104,12 @@ class Served:
 
 
 def _chosen(hit: Hit) -> Hit:
-    """A place of a project that chooses among accelerators: a library may never be reached on the target."""
-    if hit.rule.check != "module" or (hit.severity or hit.rule.severity) == "information":
+    """A place of a project that chooses among accelerators: a library may never be reached on the target, nor an
+    extension of CUDA be built there."""
+    if (
+        not (hit.rule.check == "module" or hit.rule.get("group") == "extension")
+        or (hit.severity or hit.rule.severity) == "information"
+    ):
         return hit.lowered(REVIEW)
     return _informing(hit, CHOSEN)
 
