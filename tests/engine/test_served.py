@@ -422,9 +422,12 @@ def test_what_has_no_fix_is_information_in_a_project_that_chooses() -> None:
 
 
 def test_an_extension_is_information_in_a_project_that_chooses() -> None:
-    build = "from torch.utils.cpp_extension import CUDAExtension\nsetup(ext_modules=[CUDAExtension('a', ['a.cu'])])\n"
+    build = (
+        "from torch.utils.cpp_extension import CUDA_HOME, CUDAExtension, load\nload('b', ['b.cu'])\n"
+        "setup(ext_modules=[CUDAExtension('a', ['a.cu'])] if CUDA_HOME else [])\n"
+    )
     assert {one.severity for one in findings({**FAMILY, "setup.py": build}, "setup.py")} == {"information"}
-    assert {one.severity for one in findings({"setup.py": build}, "setup.py")} == {"error"}
+    assert {one.severity for one in findings({"setup.py": build}, "setup.py")} == {"error", "warning"}
 
 
 def test_a_makers_folder_beside_others_that_choose() -> None:

@@ -21,6 +21,7 @@ OTHER_PLATFORM = "other-platform"
 """The limit of what runs only where the program says that its platform is another one."""
 CHOSEN = "project-chooses"
 """The limit of what is for information, since the project chooses among accelerators."""
+_BUILDS = "torch.utils.cpp_extension."
 _AGNOSTIC = ("torch.accelerator", "import accelerator")
 _QUESTIONS = frozenset({"torch.cuda.is_available", "torch.cuda.device_count"})
 _TESTED, _ASKED = (ast.Compare, ast.match_case, ast.Assert), (ast.If, ast.While, ast.IfExp)
@@ -106,10 +107,8 @@ class Served:
 def _chosen(hit: Hit) -> Hit:
     """A place of a project that chooses among accelerators: a library may never be reached on the target, nor an
     extension of CUDA be built there."""
-    if (
-        not (hit.rule.check == "module" or hit.rule.get("group") == "extension")
-        or (hit.severity or hit.rule.severity) == "information"
-    ):
+    built = hit.words.get("name", "").startswith(_BUILDS)
+    if not (built or hit.rule.check == "module") or (hit.severity or hit.rule.severity) == "information":
         return hit.lowered(REVIEW)
     return _informing(hit, CHOSEN)
 
