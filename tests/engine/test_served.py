@@ -406,6 +406,11 @@ def test_what_only_another_platform_runs_is_information(name: str) -> None:
         assert classes([found]) <= {"review"}
 
 
+def test_what_another_platform_runs_is_information_in_a_project_that_chooses() -> None:
+    text = "import torch\n" + PLATFORM["a module of tests"].format("x = y.to(f'cuda:{i}').cuda()")
+    assert {one.severity for one in findings({**FAMILY, "test_a.py": text}, "test_a.py")} == {"information"}
+
+
 @pytest.mark.parametrize("name", NO_PLATFORM)
 def test_what_the_target_may_come_to_is_as_it_was(name: str) -> None:
     text = f"import torch\n{NO_PLATFORM[name].format('import cupy')}"

@@ -43,11 +43,16 @@ class HostValues:
     def _flow(self) -> Flow:
         return Flow(self._context)
 
+    @cached_property
+    def _begins(self) -> bool:
+        """Whether the text has anything that brings a tensor to the host, or makes one there."""
+        return any(map(self._context.facts.says, ("cpu", *(f"torch.{name}" for name in sorted(FACTORIES | RANGES)))))
+
     def holds(self, node: ast.AST, statement: Statement, depth: int = 0) -> bool:
         """Whether an expression is a tensor of the host, or several."""
         self._context.facts.work.compare(4)
         self._left -= 1
-        if self._left < 0 or depth > _DEEP or not self._context.facts.says("cpu"):
+        if self._left < 0 or depth > _DEEP or not self._begins:
             return False
         if isinstance(node, ast.Call):
             return self._called(node, statement, depth)

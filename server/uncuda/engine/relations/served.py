@@ -87,10 +87,10 @@ class Served:
 
         A question about CUDA means CUDA there; what it guards stays with it.
         """
+        hits = [_informing(hit, OTHER_PLATFORM) if self._others.holds(hit) else hit for hit in hits]
         if self._everywhere:
             return [_chosen(hit) for hit in hits]
         hits = [hit.lowered(REVIEW) if hit.fixes and self._bytes.holds(hit) else hit for hit in hits]
-        hits = [_informing(hit, OTHER_PLATFORM) if self._others.holds(hit) else hit for hit in hits]
         agnostic = any(map(self._says, _AGNOSTIC))
         if not agnostic and not asked_by_hand(self._facts, self._target):
             return hits
