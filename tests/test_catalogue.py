@@ -13,7 +13,8 @@ import pytest
 
 from uncuda.catalogue import Catalogue, CatalogueError, Rule, Versions, around, folder, load, tables
 from uncuda.catalogue import cache as remembered
-from uncuda.catalogue.rules import read_rule
+from uncuda.catalogue.keys import CHECKS, COMMON
+from uncuda.catalogue.rules import parse_toml, read_rule
 
 RULE = """\
 # A test rule
@@ -78,7 +79,11 @@ def test_the_rule_is_right(rules: Path) -> None:
         ('"error"', '"error"\ntags = ["deprecate"]', "7: tags: unknown word 'deprecate' (did you mean 'deprecated'?)"),
         ('"error"', '"error"\nstatus = ["missin"]', "7: status: unknown word 'missin' (did you mean 'missing'?)"),
         ('"error"', '"error"\nneeds = "amp-d"', "7: needs: unknown feature 'amp-d' (did you mean 'amp-c'?)"),
+        ('"error"', '"error"\nposition = 1', "7: 'position' is no key of check 'name', but of argument"),
         ('["torch.cuda.tested"]', '"torch.cuda.tested"', "5: names must be a list of strings"),
+        ('"error"', '"error"\nunbound = []', "7: unbound is empty: say something, or leave it out"),
+        ('"error"', '"error"\nonly-with = [" "]', "7: only-with is empty"),
+        ('"error"', '"error"\nreplace = "{devise}"', "7: replace: nothing fills {devise} (did you mean 'device'?)"),
         ('["torch.cuda.tested"]', "[torch]", "5: Invalid value"),
         ('severity = "error"\n', "", "4: 'severity' is missing"),
         ("# A test rule\n", "", "1: a rule starts with `# title` and a ```toml block"),
@@ -93,6 +98,27 @@ def test_the_rule_is_right(rules: Path) -> None:
 def test_a_rule_that_is_wrong(rules: Path, old: str, new: str, due: str) -> None:
     (rules / "tested.md").write_text(changed(RULE, old, new), encoding="utf-8")
     assert complaint(rules).startswith(f"tested.md:{due}")
+
+
+@pytest.mark.parametrize("key", ["message", "message-zh"])
+def test_a_message_with_a_word_that_nothing_fills(rules: Path, key: str) -> None:
+    text = re.sub(rf'^{key} *= *".*"$', f'{key} = "{{nmae}} on {{target}}"', RULE, flags=re.M)
+    (rules / "tested.md").write_text(text, encoding="utf-8")
+    assert f"{key}: nothing fills {{nmae}} (did you mean 'name'?)" in complaint(rules)
+
+
+def test_every_key_is_used() -> None:
+    used = {(rule.check, key) for rule in load().rules.values() for key in _declared(rule)}
+    known = {(check, key.name) for check, verb in CHECKS.items() for key in verb.keys}
+    assert known - used == set()
+    assert {key.name for key in COMMON} - {key for _, key in used} == set()
+
+
+def _declared(rule: Rule) -> dict[str, object]:
+    assert rule.path is not None
+    block = re.search(r"^```toml\n(.*?)^```$", rule.path.read_text(encoding="utf-8"), re.M | re.S)
+    assert block is not None
+    return parse_toml(block[1], rule.name)
 
 
 def test_strings_have_their_own_words(rules: Path) -> None:

@@ -397,6 +397,16 @@ def test_no_fix_for_review_sends_the_target_to_a_kernel(code: str, target: str) 
     assert asking and set(asking) <= set(fixed.splitlines())
 
 
+@pytest.mark.parametrize("other, severity", [("return host(x)", "information"), ("raise RuntimeError", "error")])
+def test_a_library_behind_a_question_whose_other_way_works_is_information(other: str, severity: str) -> None:
+    code = (
+        f"def f(x):\n    if x.is_cuda:\n        import align_cuda\n        align_cuda.f()\n    else:\n        {other}\n"
+    )
+    (found,) = (one for one in ENGINE.check(Source(HEAD + code)).findings if one.rule == "cuda-module")
+    assert found.severity == severity
+    assert ("stays CUDA's" in found.message) is (severity == "information")
+
+
 @pytest.mark.parametrize("name", MOVES)
 def test_a_question_moves_without_evidence(name: str) -> None:
     text = HEAD + MOVES[name]

@@ -17,7 +17,7 @@ from typing import Any
 from .model import Rule
 from .rules import read_page, read_rule
 
-_READERS = ("cache.py", "model.py", "rules.py", "vocabulary.py")
+_READERS = ("cache.py", "keys.py", "model.py", "rules.py", "vocabulary.py", "words.py")
 
 
 def cached_rules(path: Path) -> list[Rule]:

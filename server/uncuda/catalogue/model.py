@@ -81,12 +81,12 @@ class Rule:
     @cached_property
     def spoken(self) -> frozenset[str]:
         """The words in its parameters."""
-        return words_in("\n".join(_strings(self.parameters)))
+        return words_in("\n".join(strings(self.parameters)))
 
     @cached_property
     def filled(self) -> frozenset[str]:
         """What stands in braces in what it writes, says and imports: words of targets, and others."""
-        texts = _strings([self.parameters, self.imports, self.when_imported, self.message, self.message_zh])
+        texts = strings([self.parameters, self.imports, self.when_imported, self.message, self.message_zh])
         return frozenset(name for text in texts if "{" in text for name in IN_BRACES.findall(text))
 
 
@@ -95,15 +95,15 @@ def words_in(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text))
 
 
-def _strings(value: object) -> Iterator[str]:
+def strings(value: object) -> Iterator[str]:
     """Every string in nested tables and lists, keys included."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        yield from _strings([*value, *value.values()])
+        yield from strings([*value, *value.values()])
     elif isinstance(value, Iterable):
         for item in value:
-            yield from _strings(item)
+            yield from strings(item)
 
 
 @dataclass(frozen=True)

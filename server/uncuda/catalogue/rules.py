@@ -9,8 +9,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from .keys import CHECKS
 from .model import CatalogueError, Example, Rule
-from .vocabulary import CHECKS, EXAMPLE_OPTIONS, REQUIRED, nearest, problem
+from .vocabulary import EXAMPLE_OPTIONS, nearest, problems
+from .words import NAMES
 
 _BLOCK = re.compile(r"^```(\w+)[ \t]*([^\n]*)\n(.*?)^```[ \t]*$", re.M | re.S)
 _FLAG = re.compile(r"[ \t]*# flagged$")
@@ -54,15 +56,9 @@ def error_at(path: Path, key: str, what: str) -> CatalogueError:
 
 
 def _rule(path: Path, title: str, raw: dict[str, Any]) -> Rule:
-    for key in REQUIRED:
-        if key not in raw:
-            raise error_at(path, key, f"{key!r} is missing")
-    if raw["check"] not in CHECKS:
-        raise error_at(path, "check", f"unknown check {raw['check']!r}{nearest(str(raw['check']), CHECKS)}")
-    for key, value in raw.items():
-        if what := problem(key, value, raw["check"]):
-            raise error_at(path, key, what)
-    own = CHECKS[raw["check"]].keys() | {"anchors", "with-torch", "gate", "gate-patterns"}
+    for key, what in problems(raw, NAMES):
+        raise error_at(path, key, what)
+    own = {key.name for key in CHECKS[raw["check"]].keys} | {"anchors", "with-torch", "gate", "gate-patterns"}
     parameters = {key: _frozen(value) for key, value in raw.items() if key in own}
     return Rule(
         name=path.stem,

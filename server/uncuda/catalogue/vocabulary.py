@@ -1,64 +1,18 @@
-"""The words a rule may use: every check with its keys, and the values that keys take."""
+"""What is wrong with a rule's declaration: keys, values of another kind, words in braces that nothing fills."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-STATUSES = ("supported", "present", "renamed", "limited", "replaced", "noop", "missing", "unlisted")
-SEVERITIES = ("error", "warning", "information")
-FIXES = ("safe", "review")
-SHIM = ("flag", "silent", "table")
-TAGS = ("deprecated",)  # how an editor shows a place: struck through
-ROLES = ("argument", "comparison", "membership", "default", "assignment", "key", "value", "item", "subscript",
-         "return", "receiver", "case", "concatenation", "compared")  # fmt: skip
+from .keys import CHECKS, FLAG, NUMBER, PATTERN, PATTERNS, TABLE, TEXT, TEXTS, Key, keys_of
+from .model import IN_BRACES, strings
 
-# Kinds of values: how a key is checked.
-TEXT, TEXTS, NUMBER, FLAG, TABLE, PATTERN, PATTERNS = "text", "texts", "number", "flag", "table", "pattern", "patterns"
-
-COMMON: dict[str, str] = {
-    "check": TEXT, "severity": TEXT, "fix": TEXT, "needs": TEXT, "when-imported": TEXT, "shim": TEXT, "status": TEXTS,
-    "imports": TEXTS, "anchors": TEXTS, "with-torch": FLAG, "gate": TEXTS, "gate-patterns": PATTERNS, "tags": TEXTS,
-    "title-zh": TEXT, "message": TEXT, "message-zh": TEXT,
-}  # fmt: skip
-
-CHECKS: dict[str, dict[str, str]] = {
-    "name": {"names": TEXTS, "members-only": FLAG, "called": FLAG, "exact": FLAG, "replace": TEXT,
-             "replacements": TABLE, "skip-calls": TEXTS, "silent-calls": TEXTS, "review-limits": TEXTS,
-             "manual-limits": TEXTS, "fields": TEXTS, "numbers": TABLE, "results": TABLE, "collectives": TEXTS,
-             "unbound": TEXTS, "leading": TABLE, "beyond": TABLE, "only-with": TEXTS,
-             "call-limits": TABLE, "group": TEXT, "harmless-sources": TEXTS, "by-hand-words": TEXTS, "on-device": FLAG},
-    "method": {"methods": TEXTS, "call": FLAG, "replace": TEXT, "arguments": TEXTS, "receivers": TEXTS,
-               "not-from": TABLE, "for-all": TEXT, "with-device": TEXT, "scripted": TEXT, "collectives": TEXTS,
-               "on-device": FLAG},
-    "string": {"pattern": PATTERN, "words": TABLE, "calls": TEXTS, "parameters": TEXTS, "methods": TEXTS,
-               "anywhere": FLAG, "names": TEXTS, "compared": TEXTS, "beside": TEXTS, "near": TEXTS, "otherwise": TEXT,
-               "apart": TEXTS, "hints": TEXTS, "own": FLAG, "questions": TEXTS, "entry": FLAG, "silent-calls": TEXTS,
-               "commands": TEXTS, "implementations": TEXTS, "message-text": FLAG,
-               "silent-parameters": TEXTS, "silent-names": TEXTS,
-               "roles": TEXTS, "shim-roles": TEXTS, "shim-fix": TEXT, "needs-import": TEXTS},
-    "argument": {"calls": TEXTS, "argument": TEXT, "position": NUMBER, "replace": TEXT, "add": TEXT,
-                 "values": TEXTS, "statements": TABLE, "rename": FLAG},
-    "module": {"modules": TEXTS, "except": TEXTS, "pattern": PATTERN, "status": TEXTS, "uses": FLAG,
-               "probes": TEXTS},
-    "environment": {"calls": TEXTS, "mappings": TEXTS, "names": TEXTS, "status": TEXTS, "value-limits": TEXTS,
-                    "format-limits": TEXTS, "values": TEXTS},
-    "missing-import": {"words": TEXTS, "by-itself": TEXT},
-    "jit-script": {"names": TEXTS},
-    "amp-c": {"module": TEXT, "part": TEXT, "applier": TEXT},
-    "integer-device": {"calls": TEXTS, "methods": TEXTS, "arguments": TEXTS},
-    "accelerator-api": {"names": TEXTS, "cases": TABLE, "ways": TABLE},
-    "accelerator-member": {},
-    "missing-shim": {},
-    "suppression": {},
-}  # fmt: skip
-
-_ALLOWED = {
-    "severity": SEVERITIES, "fix": FIXES, "shim": SHIM, "otherwise": ("review", "silent"), "shim-fix": FIXES,
-}  # fmt: skip
 EXAMPLE_OPTIONS = ("version", "torch", "strategy")  # ```python npu version:2.6.0
-REQUIRED = ("check", "severity", "message", "message-zh")
+_MESSAGES = ("message", "message-zh")
+_LAST = {"last"}  # the last word of the name that is replaced
 
 
 def nearest(word: str, words: Any) -> str:
@@ -67,30 +21,63 @@ def nearest(word: str, words: Any) -> str:
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
-def problem(key: str, value: Any, check: str) -> str | None:
-    """What is wrong with one key of a rule, or None."""
-    keys = COMMON | CHECKS[check]
-    if key not in keys:
-        return f"unknown key {key!r}{nearest(key, keys)}"
-    kind = keys[key]
-    if (wrong := _wrong_kind(value, kind)) is not None:
-        return f"{key} must be {wrong}"
-    allowed = _ALLOWED.get(key)
-    if allowed and value not in allowed:
-        return f"{key} = {value!r} is none of {', '.join(allowed)}{nearest(value, allowed)}"
-    lists = {"status": _statuses(check), "shim-roles": ROLES, "roles": ROLES, "tags": TAGS}.get(key)
-    for word in value if lists else ():
-        if lists and word not in lists:
-            return f"{key}: unknown word {word!r}{nearest(word, lists)}"
+def problems(raw: Mapping[str, Any], words: Collection[str]) -> Iterator[tuple[str, str]]:
+    """What is wrong with a declaration: keys, each with a sentence. `words`: those that targets declare."""
+    check = raw.get("check")
+    if not isinstance(check, str):
+        yield "check", "'check' is missing" if check is None else "check must be a string"
+        return
+    if check not in CHECKS:
+        yield "check", f"unknown check {check!r}{nearest(check, CHECKS)}"
+        return
+    keys = keys_of(check)
+    for name, value in raw.items():
+        if name not in keys:
+            yield name, _unknown(name, check, keys)
+        elif what := _wrong(keys[name], value):
+            yield name, what
+        elif what := _unfilled(keys[name], value, check, words):
+            yield name, what
+    yield from ((key.name, f"{key.name!r} is missing") for key in keys.values() if key.required and key.name not in raw)
+
+
+def _unknown(name: str, check: str, keys: Collection[str]) -> str:
+    elsewhere = [other for other in CHECKS if name in keys_of(other)]
+    if elsewhere and not (near := nearest(name, keys)):
+        return f"{name!r} is no key of check {check!r}, but of {', '.join(elsewhere)}"
+    return f"unknown key {name!r}{near if elsewhere else nearest(name, keys)}"
+
+
+def _wrong(key: Key, value: Any) -> str | None:
+    """What is wrong with the value of a key, or None."""
+    if (wrong := _wrong_kind(value, key.kind)) is not None:
+        return f"{key.name} must be {wrong}"
+    said = value if isinstance(value, list) else [value]
+    if not key.empty and (
+        not said or any(one in ("", {}) or (isinstance(one, str) and not one.strip()) for one in said)
+    ):
+        return f"{key.name} is empty: say something, or leave it out"
+    for word in said if key.choices else ():
+        if word not in key.choices and key.kind == TEXT:
+            return f"{key.name} = {word!r} is none of {', '.join(key.choices)}{nearest(word, key.choices)}"
+        if word not in key.choices:
+            return f"{key.name}: unknown word {word!r}{nearest(word, key.choices)}"
     return None
 
 
-def _statuses(check: str) -> tuple[str, ...]:
-    if check == "module":
-        return ("adapted", "upstream", "replaced", "unsupported", "unknown")
-    if check == "environment":
-        return ("safe", "review", "manual")
-    return STATUSES
+def _unfilled(key: Key, value: Any, check: str, words: Collection[str]) -> str | None:
+    """What is wrong with words in braces, which nothing would fill in."""
+    known: set[str] = set(words)
+    if key.name in _MESSAGES:
+        known |= {"target", *CHECKS[check].words}
+    elif check == "name":
+        known |= _LAST
+    elif not key.filled:
+        return None
+    for word in (name for text in strings(value) for name in IN_BRACES.findall(text)):
+        if word not in known:
+            return f"{key.name}: nothing fills {{{word}}}{nearest(word, known)}"
+    return None
 
 
 def _wrong_kind(value: Any, kind: str) -> str | None:
@@ -105,6 +92,7 @@ def _wrong_kind(value: Any, kind: str) -> str | None:
         return None if isinstance(value, bool) else "true or false"
     if kind == TABLE:
         return None if isinstance(value, dict) else "a table"
+    assert kind == PATTERN
     return _wrong_pattern([value])
 
 

@@ -52,15 +52,15 @@ WORDS: tuple[Word, ...] = (
     Word("dispatch-key", "of torch.library and TORCH_LIBRARY_IMPL: PrivateUse1"),
     Word("execution-provider", "CUDAExecutionProvider of ONNX Runtime -> the vendor's"),
 )
-_NAMES = {word.name: word for word in WORDS}
+NAMES = tuple(word.name for word in WORDS)
 _OF_CHECK = {"missing-shim": ("patch", "patch-import")}  # words that a check writes by itself
 
 
 def problem(words: Mapping[str, Any]) -> tuple[str, str] | None:
     """What is wrong with the words of a declaration: the word, and a sentence that says what to do; or None."""
     for name, said in words.items():
-        if name not in _NAMES:
-            return name, f"unknown word {name!r}{nearest(name, _NAMES)}"
+        if name not in NAMES:
+            return name, f"unknown word {name!r}{nearest(name, NAMES)}"
         if not isinstance(said, str):
             return name, f"{name} must be a string"
         if not said.strip():
@@ -85,5 +85,5 @@ def complete(words: Mapping[str, str]) -> dict[str, str]:
 
 def lacking(rule: Rule, words: Mapping[str, str]) -> list[str]:
     """The words that a rule writes and a target does not have."""
-    due = {*rule.filled.intersection(_NAMES), *_OF_CHECK.get(rule.check, ())}
+    due = {*rule.filled.intersection(NAMES), *_OF_CHECK.get(rule.check, ())}
     return sorted(due.difference(words))

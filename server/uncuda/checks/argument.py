@@ -68,10 +68,6 @@ class Check:
         fixes: tuple[Fix, ...] = ()
         if statements := rule.get("statements"):
             fixes = self._instead(context, reference, call, rule, statements.get(said, ""))
-        elif rule.get("replace"):
-            new = self.target.fill(rule.get("replace"))
-            place = Edit(base + piece.start(value), base + piece.end(value), new)
-            fixes = self._fix(context, rule, f"Replace with `{new}`", (place,), start)
         elif rule.get("rename"):
             fixes = self._renamed(context, rule, reference, node, value)
         elif rule.fix:

@@ -110,7 +110,7 @@ def _reference(
         sure, held = literals.of(reference, new)
         applicability = lowest(applicability, sure)
     bound = _bound(reference)
-    if around in rule.get("skip-calls", ()) or bound in stuck:
+    if around in rule.get("manual-calls", ()) or bound in stuck:
         applicability = None
     named: list[Edit] = []
     if attribute and member and member.applicability and new:

@@ -67,7 +67,7 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Mem
         return None
     if role.containers and not proves(rule, role) and not set(role.items).isdisjoint(rule.get("implementations", ())):
         return None  # `["cuda", "triton"]`: who computes, not where
-    domain = _domain(rule, role, statement, flow, members.of(role, statement)) if rule.get("apart") else ""
+    domain = _domain(rule, role, statement, flow, members.of(role, statement)) if rule.get("own-choices") else ""
     if (domain == OWN) != bool(rule.get("own")):
         return None
     if is_map_location(role) and role.kind == "value":
@@ -87,10 +87,10 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Mem
 def _domain(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Members) -> str:
     """Whose word a string is: TORCHS or OWN, the program's; "" where nothing beside it says so."""
     listed, singly, tested = members
-    if not (listed | singly).isdisjoint(rule.get("apart")):
+    if not (listed | singly).isdisjoint(rule.get("own-choices")):
         given = flow.reaches(f"{rule.name}()", role, statement, lambda use: _is_given(rule, use))
         return TORCHS if given else OWN
-    if not listed.isdisjoint(rule.get("beside", ())):
+    if not listed.isdisjoint(rule.get("torch-choices", ())):
         return TORCHS
     if not tested or named(role.name, rule.get("hints", ())) or proves(rule, role):
         return ""
@@ -160,7 +160,7 @@ def proves(rule: Rule, role: Role) -> bool:
         return True
     if role.kind in TESTS and (compared(rule, role) or _is_looked_for(rule, role)):
         return True
-    return any(item in rule.get("beside", ()) for item in role.items)
+    return any(item in rule.get("proving-items", ()) for item in role.items)
 
 
 def _proves_argument(rule: Rule, role: Role) -> bool:
@@ -246,7 +246,7 @@ def _flows(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
 
 
 def _suggests(rule: Rule, role: Role) -> bool:
-    near = any(item in rule.get("near", ()) for item in role.items)
+    near = any(item in rule.get("suggesting-items", ()) for item in role.items)
     near = near or any(isinstance(holder, COMPREHENSIONS) for holder in role.containers)  # one for each of many
     if role.kind == "value" and role.outer is not None:
         return near or says_index(role) or named(role.outer.name, (*rule.get("names", ()), *rule.get("parameters", ())))

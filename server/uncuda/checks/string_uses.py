@@ -92,7 +92,7 @@ class Uses:
         if holder.kind == "assignment":
             listed, singly, _ = self.members.of(holder, statement)
             words |= {word for word in listed | singly if not re.fullmatch(rule.get("pattern"), word)}
-        known = frozenset(rule.get("near", ())) - ACCELERATORS
+        known = frozenset(rule.get("suggesting-items", ())) - ACCELERATORS
         is_named = holder.kind == "assignment" and named(holder.name, ("*device*",))
         return words <= known and (bool(words) or is_named)
 

@@ -65,8 +65,8 @@ class Verdicts:
         self._add(rules)
         only_with = {name for rule in rules for name in rule.get("only-with", ())}
         self._only_with = [rule for rule in rules if rule.get("only-with")]
-        self._compiling = [rule for rule in rules if rule.get("harmless-sources")]
-        self._with_words = [rule for rule in rules if rule.get("by-hand-words")]
+        self._compiling = [rule for rule in rules if rule.get("silent-sources")]
+        self._with_words = [rule for rule in rules if rule.get("manual-words")]
         self._complete = False
         self.names = frozenset(self._rules) | frozenset(self.members) | only_with
 
@@ -89,10 +89,10 @@ class Verdicts:
         said = _mentioned(context) if self._only_with or self._with_words else frozenset()
         absent = {rule.name for rule in self._only_with if said.isdisjoint(rule.get("only-with"))}
         for rule in self._compiling:
-            if only_compile(context.facts, rule.get("names"), tuple(rule.get("harmless-sources"))):
+            if only_compile(context.facts, rule.get("names"), tuple(rule.get("silent-sources"))):
                 absent.add(rule.name)
         asked = [rule for rule in self._with_words if not said.isdisjoint(rule.get("names"))]
-        by_hand = {rule.name for rule in asked if says_one_of(context.facts, rule.get("by-hand-words"))}
+        by_hand = {rule.name for rule in asked if says_one_of(context.facts, rule.get("manual-words"))}
         context.absent |= absent | {f"fix of {name}" for name in by_hand}
         if not absent and not by_hand:
             return self.of

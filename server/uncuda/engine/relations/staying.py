@@ -32,6 +32,8 @@ class Staying:
         """At most this is the class of a question that stays, or of what runs behind one."""
         self.pairs: list[tuple[int, int]] = []
         """A question, and a hit that runs only where it is answered with yes."""
+        self.idle: set[int] = set()
+        """Libraries of CUDA behind a question whose other way works: the target never gets there."""
 
     def __bool__(self) -> bool:
         return bool(self.classes or self.reasons)
@@ -42,6 +44,8 @@ class Staying:
         for index, (limit, name) in self.reasons.items():
             hit = hits[index]
             found[index] = replace(hit, limits=(*hit.limits, limit), words={**hit.words, limit: name})
+        for index in self.idle:
+            found[index] = replace(found[index], severity="information", limits=(*found[index].limits, BEHIND))
         return found
 
     def hold(self, index: int, applicability: str | None, limit: str, name: str = "") -> None:
@@ -56,6 +60,7 @@ class Staying:
         for index, (limit, name) in other.reasons.items():
             self.hold(index, other.classes[index], limit, name)
         self.pairs = list(dict.fromkeys([*self.pairs, *other.pairs]))
+        self.idle |= other.idle
         return self.classes != before
 
     def hold_behind(
@@ -96,6 +101,7 @@ def staying(
     if not any(classes[index] == SAFE for index in questions.asking()):
         return result
     positions = {id(hit): index for index, hit in enumerate(hits)}
+    imports = sorted((hit.start, index) for index, hit in enumerate(hits) if hit.rule.check == "module")
     for found in over_cuda(hits, classes, questions, branches, libraries):
         if found.left:
             result.hold(found.question, REVIEW, OVER_LEFT)
@@ -104,6 +110,8 @@ def staying(
         else:
             # no fix ports a kernel, so none may send the target there
             result.hold(found.question, None, OVER_CUDA_ONLY if found.raises else OVER_CUDA, found.name)
+            for region in questions.regions(found.question) if imports and not found.raises else ():
+                result.idle.update(index for _, index in hits_in(imports, region))
     for index in questions.lost:
         result.hold(index, REVIEW, OVER_LEFT)
     for index in of_makes(hits, questions, branches):
