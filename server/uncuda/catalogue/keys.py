@@ -243,7 +243,7 @@ CHECKS: dict[str, Verb] = {
                        ("import", "guarded", "use"), required=True),
                    Key("applier", TEXT, "The function that calls its kernels.", "调用其内核的函数。")), ("name",)),
     "integer-device": Verb("An integer as a device.", "以整数表示的设备。",
-                           (Key("calls", TEXTS, "Functions whose first argument is a device.", "首个参数为设备的函数。"),
+                           (Key("calls", TEXTS, "Functions that first take a device.", "首个参数为设备的函数。"),
                             Key("methods", TEXTS, "The same of methods.", "同上，方法。"),
                             Key("arguments", TEXTS, "Keywords that hold a device.", "值为设备的关键字参数。")),
                            ("old", "new")),
