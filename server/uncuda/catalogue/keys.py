@@ -19,9 +19,9 @@ TEXT, TEXTS, NUMBER, FLAG, TABLE, PATTERN, PATTERNS = "text", "texts", "number",
 
 @dataclass(frozen=True)
 class Key:
-    """One key. `choices`: the words that it may hold; `empty`: it may hold nothing, which then means something.
+    """One key. `choices`: the words that it may hold; `empty`: it may hold nothing, which means something then.
 
-    `filled`: words in braces in it are those of the target's declaration. `group`: the heading under which it is listed.
+    `filled`: words in braces in it are those of the target's declaration. `group`: the heading that lists it.
     """
 
     name: str
@@ -134,9 +134,9 @@ _METHOD = (
         "给出该对象的调用；其他对象与规则无关。"),
     Key("not-from", TABLE, "By function: the limit of an object that it gives; the fix is for all devices then.",
         "按函数列出：其给出的对象的限制；此时使用对所有设备都成立的写法。"),
-    Key("for-all", TEXT, "What is written for an object that may lack the method.", "对象可能没有该方法时的写法。"),
+    Key("for-all", TEXT, "What is written where the object may lack it.", "对象可能没有该方法时写什么。"),
     Key("with-device", TEXT, "What is written where the argument is a device.", "参数为设备时的写法。"),
-    Key("scripted", TEXT, "What is written in code that TorchScript compiles.", "在由 TorchScript 编译的代码中的写法。"),
+    Key("scripted", TEXT, "What is written where TorchScript compiles.", "在由 TorchScript 编译的代码中的写法。"),
     _COLLECTIVES, _ON_DEVICE,
 )  # fmt: skip
 _STRING = (
@@ -214,7 +214,7 @@ _MODULE = (
 _ENVIRONMENT = (
     Key("calls", TEXTS, "Functions that are given a variable's name.", "以变量名为参数的函数。"),
     Key("mappings", TEXTS, "Mappings whose keys are variables.", "以变量名为键的映射。"),
-    Key("names", TEXTS, "Patterns of names of dictionaries that become an environment.", "将成为环境的字典的名称模式。"),
+    Key("names", TEXTS, "Patterns of names of what becomes an environment.", "将成为环境的字典的名称模式。"),
     Key("status", TEXTS, _STATUS, _STATUS_ZH, ("safe", "review", "manual")),
     Key("value-limits", TEXTS, "Limits of variables that take other values: one that is set has no fix.",
         "取值不同的变量的限制：设置它的位置没有修复。"),
