@@ -60,6 +60,7 @@ def test_the_version_needs_no_engine() -> None:
         "uncuda.cli",
         "uncuda.cli.texts",
         "uncuda.messages",
+        "uncuda.messages.terminal",
     ]
 
 

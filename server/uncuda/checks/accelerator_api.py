@@ -10,6 +10,7 @@ from functools import cached_property
 from ..catalogue import Accelerator, Api, Rule, Target, before, beyond
 from ..edits import REVIEW, Edit, Fix, apply_edits
 from ..facts.model import Name, Statement
+from ..messages.fixes import titled
 from .accelerator_calls import Misuse, edits_for, misuse, taken_apart
 from .accelerator_guards import FAILING, MISSING, MISUSED, Guards
 from .accelerator_ways import Devices, Place, Spot, Way, fixes_for, way_for
@@ -156,7 +157,7 @@ class _Look:
         if edits:
             start, end = base + piece.start(call), base + piece.end(call)
             here = [Edit(edit.start - start, edit.end - start, edit.text) for edit in edits]
-            fixes = (Fix(f"Replace with `{apply_edits(text[start:end], here)}`", REVIEW, tuple(edits)),)
+            fixes = (Fix(titled("replace", f"`{apply_edits(text[start:end], here)}`"), REVIEW, tuple(edits)),)
         return self._hit(spot._replace(case=found.case, way=Way(found.case)), fixes, found)
 
     def _hit(self, spot: Spot, fixes: tuple[Fix, ...] = (), found: Misuse | None = None) -> Hit:

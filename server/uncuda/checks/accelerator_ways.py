@@ -13,13 +13,12 @@ from typing import NamedTuple
 from ..catalogue import Accelerator, Api, Row, Rule, Target, before
 from ..edits import REVIEW, Edit, Fix
 from ..facts.model import Name, Statement
+from ..messages.fixes import titled
 from .base import Context, row_class
 from .name_calls import call_of
 
 _MODULE_OF = "torch.get_device_module"
 _MANY = 60
-_TITLE = "Replace with `{}`"
-_BINDS = ", which no other accelerator has"
 _BOUND = r"(?m)^([ \t]*)(\w+)[ \t]*=[ \t]*(?:torch\.accelerator\.current_accelerator\([^\n#]*\)|{})[ \t]*(?:#[^\n]*)?$"
 _REBOUND = (
     r"(?m)(?:^|;)[ \t]*(?:[\w.]+[ \t]*,[ \t]*)*{0}[ \t]*(?:[:,][^=\n]*)?(?:=(?!=)|[-+*/|&]=)|\b{0}[ \t]*:="
@@ -127,15 +126,15 @@ def fixes_for(devices: Devices, rule: Rule, reference: Name, spot: Spot, row: Ro
     if context.facts.names.resolve("torch", start, inside) != "torch":
         return
     if way.kind in ("instead", "alone") and _same_parent(api.name, api.instead) and (call is None or not call.keywords):
-        yield Fix(_TITLE.format(api.instead), REVIEW, (Edit(*place, api.instead),))
+        yield Fix(titled("replace", f"`{api.instead}`"), REVIEW, (Edit(*place, api.instead),))
     if call is not None and not _keeps_arguments(call, api, row):
         return
     if way.member and (device := devices.in_reach(start)):
         new = f"{_MODULE_OF}({device}).{way.member}"
-        yield Fix(_TITLE.format(new), REVIEW, (Edit(*place, new),))
+        yield Fix(titled("replace", f"`{new}`"), REVIEW, (Edit(*place, new),))
     if way.own and not context.shim:
         needed = context.requires(rule, place[0], way.own)
-        yield Fix(_TITLE.format(way.own) + _BINDS, REVIEW, (Edit(*place, way.own), *needed))
+        yield Fix(titled("bind", f"`{way.own}`"), REVIEW, (Edit(*place, way.own), *needed))
 
 
 def _same_parent(name: str, other: str) -> bool:

@@ -11,6 +11,7 @@ from ..catalogue import Rule, Target
 from ..edits import REVIEW, SAFE, Edit, Fix
 from ..facts.bindings import Binding
 from ..facts.read import Name, Statement
+from ..messages.fixes import titled
 from .amp_c_calls import Applier, stand_in
 from .amp_c_guards import Guard, guard_of, guarded, protected
 from .argument import removed
@@ -19,7 +20,7 @@ from .import_edits import import_edit
 
 GUARD_RAISES = "guard-raises"
 """The limit of an import whose guard only raises where the module is missing."""
-_STAND_IN = "Use `torch._foreach_*`, which every device has"
+_STAND_IN = titled("stand-in", "`torch._foreach_*`")
 
 
 @dataclass
@@ -107,13 +108,13 @@ class Check:
         node = binding.statement
         assert isinstance(node, (ast.Import, ast.ImportFrom))
         if not found.uses and (allowed := cap(rule, SAFE)) and binding.kind != "star":
-            title = f"Remove the unused import of `{binding.name}`"
+            title = titled("remove import", f"`{binding.name}`")
             return hit(fixes=(Fix(title, allowed, _removal(context, statement, node, start, end)),))
         if found.replaceable and "use" in self._parts:
             fix = Fix(_STAND_IN, REVIEW, _removal(context, statement, node, start, end))
             return hit(fixes=(fix,), links=(("stand-ins", binding.name),))
         if guard := guarded(context, statement, node):
-            return hit(fixes=(Fix(f"Guard the import of `{binding.name}`", REVIEW, guard),))
+            return hit(fixes=(Fix(titled("guard import", f"`{binding.name}`"), REVIEW, guard),))
         return hit()
 
     def _use(self, context: Context, found: _Import, use: Name, edits: tuple[Edit, ...], rule: Rule) -> Hit:

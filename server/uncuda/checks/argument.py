@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from ..catalogue import Rule, Target
 from ..edits import Edit, Fix
 from ..facts.model import Name
+from ..messages.fixes import titled
 from .base import Context, Hit, cap
 
 _AFTER = re.compile(r"[ \t]*,[ \t]*(?:(?:#[^\n]*)?\r?\n[ \t]*)?")
@@ -54,7 +55,7 @@ class Check:
             if _is_fallback(context, start, end):
                 return None
             edit = _added(context, base + piece.end(call), call, words["new"], rule.get("position") == 0)
-            added = self._fix(context, rule, f"Add `{words['new']}`", (edit,), start)
+            added = self._fix(context, rule, titled("add", f"`{words['new']}`"), (edit,), start)
             return Hit(rule, start, end, words, added, limits=limits, statement=reference.statement, node=call)
         if found is None:
             return None
@@ -72,7 +73,7 @@ class Check:
             fixes = self._renamed(context, rule, reference, node, value)
         elif rule.fix:
             edit = removed(context, base + piece.start(call), start, end)
-            fixes = self._fix(context, rule, f"Remove `{name}`", (edit,), start)
+            fixes = self._fix(context, rule, titled("remove", f"`{name}`"), (edit,), start)
         words["old"] = said
         return Hit(rule, start, end, words, fixes, limits=limits, statement=reference.statement, node=value)
 
@@ -103,7 +104,7 @@ class Check:
         newline = context.facts.layout.newline_at(statement.end)
         separator = "; " if indent.strip() else newline + indent
         new = separator.join(self.target.fill(lines).split("\n"))
-        title = f"Replace with `{new.split(separator)[0]}` …" if separator in new else f"Replace with `{new}`"
+        title = titled("replace", f"`{new.split(separator)[0]}` …" if separator in new else f"`{new}`")
         return self._fix(context, rule, title, (Edit(start, end, new),), start)
 
     def _renamed(
@@ -123,7 +124,7 @@ class Check:
         edits: tuple[Edit, ...] = (Edit(base + piece.start(node), end, said),)
         if not isinstance(value, ast.Constant):
             edits = (Edit(base + piece.start(node), start, f"{said} if "), Edit(end, end, " else None"))
-        return self._fix(context, rule, f"Replace with `{said}`", edits, start)
+        return self._fix(context, rule, titled("replace", f"`{said}`"), edits, start)
 
     def _fix(self, context: Context, rule: Rule, title: str, edits: tuple[Edit, ...], offset: int) -> tuple[Fix, ...]:
         applicability = cap(rule, "safe")

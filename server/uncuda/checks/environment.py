@@ -13,6 +13,7 @@ from ..edits import REVIEW, SAFE, Edit, Fix
 from ..facts.read import Statement
 from ..facts.role_calls import KEEPS, chain_of, last_word
 from ..facts.roles import Role
+from ..messages.fixes import titled
 from .base import Context, Hit, cap
 from .environment_values import given_value, shared
 from .string_evidence import is_prose, named
@@ -112,7 +113,7 @@ class Check:
             allowed = None
         if row.replacement and allowed and context.text.startswith(place.name, place.at):
             edit = Edit(place.at, place.at + len(place.name), row.replacement)
-            fixes = (Fix(f"Replace with `{row.replacement}`", allowed, (edit,)),)
+            fixes = (Fix(titled("replace", f"`{row.replacement}`"), allowed, (edit,)),)
         links = (("variable", place.name),) if place.asked else ()  # a test under the old name hides the new one
         return Hit(rule, start, end, words, fixes, links, row.limits, statement=statement, node=place.node)
 

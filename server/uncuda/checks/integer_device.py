@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from ..catalogue import Rule, Target
 from ..edits import REVIEW, SAFE, Edit, Fix
 from ..facts.read import Statement
+from ..messages.fixes import titled
 from .base import Context, Hit, cap
 from .string_flow import Flow
 
@@ -41,7 +42,7 @@ class Check:
         fixes: tuple[Fix, ...] = ()
         if allowed := cap(rule, applicability):
             edits = (Edit(start, end, new), *context.requires(rule, start))
-            fixes = (Fix(f"Replace with `{new}`", allowed, edits),)
+            fixes = (Fix(titled("replace", f"`{new}`"), allowed, edits),)
         return Hit(rule, start, end, words, fixes, limits=limits, statement=statement, node=value)
 
 

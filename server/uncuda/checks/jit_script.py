@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from ..catalogue import Rule, Target
 from ..edits import Edit, Fix
 from ..facts.read import Name
+from ..messages.fixes import titled
 from .base import Context, Hit, cap
 
 
@@ -41,7 +42,7 @@ class Check:
         text = context.text
         if text[base] == "@":
             line = context.facts.layout.line_start(base)
-            return f"Remove `@{reference.dotted}`", (Edit(line, statement.end, ""),)
+            return titled("remove", f"`@{reference.dotted}`"), (Edit(line, statement.end, ""),)
         call = digest.parents.get(node)
         if isinstance(call, ast.Call) and call.func is node and call.args and not isinstance(call.args[0], ast.Starred):
             piece = reference.chain.piece
@@ -50,9 +51,9 @@ class Check:
             inner = base + piece.start(first), base + piece.end(first)
             wrap = isinstance(first, (ast.Lambda, ast.IfExp, ast.BinOp, ast.NamedExpr, ast.GeneratorExp, ast.BoolOp))
             opening, closing = ("(", ")") if wrap else ("", "")
-            return f"Unwrap `{reference.dotted}(…)`", (
+            return titled("unwrap", f"`{reference.dotted}(…)`"), (
                 Edit(outer[0], inner[0], opening),
                 Edit(inner[1], outer[1], closing),
             )
         start, stop = (base + offset for offset in reference.chain.piece.span(node))
-        return "Replace with the identity function", (Edit(start, stop, "(lambda function: function)"),)
+        return titled("identity"), (Edit(start, stop, "(lambda function: function)"),)

@@ -11,6 +11,7 @@ from ..edits import REVIEW, SAFE, Edit, Fix, lowest
 from ..facts.model import Statement
 from ..facts.piece import Piece
 from ..facts.role_calls import last_word
+from ..messages.fixes import titled
 from .base import At, Context, Hit, cap
 from .collectives import Collectives
 from .given_device import is_bound_to_device, is_index, names_device, of_module, says_number
@@ -104,7 +105,7 @@ class Check:
             applicability, lacking = (REVIEW, ()) if edits else (None, lacking)
         if applicability is not None:
             applicability = lowest(applicability, _certainty(context, statement, node, call, rule)) or REVIEW
-            fixes = (Fix(f"Replace with `.{new}`", applicability, (*edits, *context.requires(rule, start))),)
+            fixes = (Fix(titled("replace", f"`.{new}`"), applicability, (*edits, *context.requires(rule, start))),)
         words = {"old": node.attr, "new": new or self.target.fill(rule.get("replace", "")), "subject": f".{node.attr}"}
         severity = ""
         if not self.target.has("collective-float64") and (taker := Collectives(context, rule).taker(call, statement)):

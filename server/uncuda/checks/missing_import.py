@@ -11,6 +11,7 @@ from ..catalogue import Rule, Target
 from ..edits import SAFE, Fix
 from ..facts.read import Statement
 from ..facts.scans import plain
+from ..messages.fixes import titled
 from .base import Context, Hit, cap
 from .string_flow import Flow
 
@@ -48,7 +49,7 @@ class Check:
             edits = context.requires(rule, start)
             applicability = cap(rule, SAFE)
             if edits and applicability:
-                fixes = (Fix(f"Import `{self._package}`", applicability, edits),)
+                fixes = (Fix(titled("import", f"`{self._package}`"), applicability, edits),)
             words = {"name": context.text[start:end], "package": self._package, "subject": self._package}
             severity, limits = self._by_itself(rule.get("by-itself", ""))
             yield Hit(rule, start, end, words, fixes, limits=limits, severity=severity)

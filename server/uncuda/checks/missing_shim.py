@@ -10,6 +10,7 @@ from ..catalogue import Rule, Target
 from ..edits import Edit, Fix
 from ..facts.layout import Layout
 from ..facts.read import Facts
+from ..messages.fixes import titled
 from ..project import Project
 from .base import Context, Hit, cap
 
@@ -51,7 +52,9 @@ class Check:
         for rule in self._rules:
             fixes: tuple[Fix, ...] = ()
             if applicability := cap(rule, "safe"):
-                fixes = (Fix(f"Add `{new}`", applicability, (Edit(first.start, first.start, new + newline),)),)
+                fixes = (
+                    Fix(titled("add", f"`{new}`"), applicability, (Edit(first.start, first.start, new + newline),)),
+                )
             yield Hit(rule, first.start, end, {"new": new}, fixes, statement=first)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from ..catalogue import Rule, Target
 from ..edits import Edit, Fix, lowest
 from ..facts.model import Name
+from ..messages.fixes import titled
 from ..source import Span
 from .base import At, Context, Hit, Links
 from .collectives import Collectives
@@ -140,7 +141,7 @@ def _reference(
         imports = not edits and context.target.module_path(new) != new  # from the plugin's module, as an import says
         edits += [*named, *placed, *keyword_edits(reference, verdict.row, context.target)]
         needed = () if imports else context.requires(rule, start, new)
-        fixes = (Fix(f"Replace with `{words['replacement']}`", applicability, (*edits, *needed)),)
+        fixes = (Fix(titled("replace", f"`{words['replacement']}`"), applicability, (*edits, *needed)),)
     return Hit(
         rule,
         start,

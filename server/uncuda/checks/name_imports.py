@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ..edits import REVIEW, Edit, Fix, lowest
 from ..facts.model import Statement
+from ..messages.fixes import titled
 from .base import At, Context, Hit, Links
 from .verdicts import Judge, Verdict
 
@@ -69,7 +70,7 @@ def _plain(
             start = statement.start + statement.digest.piece.start(alias)
             needed = () if alias.asname else context.requires(verdict.rule, start)
             edits = (Edit(start, start + len(alias.name), new), *needed)
-            fixes = (Fix(f"Replace with `{new}`", verdict.applicability, edits),)
+            fixes = (Fix(titled("replace", f"`{new}`"), verdict.applicability, edits),)
         yield _hit(verdict, statement, alias, alias.name, links, fixes)
 
 
@@ -100,7 +101,7 @@ def _from(
             extra: tuple[Edit, ...] = ()
             if _place(context, new)[0].split(".")[0] == "torch":
                 extra = context.requires(verdict.rule, statement.start, new)
-            fixes[alias] = Fix(f"Import `{new}`", lowest(*classes) or REVIEW, (*edits, *extra))
+            fixes[alias] = Fix(titled("import", f"`{new}`"), lowest(*classes) or REVIEW, (*edits, *extra))
     for alias, verdict in verdicts.items():
         dotted, fix = f"{module}.{alias.name}", fixes.get(alias)
         if verdict is not None and fix is not None:
@@ -118,7 +119,7 @@ def _star(context: Context, statement: Statement, node: ast.ImportFrom, judge: J
     if verdict.applicability is not None and context.target.has_module(verdict.replacement) and verdict.replacement:
         new = context.target.module_path(verdict.replacement)
         span = module_span(statement, node)
-        fixes = (Fix(f"Import from `{new}`", REVIEW, (Edit(span[0], span[1], new),)),)
+        fixes = (Fix(titled("import from", f"`{new}`"), REVIEW, (Edit(span[0], span[1], new),)),)
     yield _hit(verdict, statement, node.names[0], node.module or "", _links(verdict, statement, "*"), fixes)
 
 

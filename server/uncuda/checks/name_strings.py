@@ -14,6 +14,7 @@ from ..edits import REVIEW, SAFE, Edit, Fix, lowest
 from ..facts.digest import Text
 from ..facts.model import Statement
 from ..facts.role_calls import last_word
+from ..messages.fixes import titled
 from .base import Context, Hit, Links
 from .verdicts import Judge, Verdict
 
@@ -84,7 +85,7 @@ def _hit(context: Context, said: _Said, verdict: Verdict, judge: Judge, stuck: f
     fixes: tuple[Fix, ...] = ()
     if applicability is not None and context.text[place.start : place.end] == text.value[len(said.owner) :]:
         edits = (place, *context.requires(verdict.rule, start, new))
-        fixes = (Fix(f"Replace with `{written}`", applicability, edits),)
+        fixes = (Fix(titled("replace", f"`{written}`"), applicability, edits),)
     return Hit(
         verdict.rule,
         start,

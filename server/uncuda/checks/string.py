@@ -12,6 +12,7 @@ from ..edits import REVIEW, SAFE, Edit, Fix, lowest
 from ..facts.digest import Text
 from ..facts.read import Statement
 from ..facts.roles import Role
+from ..messages.fixes import titled
 from .base import Context, Hit, cap
 from .checkpoint_maps import Beside, CheckpointMaps
 from .device_map import entry, is_looked_up, kept, needs_plugin
@@ -127,7 +128,7 @@ class Check:
         links += flow.links(*passed) if prepared.new and passed else ()
         by_hand = False
         if edits and allowed is not None:
-            title = f'Add an entry for "{new}"' if rule.get("entry") else f'Replace with "{new}"'
+            title = titled("add entry" if rule.get("entry") else "replace", f'"{new}"')
             plain = rule.get("entry") and not needs_plugin(edits[0], self.target)
             fixes = (Fix(title, allowed, (*edits, *(() if plain else context.requires(rule, start)))),)
             new_words = set(prepared.new.values()) if links else ()

@@ -18,12 +18,7 @@ from .texts import complain, complain_lines, one_line, say
 
 FINDINGS, ERROR, INTERRUPTED = 1, 2, 130
 
-_COMMANDS = {
-    "check": ("report what ties code to CUDA", "报告代码中依赖 CUDA 的内容"),
-    "fix": ("rewrite it for the target, in place", "就地改写为目标加速器的代码"),
-    "rule": ("show the page of a rule", "显示规则说明"),
-    "server": ("run the language server", "运行语言服务器"),
-}
+_COMMANDS = ("check", "fix", "rule", "server")
 
 
 class _Commands(click.Group):
@@ -45,21 +40,18 @@ class _Commands(click.Group):
         if name not in _COMMANDS and not name.startswith("-"):
             from uncuda.settings import hint
 
-            ctx.fail(f"unknown command `{name}`{hint(name, list(_COMMANDS))}")
+            ctx.fail(say("unknown command", value=name, hint=hint(name, _COMMANDS)))
         return super().resolve_command(ctx, args)
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section(say("Commands", "命令")):
-            formatter.write_dl([(name, say(*texts)) for name, texts in _COMMANDS.items()])
+        with formatter.section(say("commands")):
+            formatter.write_dl([(name, say(f"{name} in short")) for name in _COMMANDS])
 
 
 @click.command(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help=say(
-        "Find what ties PyTorch code to CUDA and rewrite it for another accelerator.",
-        "查找 PyTorch 代码中依赖 CUDA 的内容，并改写为其他加速器的代码。",
-    ),
+    help=say("about"),
 )
 @click.version_option(uncuda.__version__, "--version", "-V", prog_name="uncuda", message="%(prog)s %(version)s")
 def group() -> None:
@@ -102,7 +94,7 @@ def _run(arguments: list[str]) -> int:
         _show(error, bool(arguments))
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        complain("uncuda: " + say("interrupted", "已中断"))
+        complain("uncuda: " + say("interrupted"))
         return INTERRUPTED
     except click.exceptions.Exit as error:
         return error.exit_code
@@ -131,8 +123,8 @@ def _surprise(error: Exception, verbose: bool) -> int:
         import traceback
 
         complain_lines(traceback.format_exc())
-    what = str(error) if known else f"internal error, please report it: {type(error).__name__}: {error}"
+    what = str(error) if known else say("internal error", what=f"{type(error).__name__}: {error}")
     if isinstance(error, OSError):
         what = ": ".join(filter(None, (error.filename, error.strerror)))
-    complain(f"uncuda: {say('error', '错误')}: {what}")
+    complain(f"uncuda: {say('error')}: {what}")
     return ERROR

@@ -23,22 +23,17 @@ from .texts import say
 
 @click.command(
     "check",
-    help=say(
-        "Report what ties Python code to CUDA. PATHS are files and folders (default: the current folder); "
-        "`-` reads standard input. Exit code: 0 nothing found, 1 findings, 2 error.",
-        "报告 Python 代码中依赖 CUDA 的内容。PATHS 为文件或目录（默认：当前目录）；`-` 表示读取标准输入。"
-        "退出码：0 无问题，1 有问题，2 出错。",
-    ),
+    help=say("check"),
 )
 @common_options
 @settings_options
-@click.option("--output-format", metavar="|".join(FORMATS), default="text", help=say("How to report.", "报告格式。"))
+@click.option("--output-format", metavar="|".join(FORMATS), default="text", help=say("output-format"))
 @click.option(
     "--statistics",
     is_flag=True,
-    help=say("Also count by rule and by decision (text, json).", "同时按规则和决定统计（text、json）。"),
+    help=say("statistics"),
 )
-@click.option("--exit-zero", is_flag=True, help=say("Exit with 0 in spite of findings.", "即使有问题也以 0 退出。"))
+@click.option("--exit-zero", is_flag=True, help=say("exit-zero"))
 def command(paths: tuple[str, ...], output_format: str, statistics: bool, exit_zero: bool, **given: Any) -> int:
     """Check files and report."""
     choose("output format", output_format, FORMATS)

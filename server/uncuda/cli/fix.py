@@ -27,12 +27,7 @@ from .texts import say
 
 @click.command(
     "fix",
-    help=say(
-        "Make the safe fixes in place. PATHS are files and folders (default: the current folder); `-` reads standard "
-        "input and writes the result to standard output. Exit code: 0 nothing left, 1 findings left, 2 error.",
-        "就地执行安全（safe）修复。PATHS 为文件或目录（默认：当前目录）；`-` 表示读取标准输入并将结果写到标准输出。"
-        "退出码：0 无遗留问题，1 有遗留问题，2 出错。",
-    ),
+    help=say("fix"),
 )
 @common_options
 @settings_options
@@ -41,11 +36,9 @@ from .texts import say
     "--unsafe-fixes",
     "review",
     is_flag=True,
-    help=say("Also make the fixes that should be reviewed.", "同时执行需复核（review）的修复。"),
+    help=say("review-fixes"),
 )
-@click.option(
-    "--diff", is_flag=True, help=say("Write nothing; print what would change.", "不写入文件，仅输出将要进行的改动。")
-)
+@click.option("--diff", is_flag=True, help=say("diff"))
 def command(paths: tuple[str, ...], review: bool, diff: bool, **given: Any) -> int:
     """Fix files and say what is left."""
     session = Session(overrides(given), given["config"], given["isolated"], given["quiet"], given["verbose"])

@@ -9,7 +9,7 @@ import click
 
 from uncuda.settings import OPTIONS, Option
 
-from .texts import say
+from .texts import either, say
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
@@ -26,11 +26,9 @@ def settings_options(command: CommandT) -> CommandT:
     command = click.option(
         "--config",
         metavar="FILE",
-        help=say("Use this configuration file instead of the closest one.", "使用该配置文件，而不是最近的配置文件。"),
+        help=say("config"),
     )(command)
-    return click.option("--isolated", is_flag=True, help=say("Read no configuration file.", "不读取任何配置文件。"))(
-        command
-    )
+    return click.option("--isolated", is_flag=True, help=say("isolated"))(command)
 
 
 def common_options(command: CommandT) -> CommandT:
@@ -39,15 +37,13 @@ def common_options(command: CommandT) -> CommandT:
         "-v",
         "--verbose",
         is_flag=True,
-        help=say("Also say which files were left out, and why.", "同时说明哪些文件未读取及其原因。"),
+        help=say("verbose"),
     )(command)
-    command = click.option("-q", "--quiet", is_flag=True, help=say("No summary and no notes.", "不输出摘要和提示。"))(
-        command
-    )
+    command = click.option("-q", "--quiet", is_flag=True, help=say("quiet"))(command)
     command = click.option(
         "--stdin-filename",
         metavar="PATH",
-        help=say("The name that the text on standard input (`-`) has.", "标准输入（`-`）内容所对应的文件名。"),
+        help=say("stdin-filename"),
     )(command)
     return click.argument("paths", nargs=-1, metavar="[PATHS]...")(command)
 
@@ -67,9 +63,9 @@ def overrides(given: Mapping[str, Any]) -> dict[str, object]:
 
 def _form(option: Option) -> dict[str, Any]:
     if option.kind == "boolean":
-        return {"default": None, "help": say(option.en, option.zh)}
+        return {"default": None, "help": either(option.en, option.zh)}
     if option.kind == "integer":
-        return {"default": None, "type": int, "metavar": "N", "help": say(option.en, option.zh)}
+        return {"default": None, "type": int, "metavar": "N", "help": either(option.en, option.zh)}
     metavar = {"string": "TEXT", "rules": "RULES", "patterns": "PATTERN"}[option.kind]
     if option.choices:
         metavar = "|".join(option.choices)
@@ -77,4 +73,4 @@ def _form(option: Option) -> dict[str, Any]:
         metavar = "VERSION"
     elif option.name == "target":
         metavar = "TARGET"
-    return {"metavar": metavar, "multiple": option.kind != "string", "help": say(option.en, option.zh)}
+    return {"metavar": metavar, "multiple": option.kind != "string", "help": either(option.en, option.zh)}

@@ -18,17 +18,17 @@ from uncuda.settings import hint
 
 from .options import LOCALE
 from .session import choose
-from .texts import say
+from .texts import either, say
 
 
 @click.command(
     "rule",
-    help=say("Show the page of a rule; without a name, list the rules.", "显示规则说明；不给名称时列出所有规则。"),
+    help=say("rule"),
 )
 @click.argument("name", required=False)
-@click.option("--all", "everything", is_flag=True, help=say("Show the pages of all rules.", "显示所有规则的说明。"))
-@click.option("--output-format", metavar="text|json", default="text", help=say("How to show them.", "输出格式。"))
-@click.option("--locale", metavar="|".join(LOCALE.choices), default="auto", help=say(LOCALE.en, LOCALE.zh))
+@click.option("--all", "everything", is_flag=True, help=say("all"))
+@click.option("--output-format", metavar="text|json", default="text", help=say("rule output-format"))
+@click.option("--locale", metavar="|".join(LOCALE.choices), default="auto", help=either(LOCALE.en, LOCALE.zh))
 def command(name: str | None, everything: bool, output_format: str, locale: str) -> None:
     """Show pages."""
     choose("output format", output_format, ("text", "json"))
@@ -36,9 +36,9 @@ def command(name: str | None, everything: bool, output_format: str, locale: str)
     catalogue = load()
     rules = dict(sorted(catalogue.rules.items()))
     if name is not None and everything:
-        raise click.UsageError("give a NAME or --all")
+        raise click.UsageError(say("name or all"))
     if name is not None and name not in rules:
-        raise click.UsageError(f"unknown rule `{name}`{hint(name, list(rules))}")
+        raise click.UsageError(say("unknown rule", value=name, hint=hint(name, list(rules))))
     chosen = [rules[name]] if name is not None else list(rules.values())
     if output_format == "json":
         records = _records(chosen)

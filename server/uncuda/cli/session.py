@@ -36,7 +36,7 @@ class Failure(click.ClickException):
     exit_code = 2
 
     def show(self, file: IO[Any] | None = None) -> None:
-        click.echo(f"uncuda: {say('error', '错误')}: {self.message}", file=file, err=file is None)
+        click.echo(f"uncuda: {say('error')}: {self.message}", file=file, err=file is None)
 
 
 @dataclass
@@ -95,7 +95,7 @@ class Session:
     def standard_input(self, name: str | None) -> tuple[File, bytes]:
         """The text on standard input as a file called `name`, which alone decides what the project is."""
         if sys.stdin is None:  # closed
-            raise Failure(say("there is no standard input", "没有标准输入"))
+            raise Failure(say("no standard input"))
         data = sys.stdin.buffer.read()
         path = name or STDIN
         settings = self.configuration.settings_for(str((Path.cwd() / path).parent))
@@ -178,16 +178,13 @@ class Session:
 def _which(imported: Sequence[str], modules: ModuleWords) -> str:
     names = " and ".join(modules.packages[target] for target in imported)
     choices = " or ".join(f"--target {target}" for target in imported)
-    return say(
-        f"the project imports {names}; choose with {choices}, or with `target` in uncuda.toml or [tool.uncuda]",
-        f"项目同时导入了 {names}；请用 {choices} 选择，或在 uncuda.toml 或 [tool.uncuda] 中设置 `target`",
-    )
+    return say("two plugins", names=names, choices=choices)
 
 
 def choose(what: str, value: str, choices: Sequence[str]) -> str:
     """`value` if it is one of `choices`; otherwise a usage error that suggests the nearest."""
     if value not in choices:
-        raise click.UsageError(f"unknown {what} `{value}`{hint(value, choices)}")
+        raise click.UsageError(say(f"unknown {what}", value=value, hint=hint(value, choices)))
     return value
 
 

@@ -2,13 +2,23 @@
 
 import sys
 
-from uncuda.messages import language
+from uncuda.messages import Sentences, language
+from uncuda.messages.terminal import TERMINAL
 
 _LONGEST = 1_000
 
 
-def say(en: str, zh: str) -> str:
-    """The text in the language that the environment asks for."""
+class _Terminal(Sentences):
+    room = TERMINAL
+
+
+def say(key: str, **named: object) -> str:
+    """A sentence of the terminal, in the language that the environment asks for."""
+    return _Terminal(language("auto"))(key, **named)
+
+
+def either(en: str, zh: str) -> str:
+    """What a setting says of itself, in that language."""
     return zh if language("auto") == "zh" else en
 
 

@@ -14,13 +14,6 @@ if TYPE_CHECKING:
     from ..state.documents import Program
     from ..state.roots import Folder
 
-_TEXTS = {
-    "en": "uncuda shows what keeps this code from running on {0}, because nothing says which accelerator it is for. "
-    "`target` in uncuda.toml or [tool.uncuda] decides for good. Which one is it?",
-    "zh": "uncuda 正在显示此代码无法在{0} 上运行的原因，因为尚未指定目标加速器。"
-    "在 uncuda.toml 或 [tool.uncuda] 中设置 `target` 可永久指定。目标是哪一个？",
-}
-
 
 def register(session: Session) -> None:
     """Ask with the first finding, once."""
@@ -50,7 +43,7 @@ def _ask(session: Session, program: Program) -> None:
     texts = Texts(folders.language(choice.settings.locale))
     among = choice.chosen.among
     titles = {folders.title_of(name, texts.locale): name for name in among or folders.catalogue.declarations}
-    text = _TEXTS[texts.locale].format(folders.title_of(choice.engine.target.id, texts.locale))
+    text = texts("nothing says", folders.title_of(choice.engine.target.id, texts.locale))
     if among:
         text = texts("which target", targets=folders.titles_of(among, texts.locale))
 

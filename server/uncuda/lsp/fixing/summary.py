@@ -95,7 +95,7 @@ class Summary:
         lines = [_line(item) for item in self.skipped[:_NAMED]]
         if more := len(self.skipped) - _NAMED:
             lines += [self.texts("more", more)] if more > 0 else []
-        return ("；" if self.texts.locale == "zh" else "; ").join(lines)
+        return self.texts("between").join(lines)
 
 
 def tell(session: Session, summary: Summary) -> None:

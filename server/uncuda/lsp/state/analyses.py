@@ -27,10 +27,6 @@ if TYPE_CHECKING:
 
 _REPLACEMENT = "\ufffd"
 _SLOW = 0.2
-_REASONS = {
-    "en": "reopen with encoding {0}, or run `{1}`",
-    "zh": "请以编码 {0} 重新打开，或运行 `{1}`",
-}
 _NOTHING: Answers = {}
 
 
@@ -190,8 +186,8 @@ class Analyses:
             known = self._encodings[path] = stamp, _declared(path)
         if not known[1]:
             return None
-        reason = _REASONS[self._folders.language(engine.settings.locale)]
-        return reason.format(known[1], command_for(path, review=False, target=""))
+        texts = Texts(self._folders.language(engine.settings.locale))
+        return texts("reopen", known[1], command_for(path, review=False, target=""))
 
 
 def _declared(path: str) -> str:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from uncuda.catalogue import Catalogue
 from uncuda.engine import Finding
-from uncuda.messages import language
 from uncuda.printable import printable
 
 from ..wire.client import Client
 from ..wire.uris import uri_of
+from .phrases import phrases
 
 if TYPE_CHECKING:
     from .analyses import Analysis
@@ -26,8 +26,6 @@ _PLACE = (
     '{"location":{"uri":%s,"range":{"start":{"line":%d,"character":%d},"end":{"line":%d,"character":%d}}},"message":%s}'
 )
 _MANY = 4096
-
-SHIM_IMPORT = {"en": "`{0}` is imported here", "zh": "此处导入了 `{0}`"}
 
 
 Point = tuple[int, int]
@@ -109,7 +107,7 @@ class Renderer:
         rule = self._rules.get(finding.rule)
         if rule is not None and rule.when_imported and (where := self._shim(analysis.program, finding.target)):
             engine = analysis.engine
-            text = SHIM_IMPORT[language(engine.settings.locale)].format(engine.target.words.get("patch", ""))
+            text = phrases(engine)("shim import", engine.target.words.get("patch", ""))
             places.append(_PLACE % (json.dumps(where[0]), *where[1], *where[2], json.dumps(text)))
         return places
 

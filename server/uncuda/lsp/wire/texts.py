@@ -1,95 +1,12 @@
-"""What the commands of the server say, in English and Chinese."""
+"""What the commands of the server say, in one language."""
 
 from __future__ import annotations
 
+from uncuda.messages.commands import COMMANDS
 from uncuda.report.words import Words
-
-_TEXTS: dict[str, tuple[str, str]] = {
-    # titles
-    "fix all workspace": ("uncuda: fix all in workspace", "uncuda：修复工作区中的所有问题"),
-    "fix all file": ("uncuda: fix all in file", "uncuda：修复文件中的所有问题"),
-    "preview": ("uncuda: preview of all fixes", "uncuda：预览所有修复"),
-    "label": ("uncuda: fix all", "uncuda：修复所有问题"),
-    "shared": ("needed by several rules", "多条规则共同需要"),
-    "opener": ("no change; all that is ticked is safe", "无改动；已勾选的均为安全修复"),
-    "to review": ("{0} (to review)", "{0}（需复核）"),
-    # questions
-    "which target": (
-        "The project imports plugins of {targets}. Which accelerator is it to run on?",
-        "项目导入了 {targets} 的插件。要迁移到哪一种加速器？",
-    ),
-    "undecided": (
-        "the project imports plugins of {targets}; set `target`, or switch the target, to say which one it is for",
-        "项目导入了 {targets} 的插件；请设置 `target` 或切换目标，以指定其中之一",
-    ),
-    "switch target": ("Which accelerator is the code to run on?", "要迁移到哪一种加速器？"),
-    "which file": ("Which file is to be fixed?", "要修复哪个文件？"),
-    # what was done
-    "fixed": ("Fixed {findings} in {files}.", "已修复 {files}中的 {findings}。"),
-    "would fix": ("Would fix {findings} in {files}.", "将修复 {files}中的 {findings}。"),
-    "nothing": ("Nothing to fix.", "没有可修复的内容。"),
-    "left": ("Left: {0:,} to review, {1:,} by hand.", "剩余：需复核 {0:,}，需手动处理 {1:,}。"),
-    "left safe": (
-        "Left: {2:,} safe, {0:,} to review, {1:,} by hand.",
-        "剩余：安全修复 {2:,}，需复核 {0:,}，需手动处理 {1:,}。",
-    ),
-    "show": ("Show", "查看"),
-    "left out": ("{files} left out:", "未处理 {files}："),
-    "more": ("and {0} more (see the log)", "以及另外 {0} 个（见日志）"),
-    "cancelled": ("Cancelled.", "已取消。"),
-    "nothing changed": ("Nothing was changed.", "没有进行任何改动。"),
-    "not applied": ("The editor did not make the changes.", "编辑器未执行改动。"),
-    "not applied why": ("The editor did not make the changes: {0}", "编辑器未执行改动：{0}"),
-    "no edits": ("This editor cannot make changes for a server.", "此编辑器不支持由服务器执行改动。"),
-    "no preview": (
-        "This editor cannot show a preview; the result of the command holds the diff. Nothing was changed.",
-        "此编辑器不支持预览；命令的结果中包含 diff。没有进行任何改动。",
-    ),
-    "target": ("uncuda shows everything for {0} now.", "uncuda 现已切换到{0}。"),
-    "target overrides": (
-        "uncuda shows everything for {0} now, whatever {1} says, until the server ends.",
-        "uncuda 现已切换到{0}，在服务器结束前忽略 {1} 中的设置。",
-    ),
-    "no file": ("No Python file is open.", "没有打开的 Python 文件。"),
-    "failed": ("The job failed: {0}", "任务失败：{0}"),
-    # why a file is not checked
-    "not checked": ("uncuda did not check this file: {0}", "uncuda 未检查此文件：{0}"),
-    "not checked long": (
-        "uncuda did not check this file: it took longer than {0} s. It is checked again when it changes",
-        "uncuda 未检查此文件：检查时间超过 {0} 秒。文件改动后将重新检查",
-    ),
-    "not checked crashed": (
-        "uncuda did not check this file: its process ended (the log may say why). It is checked again when it changes",
-        "uncuda 未检查此文件：检查进程意外结束（日志中或有说明）。文件改动后将重新检查",
-    ),
-    "heavy": (
-        "it takes too much work to be fixed while you type; run `{0}`",
-        "文件过大，无法在编辑时修复；请运行 `{0}`",
-    ),
-    # why a file is left out
-    "moved": ("it is being changed; run the command again", "文件正在被修改；请重新运行命令"),
-    "refused": ("the editor did not take its changes", "编辑器未接受对该文件的改动"),
-    "stopped": ("cancelled", "已取消"),
-    "encoding": (
-        "its encoding is {encoding}, and the editor would write it in another one; run `{0}`",
-        "文件编码为 {encoding}，编辑器会以其他编码写回；请运行 `{0}`",
-    ),
-    "read as": (
-        "it is UTF-8, and the editor reads it as {encoding} (`files.encoding`); run `{0}`",
-        "文件是 UTF-8，而编辑器以 {encoding} 读取（`files.encoding`）；请运行 `{0}`",
-    ),
-    "line ends": (
-        "its line ends are not all the same, and the editor would change them; run `{0}`",
-        "文件的换行符不一致，编辑器会改写它们；请运行 `{0}`",
-    ),
-}
 
 
 class Texts(Words):
     """The texts of one language: "en" or "zh"."""
 
-    table = _TEXTS
-
-    def __call__(self, key: str, *values: object, **named: object) -> str:
-        """The text for `key` with values in its braces."""
-        return self.table[key][self.locale == "zh"].format(*values, **named)
+    room = COMMANDS

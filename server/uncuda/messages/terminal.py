@@ -1,0 +1,71 @@
+"""Help and errors of the command line, before the settings are known."""
+
+from . import Room
+
+TERMINAL: Room = {
+    "about": (
+        "Find what ties PyTorch code to CUDA and rewrite it for another accelerator.",
+        "查找 PyTorch 代码中依赖 CUDA 的内容，并改写为其他加速器的代码。",
+    ),
+    "commands": ("Commands", "命令"),
+    "check in short": ("report what ties code to CUDA", "报告代码中依赖 CUDA 的内容"),
+    "fix in short": ("rewrite it for the target, in place", "就地改写为目标加速器的代码"),
+    "rule in short": ("show the page of a rule", "显示规则说明"),
+    "server in short": ("run the language server", "运行语言服务器"),
+    "check": (
+        (
+            "Report what ties Python code to CUDA. PATHS are files and folders (default: the current folder); `-` "
+            "reads standard input. Exit code: 0 nothing found, 1 findings, 2 error."
+        ),
+        (
+            "报告 Python 代码中依赖 CUDA 的内容。PATHS 为文件或目录（默认：当前目录）；`-` 表示读取标准输入。"
+            "退出码：0 无问题，1 有问题，2 出错。"
+        ),
+    ),
+    "fix": (
+        (
+            "Make the safe fixes in place. PATHS are files and folders (default: the current folder); "
+            "`-` reads standard input and writes the result to standard output. "
+            "Exit code: 0 nothing left, 1 findings left, 2 error."
+        ),
+        (
+            "就地执行安全（safe）修复。PATHS 为文件或目录（默认：当前目录）；"
+            "`-` 表示读取标准输入并将结果写到标准输出。"
+            "退出码：0 无遗留问题，1 有遗留问题，2 出错。"
+        ),
+    ),
+    "rule": ("Show the page of a rule; without a name, list the rules.", "显示规则说明；不给名称时列出所有规则。"),
+    "server": ("Run the language server.", "运行语言服务器。"),
+    "error": ("error", "错误"),
+    "interrupted": ("interrupted", "已中断"),
+    "output-format": ("How to report.", "报告格式。"),
+    "statistics": ("Also count by rule and by decision (text, json).", "同时按规则和决定统计（text、json）。"),
+    "exit-zero": ("Exit with 0 in spite of findings.", "即使有问题也以 0 退出。"),
+    "review-fixes": ("Also make the fixes that should be reviewed.", "同时执行需复核（review）的修复。"),
+    "diff": ("Write nothing; print what would change.", "不写入文件，仅输出将要进行的改动。"),
+    "config": ("Use this configuration file instead of the closest one.", "使用该配置文件，而不是最近的配置文件。"),
+    "isolated": ("Read no configuration file.", "不读取任何配置文件。"),
+    "verbose": ("Also say which files were left out, and why.", "同时说明哪些文件未读取及其原因。"),
+    "quiet": ("No summary and no notes.", "不输出摘要和提示。"),
+    "stdin-filename": ("The name that the text on standard input (`-`) has.", "标准输入（`-`）内容所对应的文件名。"),
+    "all": ("Show the pages of all rules.", "显示所有规则的说明。"),
+    "rule output-format": ("How to show them.", "输出格式。"),
+    "stdio": ("Speak on standard input and output (default).", "使用标准输入输出通信（默认）。"),
+    "tcp": (
+        "Wait for one client on a socket instead; without a host only this machine can connect.",
+        "改为在套接字上等待一个客户端；未指定主机时仅限本机连接。",
+    ),
+    "log-file": ("Also write the log to this file.", "同时将日志写入该文件。"),
+    "stdio with tcp": ("--stdio does not go together with --tcp", "--stdio 不能与 --tcp 同时使用"),
+    "no standard input": ("there is no standard input", "没有标准输入"),
+    "two plugins": (
+        "the project imports {names}; choose with {choices}, or with `target` in uncuda.toml or [tool.uncuda]",
+        "项目同时导入了 {names}；请用 {choices} 选择，或在 uncuda.toml 或 [tool.uncuda] 中设置 `target`",
+    ),
+    "name or all": ("give a NAME or --all", "请给出 NAME 或使用 --all"),
+    "unknown locale": ("unknown locale `{value}`{hint}", "未知的语言 `{value}`{hint}"),
+    "unknown output format": ("unknown output format `{value}`{hint}", "未知的输出格式 `{value}`{hint}"),
+    "unknown rule": ("unknown rule `{value}`{hint}", "未知的规则 `{value}`{hint}"),
+    "unknown command": ("unknown command `{value}`{hint}", "未知的命令 `{value}`{hint}"),
+    "internal error": ("internal error, please report it: {what}", "内部错误，请报告：{what}"),
+}

@@ -1,0 +1,99 @@
+"""Sentences for users: every one in both languages with the same values, used, and written in one place."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+from uncuda.messages import Room
+from uncuda.messages.fixes import FIXES, titled
+
+PACKAGE = Path(__file__).resolve().parents[1] / "server" / "uncuda"
+MESSAGES = PACKAGE / "messages"
+ROOMS = sorted(path.stem for path in MESSAGES.glob("*.py") if path.stem != "__init__")
+CHINESE = re.compile("[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
+ELSEWHERE = {
+    "__main__.py",  # speaks before anything can be imported
+    "catalogue/keys.py",  # the table of keys says of each what it is
+    "catalogue/rules.py",  # the heading of a page's last section
+    "settings/editor.py",  # the tables of settings, likewise
+    "settings/options.py",
+}
+# Keys that are put together: "exceeds bytes" of a limit, "fix in short" of a command.
+PUT_TOGETHER = re.compile(
+    r"exceeds .+|status .+|not checked .+|plugin .+|target .+|proof .+|unknown .+|(check|fix|rule|server) in short"
+    r"|(error|warning|information|safe|review|manual|left|by hand|table older|table newer|torch)"
+)
+
+
+def room(name: str) -> Room:
+    """The table of a room."""
+    module = import_module(f"uncuda.messages.{name}")
+    table: Room = getattr(module, name.upper())
+    return table
+
+
+def values(text: str) -> set[str]:
+    """What a sentence has filled in."""
+    return {field for _, field, _, _ in Formatter().parse(text) if field is not None}
+
+
+@pytest.mark.parametrize("name", ROOMS)
+def test_both_languages_say_the_same_values(name: str) -> None:
+    for key, (english, chinese) in room(name).items():
+        assert english and CHINESE.search(chinese) and not CHINESE.search(english), key
+        unsaid = {"package"} if key == "known since" else set()  # its Chinese needs no name of the plugin
+        assert values(english) == values(chinese) | unsaid, key
+
+
+def strings() -> Iterator[str]:
+    """Every string in the package outside of its sentences."""
+    for path in PACKAGE.rglob("*.py"):
+        if path.parent != MESSAGES:
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    yield node.value
+
+
+def test_every_sentence_is_used() -> None:
+    said = set(strings())
+    unused = [
+        (name, key) for name in ROOMS for key in room(name) if key not in said and not PUT_TOGETHER.fullmatch(key)
+    ]
+    assert not unused
+
+
+def test_sentences_are_written_in_one_place() -> None:
+    written = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        if path.parent != MESSAGES and CHINESE.search(path.read_text(encoding="utf-8"))
+    }
+    assert written == ELSEWHERE
+
+
+def test_every_key_of_a_title_exists() -> None:
+    keys = {
+        argument.value
+        for path in (PACKAGE / "checks").glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "titled"
+        for argument in _either(node.args[0])
+        if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
+    }
+    assert keys | {"remove suppression"} == FIXES.keys()
+
+
+def _either(node: ast.expr) -> list[ast.expr]:
+    return [node.body, node.orelse] if isinstance(node, ast.IfExp) else [node]
+
+
+def test_a_title_is_its_english_and_knows_its_chinese() -> None:
+    title = titled("import from", "`torch.npu`")
+    assert (title, title.chinese) == ("Import from `torch.npu`", "改为从 `torch.npu` 导入")
