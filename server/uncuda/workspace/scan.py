@@ -99,6 +99,7 @@ def look_at(
         if not found:
             silent.add(number)
     gathered, scanner.gathered = scanner.gathered, Gathered()
+    gathered.condense()
     return Part(gathered, silent, problems)
 
 
@@ -144,6 +145,11 @@ class Gathered:
             self.told.append(said.told)
         for target in said.serves:
             self.serving[target] = self.serving.get(target, 0) + 1
+
+    def condense(self) -> None:
+        """Keep together what is told of kernels: who told it does not matter."""
+        if self.told:
+            self.told = [Told(*(frozenset().union(*names) for names in zip(*self.told, strict=True)))]
 
     def take(self, other: Gathered) -> None:
         """Take in what others say together."""
