@@ -147,7 +147,7 @@ def test_every_feature_is_registered() -> None:
 def test_the_language_server_starts_light() -> None:
     code = "from uncuda.lsp.server import UncudaServer; import sys; UncudaServer(); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    late = {f"uncuda.lsp.{name}" for name in NOT_AT_THE_START} | {"uncuda.child.pool", "uncuda.workspace.crew"}
+    late = {f"uncuda.lsp.{name}" for name in NOT_AT_THE_START} | {"uncuda.child.pool", "uncuda.workspace.workers"}
     assert late <= {*MODULES}
     assert not {"libcst", "jedi", "uncuda.receivers", *late} & {*loaded}
 
@@ -173,7 +173,7 @@ def test_processes_are_started_in_few_places() -> None:
     }
     assert calls == {
         STARTER: {""},  # Popen
-        "uncuda.child.pool": {"command(self._way.module)"},
+        "uncuda.child.pool": {"command(self._launch.module)"},
         "uncuda.lsp.wire.background": {"command(module)"},
         "uncuda.receivers.process": {"arguments or command(_MODULE)"},
     }

@@ -13,7 +13,7 @@ import pytest
 import uncuda.child.pool
 from support import pool_worker
 from support.pool_worker import CODEC, Add, Base, Sum
-from uncuda.child.pool import Ended, Pool, Way
+from uncuda.child.pool import Crashed, Launch, Pool
 
 HERE = -1
 """The number of this process, where it did what no other was left for."""
@@ -25,8 +25,8 @@ def pool(number: int, lost: list[int], run: Callable[[], NoReturn] = pool_worker
         assert isinstance(request, Add)
         return Sum(tuple(one + 10 for one in request.numbers), HERE)
 
-    way = Way("support.pool_worker", run, CODEC)
-    with closing(Pool[int](number, way, here, lambda process, code: lost.append(code))) as made:
+    launch = Launch("support.pool_worker", run, CODEC)
+    with closing(Pool[int](number, launch, here, lambda process, code: lost.append(code))) as made:
         made.tell(Base(10))
         yield made
 
@@ -78,8 +78,8 @@ class TestPool:
         with pool(2, lost) as made:
             found = done(made, [[1, 2], [3, 0, 5], [6]], tmp_path)
         assert lost == [-signal.SIGKILL] * 2
-        assert [(parts, answer) for parts, answer in found if isinstance(answer, Ended)] == [([0], Ended(-9))]
-        assert Ended(-9).how == "SIGKILL"
+        assert [(parts, answer) for parts, answer in found if isinstance(answer, Crashed)] == [([0], Crashed(-9))]
+        assert Crashed(-9).reason == "SIGKILL"
         assert [one for _, answer in found if isinstance(answer, Sum) for one in answer.numbers] == [11, 12, 13, 15, 16]
 
     def test_with_no_process_left_it_is_done_here(self, tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ class TestPool:
         with pool(1, lost) as made:
             found = done(made, [[0], [1], [2, 3]], tmp_path)
         assert lost == [-signal.SIGKILL] * 2
-        assert isinstance(found[0][1], Ended)
+        assert isinstance(found[0][1], Crashed)
         assert [answer for _, answer in found[1:]] == [Sum((11,), HERE), Sum((12, 13), HERE)]
 
     def test_none_is_left(self, tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def _outputs(*arguments: str) -> list[tuple[int, str, str]]:
         ("--output-format", "github", "--verbose"),
         ("--output-format", "gitlab", "--quiet", "--exit-zero"),
         ("--max-statements", "40", "--locale", "zh"),
-        ("--max-bytes", "90"),
+        ("--max-bytes", "60"),
         ("--target", "npu", "--strategy", "shim"),
         ("missing", "p/f01.py", "p", "p/f01.py"),
     ],
@@ -114,7 +114,7 @@ def test_they_import_nothing_from_the_folder(tmp_path: Path) -> None:
     )
     run = _run("", "check", "--target", "npu", fork=False)
     assert run.code == 1
-    assert "ended" not in run.err
+    assert "crashed" not in run.err
 
 
 @needs_linux
@@ -123,7 +123,7 @@ def test_what_a_worker_had_not_done_is_done_and_it_is_named() -> None:
     one = uncuda("check", "--workers", "1")
     program = _program("os.kill(os.getpid(), signal.SIGKILL)", at="p/f07.py")
     run = _run(program, "check")
-    notes = [line for line in run.err.splitlines(keepends=True) if "ended too early (SIGKILL)" in line]
+    notes = [line for line in run.err.splitlines(keepends=True) if "crashed (SIGKILL)" in line]
     assert len(notes) == 1
     assert run._replace(err=run.err.replace(notes[0], "")) == one
 
@@ -135,7 +135,7 @@ def test_a_file_that_ends_workers_is_named() -> None:
     # The ones that are started in place of others are forked, too: they have the patch.
     run = _run(program + "pool.command = str\npool.start = lambda _: child.Forked(made[0]._here.serve, [])\n", "check")
     assert run.code == 2
-    assert "uncuda: error: f4.py: the process that read it ended twice (SIGKILL); left out\n" in run.err
+    assert "uncuda: error: f4.py: the process that read it crashed twice (SIGKILL); left out\n" in run.err
     assert [f"f{number}.py:3:" in run.out for number in range(9)] == [number != 4 for number in range(9)]
 
 
@@ -183,7 +183,7 @@ def test_small_trees_are_read_by_one_process() -> None:
     make({"a.py": SAFE})
     code = "import sys; from uncuda.cli import main; main(['check', '--target', 'npu']); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
-    assert not {"uncuda.child", "uncuda.workspace.crew", "cattrs", "subprocess"} & {*done.stdout.split()}
+    assert not {"uncuda.child", "uncuda.workspace.workers", "cattrs", "subprocess"} & {*done.stdout.split()}
 
 
 def test_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,12 +262,13 @@ sys.exit(main(sys.argv[1:]))
 _PATCH = """
 from uncuda import child
 from uncuda.child import pool
-from uncuda.workspace import crew, worker
-answered, begun, made = worker.Worker.answer, crew.Crew.__init__, []
+from uncuda.workspace import workers, worker
+answered, begun, made = worker.Worker.answer, workers.Workers.__init__, []
 def answer(self, request):
     def act():
         mark = Path(".done")
-        if {at!r} in [path for path, _ in getattr(request, "files", ())] and not isinstance(request, worker.Look):
+        looks = isinstance(request, worker.SurveyFiles)
+        if {at!r} in [path for path, _ in getattr(request, "files", ())] and not looks:
             if not ({once} and mark.exists()):
                 mark.touch()
                 {act}
@@ -279,7 +280,7 @@ worker.Worker.answer = answer
 def begin(self, *arguments):
     made.append(self)
     begun(self, *arguments)
-crew.Crew.__init__ = begin
+workers.Workers.__init__ = begin
 """
 
 

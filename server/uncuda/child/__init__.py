@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _PR_SET_PDEATHSIG = 1  # sys/prctl.h
 _CHUNK = 1 << 16
+_NICE = 10
 _started: WeakSet[subprocess.Popen[bytes]] = WeakSet()
 
 
@@ -175,6 +176,13 @@ def end_with_input() -> None:
         os._exit(0)
 
     Thread(target=work, daemon=True, name="end").start()
+
+
+def be_nice() -> None:
+    """Leave the processor to whoever wants it more; for the process itself."""
+    if hasattr(os, "nice"):
+        with suppress(OSError):
+            os.nice(_NICE)
 
 
 def _read() -> bytes:

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _EACH = 2  # tasks that a process has: one that it does, one that it need not wait for
-_AHEAD = 16  # tasks for each process that may be done before their turn
+_AHEAD = 8  # tasks for each process that may be done before their turn
 _WAIT = 0.5
 """Seconds after which Ctrl-C is looked for, where nothing else is to be done: on Windows nothing interrupts a wait."""
 
 
 @dataclass(frozen=True)
-class Way:
+class Launch:
     """How the processes of a pool are started, and spoken to.
 
     `module`: whose `main` runs in a new Python; `copy`: what runs in a copy of this process instead, where that works;
@@ -42,18 +42,18 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Ended:
+class Crashed:
     """Comes back in place of an answer: a process ended each time that it did this part alone. `code`: as of Popen."""
 
     code: int
 
     @property
-    def how(self) -> str:
+    def reason(self) -> str:
         """The signal that ended it, by its name, or its exit code."""
-        return how(self.code)
+        return exit_reason(self.code)
 
 
-def how(code: int) -> str:
+def exit_reason(code: int) -> str:
     """How a process ended, of its exit code."""
     with suppress(ValueError):
         return signal.Signals(-code).name
@@ -66,7 +66,7 @@ class _Task(Generic[T]):
 
     parts: Sequence[T]
     ended: bool = False
-    answer: bytes | Ended | None = None
+    answer: bytes | Crashed | None = None
 
 
 @dataclass(eq=False)
@@ -85,11 +85,11 @@ class Pool(Generic[T]):
     def __init__(
         self,
         number: int,
-        way: Way,
+        launch: Launch,
         here: Callable[[Any], object],
         lost: Callable[[int, int], object],
     ) -> None:
-        self._way, self._here, self._lost = way, here, lost
+        self._launch, self._here, self._lost = launch, here, lost
         self._request: Callable[[Sequence[T]], object] = list
         self._said: list[bytes] = []
         self._waiting: deque[_Task[T]] = deque()  # given to nobody
@@ -100,7 +100,7 @@ class Pool(Generic[T]):
         self._peers: list[_Peer] = []
         with interrupts_kept():
             if forks := may_fork():
-                way.codec.prepare()
+                launch.codec.prepare()
             for _ in range(number):
                 self._start(forks)
         for peer in self._peers:
@@ -108,7 +108,7 @@ class Pool(Generic[T]):
 
     def tell(self, record: object) -> None:
         """Say something to all processes, and to those that will take their place, that has no answer."""
-        self._said.append(self._way.codec.line(record))
+        self._said.append(self._launch.codec.line(record))
         for peer in self._peers:
             _say(peer, self._said[-1])
 
@@ -126,7 +126,7 @@ class Pool(Generic[T]):
             if self._given and self._given[0].answer is not None:
                 task = self._given.pop(0)
                 answer = task.answer
-                yield task.parts, self._way.codec.record(answer) if isinstance(answer, bytes) else answer
+                yield task.parts, self._launch.codec.record(answer) if isinstance(answer, bytes) else answer
             elif self._peers:
                 self._take()
             else:
@@ -139,16 +139,16 @@ class Pool(Generic[T]):
         for peer in peers:
             peer.process.kill()
         for peer in peers:
-            _bury(peer)
+            _reap(peer)
 
     def _start(self, forks: bool) -> _Peer | None:
         """One more process, unless it cannot be started."""
         try:
             if forks:
                 pipes = [stream.fileno() for peer in self._peers for stream in _pipes(peer)]
-                process: subprocess.Popen[bytes] | Forked = Forked(self._way.copy, pipes)
+                process: subprocess.Popen[bytes] | Forked = Forked(self._launch.copy, pipes)
             else:
-                process = start(command(self._way.module))
+                process = start(command(self._launch.module))
         except OSError:
             return None
         peer = _Peer(process)
@@ -178,7 +178,7 @@ class Pool(Generic[T]):
                     else:
                         return
                     peer.tasks.append(task)
-                    _say(peer, self._way.codec.line(self._request(task.parts)))
+                    _say(peer, self._launch.codec.line(self._request(task.parts)))
 
     def _take(self) -> None:
         """Wait until a process says something, or ends."""
@@ -196,13 +196,13 @@ class Pool(Generic[T]):
     def _replace(self, peer: _Peer) -> None:
         """Take note of the end of a process, and start another one."""
         self._peers.remove(peer)
-        code = _bury(peer)
+        code = _reap(peer)
         self._lost(peer.process.pid, code)
         again: list[_Task[T]] = [*peer.tasks]
         if again:
             task = again.pop(0)
             if task.ended and len(task.parts) == 1:
-                task.answer = Ended(code)
+                task.answer = Crashed(code)
             else:
                 parts = [_Task((part,), ended=True) for part in task.parts]
                 at = self._given.index(task)
@@ -232,7 +232,7 @@ def _say(peer: _Peer, line: bytes) -> None:
         to.flush()
 
 
-def _bury(peer: _Peer) -> int:
+def _reap(peer: _Peer) -> int:
     """The exit code of a process that has ended, or was told to."""
     peer.process.kill()
     code = peer.process.wait()

@@ -41,7 +41,7 @@ from .console import Console
 from .texts import say
 
 if TYPE_CHECKING:
-    from uncuda.workspace.crew import Crew
+    from uncuda.workspace.workers import Workers
 
 STDIN = "-"
 _PLACES = 3  # of statements that could not be read, in one message
@@ -84,7 +84,7 @@ class Session:
         self.words = Words(language(locale if isinstance(locale, str) else "auto"))
         self.console = Console(self.words, self.quiet, self.verbose)
         self.engines = Engines(self.catalogue, self._note)
-        self._crew: Crew | None = None
+        self._workers: Workers | None = None
         self._noted: set[str] = set()
         self._first: dict[tuple[str, object], tuple[object, ...]] = {}  # what was said of a target, or of its plugin
 
@@ -99,26 +99,26 @@ class Session:
         if found.files:
             self._speak(found.files[0].settings)
         self._engage(found.files, looked=False)
-        look = self.engines.survey(found.files, crew=self._crew)
+        look = self.engines.survey(found.files, workers=self._workers)
         for problem in look.problems:
             self.fail(problem)
         self.read += len(look.files)
         with self._decided():
             files = self.engines.worth(look)
-        if self._crew is None:
+        if self._workers is None:
             self._engage(files, looked=True)
         return files
 
     def check(self, paths: Sequence[str], files: list[File], shown: Iterable[File]) -> Iterator[Checked]:
         """Check the files, which `files` gave for these paths. `shown`: the same, drawn from as their turn comes."""
-        if self._crew is not None:
-            return self._crew.check(files, shown, self.engines.known_for, self.engine_for)
+        if self._workers is not None:
+            return self._workers.check(files, shown, self.engines.known_for, self.engine_for)
         return check_files(shown, self.engine_for, self.answers_for(paths, files))
 
     def fix(self, paths: Sequence[str], files: list[File], shown: Iterable[File], review: bool) -> Iterator[Repaired]:
         """Fix the files in memory, as `check` checks them; `review`: also by fixes to review."""
-        if self._crew is not None:
-            return self._crew.fix(files, shown, self.engines.known_for, self.engine_for, review)
+        if self._workers is not None:
+            return self._workers.fix(files, shown, self.engines.known_for, self.engine_for, review)
         return fix_files(shown, self.engine_for, review, answers_for=self.answers_for(paths, files))
 
     def _engage(self, files: Sequence[File], looked: bool) -> None:
@@ -134,15 +134,15 @@ class Session:
         sizes = sizes_of(files)
         number = number_for(sizes, wanted, looked)
         if number > 1:
-            from uncuda.workspace.crew import Crew  # costs start-up time
+            from uncuda.workspace.workers import Workers  # costs start-up time
 
-            self._crew = Crew(self.catalogue, number, files, sizes, self._lose)
-            click.get_current_context().call_on_close(self._crew.close)
+            self._workers = Workers(self.catalogue, number, files, sizes, self._lose)
+            click.get_current_context().call_on_close(self._workers.close)
 
     def _lose(self, process: int, code: int) -> None:
-        from uncuda.child.pool import how
+        from uncuda.child.pool import exit_reason
 
-        self._note("worker ended", process, how(code))
+        self._note("worker crashed", process, exit_reason(code))
 
     def reads_standard_input(self, paths: Sequence[str], name: str | None) -> bool:
         """Whether the text comes from standard input (under `name`); a usage error if that does not fit the paths."""

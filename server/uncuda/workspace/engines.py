@@ -24,7 +24,7 @@ from .versions import Taken
 from .words import Words
 
 if TYPE_CHECKING:
-    from .crew import Crew
+    from .workers import Workers
 
 Note = Callable[..., None]
 
@@ -73,11 +73,14 @@ class Engines:
         self._engines: dict[int, tuple[Engine, Taken]] = {}
         self._used: set[int] = set()
 
-    def survey(self, files: Sequence[File], read: Read = read_text, crew: Crew | None = None) -> Survey:
-        """Read every file once: what it says of the project, and whether it may have findings. `crew`: who does it."""
+    def survey(self, files: Sequence[File], read: Read = read_text, workers: Workers | None = None) -> Survey:
+        """Read every file once: what it says of the project, and whether it may have findings.
+
+        `workers`: the processes that do it, None: this one.
+        """
         admitted = [self._admit(file) for file in files]
-        if crew is not None:
-            look, self._named = crew.survey(admitted, self._guess, not self._is_set())
+        if workers is not None:
+            look, self._named = workers.survey(admitted, self._guess, not self._is_set())
         else:
             look = survey(admitted, self.modules, self._may_concern if self._is_set() else self._look, read)
         self.project = look.project

@@ -21,28 +21,28 @@ Place = tuple[str, int]
 
 
 @dataclass(frozen=True)
-class EngineOf:
+class EngineSpec:
     """What an engine is made of."""
 
     target: str
     settings: Settings
 
     @classmethod
-    def made(cls, engine: Engine) -> EngineOf:
+    def made(cls, engine: Engine) -> EngineSpec:
         """That of an engine that there is."""
         return cls(engine.target.id, engine.settings)
 
 
 @dataclass(frozen=True)
-class Prepare:
+class UseEngines:
     """The engines of the files that are asked about from now on. `project`: None as long as it is not known."""
 
-    engines: tuple[EngineOf, ...]
+    engines: tuple[EngineSpec, ...]
     project: Project | None = None
 
 
 @dataclass(frozen=True)
-class Look:
+class SurveyFiles:
     """Take the first look at files. `constants`: also for constants that name a target."""
 
     files: tuple[Place, ...]
@@ -50,14 +50,14 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Check:
+class CheckFiles:
     """Check files."""
 
     files: tuple[Place, ...]
 
 
 @dataclass(frozen=True)
-class Mend:
+class FixFiles:
     """Fix files in memory; `review`: also by fixes to review."""
 
     files: tuple[Place, ...]
@@ -86,7 +86,7 @@ class Trouble:
 
 
 @dataclass(frozen=True)
-class Looked:
+class Surveyed:
     """What the first look at files gave: the places in the list of those without use, and of those left out."""
 
     gathered: Gathered = field(default_factory=Gathered)
@@ -101,7 +101,7 @@ class Looked:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class FileResult:
     """What there is to say of one file; nothing, as of most. `fixed`: its text with its fixes, if that is another."""
 
     source: Source | None = None
@@ -112,7 +112,7 @@ class Outcome:
     trouble: Trouble | None = None
 
     @classmethod
-    def of_checked(cls, result: Checked) -> Outcome:
+    def of_checked(cls, result: Checked) -> FileResult:
         """What is said of a file that was checked."""
         if result.problem:
             return cls(trouble=Trouble.of(result.problem, result.trace))
@@ -122,7 +122,7 @@ class Outcome:
         return cls(result.source, replace(report, sites=()))
 
     @classmethod
-    def of_repaired(cls, result: Repaired) -> Outcome:
+    def of_repaired(cls, result: Repaired) -> FileResult:
         """What is said of a file that was fixed."""
         if result.problem:
             return cls(trouble=Trouble.of(result.problem, result.trace))
@@ -155,10 +155,10 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Outcomes:
+class FileResults:
     """Of each file that was asked about, in that order."""
 
-    files: tuple[Outcome, ...]
+    files: tuple[FileResult, ...]
 
 
-CODEC = Codec(Prepare, Look, Check, Mend, Looked, Outcomes)
+CODEC = Codec(UseEngines, SurveyFiles, CheckFiles, FixFiles, Surveyed, FileResults)

@@ -1,6 +1,7 @@
 """One of the processes that check files beside each other: it reads them, and writes nothing.
 
-In: `Prepare`, which has no answer; `Look`, answered with `Looked`; `Check` and `Mend`, answered with `Outcomes`.
+In: `UseEngines`, which has no answer; `SurveyFiles`, answered with `Surveyed`; `CheckFiles` and `FixFiles`, answered
+with `FileResults`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,19 @@ from .constants import Constants
 from .discover import File
 from .run import check_files, fix_files
 from .scan import Scanner, look_at
-from .tasks import CODEC, Check, EngineOf, Look, Looked, Mend, Outcome, Outcomes, Place, Prepare, Trouble
+from .tasks import (
+    CODEC,
+    CheckFiles,
+    EngineSpec,
+    FileResult,
+    FileResults,
+    FixFiles,
+    Place,
+    Surveyed,
+    SurveyFiles,
+    Trouble,
+    UseEngines,
+)
 from .words import Words
 
 
@@ -48,26 +61,26 @@ class Worker:
 
     def answer(self, request: object) -> object | None:
         """The answer to a request, if it has one."""
-        if isinstance(request, Look):
+        if isinstance(request, SurveyFiles):
             return self._look(request)
-        if isinstance(request, Check):
+        if isinstance(request, CheckFiles):
             results = check_files(self._files(request.files), self._engine_for)
-            return Outcomes(tuple(map(Outcome.of_checked, results)))
-        if isinstance(request, Mend):
+            return FileResults(tuple(map(FileResult.of_checked, results)))
+        if isinstance(request, FixFiles):
             fixed = fix_files(self._files(request.files), self._engine_for, request.review)
-            return Outcomes(tuple(map(Outcome.of_repaired, fixed)))
-        assert isinstance(request, Prepare)
+            return FileResults(tuple(map(FileResult.of_repaired, fixed)))
+        assert isinstance(request, UseEngines)
         self._prepare(request)
         return None
 
-    def _prepare(self, request: Prepare) -> None:
+    def _prepare(self, request: UseEngines) -> None:
         self._known = [self._engine(wanted, request.project) for wanted in request.engines]
         self._settings = [replace(engine.settings) for engine in self._known]
         self._engines = {id(settings): engine for settings, engine in zip(self._settings, self._known, strict=True)}
 
-    def _engine(self, wanted: EngineOf, project: Project | None) -> Engine:
+    def _engine(self, wanted: EngineSpec, project: Project | None) -> Engine:
         """An engine, by one for the same target and settings that there is: what was prepared is shared."""
-        known = next((engine for engine in self._known if EngineOf.made(engine) == wanted), None)
+        known = next((engine for engine in self._known if EngineSpec.made(engine) == wanted), None)
         if known is None:
             return Engine(self._catalogue, wanted.target, wanted.settings, project)
         return known if project is None else known.knowing(project)
@@ -78,7 +91,7 @@ class Worker:
     def _engine_for(self, settings: Settings) -> Engine:
         return self._engines[id(settings)]
 
-    def _look(self, request: Look) -> Looked:
+    def _look(self, request: SurveyFiles) -> Surveyed:
         named: dict[str, str] = {}
 
         def concerns(file: File, data: bytes) -> bool:
@@ -89,4 +102,4 @@ class Worker:
 
         part = look_at(self._files(request.files), self._scanner, concerns)
         troubles = {number: Trouble.of(problem) for number, problem in part.problems.items()}
-        return Looked(part.gathered, tuple(sorted(part.silent)), troubles, named)
+        return Surveyed(part.gathered, tuple(sorted(part.silent)), troubles, named)

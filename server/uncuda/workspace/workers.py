@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain
 from typing import Any
 
 from uncuda.catalogue import Catalogue
-from uncuda.child.pool import Ended, Pool, Way
+from uncuda.child.pool import Crashed, Launch, Pool
 from uncuda.engine import Engine
+from uncuda.limits import UNLIMITED
 from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
@@ -16,7 +19,19 @@ from uncuda.source import Source
 from .discover import File
 from .run import Checked, EngineFor, Repaired, problem_of
 from .scan import Part, Scanner, Survey, together
-from .tasks import CODEC, Check, EngineOf, Look, Looked, Mend, Outcome, Outcomes, Place, Prepare, Trouble
+from .tasks import (
+    CODEC,
+    CheckFiles,
+    EngineSpec,
+    FileResult,
+    FileResults,
+    FixFiles,
+    Place,
+    Surveyed,
+    SurveyFiles,
+    Trouble,
+    UseEngines,
+)
 from .words import Words
 from .worker import Worker
 
@@ -30,7 +45,7 @@ Lost = Callable[[int, int], object]
 """Is told of a process that ended too early: its number, and its exit code."""
 
 
-class Crew:
+class Workers:
     """`number` processes, which are started when there is something to do. `sizes`: those of the files."""
 
     def __init__(self, catalogue: Catalogue, number: int, files: Sequence[File], sizes: Sequence[int], lost: Lost):
@@ -38,7 +53,7 @@ class Crew:
         self._weights = {file.path: _FILE + size for file, size in zip(files, sizes, strict=True)}
         self._pool: Pool[Place] | None = None
         self._here: Worker | None = None
-        self._prepared = Prepare(())
+        self._prepared = self._used = UseEngines(())
 
     def close(self) -> None:
         """End the processes."""
@@ -57,14 +72,14 @@ class Crew:
         def looks() -> Iterator[tuple[Sequence[File], Part]]:
             nonlocal named
             done = 0
-            for parts, answer in self._run(engines, None, places, lambda places: Look(tuple(places), constants)):
+            for parts, answer in self._run(engines, None, places, partial(SurveyFiles, constants=constants)):
                 some = files[done : done + len(parts)]
                 done += len(parts)
-                if isinstance(answer, Looked):
+                if isinstance(answer, Surveyed):
                     named = answer.named | named
                     yield some, answer.part([file.path for file in some])
                 else:
-                    yield some, Looked(troubles={0: _ended(answer)}).part([some[0].path])
+                    yield some, Surveyed(troubles={0: _ended(answer)}).part([some[0].path])
 
         survey = together(looks(), Scanner(words, once=True))
         return survey, named
@@ -74,63 +89,61 @@ class Crew:
     ) -> Iterator[Checked]:
         """What `check_files` gives for the files. `shown`: the same, drawn from as their turn comes, and so is
         `engine_for`; `known_for`: their engines."""
-        outcomes = self._outcomes(files, known_for, lambda places: Check(tuple(places)))
-        for file in shown:
-            try:
-                engine_for(file.settings)
-            except Exception as error:  # noqa: BLE001 as in check_files
-                next(outcomes)
-                yield Checked(file, problem=problem_of(file, error), trace=traceback.format_exc())
-                continue
-            yield next(outcomes).checked(file)
+        for file, result in self._results(files, shown, known_for, engine_for, CheckFiles):
+            yield result.checked(file)
 
     def fix(
         self, files: Sequence[File], shown: Iterable[File], known_for: EngineFor, engine_for: EngineFor, review: bool
     ) -> Iterator[Repaired]:
         """The same for `fix_files`."""
-        outcomes = self._outcomes(files, known_for, lambda places: Mend(tuple(places), review))
+        for file, result in self._results(files, shown, known_for, engine_for, partial(FixFiles, review=review)):
+            yield result.repaired(file)
+
+    def _results(
+        self,
+        files: Sequence[File],
+        shown: Iterable[File],
+        known_for: EngineFor,
+        engine_for: EngineFor,
+        request: Callable[[tuple[Place, ...]], object],
+    ) -> Iterator[tuple[File, FileResult]]:
+        places, engines = _placed(files, known_for)
+        project = engines[0].project if engines else Project()
+        answers = self._run(engines, project, places, request)
+        results = chain.from_iterable(_each(parts, answer) for parts, answer in answers)
         for file in shown:
             try:
                 engine_for(file.settings)
-            except Exception as error:  # noqa: BLE001 as in fix_files
-                next(outcomes)
-                yield Repaired(file, problem=problem_of(file, error), trace=traceback.format_exc())
+            except Exception as error:  # noqa: BLE001 as in check_files
+                next(results)
+                yield file, FileResult(trouble=Trouble.of(problem_of(file, error), traceback.format_exc()))
                 continue
-            yield next(outcomes).repaired(file)
-
-    def _outcomes(
-        self, files: Sequence[File], known_for: EngineFor, request: Callable[[Sequence[Place]], object]
-    ) -> Iterator[Outcome]:
-        places, engines = _placed(files, known_for)
-        project = engines[0].project if engines else Project()
-        for parts, answer in self._run(engines, project, places, request):
-            if isinstance(answer, Outcomes):
-                yield from answer.files
-            else:
-                yield from (Outcome(trouble=_ended(answer)) for _ in parts)
+            yield file, next(results)
 
     def _run(
         self,
         engines: Sequence[Engine],
         project: Project | None,
         places: Sequence[Place],
-        request: Callable[[Sequence[Place]], object],
+        request: Callable[[tuple[Place, ...]], object],
     ) -> Iterator[tuple[Sequence[Place], Any]]:
         """The answers of the processes, which are started if they are not there."""
         if self._pool is None:
             for engine in engines:  # what is prepared here is not prepared again in each
-                engine.check(Source(_USUAL))
+                engine.check(Source(_USUAL), limits=UNLIMITED)
             self._here = Worker(self._catalogue, engines)
-            way = Way("uncuda.workspace.worker", self._here.serve, CODEC)
-            self._pool = Pool(self._number, way, self._answer_here, self._lost)
-        self._prepared = Prepare(tuple(map(EngineOf.made, engines)), project)
+            launch = Launch("uncuda.workspace.worker", self._here.serve, CODEC)
+            self._pool = Pool(self._number, launch, self._answer_here, self._lost)
+        self._prepared = UseEngines(tuple(map(EngineSpec.made, engines)), project)
         self._pool.tell(self._prepared)
-        yield from self._pool.run(self._batches(places), request)
+        yield from self._pool.run(self._batches(places), lambda parts: request(tuple(parts)))
 
     def _answer_here(self, request: object) -> object:
         """What a process would answer, when none is left."""
         assert self._here is not None
-        self._here.answer(self._prepared)
+        if self._used is not self._prepared:
+            self._used = self._prepared
+            self._here.answer(self._used)
         return self._here.answer(request)
 
     def _batches(self, places: Sequence[Place]) -> list[list[Place]]:
@@ -164,6 +177,10 @@ def _placed(files: Iterable[File], engine_for: EngineFor) -> tuple[list[Place], 
     return places, engines
 
 
+def _each(places: Sequence[Place], answer: object) -> Iterable[FileResult]:
+    return answer.files if isinstance(answer, FileResults) else [FileResult(trouble=_ended(answer)) for _ in places]
+
+
 def _ended(answer: object) -> Trouble:
-    assert isinstance(answer, Ended)
-    return Trouble(f"the process that read it ended twice ({answer.how}); left out")
+    assert isinstance(answer, Crashed)
+    return Trouble(f"the process that read it crashed twice ({answer.reason}); left out")
