@@ -35,7 +35,8 @@ OWNERS = {
     "click": {"cli", "report"},
 }
 # The one that starts processes, and those that have one started and name its type.
-STARTER, STARTED = "uncuda.child", {"uncuda.lsp.wire.background", "uncuda.receivers.process"}
+STARTER = "uncuda.child"
+STARTED = {"uncuda.child.pool", "uncuda.lsp.wire.background", "uncuda.receivers.process"}
 STARTS = re.compile(
     r"(?:subprocess|multiprocessing|pty|webbrowser|runpy|asyncio\.(?:subprocess|create_subprocess\w*)|ctypes\.util"
     r"|concurrent\.futures\.ProcessPoolExecutor|platform\.(?:platform|processor|uname|architecture|libc_ver)"
@@ -146,7 +147,7 @@ def test_every_feature_is_registered() -> None:
 def test_the_language_server_starts_light() -> None:
     code = "from uncuda.lsp.server import UncudaServer; import sys; UncudaServer(); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    late = {f"uncuda.lsp.{name}" for name in NOT_AT_THE_START}
+    late = {f"uncuda.lsp.{name}" for name in NOT_AT_THE_START} | {"uncuda.child.pool", "uncuda.workspace.workers"}
     assert late <= {*MODULES}
     assert not {"libcst", "jedi", "uncuda.receivers", *late} & {*loaded}
 
@@ -172,6 +173,7 @@ def test_processes_are_started_in_few_places() -> None:
     }
     assert calls == {
         STARTER: {""},  # Popen
+        "uncuda.child.pool": {"command(self._launch.module)"},
         "uncuda.lsp.wire.background": {"command(module)"},
         "uncuda.receivers.process": {"arguments or command(_MODULE)"},
     }
@@ -218,7 +220,7 @@ def test_the_command_line_starts_light() -> None:
         pytest.skip("there is no command line yet")
     code = "import uncuda.cli, sys; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    heavy = {"libcst", "jedi", "lsprotocol", "uncuda.engine", "uncuda.workspace", "uncuda.catalogue"}
+    heavy = {"libcst", "jedi", "lsprotocol", "cattrs", "uncuda.engine", "uncuda.workspace", "uncuda.catalogue"}
     assert not heavy & set(loaded)
 
 

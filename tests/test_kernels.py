@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from support.halves import RIGHT, Half, programs
 from uncuda.catalogue import load
-from uncuda.lsp.state.scan import Facts, Reader
+from uncuda.lsp.state.scan import CODEC, Reader, SaidBy
 from uncuda.settings import Settings
 from uncuda.workspace import Engines, File, Told, fix_files
 from uncuda.workspace.kernels import told
@@ -118,5 +117,5 @@ def test_the_language_server_learns_the_same(tmp_path: Path) -> None:
     assert look.project.extensions == {"a._C"}
     assert look.project.sources == {"fast_cuda"}
     for facts in said.values():
-        assert Facts.of_record(json.loads(json.dumps(facts.record()))) == facts
+        assert CODEC.record(CODEC.line(SaidBy("a.py", facts))).facts == facts
     assert reader.facts(b"", "a.py").told == Told()

@@ -23,7 +23,7 @@ from uncuda.settings import EDITOR_OPTIONS, OPTIONS, Option
 
 EXTENSION = ROOT / "vscode-extension"
 # What only an exit code depends on.
-_COMMAND_LINE = {"fail-level"}
+_COMMAND_LINE = {"fail-level", "workers"}
 _OFFERED = [option for option in (*OPTIONS, *EDITOR_OPTIONS) if option.name not in _COMMAND_LINE]
 _TEXTS = {"package.nls.json": "en", "package.nls.zh-cn.json": "zh"}
 _FINDINGS = "%configuration.findings%"

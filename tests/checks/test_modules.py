@@ -12,7 +12,7 @@ import pytest
 from support.engines import engine_for
 from uncuda.catalogue import load
 from uncuda.engine import Engine
-from uncuda.lsp.state.scan import Facts, Reader
+from uncuda.lsp.state.scan import CODEC, Reader, SaidBy
 from uncuda.settings import Settings
 from uncuda.source import Source
 from uncuda.workspace import Engines, File
@@ -39,7 +39,7 @@ def in_project(folder: Path, files: dict[str, str], path: str) -> list[str]:
     read = {str(folder / name): reader.file(str(folder / name)) for name in files}
     assert reader.project(read).own == look.project.own
     for facts in read.values():
-        assert Facts.of_record(facts.record()) == facts
+        assert CODEC.record(CODEC.line(SaidBy("a.py", facts))).facts == facts
     source = Source(files[path], str(folder / path))
     return [finding.rule for finding in engines.engine_for(settings).check(source).findings]
 

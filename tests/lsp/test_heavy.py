@@ -1,6 +1,5 @@
 """Documents that take more work than there is time for between two keys: another process analyses them."""
 
-import json
 import os
 import signal
 import sys
@@ -14,7 +13,9 @@ import pytest
 from lsp.client import Client
 from lsp.starting import Start
 from lsp.traffic import Json
+from uncuda.child.records import Channel
 from uncuda.lsp.state import analyst as analyst_process
+from uncuda.lsp.state.task import CODEC, Answer
 
 CALL = "torch.cuda.synchronize()\n"
 LIGHT = f"import torch\n{CALL}"
@@ -161,18 +162,16 @@ def test_a_process_that_does_not_answer(start: Start, tmp_path: Path, number: in
     assert len(client.diagnostics(heavy)) == HEAVY.count(CALL) + 2
 
 
-def test_a_busy_machine_is_waited_for(
-    monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
-) -> None:
+def test_a_busy_machine_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """What counts is the processor's time: a task goes on saying so, until it has taken more of that than it may."""
     monkeypatch.setattr(analyst_process, "_PULSE", 0.001)
-
-    threads, heard = threading.active_count(), 0
-    with analyst_process.signs_of_life(7):
-        while heard < 3:
-            said = capsysbinary.readouterr().out.splitlines()
-            assert {json.loads(line)["number"] for line in said} <= {7}
-            heard += len(said)
+    channel, said = Channel(CODEC), list[object]()
+    monkeypatch.setattr(channel, "say", said.append)
+    threads = threading.active_count()
+    with analyst_process.signs_of_life(channel, 7):
+        while len(said) < 3:
+            time.sleep(0.001)
+        assert set(said) == {Answer(7)}
         monkeypatch.setattr(analyst_process, "LONGEST", 0.0)
         while threading.active_count() > threads:
             time.sleep(0.001)

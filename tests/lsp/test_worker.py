@@ -21,7 +21,21 @@ from support.forked import IS_POSSIBLE, Forked
 from uncuda.catalogue import load
 from uncuda.child import command
 from uncuda.engine import Engine
-from uncuda.lsp.fixing.job import Buffer, Form, Job, JobFolder
+from uncuda.lsp.fixing.job import (
+    CODEC,
+    Buffer,
+    FileChange,
+    Form,
+    Job,
+    JobAnswer,
+    JobDone,
+    JobFailed,
+    JobFolder,
+    JobProgress,
+    JobUndecided,
+    Left,
+)
+from uncuda.lsp.state import inspected, scan
 from uncuda.lsp.state.folders import Folders
 from uncuda.lsp.wire.background import Background
 from uncuda.lsp.wire.client import Client
@@ -43,7 +57,7 @@ class Done:
     skipped: dict[str, str] = field(default_factory=dict)
     left: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     diff: str = ""
-    other: list[dict[str, Any]] = field(default_factory=list)
+    other: list[JobAnswer] = field(default_factory=list)
 
 
 def forked() -> Forked:
@@ -58,7 +72,7 @@ def started(job: Job, fork: bool = False) -> "Iterator[subprocess.Popen[bytes] |
         forked() if fork else subprocess.Popen(command("uncuda.lsp.fixing.worker"), stdin=pipe, stdout=pipe) as process
     ):
         assert process.stdin
-        process.stdin.write(json.dumps(asdict(job)).encode() + b"\n")
+        process.stdin.write(CODEC.line(job))
         process.stdin.flush()
         yield process
 
@@ -67,18 +81,17 @@ def run(job: Job) -> Done:
     with started(job, fork=IS_POSSIBLE) as process:
         assert process.stdout
         done = Done()
-        for message in map(json.loads, process.stdout):
-            kind = message.pop("kind")
-            if kind == "file":
-                done.files[message["uri"]] = message
-                body = message.pop("body", None)
-                done.edits[message["uri"]] = json.loads(body) if body and job.form.document_changes else body
-            elif kind == "done":
-                done.skipped = {item["uri"]: item["reason"] for item in message["skipped"]}
-                done.left = {Path(uri).name: tuple(left[:3]) for uri, left in message["left"].items()}
-                done.diff = message["diff"]
+        for answer in map(CODEC.record, process.stdout):
+            if isinstance(answer, FileChange):
+                done.files[answer.uri] = asdict(answer)
+                body = answer.body
+                done.edits[answer.uri] = json.loads(body) if body and job.form.document_changes else body
+            elif isinstance(answer, JobDone):
+                done.skipped = {item["uri"]: item["reason"] for item in answer.skipped}
+                done.left = {Path(uri).name: left[:3] for uri, left in answer.left.items()}
+                done.diff = answer.diff
             else:
-                done.other.append({"kind": kind, **message})
+                done.other.append(answer)
     assert process.returncode == 0
     return done
 
@@ -118,9 +131,9 @@ def test_a_file_with_fixes(job: Make, tmp_path: Path) -> None:
     assert done.edits[uri]["textDocument"] == {"uri": uri, "version": None}
     head = done.files[uri]
     stat = (tmp_path / "a.py").stat()
-    assert (head["open"], head["stamp"], head["edits"]) == (False, [stat.st_mtime_ns, stat.st_size], 2)
+    assert (head["open"], head["stamp"], head["edits"]) == (False, (stat.st_mtime_ns, stat.st_size), 2)
     assert (done.left, done.skipped) == ({"a.py": (1, 0, 0), "c.py": (0, 1, 1)}, {})
-    assert head["left"] == [0, 0, 0, None]
+    assert head["left"] == Left()
 
 
 def test_edits_are_small(job: Make, tmp_path: Path) -> None:
@@ -277,7 +290,7 @@ def test_a_notebook_comes_back_with_offsets(job: Make, tmp_path: Path) -> None:
         assert rule == "nccl-backend"
         text = text[:start] + new + text[end:]
     assert text == FIXED
-    assert done.edits[path.as_uri()] is None
+    assert not done.edits[path.as_uri()]
 
 
 class TestLeftAlone:
@@ -387,7 +400,7 @@ def test_settings_of_the_editor_are_over_or_under_those_of_files(job: Make, tmp_
 
 def test_two_plugins_and_no_setting(job: Make, tmp_path: Path) -> None:
     done = run(job({"a.py": SAFE + "import torch_npu, torch_musa\n"}, folders=(JobFolder(str(tmp_path)),)))
-    assert done.other[-1] == {"kind": "undecided", "targets": ["musa", "npu"]}
+    assert done.other[-1] == JobUndecided(("musa", "npu"))
     assert not done.files
 
 
@@ -403,7 +416,7 @@ def test_the_diff_can_be_applied(job: Make, tmp_path: Path) -> None:
 
 def test_progress(job: Make) -> None:
     done = run(job({f"{number}.py": SAFE for number in range(3)}))
-    assert done.other[0]["kind"] == "progress" and done.other[0]["total"] == 3
+    assert isinstance(done.other[0], JobProgress) and done.other[0].total == 3
 
 
 @pytest.mark.parametrize("how", ["closed", "line"])
@@ -415,7 +428,7 @@ def test_it_stops_when_it_is_told_to(job: Make, how: str) -> None:
         begun = time.monotonic()
         process.stdin.close() if how == "closed" else os.write(process.stdin.fileno(), b"stop\n")
         said = process.stdout.read()
-    assert b'"kind": "done"' not in said
+    assert b'["JobDone"' not in said
     assert process.returncode == 0
     assert time.monotonic() - begun < 5
 
@@ -432,26 +445,25 @@ def test_it_ends_when_nobody_reads(job: Make) -> None:
 def test_the_others_end_with_their_input_too(job: Make, tmp_path: Path, module: str) -> None:
     """What holds where no signal tells that the server has gone; whatever they are doing."""
     job({f"{number}.py": SAFE for number in range(1000)})
-    folder = {"path": str(tmp_path), "over": {}, "under": {}}
+    folders = Folders(Client(), {"rootUri": tmp_path.as_uri()})
     asked = (
-        folder
+        scan.CODEC.line(scan.Scan(str(tmp_path), {}, {}))
         if module.endswith("scan")
-        else {**Folders(Client(), {"rootUri": tmp_path.as_uri()}).record(), "shims": {}}
+        else inspected.CODEC.line(inspected.InspectAll(folders.known(), {}))
     )
-    done = subprocess.run(
-        command(module), input=json.dumps(asked).encode() + b"\n", capture_output=True, check=False, timeout=60
-    )
+    done = subprocess.run(command(module), input=asked, capture_output=True, check=False, timeout=60)
     assert done.returncode == 0
-    assert b'"files"' not in done.stdout and b'"done"' not in done.stdout
+    assert b'"Scanned"' not in done.stdout and b'"InspectionDone"' not in done.stdout
 
 
 def test_a_process_that_ends_in_the_middle_of_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    program = [sys.executable, "-I", "-c", "print('{\"a\": 1}'); print('{\"b', end='')"]
+    line = CODEC.line(JobFailed("a")).decode()
+    program = [sys.executable, "-I", "-c", f"print({line!r}, end='[\"JobFa')"]
     monkeypatch.setattr("uncuda.lsp.wire.background.command", lambda module: program)
     ended, taken = threading.Event(), list[Any]()
-    Background("module", lambda function, *arguments: function(*arguments), taken.append, ended.set)
+    Background("module", CODEC, lambda function, *arguments: function(*arguments), taken.append, ended.set)
     assert ended.wait(30)
-    assert taken == [{"a": 1}]
+    assert taken == [JobFailed("a")]
 
 
 def test_it_imports_nothing_that_only_the_server_needs() -> None:
@@ -463,8 +475,9 @@ def test_it_imports_nothing_that_only_the_server_needs() -> None:
 
 def test_a_failure_is_said(job: Make, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     done = run(job({"a.py": SAFE}, folders=(JobFolder(str(tmp_path), {"target": "cuda"}),)))
-    assert [item["kind"] for item in done.other] == ["failed"]
-    assert "unknown target `cuda`" in done.other[0]["reason"]
+    (failed,) = done.other
+    assert isinstance(failed, JobFailed)
+    assert "unknown target `cuda`" in failed.reason
     assert "Traceback" in capfd.readouterr().err
 
 

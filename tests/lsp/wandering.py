@@ -304,7 +304,7 @@ class Wanderer:
                 found[uri] = renderer.items(Analysis(document, buffer.text, 1, choice.engine, report))[uri]
         if closed:
             paths = [path_of(uri) or "" for uri in self._files() if uri not in self._open]
-            found |= {client.uri(Path(record["path"])): record["items"] for record in inspector.some(paths)}
+            found |= {client.uri(Path(record.path)): record.items for record in inspector.some(paths)}
         return {uri: json.loads(items) for uri, items in found.items() if items != "[]"}
 
     def again(self) -> Editor:

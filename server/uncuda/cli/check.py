@@ -12,7 +12,7 @@ from uncuda.limits import LimitExceeded
 from uncuda.report import FORMATS, reporter
 from uncuda.report.base import Frame, Reporter
 from uncuda.source import Source, SourceError
-from uncuda.workspace import Checked, Exceeds, File, Problem, check_files
+from uncuda.workspace import Checked, Exceeds, File, Problem
 
 from . import ERROR, FINDINGS
 from .console import colored
@@ -45,7 +45,7 @@ def command(paths: tuple[str, ...], output_format: str, statistics: bool, exit_z
     else:
         files = session.files(paths)
         shown = session.console.progress(files, output_format == "text")
-        results = check_files(shown, session.engine_for, session.answers_for(paths, files))
+        results = session.check(paths, files, shown)
     color = output_format == "text" and colored(sys.stdout)
     frame = Frame(sys.stdout, session.words, session.catalogue, color, statistics, given["quiet"])
     report = reporter(output_format, frame)

@@ -16,7 +16,7 @@ from uncuda.report.records import fix_class
 from uncuda.report.repeated import Repeated
 from uncuda.report.text import headline, repeated_blocks
 from uncuda.source import Source, SourceError
-from uncuda.workspace import Exceeds, File, FileProblem, Problem, Repaired, fix_files, leads_out, write
+from uncuda.workspace import Exceeds, File, FileProblem, Problem, Repaired, leads_out, write
 
 from . import ERROR, FINDINGS, INTERRUPTED
 from .console import colored, interrupts_held
@@ -49,8 +49,7 @@ def command(paths: tuple[str, ...], review: bool, diff: bool, **given: Any) -> i
         else:
             files = session.files(paths)
             run.folders = paths or (".",)
-            shown, answers_for = session.console.progress(files, True), session.answers_for(paths, files)
-            run.files(fix_files(shown, session.engine_for, review, answers_for=answers_for))
+            run.files(session.fix(paths, files, session.console.progress(files, True), review))
     except KeyboardInterrupt:
         session.console.print("uncuda: " + run.interrupted())
         return INTERRUPTED

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
@@ -17,11 +17,31 @@ from uncuda.messages import language
 from uncuda.report.words import Words
 from uncuda.settings import SEVERITIES, Configuration, Settings, SettingsError, Vocabulary, hint, values_of
 from uncuda.source import Source
-from uncuda.workspace import AnswersFor, Engines, Exceeds, File, Problem, UndecidedTarget, ask, ask_nobody, discover
+from uncuda.workspace import (
+    AnswersFor,
+    Checked,
+    Engines,
+    Exceeds,
+    File,
+    Problem,
+    Repaired,
+    UndecidedTarget,
+    ask,
+    ask_nobody,
+    check_files,
+    discover,
+    fix_files,
+    number_for,
+    processors,
+    sizes_of,
+)
 from uncuda.workspace import Words as ModuleWords
 
 from .console import Console
 from .texts import say
+
+if TYPE_CHECKING:
+    from uncuda.workspace.workers import Workers
 
 STDIN = "-"
 _PLACES = 3  # of statements that could not be read, in one message
@@ -64,6 +84,7 @@ class Session:
         self.words = Words(language(locale if isinstance(locale, str) else "auto"))
         self.console = Console(self.words, self.quiet, self.verbose)
         self.engines = Engines(self.catalogue, self._note)
+        self._workers: Workers | None = None
         self._noted: set[str] = set()
         self._first: dict[tuple[str, object], tuple[object, ...]] = {}  # what was said of a target, or of its plugin
 
@@ -77,12 +98,51 @@ class Session:
         self.console.left_out(found.skipped)
         if found.files:
             self._speak(found.files[0].settings)
-        look = self.engines.survey(found.files)
+        self._engage(found.files, looked=False)
+        look = self.engines.survey(found.files, workers=self._workers)
         for problem in look.problems:
             self.fail(problem)
         self.read += len(look.files)
         with self._decided():
-            return self.engines.worth(look)
+            files = self.engines.worth(look)
+        if self._workers is None:
+            self._engage(files, looked=True)
+        return files
+
+    def check(self, paths: Sequence[str], files: list[File], shown: Iterable[File]) -> Iterator[Checked]:
+        """Check the files, which `files` gave for these paths. `shown`: the same, drawn from as their turn comes."""
+        if self._workers is not None:
+            return self._workers.check(files, shown, self.engines.known_for, self.engine_for)
+        return check_files(shown, self.engine_for, self.answers_for(paths, files))
+
+    def fix(self, paths: Sequence[str], files: list[File], shown: Iterable[File], review: bool) -> Iterator[Repaired]:
+        """Fix the files in memory, as `check` checks them; `review`: also by fixes to review."""
+        if self._workers is not None:
+            return self._workers.fix(files, shown, self.engines.known_for, self.engine_for, review)
+        return fix_files(shown, self.engine_for, review, answers_for=self.answers_for(paths, files))
+
+    def _engage(self, files: Sequence[File], looked: bool) -> None:
+        """Have the files read by several processes, if that is worth it. `looked`: the first look has been taken.
+
+        Not where receivers are asked for, which a process of its own finds out for all.
+        """
+        wanted = files[0].settings.workers if files else 1
+        if wanted is not None and "workers" not in self.given:
+            wanted = min(wanted, processors())
+        if wanted == 1 or any(file.settings.receivers for file in files):
+            return
+        sizes = sizes_of(files)
+        number = number_for(sizes, wanted, looked)
+        if number > 1:
+            from uncuda.workspace.workers import Workers  # costs start-up time
+
+            self._workers = Workers(self.catalogue, number, files, sizes, self._lose)
+            click.get_current_context().call_on_close(self._workers.close)
+
+    def _lose(self, process: int, code: int) -> None:
+        from uncuda.child.pool import exit_reason
+
+        self._note("worker crashed", process, exit_reason(code))
 
     def reads_standard_input(self, paths: Sequence[str], name: str | None) -> bool:
         """Whether the text comes from standard input (under `name`); a usage error if that does not fit the paths."""

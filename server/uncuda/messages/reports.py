@@ -112,6 +112,10 @@ REPORTS: Room = {
         "receivers are not looked for any more: the process that does it ended again and again",
         "不再推断接收者：推断进程反复退出",
     ),
+    "worker crashed": (
+        "worker process {0} crashed ({1}); its files are read by another",
+        "工作进程 {0} 异常退出（{1}）；其文件由其他进程读取",
+    ),
     "note": ("note: {0}", "提示：{0}"),
     "left out": ("left out {0}: {1}", "未读取 {0}：{1}"),
     "error": ("error", "错误"),

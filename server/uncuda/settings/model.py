@@ -31,6 +31,7 @@ class Settings:
     locale: str = "auto"
     fail_level: str = "warning"
     receivers: bool = False
+    workers: int | None = None
     max_bytes: int = Limits.bytes
     max_statements: int = Limits.statements
     max_comparisons: int = Limits.comparisons

@@ -163,6 +163,17 @@ OPTIONS: tuple[Option, ...] = (
         "与 torch 无关的不再报告，存疑的仅在复核后修复。耗时更长。",
     ),
     Option(
+        "workers",
+        "integer",
+        None,
+        "How many processes `uncuda check` and `uncuda fix` start to read files beside each other; 1: none. Default: "
+        "as many as there are processors, for trees that are large enough to gain by it. A configuration file cannot "
+        "ask for more than there are processors.",
+        "`uncuda check` 与 `uncuda fix` 并行读取文件时启动的进程数；1 表示不启动。"
+        "默认：文件足够多时与可用处理器数相同。配置文件中的值不能超过处理器数。",
+        most=64,
+    ),
+    Option(
         "max-bytes",
         "integer",
         Limits.bytes,

@@ -3,6 +3,7 @@
 from .backends import cudas_own, neighbours
 from .choice import Chosen, choose
 from .constants import Constants
+from .cpus import number_for, processors, sizes_of
 from .discover import Exceeds, File, Found, Problem, SettingsFor, discover, leads_out, reach
 from .engines import Engines, UndecidedTarget
 from .files import FileProblem, read_file, write_atomically
@@ -54,14 +55,17 @@ __all__ = [
     "leads_out",
     "load_file",
     "neighbours",
+    "number_for",
     "of_lines",
     "of_lock",
     "of_pyproject",
     "pinned_target",
+    "processors",
     "reach",
     "read_file",
     "read_text",
     "settled",
+    "sizes_of",
     "survey",
     "versions_of",
     "write",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 
 from ..facts.layout import Layout
+from ..limits import LimitExceeded
 
 
 class Constants:
@@ -36,3 +38,9 @@ class Constants:
             if match[2] not in match[1].lower() and layout.token_at(match.start()) == "":
                 found.setdefault(self._owners[match[2]], match[0].strip())
         return found
+
+    def known(self, named: dict[str, str], data: bytes) -> dict[str, str]:
+        """What earlier texts named, and what one more does; nothing of one that goes beyond a limit."""
+        with suppress(LimitExceeded):
+            return self.named(data) | named
+        return named

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from uncuda.catalogue import Catalogue, Versions, around, same_version
 from uncuda.checks.missing_shim import is_projects
 from uncuda.engine import Engine
-from uncuda.limits import LimitExceeded
 from uncuda.project import Project
 from uncuda.settings import Settings, shown
 
@@ -24,6 +22,9 @@ from .requirements import TORCH, Holds, Requirements
 from .scan import Read, Scanner, Survey, read_text, survey
 from .versions import Taken
 from .words import Words
+
+if TYPE_CHECKING:
+    from .workers import Workers
 
 Note = Callable[..., None]
 
@@ -72,10 +73,16 @@ class Engines:
         self._engines: dict[int, tuple[Engine, Taken]] = {}
         self._used: set[int] = set()
 
-    def survey(self, files: Sequence[File], read: Read = read_text) -> Survey:
-        """Read every file once: what it says of the project, and whether it may have findings."""
+    def survey(self, files: Sequence[File], read: Read = read_text, workers: Workers | None = None) -> Survey:
+        """Read every file once: what it says of the project, and whether it may have findings.
+
+        `workers`: the processes that do it, None: this one.
+        """
         admitted = [self._admit(file) for file in files]
-        look = survey(admitted, self.modules, self._may_concern if self._is_set() else self._look, read)
+        if workers is not None:
+            look, self._named = workers.survey(admitted, self._guess, not self._is_set())
+        else:
+            look = survey(admitted, self.modules, self._may_concern if self._is_set() else self._look, read)
         self.project = look.project
         return look
 
@@ -93,6 +100,10 @@ class Engines:
         self._admit(file)
         if not self._is_set():
             self._look_for_constants(data)
+
+    def known_for(self, settings: Settings) -> Engine:
+        """The same as `engine_for`, of which nothing is said."""
+        return self._engine(id(settings))[0]
 
     def engine_for(self, settings: Settings) -> Engine:
         """The engine for the files with these settings, made once; UndecidedTarget as for `worth`."""
@@ -172,23 +183,26 @@ class Engines:
         return self._may_concern(file, data)
 
     def _look_for_constants(self, data: bytes) -> None:
-        with suppress(LimitExceeded):
-            self._named = self._constants.named(data) | self._named
+        self._named = self._constants.known(self._named, data)
 
     def _may_concern(self, file: File, data: bytes) -> bool:
-        """Whether a file may have findings, as long as it is not known what the project is.
+        """Whether a file may have findings, as long as it is not known what the project is."""
+        return self._guess(file.settings).concerns(data)
+
+    def _guess(self, settings: Settings) -> Engine:
+        """The engine for the files with these settings, as long as it is not known what the project is.
 
         The guess is that it uses no shim and what is asked for, else the default target. Nearly always that turns out
         right, and files without findings need not be read again.
         """
-        key = id(file.settings)
+        key = id(settings)
         engine = self._guesses.get(key)
         if engine is None:
             chosen = self._choose(self._groups[key], Project(), {})
             target, settings = chosen.target, chosen.settings
             engine = _same(self._guesses.values(), target, settings) or Engine(self.catalogue, target, settings)
             self._guesses[key] = engine
-        return engine.concerns(data)
+        return engine
 
     def _guessed_right(self, engine: Engine, key: int) -> bool:
         """Whether `engine`, which knows the project, would have said the same; `key`: of the settings."""

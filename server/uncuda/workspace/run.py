@@ -83,7 +83,7 @@ def check_files(
             answers = answers_for(file, source, engine)
             yield Checked(file, source, engine.check(source, concerned=True, answers=answers))
         except Exception as error:  # noqa: BLE001 one file must not stop the rest
-            yield Checked(file, problem=_problem(file, error), trace=traceback.format_exc())
+            yield Checked(file, problem=problem_of(file, error), trace=traceback.format_exc())
 
 
 def fix_files(
@@ -107,7 +107,7 @@ def fix_files(
             result = data if fixed.text == source.text else source.encode(fixed.text)
             yield Repaired(file, source, fixed, data, result)
         except Exception as error:  # noqa: BLE001 one file must not stop the rest
-            yield Repaired(file, problem=_problem(file, error), trace=traceback.format_exc())
+            yield Repaired(file, problem=problem_of(file, error), trace=traceback.format_exc())
 
 
 def write(repaired: Repaired) -> int:
@@ -125,7 +125,8 @@ def write(repaired: Repaired) -> int:
     return write_atomically(path, repaired.result)
 
 
-def _problem(file: File, error: Exception) -> Problem:
+def problem_of(file: File, error: Exception) -> Problem:
+    """What is said of a file of which an error kept us from more."""
     if isinstance(error, LimitExceeded):
         return Exceeds.of(file.path, error)
     if isinstance(error, (FileProblem, SourceError)):

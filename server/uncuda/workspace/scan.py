@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -62,34 +62,103 @@ def read_text(path: str, most: int = Limits.bytes) -> bytes:
     return data
 
 
+@dataclass
+class Part:
+    """What a first look at some files gave. `silent`, `problems`: of which of them, by their number."""
+
+    gathered: Gathered
+    silent: set[int]
+    problems: dict[int, Problem]
+
+
 def survey(
-    files: Iterable[File], words: Words, concerns: Callable[[File, bytes], bool], read: Read = read_text
+    files: Sequence[File], words: Words, concerns: Callable[[File, bytes], bool], read: Read = read_text
 ) -> Survey:
     """Read every file once: is it text, what does it tell of the project, and is it worth another look?"""
     scanner = Scanner(words, once=True)
+    return together([(files, look_at(files, scanner, concerns, read))], scanner)
+
+
+def look_at(
+    files: Iterable[File], scanner: Scanner, concerns: Callable[[File, bytes], bool], read: Read = read_text
+) -> Part:
+    """What `survey` does with some of the files; what the scanner has gathered is taken from it."""
+    silent: set[int] = set()
+    problems: dict[int, Problem] = {}
+    for number, file in enumerate(files):
+        try:
+            data = read(file.path, file.settings.max_bytes)
+        except (FileProblem, SourceError) as error:
+            problems[number] = Problem(file.path, str(error))
+            continue
+        except LimitExceeded as error:
+            problems[number] = Exceeds.of(file.path, error)
+            continue
+        found = concerns(file, data)
+        scanner.add(data, found, file.path)
+        if not found:
+            silent.add(number)
+    gathered, scanner.gathered = scanner.gathered, Gathered()
+    gathered.condense()
+    return Part(gathered, silent, problems)
+
+
+def together(looks: Iterable[tuple[Sequence[File], Part]], scanner: Scanner) -> Survey:
+    """What looks at files, one after the other, come to."""
     readable: list[File] = []
     silent: set[str] = set()
     near: set[str] = set()
     problems: list[Problem] = []
-    for file in files:
-        try:
-            data = read(file.path, file.settings.max_bytes)
-        except (FileProblem, SourceError) as error:
-            problems.append(Problem(file.path, str(error)))
-            continue
-        except LimitExceeded as error:
-            problems.append(Exceeds.of(file.path, error))
-            continue
-        readable.append(file)
-        found = concerns(file, data)
-        scanner.add(data, found, file.path)
-        if found:
-            near.update(neighbours(file.path))
-        else:
-            silent.add(file.path)
+    for files, part in looks:
+        scanner.gathered.take(part.gathered)
+        for number, file in enumerate(files):
+            if problem := part.problems.get(number):
+                problems.append(problem)
+                continue
+            readable.append(file)
+            if number in part.silent:
+                silent.add(file.path)
+            else:
+                near.update(neighbours(file.path))
     if any("cuda" in file.path or "nvidia" in file.path for file in readable):
         near.update(file.path for file in readable if scanner.names.tells(file.path))
     return Survey(scanner.project(near), readable, silent, problems)
+
+
+@dataclass
+class Gathered:
+    """What the files that were read say together. `serving`: how many of them choose a target, as far as that counts;
+    the others as in `Said`."""
+
+    modules: set[str] = field(default_factory=set)
+    owners: set[Owner] = field(default_factory=set)
+    told: list[Told] = field(default_factory=list)
+    serving: dict[str, int] = field(default_factory=dict)
+    torch: bool = False
+
+    def add(self, said: Said) -> None:
+        """Take in one file."""
+        self.modules.update(said.modules)
+        self.owners |= said.owners
+        self.torch = self.torch or said.torch
+        if said.told != UNTOLD:
+            self.told.append(said.told)
+        for target in said.serves:
+            self.serving[target] = self.serving.get(target, 0) + 1
+
+    def condense(self) -> None:
+        """Keep together what is told of kernels: who told it does not matter."""
+        if self.told:
+            self.told = [Told(*(frozenset().union(*names) for names in zip(*self.told, strict=True)))]
+
+    def take(self, other: Gathered) -> None:
+        """Take in what others say together."""
+        self.modules |= other.modules
+        self.owners |= other.owners
+        self.torch = self.torch or other.torch
+        self.told += other.told
+        for target, count in other.serving.items():
+            self.serving[target] = self.serving.get(target, 0) + count
 
 
 @dataclass(frozen=True)
@@ -123,26 +192,15 @@ class Scanner:
         self._common = b"torch" if all("torch" in name for name in self._packages) else b""  # one fast search more
         self._switches = [name.encode() for name in self._variables]
         self._package_name = re.compile(either)
-        self._modules: set[str] = set()
-        self._told: list[Told] = []
+        self.gathered = Gathered()
         self._above = Above(words.libraries, once)
-        self._owners: set[Owner] = set()
-        self._serving: dict[str, int] = {}
-        self._torch = False
         self.names = ByName({target: device for target, (device, _) in words.devices.items()})
         self._asking = {target: device.encode() for target, (device, _) in words.devices.items() if device}
         self._vendors = {target: vendor.encode() for target, vendor in words.vendors.items() if vendor}
 
     def add(self, data: bytes, concerned: bool = True, path: str = "") -> None:
         """Take in one file; `concerned`: whether rules may find something in it, and so a word of theirs is there."""
-        said = self.look(data, concerned, self._modules, path)
-        for target in said.serves:
-            self._serving[target] = self._serving.get(target, 0) + 1
-        self._modules.update(said.modules)
-        self._owners |= said.owners
-        self._torch = self._torch or said.torch
-        if said.told != UNTOLD:
-            self._told.append(said.told)
+        self.gathered.add(self.look(data, concerned, self.gathered.modules, path))
 
     def look(self, data: bytes, concerned: bool = True, known: Collection[str] = (), path: str = "") -> Said:
         """What one file says, the imports of modules that are `known` left out."""
@@ -155,7 +213,7 @@ class Scanner:
             kernels = kernels._replace(own=own)
         apart = is_apart(path)
         asking = [] if apart else [one for one in self._asking if self._may_choose(one, data, concerned)]
-        torch = concerned and not self._torch and b"torch.cuda" in data and _TORCH.search(data) is not None
+        torch = concerned and not self.gathered.torch and b"torch.cuda" in data and _TORCH.search(data) is not None
         if not imports and not methods and not asking:
             return _NOTHING if kernels == UNTOLD and not torch else Said(told=kernels, torch=torch)
         text = data.decode("utf-8", "replace")
@@ -177,7 +235,7 @@ class Scanner:
 
         Where it asks for the vendor, a fix may have taken the last word of CUDA's away.
         """
-        if self._serving.get(target, 0) >= _CHOOSING:
+        if self.gathered.serving.get(target, 0) >= _CHOOSING:
             return False
         if target in self._vendors and may_choose(data, self._vendors[target]):
             return True
@@ -222,8 +280,9 @@ class Scanner:
 
     def project(self, paths: Collection[str] = ()) -> Project:
         """What was gathered; `paths`: as for `project_of`."""
+        said = self.gathered
         return self.project_of(
-            self._modules, self._owners, paths=paths, told=self._told, serving=self._serving, torch=self._torch
+            said.modules, said.owners, paths=paths, told=said.told, serving=said.serving, torch=said.torch
         )
 
     def project_of(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from uncuda.child.records import Codec
 from uncuda.edits import REVIEW, SAFE
 from uncuda.engine import Finding
 from uncuda.project import Answers, Site
-from uncuda.source import Span
 
 from ..wire.positions import Encoding, Lines
 
@@ -109,23 +109,8 @@ class Job:
     locale: str = "en"
     form: Form = Form()
 
-    @classmethod
-    def of_record(cls, record: Mapping[str, Any]) -> Job:
-        """The job of what `dataclasses.asdict` and JSON made of it."""
-        folders = tuple(JobFolder(**folder) for folder in record["folders"])
-        buffers = tuple(_buffer(buffer) for buffer in record["buffers"])
-        return cls(**{**record, "folders": folders, "buffers": buffers, "form": Form(**record["form"])})
 
-
-def _buffer(record: Mapping[str, Any]) -> Buffer:
-    sites = (
-        (rule, Span(*span), at, argument, tuple(lacking)) for rule, span, at, argument, lacking in record["spared"]
-    )
-    lowered = Left(*record["lowered"])
-    return Buffer(**{**record, "spared": tuple(Site(*site) for site in sites), "lowered": lowered})
-
-
-@dataclass
+@dataclass(frozen=True)
 class FileChange:
     """What is to be changed in one file.
 
@@ -146,6 +131,41 @@ class FileChange:
     body: str = ""
     offsets: list[tuple[int, int, str, str]] = field(default_factory=list)
     otherwise: str = ""
+
+
+@dataclass(frozen=True)
+class JobProgress:
+    """How many files are done, and of how many."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
+class JobUndecided:
+    """The end: nothing chooses among these targets."""
+
+    targets: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class JobFailed:
+    """The end: why there is no result."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class JobDone:
+    """The end; fields as in `Outcome`."""
+
+    skipped: tuple[Mapping[str, str], ...]
+    left: Mapping[str, Left]
+    diff: str
+
+
+JobAnswer = JobProgress | FileChange | JobUndecided | JobFailed | JobDone
+CODEC = Codec(Job, JobProgress, FileChange, JobUndecided, JobFailed, JobDone)
 
 
 @dataclass

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pygls.exceptions import JsonRpcInvalidParams
 
@@ -17,7 +16,21 @@ from ..wire.background import Background
 from ..wire.client import Client
 from ..wire.uris import path_of
 from .arguments import Wanted
-from .job import Buffer, FileChange, Form, Job, JobFolder, Left, Outcome, left_in, lowered
+from .job import (
+    CODEC,
+    Buffer,
+    FileChange,
+    Form,
+    Job,
+    JobAnswer,
+    JobFailed,
+    JobFolder,
+    JobProgress,
+    JobUndecided,
+    Outcome,
+    left_in,
+    lowered,
+)
 
 if TYPE_CHECKING:
     from ..session import Session
@@ -30,29 +43,26 @@ class JobProcess:
         self.done: asyncio.Future[Outcome] = session.loop.create_future()
         self._outcome = Outcome()
         self._progress = progress
-        self._process = Background("uncuda.lsp.fixing.worker", session.call, self._take, self._ended, asdict(job))
+        self._process = Background("uncuda.lsp.fixing.worker", CODEC, session.call, self._take, self._ended, job)
 
     def stop(self) -> None:
         """End the process at once, whatever it does."""
         self._process.stop()
         self.done.cancel()
 
-    def _take(self, message: dict[str, Any]) -> None:
-        kind = message.pop("kind")
+    def _take(self, answer: JobAnswer) -> None:
         outcome = self._outcome
-        if kind == "progress":
-            self._progress(message["done"], message["total"])
-        elif kind == "file":
-            stamp, left = message.pop("stamp"), Left(*message.pop("left"))
-            outcome.files.append(FileChange(**message, stamp=tuple(stamp) if stamp else None, left=left))
-        elif kind == "undecided":
-            outcome.undecided, outcome.failed = tuple(message["targets"]), ""
-        elif kind == "failed":
-            outcome.failed = message["reason"]
+        if isinstance(answer, JobProgress):
+            self._progress(answer.done, answer.total)
+        elif isinstance(answer, FileChange):
+            outcome.files.append(answer)
+        elif isinstance(answer, JobUndecided):
+            outcome.undecided, outcome.failed = answer.targets, ""
+        elif isinstance(answer, JobFailed):
+            outcome.failed = answer.reason
         else:
-            outcome.skipped = message["skipped"]
-            outcome.left = {uri: Left(*left) for uri, left in message["left"].items()}
-            outcome.diff, outcome.failed = message["diff"], ""
+            outcome.skipped, outcome.left = [dict(item) for item in answer.skipped], dict(answer.left)
+            outcome.diff, outcome.failed = answer.diff, ""
 
     def _ended(self) -> None:
         if not self.done.done():

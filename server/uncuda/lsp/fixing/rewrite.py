@@ -7,10 +7,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from uncuda.catalogue import Catalogue
-from uncuda.engine import Engine, Fixed, Report
+from uncuda.engine import Engine, Report
 from uncuda.limits import Limits
 from uncuda.project import SILENT, Answers
 from uncuda.report.diff import readable_diff
@@ -37,9 +37,7 @@ from ..wire.positions import Lines
 from ..wire.texts import Texts
 from ..wire.uris import uri_of
 from .changes import file_change, kept_by_editors
-from .job import Buffer, Job, JobFolder, Left, left_in
-
-Message = dict[str, Any]
+from .job import Buffer, FileChange, Job, JobAnswer, JobDone, JobFolder, JobProgress, Left, left_in
 
 
 class _Group(NamedTuple):
@@ -51,8 +49,8 @@ class _Group(NamedTuple):
     target: str
 
 
-def rewrite(job: Job, catalogue: Catalogue) -> Iterator[Message]:
-    """Do a job: messages as worker.py describes them. UndecidedTarget where nothing chooses the target."""
+def rewrite(job: Job, catalogue: Catalogue) -> Iterator[JobAnswer]:
+    """Do a job: answers as worker.py describes them. UndecidedTarget where nothing chooses the target."""
     run = _Run(job, catalogue)
     groups = run.groups()
     done, total = 0, sum(len(group.files) for group in groups)
@@ -60,11 +58,11 @@ def rewrite(job: Job, catalogue: Catalogue) -> Iterator[Message]:
         with run.receivers(group) as answers_for:
             engine_for = group.engines.engine_for
             for repaired in fix_files(group.files, engine_for, job.review, job.rules, run.load, answers_for):
-                if message := run.file(repaired, group):
-                    yield message
+                if change := run.file(repaired, group):
+                    yield change
                 done += 1
-                yield {"kind": "progress", "done": done, "total": total}
-    yield {"kind": "done", "skipped": run.skipped, "left": run.left, "diff": "".join(run.diff)}
+                yield JobProgress(done, total)
+    yield JobDone(tuple(run.skipped), run.left, "".join(run.diff))
 
 
 class _Run:
@@ -170,8 +168,8 @@ class _Run:
 
             yield answers_for
 
-    def file(self, repaired: Repaired, group: _Group) -> Message | None:
-        """The message about a file that changes; None if it does not, or may not."""
+    def file(self, repaired: Repaired, group: _Group) -> FileChange | None:
+        """What changes in a file; None if it does not, or may not."""
         path = repaired.file.path
         buffer = self._buffers.get(_key(path))
         uri = self._uri(path)
@@ -194,10 +192,15 @@ class _Run:
         if self.job.diff:
             encoding = repaired.source.encoding
             self.diff += readable_diff(self._shown(path, group), repaired.data, repaired.result, encoding)
-        return self._message(uri, buffer, fixed, self._stamps.get(path)) | {
-            "left": self._left(repaired, fixed.text, fixed.report),
-            "otherwise": self._otherwise(repaired, group),
-        }
+        version, cells = (buffer.version, buffer.cells) if buffer else (None, False)
+        return FileChange(
+            **file_change(uri, version, fixed.before, fixed.changes, self.job.form, cells),
+            open=buffer is not None,
+            stamp=self._stamps.get(path),
+            rules=fixed.applied,
+            left=self._left(repaired, fixed.text, fixed.report),
+            otherwise=self._otherwise(repaired, group),
+        )
 
     def _left(self, repaired: Repaired, text: str, report: Report) -> Left:
         """What a report of a file leaves; its place only where the file is closed: an open one is looked at again."""
@@ -230,11 +233,6 @@ class _Run:
         if _key(path) in self._buffers or source is None or source.bom or source.text.isascii():
             return ""
         return command_for(path, self.job.review, group.target)
-
-    def _message(self, uri: str, buffer: Buffer | None, fixed: Fixed, stamp: tuple[int, int] | None) -> Message:
-        version, cells = (buffer.version, buffer.cells) if buffer else (None, False)
-        fields = file_change(uri, version, fixed.before, fixed.changes, self.job.form, cells)
-        return {"kind": "file", "open": buffer is not None, "stamp": stamp, "rules": fixed.applied, **fields}
 
     def _skip(self, uri: str, path: str, reason: str) -> None:
         if self._in_scope(path):

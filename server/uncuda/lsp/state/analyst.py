@@ -1,61 +1,46 @@
 """Analyses texts in a process of its own: those that take too much work to be analysed between two keys.
 
-In: a `Task` a line; the end of the input ends the process. Out: of each task an `Answer` when it begins, one every few
+In: `Task`s; the end of the input ends the process. Out: of each task an `Answer` when it begins, one every few
 seconds while it goes on, and one with what came of it.
 """
 
 from __future__ import annotations
 
 import gc
-import json
-import os
-import sys
 import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Event, Lock, Thread
+from threading import Event, Thread
 
 from uncuda.catalogue import load
-from uncuda.child import lines
+from uncuda.child.records import Channel
 from uncuda.engine import Engine
 from uncuda.limits import LimitExceeded
 from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
-from .task import LONGEST, Answer, Exceeded, Task, converter
+from .task import CODEC, LONGEST, Answer, Exceeded, Task
 
 _REMEMBERED = 4  # texts an engine, and engines
 _PULSE = 2.0
 """Seconds between two signs that a task goes on."""
-_writing = Lock()
 
 
 def main() -> None:
     """Answer tasks until there are no more."""
-    analyst = Analyst()
+    analyst, channel = Analyst(), Channel(CODEC)
     gc.freeze()
-    try:
-        for line in lines():
-            task = converter().structure(json.loads(line), Task)
-            _write(Answer(task.number))
-            with signs_of_life(task.number):
-                answer = analyst.answer(task)
-            _write(answer)
-    except BrokenPipeError:
-        os._exit(1)
-
-
-def _write(answer: Answer) -> None:
-    line = json.dumps(converter().unstructure(answer)).encode() + b"\n"
-    with _writing:
-        sys.stdout.buffer.write(line)
-        sys.stdout.buffer.flush()
+    for task in channel.requests():
+        channel.say(Answer(task.number))
+        with signs_of_life(channel, task.number):
+            answer = analyst.answer(task)
+        channel.say(answer)
 
 
 @contextmanager
-def signs_of_life(number: int) -> Iterator[None]:
+def signs_of_life(channel: Channel, number: int) -> Iterator[None]:
     """Say again and again that a task goes on, while it has not taken more of the processor than one may.
 
     On a machine that has other things to do it may take many times as long by the clock.
@@ -64,7 +49,7 @@ def signs_of_life(number: int) -> Iterator[None]:
 
     def work() -> None:
         while not done.wait(_PULSE) and time.process_time() - begun < LONGEST:
-            _write(Answer(number))
+            channel.say(Answer(number))
 
     Thread(target=work, daemon=True, name="signs of life").start()
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +21,29 @@ from ..wire.logs import logger
 from .choice import Choice
 from .documents import Document, Program
 from .roots import Folder, folders_of
-from .task import converter
 
 _LIBRARIES = ("site-packages", "dist-packages")
 _KEPT = 3
 """Engines that no program uses and that are kept for when their settings come back; each remembers texts."""
+
+
+@dataclass(frozen=True)
+class KnownFolder:
+    """A folder of the workspace, as `Folder` has it."""
+
+    uri: str
+    path: str
+    editor: EditorSettings
+    project: Project
+
+
+@dataclass(frozen=True)
+class Known:
+    """What another process has to know to choose the engines of files. `override`: the target that somebody chose."""
+
+    client: Client
+    folders: tuple[KnownFolder, ...]
+    override: str | None
 
 
 class Folders:
@@ -67,29 +85,17 @@ class Folders:
         """What the editor says for a program."""
         return (self._folder(program) or self.outside).editor
 
-    def record(self) -> dict[str, Any]:
-        """All this as JSON, for a process of our own."""
-        folders = [
-            {
-                "uri": folder.uri,
-                "path": folder.path,
-                "editor": asdict(folder.editor),
-                "project": converter().unstructure(folder.project),
-            }
-            for folder in self.all
-        ]
-        client = {**asdict(self.client), "tags": sorted(self.client.tags)}
-        return {"client": client, "folders": folders, "override": self.override}
+    def known(self) -> Known:
+        """All this for a process of our own."""
+        folders = (KnownFolder(folder.uri, folder.path, folder.editor, folder.project) for folder in self.all)
+        return Known(self.client, tuple(folders), self.override)
 
     @classmethod
-    def of_record(cls, record: Mapping[str, Any]) -> Folders:
+    def of_known(cls, known: Known) -> Folders:
         """The same in that process."""
-        client = Client(**{**record["client"], "tags": frozenset(record["client"]["tags"])})
-        made = cls(client, {})
-        for item in record["folders"]:
-            project, editor = converter().structure(item["project"], Project), EditorSettings(**item["editor"])
-            made.all.append(Folder(item["uri"], item["path"], editor=editor, project=project))
-        made.override = record["override"]
+        made = cls(known.client, {})
+        made.all = [Folder(one.uri, one.path, editor=one.editor, project=one.project) for one in known.folders]
+        made.override = known.override
         return made
 
     def add(self, folders: Iterable[Folder]) -> None:

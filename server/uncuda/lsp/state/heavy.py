@@ -8,7 +8,6 @@ count only as the last resort: a document that still takes longer than `LONGEST`
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
@@ -22,7 +21,7 @@ from uncuda.report.words import Words
 from ..wire.background import Background
 from ..wire.logs import logger
 from ..wire.texts import Texts
-from .task import LONGEST, Answer, Task, converter
+from .task import CODEC, LONGEST, Answer, Task
 
 if TYPE_CHECKING:
     from ..wire.endpoint import Endpoint
@@ -104,10 +103,8 @@ class Heavy:
         patience = LONGEST
         if self._process is None:
             patience = _START
-            self._process = Background(
-                "uncuda.lsp.state.analyst", self._endpoint.call, self._take, self._ended, read=_read
-            )
-        self._process.send(converter().unstructure(task))
+            self._process = Background("uncuda.lsp.state.analyst", CODEC, self._endpoint.call, self._take, self._ended)
+        self._process.send(task)
         self._wait(patience)
 
     def _wait(self, seconds: float | None) -> None:
@@ -175,7 +172,3 @@ class Heavy:
         if self._process is not None:
             self._process.stop()
         self._process = None
-
-
-def _read(line: bytes) -> Answer:
-    return converter().structure(json.loads(line), Answer)

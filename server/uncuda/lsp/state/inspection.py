@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..wire.background import Background
 from ..wire.logs import logger
 from ..wire.uris import uri_of
+from .inspected import CODEC, InspectAll, Inspected, InspectionDone, InspectSome, MoveShims, Shims
 
 if TYPE_CHECKING:
     from ..wire.endpoint import Endpoint
@@ -91,16 +92,16 @@ class Inspection:
         """Check some files again that are closed now, or were changed on the disk."""
         wanted = [path for path in paths if path.endswith(".py")]
         if self._child is not None and wanted:
-            self._send(wanted, frozenset(uri_of(path) for path in wanted))
+            self._send(InspectSome(tuple(wanted)), frozenset(uri_of(path) for path in wanted))
         elif wanted and self._timer is None and self.is_wanted:  # the child was lost
             self.start_soon()
 
     def _move_shims(self) -> None:
         """Check the files again whose diagnostics say where a runtime patch is imported."""
         if self._child is not None:
-            self._send({"shims": self._shims()}, frozenset())
+            self._send(MoveShims(self._shims()), frozenset())
 
-    def _send(self, message: Any, uris: frozenset[str]) -> None:
+    def _send(self, message: object, uris: frozenset[str]) -> None:
         assert self._child is not None
         self._asked.append(uris)
         self._child.send(message)
@@ -116,13 +117,14 @@ class Inspection:
         self._asked.append(None)
         self._child = Background(
             "uncuda.lsp.state.inspector",
+            CODEC,
             self._endpoint.call,
             self._take,
             self._lost,
-            first={**self._folders.record(), "shims": self._shims()},
+            first=InspectAll(self._folders.known(), self._shims()),
         )
 
-    def _shims(self) -> dict[str, Any]:
+    def _shims(self) -> Shims:
         folders, projects = self._folders, self._projects
         return {
             folder.uri: {
@@ -142,16 +144,16 @@ class Inspection:
         self._stop()
         self._done()
 
-    def _take(self, record: dict[str, Any]) -> None:
-        if record.get("done"):
+    def _take(self, record: Inspected | InspectionDone) -> None:
+        if isinstance(record, InspectionDone):
             self._asked.popleft()
             for uri in self.results.keys() - self._fresh:
                 del self.results[uri]
             self._done()
             return
-        if "failed" in record:
-            self._analyses.failed("", record["path"], RuntimeError(record["failed"]))
-        uri, items = record["uri"], record["items"]
+        if record.failed:
+            self._analyses.failed("", record.path, RuntimeError(record.failed))
+        uri, items = record.uri, record.items
         self._fresh.discard(uri)
         if items == "[]":
             self.results.pop(uri, None)

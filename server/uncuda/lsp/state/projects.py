@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from uncuda.workspace import neighbours
 
@@ -14,7 +14,7 @@ from ..wire.positions import Lines
 from ..wire.uris import uri_of
 from .documents import Document, Documents, Program
 from .roots import Folder
-from .scan import NOTHING, Facts, Place, Reader
+from .scan import CODEC, NOTHING, Facts, Place, Reader, SaidBy, Scan, Scanned
 
 if TYPE_CHECKING:
     from ..wire.endpoint import Endpoint
@@ -66,13 +66,14 @@ class Projects:
             found: dict[str, Facts] = {}
             scan = Background(
                 "uncuda.lsp.state.scan",
+                CODEC,
                 self._endpoint.call,
                 lambda record, folder=folder, found=found: self._take(folder, found, record),  # type: ignore[misc]
                 lambda folder=folder: self._done(folder),  # type: ignore[misc]
             )
             self._scans[folder] = scan
             over, under = self._folders.over(folder), self._folders.under(folder)
-            scan.send({"path": folder.path, "over": over, "under": under})
+            scan.send(Scan(folder.path, over, under))
 
     def leave(self, folder: Folder) -> None:
         """Forget a folder that is no longer one of the workspace, or is about to be read."""
@@ -139,14 +140,14 @@ class Projects:
             if facts and isinstance(program, Document) and self._folders.folder_of(path) is folder:
                 yield path, facts, program
 
-    def _take(self, folder: Folder, found: dict[str, Facts], record: Any) -> None:
-        if "path" in record:
-            found[record["path"]] = Facts.of_record(record)
+    def _take(self, folder: Folder, found: dict[str, Facts], record: SaidBy | Scanned) -> None:
+        if isinstance(record, SaidBy):
+            found[record.path] = record.facts
             return
-        logger.debug("%s: %s files", folder.path, record["files"])
-        for path, message in record["notes"]:
+        logger.debug("%s: %s files", folder.path, record.files)
+        for path, message in record.notes:
             logger.warning("%s: %s", path, message)
-        for path, message in record["problems"]:
+        for path, message in record.problems:
             self._folders.tell_once(path, f"{path}: {message}")
         self._disk[folder] = found
 

@@ -1,21 +1,19 @@
 """What every file of a folder says of its project, read in a process of its own.
 
-In: one line of JSON, `{path, over, under}`; the end of the input stops the process at once. Out: one line for each file
-that says something, as `Facts.record` makes them, and last `{files, problems, notes}`: their number, and what is wrong
-with files that say what is ignored.
+In: a `Scan`; the end of the input stops the process at once. Out: `SaidBy` for each file that says something, and last
+`Scanned`.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from uncuda.catalogue import Catalogue, load
+from uncuda.child.records import Channel, Codec
 from uncuda.limits import LimitExceeded
 from uncuda.project import Owner, Project
 from uncuda.settings import Configuration, Vocabulary, values_of
@@ -25,6 +23,7 @@ from uncuda.workspace import (
     Constants,
     FileProblem,
     GitIgnore,
+    Problem,
     Scanner,
     Told,
     Words,
@@ -32,8 +31,6 @@ from uncuda.workspace import (
     discover,
     read_text,
 )
-
-from ..wire.background import only_request
 
 _LONGEST_ROW = 300
 
@@ -65,36 +62,34 @@ class Facts:
         said = self.modules or self.owners or self.constants or self.own or self.serves or self.torch
         return bool(said or any(self.told))
 
-    def record(self) -> dict[str, Any]:
-        """The same as JSON."""
-        return {
-            "modules": self.modules,
-            "owners": sorted(self.owners),
-            "constants": sorted(self.constants),
-            "own": self.own,
-            "told": [sorted(names) for names in self.told],
-            "serves": sorted(self.serves),
-            "torch": self.torch,
-        }
 
-    @classmethod
-    def of_record(cls, record: Mapping[str, Any]) -> Facts:
-        """The facts that a record says."""
-        modules = {
-            name: Place(Span(*span), line, Span(*columns), row)
-            for name, (span, line, columns, row) in record["modules"].items()
-        }
-        return cls(
-            modules,
-            frozenset(Owner(*owner) for owner in record["owners"]),
-            frozenset(record["constants"]),
-            record["own"],
-            Told(*map(frozenset, record["told"])),
-            frozenset(record["serves"]),
-            record["torch"],
-        )
+@dataclass(frozen=True)
+class Scan:
+    """The folder to read. `over`, `under`: settings (kebab-case) over and under those of configuration files."""
+
+    path: str
+    over: Mapping[str, object]
+    under: Mapping[str, object]
 
 
+@dataclass(frozen=True)
+class SaidBy:
+    """What one file says."""
+
+    path: str
+    facts: Facts
+
+
+@dataclass(frozen=True)
+class Scanned:
+    """The end: how many files there are, and what is wrong with files that say what is ignored."""
+
+    files: int
+    problems: tuple[Problem, ...]
+    notes: tuple[Problem, ...]
+
+
+CODEC = Codec(Scan, SaidBy, Scanned)
 NOTHING = Facts()
 _TORCH = Facts(torch=True)
 
@@ -148,27 +143,23 @@ def _place(source: Source, span: Span) -> Place:
 
 def main() -> None:
     """Read a request, answer it."""
-    request = only_request()
-    if request is None:
-        return
-    try:
+    channel = Channel(CODEC)
+    request = channel.only_request()
+    if request is not None:
         for record in _records(request):
-            sys.stdout.buffer.write(json.dumps(record).encode() + b"\n")
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        os._exit(1)
-    os._exit(0)  # the thread waits for input
+            channel.say(record)
+        os._exit(0)  # the thread waits for input
 
 
-def _records(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    catalogue, root = load(), request["path"]
+def _records(request: Scan) -> Iterator[SaidBy | Scanned]:
+    catalogue, root = load(), request.path
     vocabulary = Vocabulary(tuple(catalogue.declarations), tuple(catalogue.rules))
-    over, under = (values_of(request[name], root, vocabulary) for name in ("over", "under"))
+    over, under = (values_of(table, root, vocabulary) for table in (request.over, request.under))
     configuration = Configuration(vocabulary, over, under=under)
     reader = Reader(catalogue)
     found = discover([root], configuration.settings_for, empty=True)
     for file in found.files:
         if facts := reader.file(file.path):
-            yield {"path": file.path, **facts.record()}
-    problems = [problem for problem in found.problems if os.path.basename(problem.path) == GitIgnore.NAME]  # noqa: PTH119
-    yield {"files": len(found.files), "problems": problems, "notes": found.notes}
+            yield SaidBy(file.path, facts)
+    problems = (problem for problem in found.problems if os.path.basename(problem.path) == GitIgnore.NAME)  # noqa: PTH119
+    yield Scanned(len(found.files), tuple(problems), tuple(found.notes))

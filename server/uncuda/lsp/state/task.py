@@ -1,13 +1,10 @@
-"""An analysis that another process makes: what it is given, and what it gives back, as JSON."""
+"""An analysis that another process makes: what it is given, and what it gives back."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, TypeGuard, get_type_hints
 
-from cattrs import Converter
-
+from uncuda.child.records import Codec
 from uncuda.engine import Report
 from uncuda.limits import Kind, LimitExceeded
 from uncuda.project import Answers, Project, Site
@@ -66,19 +63,4 @@ class Answer:
         return self.report is None and self.exceeded is None and not self.failed
 
 
-@lru_cache
-def converter() -> Converter:
-    """What makes JSON of these records and back; made when first asked for."""
-    made = Converter(unstruct_collection_overrides={frozenset: list})
-
-    def structure(kind: Any) -> Any:
-        """cattrs 26.2 leaves annotations of named tuples that are texts unresolved."""
-        fields = list(get_type_hints(kind).values())
-        return lambda values, _: kind(*map(made.structure, values, fields))
-
-    made.register_structure_hook_factory(_is_named_tuple, structure)
-    return made
-
-
-def _is_named_tuple(kind: Any) -> TypeGuard[type[tuple[Any, ...]]]:
-    return isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
+CODEC = Codec(Task, Answer)

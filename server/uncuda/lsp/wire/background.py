@@ -1,45 +1,39 @@
-"""Work in a process of its own, one line of JSON a message each way, so that nothing that is typed waits for it."""
+"""Work in a process of its own, which is sent records and sends some, so that nothing that is typed waits for it."""
 
 from __future__ import annotations
 
-import gc
-import json
-import os
-import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from uncuda.child import command, end_with_input, start
+from uncuda.child import command, start
+from uncuda.child.records import Codec
 
 from .logs import logger
 
 if TYPE_CHECKING:
     import subprocess
 
-_NICE = 10
-
 
 class Background:
     """A running process; what it says to standard error goes to ours.
 
-    `take` is called with every message, `ended` once when there are no more; both in the thread of `call`, which hands
-    over a call to it. `first`: a message that is sent at once. `read`: what makes a message of a line, called in a
-    thread of its own.
+    `codec`: of the records that are sent and come. `take` is called with every one that comes, `ended` once when there
+    are no more; both in the thread of `call`, which hands over a call to it. `first`: a record that is sent at once.
     """
 
     def __init__(
         self,
         module: str,
+        codec: Codec,
         call: Callable[..., object],
         take: Callable[[Any], object],
         ended: Callable[[], object] = lambda: None,
-        first: Any = None,
-        read: Callable[[bytes], Any] = json.loads,
+        first: object = None,
     ) -> None:
-        self._call, self._take, self._ended, self._parse = call, take, ended, read
+        self._codec, self._call, self._take, self._ended = codec, call, take, ended
         self._stopped = False
         self._outbox: SimpleQueue[Any] = SimpleQueue()
         self._process: subprocess.Popen[bytes] | None = None
@@ -68,7 +62,7 @@ class Background:
         assert process.stdin is not None
         with suppress(OSError, ValueError):
             while (message := self._outbox.get()) is not None:
-                process.stdin.write(json.dumps(message).encode() + b"\n")
+                process.stdin.write(self._codec.line(message))
                 process.stdin.flush()
 
     def _read(self, process: subprocess.Popen[bytes]) -> None:
@@ -77,7 +71,7 @@ class Background:
             # ValueError: less than a line, it was ended in the middle of it. OSError: what it was told it had not read.
             with suppress(OSError, ValueError), process:
                 for line in process.stdout:
-                    self._call(self._pass, self._parse(line))
+                    self._call(self._pass, self._codec.record(line))
         except Exception:  # noqa: BLE001 whoever waits must learn that nothing comes any more
             logger.exception("what a process of ours says cannot be read")
         self._outbox.put(None)
@@ -90,22 +84,3 @@ class Background:
     def _finish(self) -> None:
         if not self._stopped:
             self._ended()
-
-
-def only_request() -> Any:
-    """The one message that a process is for, None if nobody sends it; from now on the process ends with its input,
-    leaves the processor to others, and keeps what it makes."""
-    line = sys.stdin.buffer.readline()
-    if not line:
-        return None
-    end_with_input()
-    be_nice()
-    gc.disable()  # nearly everything made here is a tree without cycles
-    return json.loads(line)
-
-
-def be_nice() -> None:
-    """Leave the processor to whoever wants it more; for the process itself."""
-    if hasattr(os, "nice"):
-        with suppress(OSError):
-            os.nice(_NICE)

@@ -10,19 +10,20 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakSet
 
-from . import bundled
-from .import_path import without_current_folder
+from .. import bundled
+from ..import_path import without_current_folder
 
 if TYPE_CHECKING:
     import subprocess
 
 _PR_SET_PDEATHSIG = 1  # sys/prctl.h
 _CHUNK = 1 << 16
+_NICE = 10
 _started: WeakSet[subprocess.Popen[bytes]] = WeakSet()
 
 
@@ -51,6 +52,64 @@ def start(arguments: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
     )
     _started.add(process)
     return process
+
+
+class Forked:
+    """A process that was forked, with what is used of `subprocess.Popen`."""
+
+    def __init__(self, run: Callable[[], NoReturn], close: Iterable[int]) -> None:
+        """Have `run` called in a copy of this process, which must have no other threads. Its standard input and output
+        are pipes of ours. `close`: our ends of the pipes to others, which it must not hold.
+        """
+        (theirs_in, ours_in), (ours_out, theirs_out) = os.pipe(), os.pipe()
+        self.returncode: int | None = None
+        self.pid = os.fork()
+        if not self.pid:
+            try:
+                for number, descriptor in enumerate((theirs_in, theirs_out)):
+                    os.dup2(descriptor, number)
+                for descriptor in {*close, theirs_in, ours_in, ours_out, theirs_out} - {0, 1, 2}:
+                    os.close(descriptor)
+                run()
+            finally:
+                os._exit(1)
+        os.close(theirs_in)
+        os.close(theirs_out)
+        self.stdin, self.stdout = open(ours_in, "wb"), open(ours_out, "rb")  # noqa: SIM115
+
+    def kill(self) -> None:
+        """End it at once."""
+        if self.returncode is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+
+    def wait(self) -> int:
+        """Wait for its end; its exit code, of one that a signal ended the number of that, negative."""
+        if self.returncode is None:
+            self.returncode = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self.returncode
+
+
+def may_fork() -> bool:
+    """Whether a copy of this process works: not where a thread may hold a lock, nor where the system's own libraries
+    (macOS) do not stand it."""
+    from threading import active_count
+
+    return sys.platform == "linux" and active_count() == 1
+
+
+@contextmanager
+def interrupts_kept() -> Iterator[None]:
+    """What is started in the block does not hear Ctrl-C, which a terminal says to all of its processes: the one that
+    started it ends it. On Windows a process of ours has no terminal."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def end_all() -> None:
@@ -117,6 +176,13 @@ def end_with_input() -> None:
         os._exit(0)
 
     Thread(target=work, daemon=True, name="end").start()
+
+
+def be_nice() -> None:
+    """Leave the processor to whoever wants it more; for the process itself."""
+    if hasattr(os, "nice"):
+        with suppress(OSError):
+            os.nice(_NICE)
 
 
 def _read() -> bytes:

@@ -1,0 +1,242 @@
+"""Several processes that do the same: tasks are handed out, and come back done in the order in which they were given.
+
+A process that ends too early costs nothing but time: what it had not answered is done by others, one part after the
+other, so that the one that ends processes is found. None of what is here needs a semaphore, or memory that is shared.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from typing import IO, TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
+
+from . import Forked, command, interrupts_kept, may_fork, start
+from .records import Codec
+
+if TYPE_CHECKING:
+    import subprocess
+
+T = TypeVar("T")
+_EACH = 2  # tasks that a process has: one that it does, one that it need not wait for
+_AHEAD = 8  # tasks for each process that may be done before their turn
+_WAIT = 0.5
+"""Seconds after which Ctrl-C is looked for, where nothing else is to be done: on Windows nothing interrupts a wait."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How the processes of a pool are started, and spoken to.
+
+    `module`: whose `main` runs in a new Python; `copy`: what runs in a copy of this process instead, where that works;
+    `codec`: of all that is said.
+    """
+
+    module: str
+    copy: Callable[[], NoReturn]
+    codec: Codec
+
+
+@dataclass(frozen=True)
+class Crashed:
+    """Comes back in place of an answer: a process ended each time that it did this part alone. `code`: as of Popen."""
+
+    code: int
+
+    @property
+    def reason(self) -> str:
+        """The signal that ended it, by its name, or its exit code."""
+        return exit_reason(self.code)
+
+
+def exit_reason(code: int) -> str:
+    """How a process ended, of its exit code."""
+    with suppress(ValueError):
+        return signal.Signals(-code).name
+    return f"exit code {code}"
+
+
+@dataclass(eq=False)
+class _Task(Generic[T]):
+    """What is to be done: `parts` of it. `ended`: a process ended when it did this, alone or with others."""
+
+    parts: Sequence[T]
+    ended: bool = False
+    answer: bytes | Crashed | None = None
+
+
+@dataclass(eq=False)
+class _Peer:
+    """A process; `ready`: it has said something, so that its end is not that of one that cannot begin."""
+
+    process: subprocess.Popen[bytes] | Forked
+    tasks: deque[_Task[Any]] = field(default_factory=deque)
+    ready: bool = False
+
+
+class Pool(Generic[T]):
+    """`number` processes. `here`: what answers when no process is left; `lost`: what is told of one that has ended too
+    early: its number, and its exit code."""
+
+    def __init__(
+        self,
+        number: int,
+        launch: Launch,
+        here: Callable[[Any], object],
+        lost: Callable[[int, int], object],
+    ) -> None:
+        self._launch, self._here, self._lost = launch, here, lost
+        self._request: Callable[[Sequence[T]], object] = list
+        self._said: list[bytes] = []
+        self._waiting: deque[_Task[T]] = deque()  # given to nobody
+        self._again: deque[_Task[T]] = deque()  # come back from processes that ended
+        self._given: list[_Task[T]] = []  # in the order of their turn, with those that have come back
+        self._inbox: SimpleQueue[tuple[_Peer, bytes]] = SimpleQueue()
+        self._spare = number  # processes that may be started in place of others
+        self._peers: list[_Peer] = []
+        with interrupts_kept():
+            if forks := may_fork():
+                launch.codec.prepare()
+            for _ in range(number):
+                self._start(forks)
+        for peer in self._peers:
+            self._listen(peer)
+
+    def tell(self, record: object) -> None:
+        """Say something to all processes, and to those that will take their place, that has no answer."""
+        self._said.append(self._launch.codec.line(record))
+        for peer in self._peers:
+            _say(peer, self._said[-1])
+
+    def run(
+        self, batches: Sequence[Sequence[T]], request: Callable[[Sequence[T]], object]
+    ) -> Iterator[tuple[Sequence[T], Any]]:
+        """Each batch, or parts of it, with the answer, in order; the next batches are done meanwhile.
+
+        `request`: what is said for a batch or a part.
+        """
+        self._request = request
+        self._waiting = deque(_Task(batch) for batch in batches)
+        while self._waiting or self._given:
+            self._hand_out()
+            if self._given and self._given[0].answer is not None:
+                task = self._given.pop(0)
+                answer = task.answer
+                yield task.parts, self._launch.codec.record(answer) if isinstance(answer, bytes) else answer
+            elif self._peers:
+                self._take()
+            else:
+                parts = (self._given.pop(0) if self._given else self._waiting.popleft()).parts
+                yield parts, self._here(self._request(parts))
+
+    def close(self) -> None:
+        """End all processes."""
+        peers, self._peers = self._peers, []
+        for peer in peers:
+            peer.process.kill()
+        for peer in peers:
+            _reap(peer)
+
+    def _start(self, forks: bool) -> _Peer | None:
+        """One more process, unless it cannot be started."""
+        try:
+            if forks:
+                pipes = [stream.fileno() for peer in self._peers for stream in _pipes(peer)]
+                process: subprocess.Popen[bytes] | Forked = Forked(self._launch.copy, pipes)
+            else:
+                process = start(command(self._launch.module))
+        except OSError:
+            return None
+        peer = _Peer(process)
+        self._peers.append(peer)
+        return peer
+
+    def _listen(self, peer: _Peer) -> None:
+        threading.Thread(target=self._hear, args=(peer,), daemon=True, name="hear").start()
+
+    def _hear(self, peer: _Peer) -> None:
+        _, out = _pipes(peer)
+        with suppress(OSError, ValueError):
+            for line in out:
+                self._inbox.put((peer, line))
+        self._inbox.put((peer, b""))
+
+    def _hand_out(self) -> None:
+        """Give each process what it can have now; what has come back from one that ended goes first."""
+        for most in range(1, _EACH + 1):
+            for peer in self._peers:
+                while peer.ready and len(peer.tasks) < most:
+                    if self._again:
+                        task = self._again.popleft()
+                    elif self._waiting and len(self._given) < _AHEAD * len(self._peers):
+                        task = self._waiting.popleft()
+                        self._given.append(task)
+                    else:
+                        return
+                    peer.tasks.append(task)
+                    _say(peer, self._launch.codec.line(self._request(task.parts)))
+
+    def _take(self) -> None:
+        """Wait until a process says something, or ends."""
+        try:
+            peer, line = self._inbox.get(timeout=_WAIT)
+        except Empty:
+            return
+        if not line.endswith(b"\n"):
+            self._replace(peer)
+        elif not peer.ready:
+            peer.ready = True
+        else:
+            peer.tasks.popleft().answer = line
+
+    def _replace(self, peer: _Peer) -> None:
+        """Take note of the end of a process, and start another one."""
+        self._peers.remove(peer)
+        code = _reap(peer)
+        self._lost(peer.process.pid, code)
+        again: list[_Task[T]] = [*peer.tasks]
+        if again:
+            task = again.pop(0)
+            if task.ended and len(task.parts) == 1:
+                task.answer = Crashed(code)
+            else:
+                parts = [_Task((part,), ended=True) for part in task.parts]
+                at = self._given.index(task)
+                self._given[at : at + 1] = parts
+                again[:0] = parts
+        self._again.extendleft(reversed(again))
+        if self._spare:
+            self._spare -= 1
+            with interrupts_kept():
+                new = self._start(forks=False)  # there are threads now
+            if new is not None:
+                for line in self._said:
+                    _say(new, line)
+                self._listen(new)
+
+
+def _pipes(peer: _Peer) -> tuple[IO[bytes], IO[bytes]]:
+    assert peer.process.stdin is not None
+    assert peer.process.stdout is not None
+    return peer.process.stdin, peer.process.stdout
+
+
+def _say(peer: _Peer, line: bytes) -> None:
+    to, _ = _pipes(peer)
+    with suppress(OSError, ValueError):  # its end is told by the thread that hears it
+        to.write(line)
+        to.flush()
+
+
+def _reap(peer: _Peer) -> int:
+    """The exit code of a process that has ended, or was told to."""
+    peer.process.kill()
+    code = peer.process.wait()
+    for stream in _pipes(peer):
+        with suppress(OSError, ValueError):
+            stream.close()
+    return code

@@ -1,0 +1,56 @@
+"""What the process that checks closed files is asked, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from uncuda.child.records import Codec
+
+from .folders import Known
+
+Shim = tuple[str, tuple[int, int], tuple[int, int]]
+"""Where one is imported: a URI, and the points (line, column) of start and end."""
+Shims = Mapping[str, Mapping[str, Shim]]
+"""By URI of folder and target, where it is imported."""
+
+
+@dataclass(frozen=True)
+class InspectAll:
+    """Check all files of all folders."""
+
+    known: Known
+    shims: Shims
+
+
+@dataclass(frozen=True)
+class InspectSome:
+    """Check some files again."""
+
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MoveShims:
+    """Check the files again whose diagnostics say where shims are imported."""
+
+    shims: Shims
+
+
+@dataclass(frozen=True)
+class Inspected:
+    """What was found in a file. `items`: the JSON list of its diagnostics; `failed`: the error of ours, if there was
+    one."""
+
+    path: str
+    uri: str
+    items: str = "[]"
+    failed: str = ""
+
+
+@dataclass(frozen=True)
+class InspectionDone:
+    """A request has been answered."""
+
+
+CODEC = Codec(InspectAll, InspectSome, MoveShims, Inspected, InspectionDone)

@@ -1,0 +1,54 @@
+"""How many processes check files beside each other."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from .discover import File
+
+_LOOK, _CHECK = 15_000_000, 3_000_000
+"""Bytes of Python files for each process, below which to look at them, and to check them, in several costs more
+processor time than is worth the time saved."""
+_HIGHEST = 16  # processes that are started without being asked for
+
+
+def sizes_of(files: Iterable[File]) -> list[int]:
+    """The sizes of files, in bytes; 0 of one that is gone."""
+    sizes = []
+    for file in files:
+        size = 0
+        with suppress(OSError, ValueError):
+            size = os.stat(file.path).st_size  # noqa: PTH116 to make a Path costs more
+        sizes.append(size)
+    return sizes
+
+
+def number_for(sizes: Sequence[int], wanted: int | None, looked: bool) -> int:
+    """How many processes to start for files of these sizes; 1: none, this one does it.
+
+    `wanted`: so many were asked for; None: as many as pay. `looked`: the first look has been taken, and only files that
+    may have findings are left.
+    """
+    if wanted is not None:
+        return max(1, min(wanted, len(sizes)))
+    share = sum(sizes) // (_CHECK if looked else _LOOK)
+    return min(processors(), share, len(sizes), _HIGHEST) if share > 1 else 1
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "process_cpu_count"):  # Python 3.13
+        number = os.process_cpu_count()
+    elif hasattr(os, "sched_getaffinity"):
+        number = len(os.sched_getaffinity(0))
+    else:
+        number = os.cpu_count()
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text("ascii").split()  # what a container may use
+        number = min(number or 1, max(1, int(quota) // int(period)))
+    except (OSError, ValueError):
+        pass  # no limit, or none that is said there
+    return number or 1

@@ -1,0 +1,105 @@
+"""One of the processes that check files beside each other: it reads them, and writes nothing.
+
+In: `UseEngines`, which has no answer; `SurveyFiles`, answered with `Surveyed`; `CheckFiles` and `FixFiles`, answered
+with `FileResults`.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from typing import NoReturn
+
+from uncuda.catalogue import Catalogue, load
+from uncuda.child.records import serve
+from uncuda.engine import Engine
+from uncuda.project import Project
+from uncuda.settings import Settings
+
+from .constants import Constants
+from .discover import File
+from .run import check_files, fix_files
+from .scan import Scanner, look_at
+from .tasks import (
+    CODEC,
+    CheckFiles,
+    EngineSpec,
+    FileResult,
+    FileResults,
+    FixFiles,
+    Place,
+    Surveyed,
+    SurveyFiles,
+    Trouble,
+    UseEngines,
+)
+from .words import Words
+
+
+def main() -> NoReturn:
+    """Answer requests until the input ends."""
+    gc.disable()  # as in the process that asks
+    Worker(load()).serve()
+
+
+class Worker:
+    """Answers requests; one that was forked has the engines that were made before."""
+
+    def __init__(self, catalogue: Catalogue, engines: Iterable[Engine] = ()) -> None:
+        self._catalogue = catalogue
+        self._words = Words.of(catalogue.declarations, catalogue.libraries)
+        self._scanner = Scanner(self._words, once=True)
+        self._constants = Constants(self._words.devices)
+        self._known = list(engines)
+        self._settings: list[Settings] = []  # an object of its own for each engine
+        self._engines: dict[int, Engine] = {}  # by the identity of these
+
+    def serve(self) -> NoReturn:
+        """Answer what comes in."""
+        serve(CODEC, self.answer)
+
+    def answer(self, request: object) -> object | None:
+        """The answer to a request, if it has one."""
+        if isinstance(request, SurveyFiles):
+            return self._look(request)
+        if isinstance(request, CheckFiles):
+            results = check_files(self._files(request.files), self._engine_for)
+            return FileResults(tuple(map(FileResult.of_checked, results)))
+        if isinstance(request, FixFiles):
+            fixed = fix_files(self._files(request.files), self._engine_for, request.review)
+            return FileResults(tuple(map(FileResult.of_repaired, fixed)))
+        assert isinstance(request, UseEngines)
+        self._prepare(request)
+        return None
+
+    def _prepare(self, request: UseEngines) -> None:
+        self._known = [self._engine(wanted, request.project) for wanted in request.engines]
+        self._settings = [replace(engine.settings) for engine in self._known]
+        self._engines = {id(settings): engine for settings, engine in zip(self._settings, self._known, strict=True)}
+
+    def _engine(self, wanted: EngineSpec, project: Project | None) -> Engine:
+        """An engine, by one for the same target and settings that there is: what was prepared is shared."""
+        known = next((engine for engine in self._known if EngineSpec.made(engine) == wanted), None)
+        if known is None:
+            return Engine(self._catalogue, wanted.target, wanted.settings, project)
+        return known if project is None else known.knowing(project)
+
+    def _files(self, places: Collection[Place]) -> list[File]:
+        return [File(path, self._settings[number], given=False) for path, number in places]
+
+    def _engine_for(self, settings: Settings) -> Engine:
+        return self._engines[id(settings)]
+
+    def _look(self, request: SurveyFiles) -> Surveyed:
+        named: dict[str, str] = {}
+
+        def concerns(file: File, data: bytes) -> bool:
+            nonlocal named
+            if request.constants:
+                named = self._constants.known(named, data)
+            return self._engine_for(file.settings).concerns(data)
+
+        part = look_at(self._files(request.files), self._scanner, concerns)
+        troubles = {number: Trouble.of(problem) for number, problem in part.problems.items()}
+        return Surveyed(part.gathered, tuple(sorted(part.silent)), troubles, named)

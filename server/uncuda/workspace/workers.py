@@ -1,0 +1,186 @@
+"""Files checked and fixed in several processes beside each other: what comes of it is what one process says."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain
+from typing import Any
+
+from uncuda.catalogue import Catalogue
+from uncuda.child.pool import Crashed, Launch, Pool
+from uncuda.engine import Engine
+from uncuda.limits import UNLIMITED
+from uncuda.project import Project
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+from .discover import File
+from .run import Checked, EngineFor, Repaired, problem_of
+from .scan import Part, Scanner, Survey, together
+from .tasks import (
+    CODEC,
+    CheckFiles,
+    EngineSpec,
+    FileResult,
+    FileResults,
+    FixFiles,
+    Place,
+    Surveyed,
+    SurveyFiles,
+    Trouble,
+    UseEngines,
+)
+from .words import Words
+from .worker import Worker
+
+_USUAL = 'import torch\n\nx = torch.ones(2, device="cuda")\ntorch.cuda.synchronize()\nx.cuda()\n'
+_BATCHES = 24
+"""Into how many parts the work of one process is divided, so that all end at about the same time."""
+_LEAST, _MOST = 20_000, 400_000  # bytes of a batch
+_FILE = 2_000  # bytes that to open a file counts as
+
+Lost = Callable[[int, int], object]
+"""Is told of a process that ended too early: its number, and its exit code."""
+
+
+class Workers:
+    """`number` processes, which are started when there is something to do. `sizes`: those of the files."""
+
+    def __init__(self, catalogue: Catalogue, number: int, files: Sequence[File], sizes: Sequence[int], lost: Lost):
+        self._catalogue, self._number, self._lost = catalogue, number, lost
+        self._weights = {file.path: _FILE + size for file, size in zip(files, sizes, strict=True)}
+        self._pool: Pool[Place] | None = None
+        self._here: Worker | None = None
+        self._prepared = self._used = UseEngines(())
+
+    def close(self) -> None:
+        """End the processes."""
+        if self._pool is not None:
+            self._pool.close()
+
+    def survey(
+        self, files: Sequence[File], engine_for: Callable[[Settings], Engine], constants: bool
+    ) -> tuple[Survey, dict[str, str]]:
+        """The first look at files, and the targets that a constant of theirs names; `engine_for`: the engine that says
+        whether a file may have findings."""
+        words = Words.of(self._catalogue.declarations, self._catalogue.libraries)
+        places, engines = _placed(files, engine_for)
+        named: dict[str, str] = {}
+
+        def looks() -> Iterator[tuple[Sequence[File], Part]]:
+            nonlocal named
+            done = 0
+            for parts, answer in self._run(engines, None, places, partial(SurveyFiles, constants=constants)):
+                some = files[done : done + len(parts)]
+                done += len(parts)
+                if isinstance(answer, Surveyed):
+                    named = answer.named | named
+                    yield some, answer.part([file.path for file in some])
+                else:
+                    yield some, Surveyed(troubles={0: _ended(answer)}).part([some[0].path])
+
+        survey = together(looks(), Scanner(words, once=True))
+        return survey, named
+
+    def check(
+        self, files: Sequence[File], shown: Iterable[File], known_for: EngineFor, engine_for: EngineFor
+    ) -> Iterator[Checked]:
+        """What `check_files` gives for the files. `shown`: the same, drawn from as their turn comes, and so is
+        `engine_for`; `known_for`: their engines."""
+        for file, result in self._results(files, shown, known_for, engine_for, CheckFiles):
+            yield result.checked(file)
+
+    def fix(
+        self, files: Sequence[File], shown: Iterable[File], known_for: EngineFor, engine_for: EngineFor, review: bool
+    ) -> Iterator[Repaired]:
+        """The same for `fix_files`."""
+        for file, result in self._results(files, shown, known_for, engine_for, partial(FixFiles, review=review)):
+            yield result.repaired(file)
+
+    def _results(
+        self,
+        files: Sequence[File],
+        shown: Iterable[File],
+        known_for: EngineFor,
+        engine_for: EngineFor,
+        request: Callable[[tuple[Place, ...]], object],
+    ) -> Iterator[tuple[File, FileResult]]:
+        places, engines = _placed(files, known_for)
+        project = engines[0].project if engines else Project()
+        answers = self._run(engines, project, places, request)
+        results = chain.from_iterable(_each(parts, answer) for parts, answer in answers)
+        for file in shown:
+            try:
+                engine_for(file.settings)
+            except Exception as error:  # noqa: BLE001 as in check_files
+                next(results)
+                yield file, FileResult(trouble=Trouble.of(problem_of(file, error), traceback.format_exc()))
+                continue
+            yield file, next(results)
+
+    def _run(
+        self,
+        engines: Sequence[Engine],
+        project: Project | None,
+        places: Sequence[Place],
+        request: Callable[[tuple[Place, ...]], object],
+    ) -> Iterator[tuple[Sequence[Place], Any]]:
+        """The answers of the processes, which are started if they are not there."""
+        if self._pool is None:
+            for engine in engines:  # what is prepared here is not prepared again in each
+                engine.check(Source(_USUAL), limits=UNLIMITED)
+            self._here = Worker(self._catalogue, engines)
+            launch = Launch("uncuda.workspace.worker", self._here.serve, CODEC)
+            self._pool = Pool(self._number, launch, self._answer_here, self._lost)
+        self._prepared = UseEngines(tuple(map(EngineSpec.made, engines)), project)
+        self._pool.tell(self._prepared)
+        yield from self._pool.run(self._batches(places), lambda parts: request(tuple(parts)))
+
+    def _answer_here(self, request: object) -> object:
+        """What a process would answer, when none is left."""
+        assert self._here is not None
+        if self._used is not self._prepared:
+            self._used = self._prepared
+            self._here.answer(self._used)
+        return self._here.answer(request)
+
+    def _batches(self, places: Sequence[Place]) -> list[list[Place]]:
+        """The places in parts of about the same weight, in their order."""
+        weights = [self._weights[path] for path, _ in places]
+        most = max(_LEAST, min(_MOST, sum(weights) // (self._number * _BATCHES)))
+        batches: list[list[Place]] = [[]]
+        filled = 0
+        for place, weight in zip(places, weights, strict=True):
+            if batches[-1] and filled + weight > most:
+                batches.append([])
+                filled = 0
+            batches[-1].append(place)
+            filled += weight
+        return batches if places else []
+
+
+def _placed(files: Iterable[File], engine_for: EngineFor) -> tuple[list[Place], list[Engine]]:
+    """The files with the numbers of their engines, and these."""
+    engines: list[Engine] = []
+    numbers: dict[int, int] = {}  # by the identity of settings
+    places = []
+    for file in files:
+        number = numbers.get(id(file.settings))
+        if number is None:
+            engine = engine_for(file.settings)
+            number = next((at for at, known in enumerate(engines) if known is engine), len(engines))
+            engines[number:] = engines[number:] or [engine]
+            numbers[id(file.settings)] = number
+        places.append((file.path, number))
+    return places, engines
+
+
+def _each(places: Sequence[Place], answer: object) -> Iterable[FileResult]:
+    return answer.files if isinstance(answer, FileResults) else [FileResult(trouble=_ended(answer)) for _ in places]
+
+
+def _ended(answer: object) -> Trouble:
+    assert isinstance(answer, Crashed)
+    return Trouble(f"the process that read it crashed twice ({answer.reason}); left out")
