@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-import uncuda.engine.carried
+import uncuda.engine.incremental_hits
 from engine.typist import PATH, Typist, prepared
 from uncuda.checks import Hit
 from uncuda.edits import Fix
 from uncuda.engine import Engine, Finding, Related, Report
-from uncuda.engine.carried import Kept, carry
+from uncuda.engine.incremental_hits import Kept, carry
 from uncuda.source import Source
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -281,7 +281,7 @@ def test_nearly_every_key_of_a_call_is_carried(monkeypatch: pytest.MonkeyPatch) 
         return carried[-1]
 
     typist = Typist(PROGRAM.replace("        x = x.to", "        \n        x = x.to", 1), prepared("npu"))
-    monkeypatch.setattr(uncuda.engine.carried, "carry", counted)
+    monkeypatch.setattr(uncuda.engine.incremental_hits, "carry", counted)
     typist.type(typist.text.index("        x = x.to") - 1, "torch.cuda.set_device(1)")
     assert sum(kept is not None for kept in carried) >= len(carried) - 3  # an open bracket takes in what follows
 

@@ -12,7 +12,7 @@ from support.engines import engine_for
 from uncuda.catalogue import load, read_page
 from uncuda.edits import Edit, apply_edits
 from uncuda.engine import Finding
-from uncuda.engine.silence import ignore_in_file, ignore_on_line
+from uncuda.engine.suppression_edits import ignore_in_file, ignore_on_line
 from uncuda.facts.layout import Layout
 from uncuda.settings import Settings
 from uncuda.source import Source, Span

@@ -9,7 +9,7 @@ import pytest
 from support.engines import engine_for
 from support.nesting import NESTED
 from uncuda.facts.depth import nesting, split_strings
-from uncuda.facts.newer import readable
+from uncuda.facts.new_syntax import readable
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -18,7 +18,7 @@ SMALL = """
 import sys, threading
 sys.path.insert(0, sys.argv[1])
 from support.nesting import NESTED
-from uncuda.facts.newer import readable
+from uncuda.facts.new_syntax import readable
 
 def run():
     for name, made in NESTED.items():

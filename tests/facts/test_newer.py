@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from facts.common import facts, references
-from uncuda.facts.newer import wants_libcst
+from uncuda.facts.new_syntax import wants_libcst
 
 pytest.importorskip("libcst", reason="newer syntax is read through libcst")
 NEWER = [

@@ -17,7 +17,7 @@ from uncuda.child import command
 from uncuda.project import Site
 from uncuda.receivers import Receivers
 from uncuda.receivers.process import Process
-from uncuda.receivers.seal import memory
+from uncuda.receivers.sandbox import memory
 from uncuda.source import Span
 
 Notes = list[tuple[Any, ...]]

@@ -131,7 +131,7 @@ def test_reading_is_allowed(tmp_path: Path) -> None:
 
 def _sealed(code: str, folder: Path) -> list[str]:
     """What code prints that runs once the process is sealed."""
-    program = command("uncuda.receivers.seal")
+    program = command("uncuda.receivers.sandbox")
     program[-1] = program[-1].replace("import main; main()", "import seal; seal()\n") + code
     done = subprocess.run(program, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -140,7 +140,7 @@ def _sealed(code: str, folder: Path) -> list[str]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="address space cannot be limited")
 def test_memory_is_limited() -> None:
-    code = "from uncuda.receivers.seal import limit_memory; limit_memory(1 << 30); bytearray(2 << 30)"
+    code = "from uncuda.receivers.sandbox import limit_memory; limit_memory(1 << 30); bytearray(2 << 30)"
     done = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},

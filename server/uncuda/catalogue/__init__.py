@@ -9,12 +9,12 @@ from typing import Any
 
 from .accelerator import Accelerator, Api, Parameter, before, beyond, read_accelerator
 from .cache import cached_rules
+from .conflicts import check_conflicts, check_needs
 from .model import CatalogueError, Example, Row, Rule, Target, words_in
 from .ranges import Versions, minor
 from .rules import CHINESE, read_chinese, read_page
 from .tables import around, read_rows, read_texts, same_version
 from .targets import build_target, default_version, follows_torch, known_versions, read_declaration
-from .ties import check_needs, check_ties
 from .words import lacking
 
 __all__ = ["CHINESE", "Accelerator", "Api", "Catalogue", "CatalogueError", "Example", "Parameter", "Row", "Rule",
@@ -28,7 +28,7 @@ class Catalogue:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.rules: dict[str, Rule] = {rule.name: rule for rule in cached_rules(path)}
-        check_ties(self.rules.values())
+        check_conflicts(self.rules.values())
         self.declarations: dict[str, dict[str, Any]] = {
             declaration.stem: read_declaration(declaration) for declaration in sorted((path / "targets").glob("*.toml"))
         }

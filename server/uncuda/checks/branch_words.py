@@ -14,7 +14,7 @@ from ..facts.layout import Layout, without_comments
 from ..facts.read import Facts
 from ..facts.scopes import Header, IndentScopes
 from . import leaving
-from .twins import condition_of, said_for, words_for
+from .target_variants import condition_of, said_for, words_for
 
 _CUDA = re.compile(r"(?<![A-Za-z])(?:cuda|nccl|gpu)", re.I)
 _COMPARED = re.compile(r"([\w.]+(?:\([\w.]*\))?)[ \t]*(?:==|in\b)")

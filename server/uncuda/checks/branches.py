@@ -13,7 +13,7 @@ from ..facts.read import Facts, Statement
 from ..facts.scopes import Header
 from .base import Hit
 from .branch_words import BranchWords, leaves
-from .twins import Twins
+from .target_variants import TargetVariants
 
 _TRY = frozenset({"try", "except"})
 MEMBER = re.compile(r"\w+[ \t]*(?::[^=\n]+)?=[ \t]*[\"']")
@@ -38,7 +38,7 @@ class Branches:
         self.text = self._text = facts.text
         self.says = facts.says
         self._words = BranchWords(facts, target, WeakMethod(self._touched))
-        self._twins = Twins(facts, target)
+        self._twins = TargetVariants(facts, target)
         self._known: dict[int, bool] = {}
         self._spoken: dict[tuple[int, ast.AST], frozenset[ast.AST]] = {}
         self._paired: dict[int, bool] = {}

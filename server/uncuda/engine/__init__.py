@@ -19,9 +19,9 @@ from ..settings import Settings
 from ..source import Source, Span
 from ..suppress import NONE, Suppressions, parse
 from ..suppress import RULE as UNUSED
-from .carried import Carried, Kept, Row, same
+from .fault_isolation import Tell, run_apart
 from .fixing import Edited, fixed
-from .guard import Tell, run_apart
+from .incremental_hits import Carried, Kept, Row, same
 from .linking import link, safe_of, without_idle, without_kept
 from .messages import Messages
 from .relations.foreign import imports_unknown, without_handed

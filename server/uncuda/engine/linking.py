@@ -10,8 +10,8 @@ from ..checks.branches import Branches
 from ..edits import REVIEW, SAFE, Edit, lowest, merge
 from ..facts.read import Facts
 from ..limits import Work
-from .companions import Companions
 from .guards import choosing, filled, guarded
+from .linked_branches import LinkedBranches
 from .relations.kernels import Libraries
 from .relations.questions import Questions
 from .relations.raising import raising
@@ -94,7 +94,7 @@ def link(hits: Sequence[Hit], facts: Facts, branches: Branches, package: str, li
     """The hits, in their order, those of a group with the edits of all of it and the lowest class.
 
     A question does not change before what it guards in its expression, nor unseen before calls in its block that raise
-    on the target. Companions are linked within a class only: what is safe need not
+    on the target. LinkedBranches are linked within a class only: what is safe need not
     wait for what needs review, which takes it along. A text in which nothing safe is left is not misread.
     `package`: the plugin's; `libraries`: what is known of modules.
     """
@@ -102,7 +102,7 @@ def link(hits: Sequence[Hit], facts: Facts, branches: Branches, package: str, li
     sets, pairs, classes, stays = _linked(hits, branches, libraries)
     hits = stays.explained([hit.lowered(applicability) for hit, applicability in zip(hits, classes)])
     along = [(one, other) for one, other in pairs if hits[one].fixes]
-    for group in Companions(hits, facts, branches).groups():
+    for group in LinkedBranches(hits, facts, branches).groups():
         first: dict[str, int] = {}
         for index in group:
             sets.join(index, first.setdefault(hits[index].fixes[0].applicability, index))

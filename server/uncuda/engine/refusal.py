@@ -6,7 +6,7 @@ import ast
 import symtable
 import warnings
 
-from ..facts.newer import readable, reusing
+from ..facts.new_syntax import readable, reusing
 
 
 def refusal(before: str, after: str, quoted: bool = True) -> str | None:

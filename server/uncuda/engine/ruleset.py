@@ -9,7 +9,7 @@ from ..catalogue import Catalogue, Rule, Target, lacking, words_in
 from ..checks import CHECKS, Check
 from ..facts.read import Facts, Words
 from ..settings import Settings
-from .gates import Gates
+from .prefilter import Prefilter
 
 
 class Ruleset:
@@ -19,7 +19,7 @@ class Ruleset:
         self.target, self.shim = target, shim
         self.rules = [_capped(rule, target) for rule in catalogue.rules.values() if self._active(rule, settings)]
         selected = frozenset(settings.select) | frozenset(settings.extend_select)
-        self._gates = Gates(self.rules, target, selected)
+        self._gates = Prefilter(self.rules, target, selected)
 
     @cached_property
     def checks(self) -> list[Check]:

@@ -1,7 +1,7 @@
 """How deep a text is nested, at most: libcst follows every level on the stack of the process, which ends if it is full.
 
 The unit is a bracket; what else nests takes less of the stack. Where a text could be lexed in another way than here,
-its f-strings, libcst has to agree about each of them first: see `readable` in `newer.py`.
+its f-strings, libcst has to agree about each of them first: see `readable` in `new_syntax.py`.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from .changes import Region, Scan, Searches
 from .digest import Chain, Digest, digest
 from .layout import Layout
 from .names import Names
-from .newer import read_newer
+from .new_syntax import read_new_syntax
 from .piece import Piece, read_line
 from .scans import anchors as scan_for
 from .scans import plain
@@ -220,7 +220,7 @@ class Facts:
 @lru_cache(maxsize=512)
 def digest_text(text: str, depth: int = Limits.depth) -> Digest | None:
     """What a logical line says; None when it cannot be read, or is nested deeper than `depth`; kept by its text."""
-    piece: Piece | None = read_line(text) or read_newer(text, depth)
+    piece: Piece | None = read_line(text) or read_new_syntax(text, depth)
     return None if piece is None else digest(piece)
 
 

@@ -19,7 +19,7 @@ from .model import READ as _READ
 from .model import Facts, Name, Statement, Words, digest_text, references
 from .names import Names, imported_name
 from .narrow import narrow, renewed
-from .parts import Parts
+from .recovery import Parts
 from .relayout import relayout
 from .scans import imports, plain, uses
 from .scopes import IndentScopes

@@ -19,7 +19,7 @@ from typing import IO, TYPE_CHECKING, Any
 from uncuda.child import lines
 from uncuda.project import UNKNOWN
 
-from .seal import keep_nothing, limit_memory, memory, seal
+from .sandbox import keep_nothing, limit_memory, memory, seal
 
 if TYPE_CHECKING:
     from .modules import Module, Modules

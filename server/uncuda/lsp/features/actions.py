@@ -10,7 +10,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from uncuda.edits import SAFE, Fix
 from uncuda.engine import Finding
-from uncuda.facts.newer import wants_libcst
+from uncuda.facts.new_syntax import wants_libcst
 from uncuda.printable import printable
 
 from ..fixing import convert

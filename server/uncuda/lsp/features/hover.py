@@ -13,7 +13,7 @@ from lsprotocol import types
 from uncuda.catalogue import Rule, read_chinese, read_page
 from uncuda.engine import Engine, Finding
 from uncuda.engine.explain import Counterpart, Explanation, explain, explain_findings
-from uncuda.facts.newer import wants_libcst
+from uncuda.facts.new_syntax import wants_libcst
 from uncuda.limits import LimitExceeded
 from uncuda.source import Source, Span
 

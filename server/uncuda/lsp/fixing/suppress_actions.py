@@ -8,7 +8,7 @@ from lsprotocol import types
 
 from uncuda.edits import Edit
 from uncuda.engine import Finding
-from uncuda.engine.silence import ignore_in_file, ignore_on_line
+from uncuda.engine.suppression_edits import ignore_in_file, ignore_on_line
 from uncuda.facts.layout import Layout
 from uncuda.suppress import RULE as UNUSED
 

@@ -29,7 +29,7 @@ Group = list[int]
 """Hits, by their positions among those of the text."""
 
 
-class Companions:
+class LinkedBranches:
     """The groups of one text; only hits with fixes are in them."""
 
     def __init__(self, hits: Sequence[Hit], facts: Facts, branches: Branches) -> None:

@@ -1,4 +1,4 @@
-"""Twins: what a program writes once for CUDA and once more for the target, under names that differ in that word."""
+"""What a program writes once for CUDA and once more for the target, under names that differ in that word."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def condition_of(text: str, header: Header) -> str:
     return _PRESENT.sub("", condition) if "hasattr" in condition else condition
 
 
-class Twins:
+class TargetVariants:
     """Answers whether the text says for the target, elsewhere, what a line says for CUDA."""
 
     def __init__(self, facts: Facts, target: Target) -> None:

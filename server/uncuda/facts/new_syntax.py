@@ -56,7 +56,7 @@ def _is_shallow(text: str, depth: int) -> bool:
     return deepest + nesting(plain, depth) <= depth and all(_parses(f"({part})") for part in fields)
 
 
-def read_newer(text: str, depth: int = Limits.depth) -> Piece | None:
+def read_new_syntax(text: str, depth: int = Limits.depth) -> Piece | None:
     """Read a logical line through libcst; None when libcst is not installed or cannot read it either.
 
     `depth`: the nesting beyond which it is not tried.

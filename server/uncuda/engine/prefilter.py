@@ -22,7 +22,7 @@ _BELOW_TORCH = "torch."
 _DOTTED = frozenset({"name", "argument", "jit-script"})
 
 
-class Gates:
+class Prefilter:
     """The anchors of active rules. `anchors`: the words whose statements are read."""
 
     def __init__(self, rules: Iterable[Rule], target: Target, selected: frozenset[str] = frozenset()) -> None:

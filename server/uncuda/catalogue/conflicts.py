@@ -12,7 +12,7 @@ from .vocabulary import nearest
 _KEYS = {"jit-script": "names", "argument": "calls", "string": "pattern"}  # where the claim stands, by check
 
 
-def check_ties(rules: Iterable[Rule]) -> None:
+def check_conflicts(rules: Iterable[Rule]) -> None:
     """CatalogueError when two rules speak of one name (or method, or module) under the same conditions."""
     claims: dict[tuple[str, ...], Rule] = {}
     for rule in rules:
