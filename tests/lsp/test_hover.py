@@ -77,7 +77,7 @@ def test_an_alias(client: Client) -> None:
     uri = client.open("untitled:Untitled-1", TEXT)
     text, place = hover(client, uri, "current_stream")
     assert place == client.range(uri, "current_stream")
-    assert "`torch.cuda.current_stream` → `torch.npu.current_stream`\n- Ascend NPU: there, with limits" in text
+    assert "`torch.cuda.current_stream` → `torch.npu.current_stream`\n- Ascend NPU: exists, with limits" in text
     assert f"- {load().limit('stream-initialises-device', 'en')}\n" in text
     assert hover(client, uri, "torch.cuda")[0].startswith("**cuda-api** · error · safe fix")
 

@@ -73,7 +73,7 @@ def test_what_took_too_long_is_said_with_verbose_only(tmp_path: Path) -> None:
     assert "took too long" not in quiet.err
     verbose = _with(script, *arguments, "--verbose")
     assert len(verbose.json["findings"]) == 4
-    assert "main.py: what 4 receivers are took too long to find out" in verbose.err
+    assert "main.py: receiver analysis timed out at 4 places" in verbose.err
 
 
 LATE = """\

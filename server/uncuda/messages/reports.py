@@ -25,7 +25,7 @@ REPORTS: Room = {
         "{findings} more can be fixed with --review-fixes; read the result.",
         "使用 --review-fixes 还可修复 {findings}，请复核结果。",
     ),
-    "left safe": ("{findings} with a fix could not be made.", "{findings} 的修复未能执行。"),
+    "left safe": ("{findings}: the fixes could not be applied.", "{findings} 的修复未能执行。"),
     "refused": ("left alone: {0}", "未改动：{0}"),
     "link out": (
         "it is a link to a file outside what was given; name the link, or the file, to fix it",
@@ -105,16 +105,16 @@ REPORTS: Room = {
     ),
     "torch": ("PyTorch {0} (asked for by {1})", "PyTorch {0}（由 {1} 指定）"),
     "receivers late": (
-        "{0}: what {1} receivers are took too long to find out; nothing changes for them",
-        "{0}：{1} 个接收者的类型未能及时推断，按原样处理",
+        "{0}: receiver analysis timed out at {1} places; they are reported as without it",
+        "{0}：{1} 处的接收者分析超时，按未分析处理",
     ),
     "receivers off": (
-        "receivers are not looked for any more: the process that does it ended again and again",
-        "不再推断接收者：推断进程反复退出",
+        "receiver analysis is off: its process crashed again and again",
+        "接收者分析已关闭：其进程反复崩溃",
     ),
     "worker crashed": (
-        "worker process {0} crashed ({1}); its files are read by another",
-        "工作进程 {0} 异常退出（{1}）；其文件由其他进程读取",
+        "worker process {0} crashed ({1}); another one reads its files",
+        "工作进程 {0} 崩溃（{1}），其文件由其他进程读取",
     ),
     "note": ("note: {0}", "提示：{0}"),
     "left out": ("left out {0}: {1}", "未读取 {0}：{1}"),
