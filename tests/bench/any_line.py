@@ -30,7 +30,7 @@ SEED = 17
 WARM = 40
 PASTED = 50
 PLACES = 30
-# One file of a program that people port; a large file and a small one of its package; with two more of it. The dense one
+# A file of a program that people port; a large file and a small one of its package; with two more of it. The dense one
 # is about little but CUDA: it has no budget.
 _LARGE = ["modeling_utils.py", "integrations/compressed_tensors.py"]
 TEXTS = {
@@ -59,6 +59,7 @@ class Key(NamedTuple):
         return {"range": {"start": start, "end": end}, "text": self.text}
 
 
+_HEADS = frozenset({"if", "elif", "else", "for", "while", "with", "try", "def", "class"})
 Kind = Callable[[Sequence[str], random.Random], Iterator[Key]]
 
 
@@ -111,7 +112,7 @@ def _binds(line: str) -> bool:
 
 
 def _opens(line: str) -> bool:
-    return line.endswith(":") and line.split()[0].rstrip(":") in {"if", "for", "with", "def", "class", "else", "try"}
+    return line.endswith(":") and line.split(maxsplit=1)[0].rstrip(":") in _HEADS
 
 
 def _holds(line: str) -> bool:
@@ -190,9 +191,7 @@ def main() -> int:
     parser.add_argument("--only-ours", action="store_true", help="leave ruff out")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="uncuda-bench-") as folder:
-        for figure in any_line(
-            Path(folder), [] if arguments.only_ours else ruff(), arguments.texts, arguments.kinds
-        ):
+        for figure in any_line(Path(folder), [] if arguments.only_ours else ruff(), arguments.texts, arguments.kinds):
             print(figure.text(), flush=True)
     return 0
 
