@@ -72,7 +72,7 @@ class _Search:
         self._values = 0  # of these, which lead nowhere
         self._waiting: list[Word] = []
         self._led: dict[tuple[int, bool, bool], Answers] = {}
-        self._first: dict[ast.AST, tuple[ast.AST | None, list[int]]] = {}  # see _asked_before
+        self._first: dict[tuple[int, ast.BoolOp], tuple[int, list[int]]] = {}  # see _asked_before
 
     def run(self) -> Iterator[Held]:
         for word in self._kernels.words:
@@ -166,20 +166,20 @@ class _Search:
 
     def _asked_before(self, outer: ast.AST, inner: ast.AST, statement: Statement) -> list[int]:
         """The questions of the first part of an expression that asks any, if `inner` stands behind it."""
-        key = outer if isinstance(outer, ast.BoolOp) else inner
+        if not isinstance(outer, ast.BoolOp):
+            return self._first_asked(outer, inner, statement)[1]
+        key = statement.start, outer
         if key not in self._first:
-            last = outer.values[-1] if isinstance(outer, ast.BoolOp) else inner
-            self._first[key] = None, []
-            for part in asking_parts(outer, last, lambda node: self._questions.denies(node, statement)):
-                self._work.compare(2)
-                if found := self._questions.within(part, statement):
-                    self._first[key] = part, found
-                    break
-        part, found = self._first[key]
-        if part is None or not isinstance(outer, ast.BoolOp):
-            return found
-        start, end = statement.digest.span(part)[0], statement.digest.span(inner)[0]
-        return found if start < end else []
+            self._first[key] = self._first_asked(outer, outer.values[-1], statement)
+        start, found = self._first[key]
+        return found if start < statement.digest.span(inner)[0] else []
+
+    def _first_asked(self, outer: ast.AST, last: ast.AST, statement: Statement) -> tuple[int, list[int]]:
+        for part in asking_parts(outer, last, lambda node: self._questions.denies(node, statement)):
+            self._work.compare(2)
+            if found := self._questions.within(part, statement):
+                return statement.digest.span(part)[0], found
+        return 0, []
 
     def _climb(self, line: Header, place: Place, later: bool = False) -> Iterator[Held]:
         """The nearest questions around a place, and further ones as long as the other way only raises."""
