@@ -21,6 +21,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from bench.any_line import any_line
 from bench.measure import python_files
 from bench.process import Usage, usage
 from bench.run import Figure
@@ -213,6 +214,11 @@ def crowding(folder: Path) -> Iterator[Figure]:
     yield Figure("hover beside a file beyond the limits: longest", max(waits), "ms")
 
 
+def typing_anywhere(folder: Path) -> Iterator[Figure]:
+    """CPU per key on any line of real files."""
+    yield from any_line(folder, ruff())
+
+
 def settled(client: Client) -> Usage:
     """What a server has used when it does nothing any more."""
     last = usage(client.process.pid)
@@ -224,7 +230,14 @@ def settled(client: Client) -> Usage:
         last = now
 
 
-GROUPS: list[Callable[[Path], Iterator[Figure]]] = [starting, keystrokes, remembering, fixing, crowding]
+GROUPS: list[Callable[[Path], Iterator[Figure]]] = [
+    starting,
+    keystrokes,
+    typing_anywhere,
+    remembering,
+    fixing,
+    crowding,
+]
 
 
 def figures() -> Iterator[Figure]:
@@ -239,7 +252,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     arguments = parser.parse_args()
-    print(f"{'':<44} {'measured':>9} {'':<6} {'budget':>8}")
+    print(f"{'':<56} {'measured':>9} {'':<6} {'budget':>8}")
     found = []
     for figure in figures():
         print(figure.text(), flush=True)

@@ -2,7 +2,8 @@
 
     python tests/bench/run.py [--json FILE] [--trees NAME…] [--only-command-line] [--peers]
 
-Nothing here fails because of a figure: it prints each beside its budget, with `ok` or `OVER`.
+Then what a key costs on any line, and how time grows with the size of a file. Nothing here fails because of a figure:
+it prints each beside its budget, with `ok` or `OVER`.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,7 +58,7 @@ class Figure(NamedTuple):
     def text(self) -> str:
         verdict = "" if self.budget is None else "ok" if self.value <= self.budget else "OVER"
         budget = "" if self.budget is None else f"{self.budget:>8g}"
-        return f"{self.name:<44} {self.value:>9.3f} {self.unit:<6} {budget:>8}  {verdict}"
+        return f"{self.name:<56} {self.value:>9.3f} {self.unit:<6} {budget:>8}  {verdict}"
 
 
 def ruff() -> list[str]:
@@ -149,15 +151,16 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="uncuda-bench-") as folder:
         scratch = Path(folder)
         folders = sources(arguments.trees, scratch / "trees")
-        print(f"\n{'':<44} {'measured':>9} {'':<6} {'budget':>8}")
+        print(f"\n{'':<56} {'measured':>9} {'':<6} {'budget':>8}")
         for group in groups(folders, scratch / "fixed"):
             for figure in group():
                 print(figure.text(), flush=True)
                 figures.append(figure)
     if not arguments.only_command_line:
+        from bench.growth import growth
         from bench.lsp_server import figures as of_the_server
 
-        for figure in of_the_server():
+        for figure in chain(of_the_server(), growth()):
             print(figure.text(), flush=True)
             figures.append(figure)
     if arguments.json:

@@ -11,7 +11,7 @@ from support.engines import engine_for
 from support.growth import SHAPES
 from uncuda.edits import Edit
 from uncuda.engine import Engine
-from uncuda.limits import LimitExceeded, Limits, Work
+from uncuda.limits import UNLIMITED, LimitExceeded, Limits, Work
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -81,6 +81,46 @@ def test_what_grows_is_refused_by_count_at_some_size(name: str) -> None:
     assert again is not None
     assert again[1].kind == error.kind
     assert (Kept.last.statements, Kept.last.comparisons) == before
+
+
+# What grew with the square of its size once; the others are bounded by their count alone.
+FOLLOWED = [
+    *("and_chain", "is_cuda_chain", "if_after_if", "rebound_name", "match_cases", "unclosed_brackets"),
+    *("broken_statements", "unclosed_quotes", "dict_of_values", "nccl_checks", "argparse_options", "amp_c_guards"),
+    *("unused_suppressions", "used_suppressions", "with_items", "comprehension_clauses", "long_comment"),
+    *("carriage_returns", "many_findings"),
+]
+
+
+@pytest.mark.usefixtures("counted")
+@pytest.mark.parametrize("name", FOLLOWED)
+def test_four_times_the_text_takes_about_four_times_the_work(name: str) -> None:
+    counts = []
+    for size in (400, 1600):  # above the number of places that one fix changes
+        shared()._forget("")
+        shared().check(Source(SHAPES[name](size)), limits=UNLIMITED)
+        counts.append(Kept.last.comparisons)
+    assert counts[1] <= 6 * counts[0]
+
+
+def test_a_fix_changes_no_more_places_than_anybody_looks_through() -> None:
+    """Then none of them is changed, and each is found still."""
+
+    def applicable(text: str, places: int) -> int:
+        findings = engine().check(Source(text)).findings
+        assert len(findings) == places
+        return sum(bool(finding.fixes) for finding in findings)
+
+    assert applicable(SHAPES["rebound_name"](150), 150) == 150
+    assert applicable(SHAPES["rebound_name"](300), 300) == 0
+    many = SHAPES["is_cuda_chain"](300)
+    findings = engine().check(Source(many)).findings
+    assert len(findings) == 300
+    assert not findings[0].fixes
+    assert max(len(fix.edits) for finding in findings for fix in finding.fixes) <= 201
+    fixed = engine().fix(Source(many), review=True)
+    assert fixed.refused is None
+    assert not engine().fix(Source(fixed.text), review=True).applied
 
 
 def test_a_chain_of_names_is_no_internal_error() -> None:

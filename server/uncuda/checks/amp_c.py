@@ -68,7 +68,7 @@ class Check:
             if rule is None or (found.guard and found.binding.name in found.guard.fallbacks):
                 continue
             for use, edits in zip(found.uses, found.edits, strict=True):
-                work.compare(4 * len(flags))
+                work.compare(4)
                 if use.dotted not in self.names and not (flags and protected(context, use.statement, flags)):
                     yield self._use(context, found, use, edits, rule)
 
@@ -79,17 +79,17 @@ class Check:
             if binding.dotted.partition(".")[0] in self.names
         ]
         indents, applier = context.facts.indents, Applier(self._applier, context.facts)
+        named: dict[tuple[str, int], _Import] = {}
+        for each in found:
+            scope = indents.scope_of(each.statement.start)
+            named.setdefault((each.binding.name, scope[0] if scope else -1), each)
         for use in context.facts.references:
             if use.dotted.partition(".")[0] not in self.names:
                 continue
-            best, holder = -2, None
-            context.facts.work.compare(4 * len(found))
-            for each in found:
-                scope = indents.scope_of(each.statement.start)
-                header = scope[0] if scope else -1
-                inside = header < 0 or header < use.statement.start < indents.extent(header)
-                if each.binding.name == use.chain.root and inside and header > best:
-                    best, holder = header, each
+            scope = indents.scope_of(use.statement.start)
+            while scope is not None and (use.chain.root, scope[0]) not in named:
+                scope = indents.scope_of(scope[0])
+            holder = named.get((use.chain.root, scope[0] if scope else -1))
             if holder is not None:
                 holder.uses.append(use)
                 holder.edits.append(stand_in(use, applier))

@@ -13,6 +13,7 @@ from ..facts.scopes import Header, columns
 from . import leaving
 from .base import Context
 
+_WORD = re.compile(r"\w+")
 _CATCHES = re.compile(r"except\s*(?::|.*\b(?:ImportError|ModuleNotFoundError|Exception|BaseException)\b)")
 _ASSIGNED = re.compile(r"^[ \t]*(\w+)[ \t]*(?::[^=\n]+)?=(?!=)", re.M)
 _MEANT = re.compile(
@@ -105,29 +106,30 @@ def _bound(block: str) -> set[str]:
 
 def protected(context: Context, statement: Statement, flags: set[str]) -> bool:
     """Whether a use stands behind a test of a guard's flag, or in a `try` of its own."""
-    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(flags)))})\b")
     indents, text = context.facts.indents, context.text
     inline = re.match(r"(?:if|elif|while)\b(.*?):|assert\b(.*)", text[statement.start : statement.end], re.S)
-    if inline and pattern.search(inline[1] or inline[2]):
+    if inline and not flags.isdisjoint(_WORD.findall(inline[1] or inline[2])):
         return True
-    if guard_of(context, statement) is not None or _tested_above(statement.start, pattern, context):
+    if guard_of(context, statement) is not None or _tested_above(statement.start, flags, context):
         return True
     for header in indents.headers(statement.start):
         if header.word in ("if", "elif", "else"):
             clauses = indents.clauses(header)
-            if any(clause.word != "else" and pattern.search(text, clause.start, clause.end) for clause in clauses):
+            asking = (clause for clause in clauses if clause.word != "else")
+            if any(not flags.isdisjoint(_WORD.findall(text, line.start, line.end)) for line in asking):
                 return True
-        if _tested_above(header.start, pattern, context):
+        if _tested_above(header.start, flags, context):
             return True
         if header.word in ("def", "class"):
             return False
     return False
 
 
-def _tested_above(offset: int, pattern: re.Pattern[str], context: Context) -> bool:
+def _tested_above(offset: int, flags: set[str], context: Context) -> bool:
     """Whether an `if` or `assert` above in the same block asks for a flag."""
     indents, text = context.facts.indents, context.text
-    return any(pattern.search(text, line.start, line.end) for line in indents.lines_above(offset, "if", "assert"))
+    lines = indents.lines_above(offset, "if", "assert")
+    return any(not flags.isdisjoint(_WORD.findall(text, line.start, line.end)) for line in lines)
 
 
 def guarded(context: Context, statement: Statement, node: ast.Import | ast.ImportFrom) -> tuple[Edit, ...]:

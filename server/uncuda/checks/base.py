@@ -57,6 +57,10 @@ class Context:
     absent: set[str] = field(default_factory=set)
     """The rules that say nothing, because what they need elsewhere in the text is not there, and with `fix of` those
     that have no fix, because of what is there."""
+    devices: dict[str, bool] = field(default_factory=dict)
+    """By name, whether the text gives it devices and nothing else."""
+    setters: dict[str, frozenset[str]] = field(default_factory=dict)
+    """By attribute, the names of which the text itself assigns it."""
     _roles: dict[int, Role] = field(default_factory=dict)
     _roots: frozenset[str] | None = None
     _torch: list[Statement] | None = None

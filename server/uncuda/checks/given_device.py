@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from ..facts.role_calls import last_word
+from ..facts.scans import plain
 from .base import Context
 
+_FEW = 16  # names that are looked for one by one, in the lines that hold them
 # What the method of a tensor takes, and that of a module does not.
 _OF_TENSORS = frozenset({"non_blocking", "memory_format"})
 _ANYTHING = ("load", "compile")  # functions of torch that do not make tensors
@@ -52,8 +55,27 @@ def is_bound_to_device(context: Context, name: str) -> bool:
     context.asked.add(name)
     if not context.facts.says("device("):
         return False
-    context.facts.work.search(0, len(context.text))
-    return _bound(context.text).get(name, False)
+    known = context.devices
+    if name not in known:
+        facts = context.facts
+        if len(known) < _FEW:
+            places = facts.searches.find(("uses", name), plain(name))
+            facts.work.compare(4 * len(places))
+            known[name] = _bound(_lines_at(facts.text, places)).get(name, False)
+        else:
+            facts.work.search(0, len(facts.text))
+            known[name] = _bound(facts.text).get(name, False)
+    return known[name]
+
+
+def _lines_at(text: str, places: Sequence[int]) -> str:
+    """The lines that hold these offsets, which are in order."""
+    lines, done = [], -1
+    for at in places:
+        if at >= done:
+            start, done = text.rfind("\n", 0, at) + 1, text.find("\n", at) + 1 or len(text)
+            lines.append(text[start:done])
+    return "".join(lines)
 
 
 @lru_cache(maxsize=1)

@@ -11,6 +11,7 @@ from ..edits import REVIEW, SAFE, Edit, Fix, lowest
 from ..facts.model import Statement
 from ..facts.piece import Piece
 from ..facts.role_calls import last_word
+from ..facts.scans import plain
 from ..messages.fixes import titled
 from .base import At, Context, Hit, cap
 from .collectives import Collectives
@@ -23,6 +24,7 @@ from .scripted import scripted
 # What a comparison may stand in without parentheses.
 _ALONE = (ast.If, ast.While, ast.IfExp, ast.BoolOp, ast.Assert, ast.Assign, ast.Return)
 _EMPTY = re.compile(r"\s*\(\s*\)")
+_NAMED = re.compile(r"(?<![\w.])(\w+)\Z")
 _ASSIGNED = re.compile(r"[ \t]*(?::[^=\n]+)?=(?!=)")
 
 
@@ -199,15 +201,14 @@ def _own(context: Context, node: ast.Attribute) -> bool:
     """Whether the text itself assigns this attribute of this receiver: then it is no tensor's."""
     if not isinstance(node.value, ast.Name):
         return False
-    text, spelled = context.text, f"{node.value.id}.{node.attr}"
-    context.facts.work.search(0, 8 * len(text))  # it stops wherever the name is used
-    at = text.find(spelled)
-    while at >= 0:
-        before = text[at - 1 : at]
-        if not (before.isalnum() or before in ("_", ".")) and _ASSIGNED.match(text, at + len(spelled)):
-            return True
-        at = text.find(spelled, at + len(spelled))
-    return False
+    if node.attr not in context.setters:
+        spelled, text = f".{node.attr}", context.text
+        places = context.facts.searches.find(("text", spelled), plain(spelled))
+        context.facts.work.compare(len(places))
+        set_to = (at for at in places if _ASSIGNED.match(text, at + len(spelled)))
+        named = (_NAMED.search(text, text.rfind("\n", 0, at) + 1, at) for at in set_to)
+        context.setters[node.attr] = frozenset(match[1] for match in named if match)
+    return node.value.id in context.setters[node.attr]
 
 
 def _fits(call: ast.Call, rule: Rule) -> bool:

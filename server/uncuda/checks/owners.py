@@ -6,7 +6,7 @@ import ast
 import re
 import textwrap
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import AnyStr
 
 from ..facts.scopes import FUNCTION
@@ -20,14 +20,17 @@ _CLASS = re.compile(
 )
 _METHOD = re.compile(r"def[ \t]+(?P<name>cuda|is_cuda)\(")
 _INDENTED = re.compile(r"(?P<indent>[ \t]*)(?:async[ \t]+)?def[ \t]+(?P<name>\w+)")
+_HEADS = ("class", "def")
 _HEAD = re.compile(r"(?P<indent>[ \t]*)(?:class|(?:async[ \t]+)?(?P<def>def))[ \t]+(?P<name>\w+)")
 _MARGIN = re.compile(r"\n(?=[^\s#)\]}\"'])")
+_INDENT = re.compile(r"[\s#)\]}\"']|\Z")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _TORCHS = ("Module", "Tensor", "Parameter")
 _MOVERS = frozenset({"cuda", "to"})
 _LONGEST = 4000
+_FEW = 16  # names that are looked for one by one
 _HOLDERS = "|".join(_TORCHS)
-# What may not stand before it is looked at afterwards: a search that begins with a word is many times as fast.
+# Where a word stands is found first, and what may not stand before it looked at: many times as fast as a pattern.
 _SETS = re.compile(rf"(?:{_HOLDERS})\.(?P<method>cuda|is_cuda)[ \t]*=(?!=)")
 _SETS_BY_NAME = re.compile(rf"setattr\([ \t]*(?:\w+\.)*(?:{_HOLDERS})[ \t]*,[ \t]*[\"'](?P<method>cuda|is_cuda)[\"']")
 _SETTING = "setattr("
@@ -74,18 +77,20 @@ def may_patch(data: bytes) -> bool:
 
 def patches_of(text: str) -> Iterator[tuple[int, str]]:
     """Where a text puts something in the place of such a method of torch's own, and the method."""
-    if _says_one(text, _SET):
-        yield from _matches_behind("", _SETS, text)
-    if _SETTING in text and _says_one(text, _QUOTED):
-        yield from _matches_behind(".", _SETS_BY_NAME, text)
+    for word in _SET:
+        yield from _matches_behind("", _SETS, word, text)
+    if _says_one(text, _QUOTED):
+        yield from _matches_behind(".", _SETS_BY_NAME, _SETTING, text)
 
 
-def _matches_behind(excluded: str, pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, str]]:
-    """Where a pattern begins behind no letter, digit or underscore, nor what is excluded, and the method."""
-    for match in pattern.finditer(text):
-        before = text[match.start() - 1 : match.start()]
+def _matches_behind(excluded: str, pattern: re.Pattern[str], word: str, text: str) -> Iterator[tuple[int, str]]:
+    """Where a pattern, which begins with a word, stands behind no letter, digit or underscore, nor what is excluded,
+    and the method."""
+    for at in _places(text, word):
+        before = text[at - 1 : at] if at else ""
         if not (before.isalnum() or before == "_" or (before and before in excluded)):
-            yield match.start(), match["method"]
+            if match := pattern.match(text, at):
+                yield at, match["method"]
 
 
 def _says_one(text: AnyStr, words: tuple[AnyStr, ...]) -> bool:
@@ -119,29 +124,39 @@ def _is_torchs(bases: Iterable[str]) -> bool:
 def _methods(text: str) -> Iterator[tuple[re.Match[str], str]]:
     """The definitions below the margin that have such a name, each with the class that holds it, or ""."""
     before: dict[int, tuple[int, str]] = {}
+    heads: list[int] = []
     for match in _METHOD.finditer(text):
         line = text.rfind("\n", 0, match.start()) + 1
         found = _INDENTED.match(text, line)
         if found is not None and found["indent"] and found.start("name") == match.start("name"):
-            holder = _holder(text, found, before)
+            heads = heads or sorted(at for word in _HEADS for at in _places(text, word))
+            holder = _holder(text, heads, found, before)
             before[len(found["indent"])] = line, holder
             yield found, holder
 
 
-def _holder(text: str, method: re.Match[str], before: Mapping[int, tuple[int, str]]) -> str:
+def _holder(text: str, heads: Sequence[int], method: re.Match[str], before: Mapping[int, tuple[int, str]]) -> str:
     """The class whose body holds a method; "" if a function does, or nothing.
 
-    `before`: the line and the holder of the method before that is indented as far, by this indentation.
+    `heads`: where the words stand that begin one; `before`: the line and the holder of the method before that is
+    indented as far, by this indentation.
     """
-    indent, line = len(method["indent"]), method.start()
-    while line > 0:
-        end, line = line, text.rfind("\n", 0, line - 1) + 1
+    indent = len(method["indent"])
+    for index in range(bisect_left(heads, method.start()) - 1, -1, -1):
+        line = text.rfind("\n", 0, heads[index]) + 1
         if (known := before.get(indent)) is not None and known[0] == line:
             return known[1]
-        head = _HEAD.match(text, line, end)
+        head = _HEAD.match(text, line)
         if head is not None and len(head["indent"]) < indent:
             return "" if head["def"] else head["name"]
     return ""
+
+
+def _places(text: str, word: str) -> Iterator[int]:
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + len(word))
 
 
 def _body(text: str, method: re.Match[str]) -> str:
@@ -202,20 +217,35 @@ def _is_self(value: ast.expr) -> bool:
     return isinstance(value, ast.Name) and value.id == "self"
 
 
-def _makers(text: str, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _makers(text: str, names: Collection[str]) -> Iterator[tuple[str, str]]:
     """The functions of the module that return an object of a class, or say so, each with the class."""
     either = "|".join(map(re.escape, sorted(names)))
     if not either:
         return
     made = re.compile(rf"(?:^[ \t]+return[ \t]+|->[ \t]*[\"']?)(?:\w+\.)*({either})\b", re.M)
-    named = [match.start() for match in re.finditer(either, text)]
-    starts = [match.start() for match in _MARGIN.finditer("\n" + text)]
-    for start, end in zip(starts, [*starts[1:], len(text)]):
-        if bisect_left(named, start) == bisect_left(named, end):
+    done = 0
+    few = len(names) <= _FEW
+    places = (
+        sorted(at for name in names for at in _places(text, name))
+        if few
+        else [match.start() for match in re.finditer(either, text)]
+    )
+    for at in places:
+        if at < done:
             continue
-        function = FUNCTION.match(text, start, end)
-        if function is not None and (match := made.search(text, function.end(), end)):
+        start, below = _margin_above(text, at, done), _MARGIN.search(text, at)
+        done = below.end() if below else len(text)
+        function = FUNCTION.match(text, start, done)
+        if function is not None and (match := made.search(text, function.end(), done)):
             yield function[1], match[1]
+
+
+def _margin_above(text: str, offset: int, floor: int) -> int:
+    """The beginning of the last line at or above an offset, but not above `floor`, that stands at the margin."""
+    line = text.rfind("\n", 0, offset) + 1
+    while line > floor and _INDENT.match(text, line):
+        line = text.rfind("\n", 0, line - 1) + 1
+    return line
 
 
 def called_so(receiver: ast.expr, names: Iterable[str]) -> bool:

@@ -244,8 +244,7 @@ class Flow:
             return (("call", role.name), *taken)
         if isinstance(role.subject, ast.Call) and role.kind in ("comparison", "membership"):
             name = role.name.removesuffix("()")
-            self.context.facts.work.search(0, len(self.context.text))
-            return (("call", name),) if f"def {name}(" in self.context.text else ()
+            return (("call", name),) if self.context.facts.says(f"def {name}(") else ()
         if role.kind not in LINKED or role.name in ("", "type") or role.name.endswith("()"):
             return ()
         if role.option or isinstance(role.subject, (ast.Attribute, ast.Subscript)):

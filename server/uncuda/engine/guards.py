@@ -47,14 +47,39 @@ def parts_of(
 def guarded(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]]:
     """Pairs of positions: a hit in a question, and one in what is only evaluated if the answer is CUDA."""
     for statement, outer, parts in parts_of(enumerate(hits), (ast.BoolOp, ast.IfExp, ast.Subscript), branches.work):
+        denied = {part: _denies(statement, part, branches) for part in parts}
+        if isinstance(outer, ast.BoolOp):
+            yield from _in_chain(outer, parts, denied, branches.work)
+            continue
         for question, asking in parts.items():
-            branches.work.compare(len(getattr(outer, "values", ())))
-            start, end = (statement.start + offset for offset in statement.digest.span(question))
-            denied = branches.asks_cuda(start, end) < 0
-            for part in _behind(outer, question, denied):
+            for part in _behind(outer, question, denied[question]):
                 others = parts.get(part, ())
                 branches.work.compare(2 * len(asking) * len(others))
                 yield from ((one, other) for one in asking for other in others)
+
+
+def _denies(statement: Statement, part: ast.AST, branches: Branches) -> bool:
+    start, end = (statement.start + offset for offset in statement.digest.span(part))
+    return branches.asks_cuda(start, end) < 0
+
+
+def _in_chain(outer: ast.BoolOp, parts: Parts, denied: dict[ast.AST, bool], work: Work) -> Iterator[tuple[int, int]]:
+    """The same of `a and b and …`: a question with what stands up to the next one, which goes on from there.
+
+    From the last to the first, so that what one cannot change is known of the next.
+    """
+    wanted = isinstance(outer.op, ast.Or)
+    behind: list[int] = []
+    work.compare(len(outer.values))
+    for value in reversed(outer.values):
+        asking = parts.get(value, [])
+        if not asking:
+            continue
+        if denied[value] is wanted:
+            work.compare(2 * len(asking) * len(behind))
+            yield from ((one, other) for one in asking for other in behind)
+            behind = []
+        behind = [*asking, *behind]
 
 
 def _behind(outer: ast.AST, question: ast.AST, denied: bool) -> Sequence[ast.AST]:

@@ -44,6 +44,9 @@ class LinkedBranches:
         self._starts = [start for start, _ in places]
         self._text, self._indents = facts.text, facts.indents
         self._branches, self._work = branches, branches.work
+        self._cases: dict[int, list[Header]] = {}  # by the `match` that they belong to
+        # By block and indentation: the last `if` that was looked above, and the bodies of those above it that leave.
+        self._left: dict[tuple[int, int], tuple[int, list[Group]]] = {}
 
     def groups(self) -> Iterator[Group]:
         """Every group of at least two hits; a hit may be in several."""
@@ -115,7 +118,10 @@ class LinkedBranches:
         above = self._indents.header_above(header.start)
         if above is None or above.word != "match":
             return []
-        return list(self._indents.lines_at(above.end, self._indents.extent(above.start), header.indent))
+        if above.start not in self._cases:
+            lines = self._indents.lines_at(above.end, self._indents.extent(above.start), header.indent)
+            self._cases[above.start] = list(lines)
+        return self._cases[above.start]
 
     def _inside(self, start: int, end: int) -> Group:
         found = self._places[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
@@ -179,19 +185,30 @@ class LinkedBranches:
         after = bisect_left(self._starts, end)
         if after == len(self._starts) or self._width(self._starts[after]) < self._width(header.start):
             return []
+        if not self._branches.leaves(header):
+            return []
         below = self._inside(end, self._indents.block_end_of(header.start))
-        return own + below if below and self._branches.leaves(header) else []
+        return own + below if below else []
 
     def _above(self, header: Header, own: Group) -> Iterator[Group]:
         """An `if` with the one above it that asks the same, or with those for CUDA that leave."""
-        line = header.start - self._width(header.start)
+        line, above = header.start - self._width(header.start), self._indents.header_above(header.start)
+        block = above.start if above is not None else -1, header.indent
+        last, left = self._left.get(block, (-1, []))
         for other in self._indents.lines_above(header.start, "if"):
+            if other.start < last:
+                break
             self._work.compare(4)
             asking = self._inside(other.start, other.start + 1)
             if asking and self._text[other.start : other.end] == self._text[header.start : header.end]:
                 yield own + asking if self._indents.extent(other.start) == line else []
             elif not asking and (body := self._body(other)) and self._branches.is_for_cuda(other, [other]):
-                yield own + body if self._branches.leaves(other) else []
+                if self._branches.leaves(other):
+                    left.append(body)
+        self._left[block] = header.start, left
+        for body in left:
+            self._work.compare(1 + len(body))
+            yield own + body
 
     def _members(self) -> Iterator[Group]:
         """What a class lists: `CUDA = "cuda"` and `GPU = "cuda"`."""

@@ -20,6 +20,7 @@ from .relations.together import Together
 from .relations.words import questioned
 
 _ROUNDS = 8  # as often a question is found to stay because of another one
+_MOST = 200  # places that one fix changes
 
 
 def without_kept(hits: Sequence[Hit], work: Work) -> Sequence[Hit]:
@@ -58,10 +59,13 @@ def _keep_imports(hits: Sequence[Hit], package: str, work: Work) -> Sequence[Hit
                 asked[hit.fixes[0].applicability].add(edit)
     if not asked[SAFE] and not asked[REVIEW]:
         return hits
-    found = list(hits)
+    found, importing = list(hits), dict[int, bool]()
     for index, hit in enumerate(hits):
-        work.compare(len(hit.statement.digest.bindings) // 2 if hit.statement is not None else 0)
-        if _imports(hit, package):
+        if hit.statement is not None and hit.statement.start not in importing:
+            bindings = hit.statement.digest.bindings
+            work.compare(len(bindings) // 2)
+            importing[hit.statement.start] = any(one.kind in ("import", "from", "star") for one in bindings)
+        if hit.statement is not None and importing[hit.statement.start] and _imports(hit, package):
             first = hit.fixes[0]
             work.compare(4 * (len(asked[SAFE]) + len(asked[REVIEW])))
             more = asked[SAFE] if first.applicability == SAFE else asked[SAFE] | asked[REVIEW]
@@ -75,13 +79,11 @@ def _with_edits(hit: Hit, edits: tuple[Edit, ...]) -> Hit:
 
 
 def _imports(hit: Hit, package: str) -> bool:
-    """Whether a fix makes an import the plugin's."""
+    """Whether a fix makes the import that a hit stands in the plugin's."""
     if not hit.fixes or hit.statement is None or hit.rule.check == "missing-import":
         return False
     start, end = hit.statement.start, hit.statement.end
-    return any(binding.kind in ("import", "from", "star") for binding in hit.statement.digest.bindings) and any(
-        start <= edit.start < edit.end <= end and package in edit.text for edit in hit.fixes[0].edits
-    )
+    return any(start <= edit.start < edit.end <= end and package in edit.text for edit in hit.fixes[0].edits)
 
 
 def safe_of(hits: Sequence[Hit], libraries: Libraries, branches: Branches) -> list[Hit]:
@@ -96,9 +98,20 @@ def link(hits: Sequence[Hit], facts: Facts, branches: Branches, package: str, li
     A question does not change before what it guards in its expression, nor unseen before calls in its block that raise
     on the target. LinkedBranches are linked within a class only: what is safe need not
     wait for what needs review, which takes it along. A text in which nothing safe is left is not misread.
+    What would change with more than anybody looks through has no fix: what waits for that has none either.
     `package`: the plugin's; `libraries`: what is known of modules.
     """
     hits = [hit.lowered(REVIEW) if hit.by_hand else hit for hit in _keep_imports(hits, package, facts.work)]
+    for _ in range(_ROUNDS):
+        found, crowded = _link(hits, facts, branches, libraries)
+        if not crowded:
+            return found
+        hits = [hit.lowered(None) if index in crowded else hit for index, hit in enumerate(hits)]
+    return [hit.lowered(None) for hit in hits]
+
+
+def _link(hits: Sequence[Hit], facts: Facts, branches: Branches, libraries: Libraries) -> tuple[list[Hit], set[int]]:
+    """The hits as linked, and the positions of those that would have to change with more than anybody looks through."""
     sets, pairs, classes, stays = _linked(hits, branches, libraries)
     hits = stays.explained([hit.lowered(applicability) for hit, applicability in zip(hits, classes)])
     along = [(one, other) for one, other in pairs if hits[one].fixes]
@@ -213,8 +226,8 @@ def _settle(classes: list[str | None], groups: list[list[int]], pairs: list[tupl
             classes[one] = lowest(classes[one], classes[other])
 
 
-def _shared(hits: Sequence[Hit], sets: _Sets, along: list[tuple[int, int]], work: Work) -> list[Hit]:
-    """The hits, each with the edits of its set in its first fix.
+def _shared(hits: Sequence[Hit], sets: _Sets, along: list[tuple[int, int]], work: Work) -> tuple[list[Hit], set[int]]:
+    """The hits, each with the edits of its set in its first fix, and the positions of those that have too many.
 
     `along`: pairs; the set of the first takes along the second's.
     """
@@ -223,22 +236,35 @@ def _shared(hits: Sequence[Hit], sets: _Sets, along: list[tuple[int, int]], work
         taken.setdefault(sets.root(one), set()).add(sets.root(other))
     members = sets.members()
     edits: dict[int, tuple[Edit, ...]] = {}
+    crowded: set[int] = set()
     for root in {*members, *taken}:
-        reached, waiting = {root}, [root]
-        while waiting:
-            fresh = taken.get(waiting.pop(), set()) - reached
-            reached |= fresh
-            waiting += fresh
-        every = [index for item in reached for index in members.get(item, [item])]
+        every = _reached(root, taken, members)
         work.compare(4 * len(every))
-        edits[root] = tuple(merge(hits[index].fixes[0] for index in every if hits[index].fixes))
+        if len(every) > _MOST:
+            crowded.update(index for index in members.get(root, [root]) if hits[index].fixes)
+        else:
+            edits[root] = tuple(merge(hits[index].fixes[0] for index in every if hits[index].fixes))
+    if crowded:
+        return [], crowded
     found = list(hits)
     for root, shared in edits.items():  # whoever reads the fixes reads all of these for each
         work.compare(len(shared) * len(members.get(root, [root])) // 16)
         for index in members.get(root, [root]):
             if hits[index].fixes:
                 found[index] = _with_edits(hits[index], shared)
-    return found
+    return found, crowded
+
+
+def _reached(root: int, taken: dict[int, set[int]], members: dict[int, list[int]]) -> list[int]:
+    """What changes with a set; not all of it where that is too much."""
+    reached, waiting = {root}, [root]
+    every = list(members.get(root, [root]))
+    while waiting and len(every) <= _MOST:
+        for item in taken.get(waiting.pop(), set()) - reached:
+            reached.add(item)
+            waiting.append(item)
+            every += members.get(item, [item])
+    return every
 
 
 class _Sets:

@@ -91,6 +91,7 @@ class Digest:
     scopes: dict[ast.AST, int] = field(default_factory=dict)
     fields: dict[ast.AST, Piece] = field(default_factory=dict)
     nested: bool = False  # a lambda or a comprehension is there: names may be hidden
+    targets: dict[ast.AST, frozenset[str]] = field(default_factory=dict)  # of comprehensions that were asked about
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         """The nodes that hold `node`, innermost first."""

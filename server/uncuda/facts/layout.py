@@ -8,6 +8,7 @@ start of a statement (`return`, `import` …: no bracket can hold one).
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
@@ -168,8 +169,8 @@ class Layout:
         above = self.text[max(0, start - 3) : start]
         return above.endswith(("\\\n", "\\\r\n"))
 
-    def line_end(self, start: int) -> int:
-        """End of the logical line that begins at `start`."""
+    def line_end(self, start: int, most: int = sys.maxsize) -> int:
+        """End of the logical line that begins at `start`; if it is longer than `most`, some place that far behind."""
         text = self.text
         end = text.find("\n", start) + 1 or len(text)
         index = bisect_left(self._string_starts, start)
@@ -184,9 +185,9 @@ class Layout:
                 and line.count("{") == line.count("}")
             ):
                 return end
-        return self._long_line_end(start)
+        return self._long_line_end(start, most)
 
-    def _long_line_end(self, start: int) -> int:
+    def _long_line_end(self, start: int, most: int) -> int:
         text, size, depth, position = self.text, len(self.text), 0, start
         while True:
             token = self._next_token(position, size)
@@ -196,6 +197,8 @@ class Layout:
                     self.unclosed.add(start)
                 return size
             position = token[1]
+            if position > start + most:
+                return position
             kind = text[token[0]]
             if kind in _OPEN:
                 depth += 1

@@ -125,12 +125,13 @@ def hidden(name: str, node: ast.AST, digest: Digest, work: Work) -> bool:
             if any(argument and argument.arg == name for argument in every):
                 return True
         elif isinstance(outer, _COMPREHENSIONS):
-            work.compare(4 * len(outer.generators))
-            targets = [target for generator in outer.generators for target in ast.walk(generator.target)]
-            first = outer.generators[0]
-            outside = inner is first and _holds(first.iter, node)
-            if not outside and any(isinstance(target, ast.Name) and target.id == name for target in targets):
-                return True
+            if outer not in digest.targets:
+                targets = (target for generator in outer.generators for target in ast.walk(generator.target))
+                digest.targets[outer] = frozenset(target.id for target in targets if isinstance(target, ast.Name))
+            if name in digest.targets[outer]:
+                first = outer.generators[0]
+                if inner is not first or not _holds(first.iter, node):
+                    return True
         inner = outer
     return False
 

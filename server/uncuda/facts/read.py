@@ -28,6 +28,7 @@ from .scopes import IndentScopes
 _LONG = 1000
 _COMMENT = re.compile(r"[ \t\f]*#")
 _STAR = "import *"
+_FAR = 2000  # characters of a statement that is read by itself below a bracket that nothing closes
 _TRIES = 10  # ways in which a broken statement is read again
 
 __all__ = ["Facts", "Name", "Statement", "Words", "read"]
@@ -212,7 +213,9 @@ class _Reader:
             first += 1
         if first == start or first in self.facts.statements or self.layout.string_around(offset):
             return False
-        last = self.layout.line_end(first)
+        last = self.layout.line_end(first, _FAR)
+        if last > first + _FAR:
+            return False
         found = self._digest(first, last)
         if found is None:
             return False

@@ -44,16 +44,17 @@ def _callee(text: str, bracket: int) -> int:
 def _pairs(text: str, layout: Layout, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Brackets that close one another; what is open between them, and closes nothing, is passed over."""
     open_at: list[int] = []
+    waiting = dict.fromkeys(_CLOSER.values(), 0)  # how many are open, by what closes them
     for at, stop in layout.tokens(start, end):
         kind = text[at]
         if kind in _CLOSER:
             open_at.append(at)
-            continue
-        index = len(open_at) - 1
-        layout.work.compare()
-        while index >= 0 and _CLOSER[text[open_at[index]]] != kind:
-            index -= 1
-        layout.work.compare(len(open_at) - 1 - index)
-        if kind in _CLOSER.values() and index >= 0:
-            yield open_at[index], stop
-            del open_at[index:]
+            waiting[_CLOSER[kind]] += 1
+        elif waiting.get(kind):
+            passed = len(open_at)
+            while (closer := _CLOSER[text[open_at[-1]]]) != kind:
+                waiting[closer] -= 1
+                open_at.pop()
+            layout.work.compare(passed - len(open_at))
+            waiting[kind] -= 1
+            yield open_at.pop(), stop

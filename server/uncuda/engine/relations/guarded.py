@@ -72,6 +72,7 @@ class _Search:
         self._values = 0  # of these, which lead nowhere
         self._waiting: list[Word] = []
         self._led: dict[tuple[int, bool, bool], Answers] = {}
+        self._first: dict[tuple[int, ast.BoolOp], tuple[int, list[int]]] = {}  # see _asked_before
 
     def run(self) -> Iterator[Held]:
         for word in self._kernels.words:
@@ -154,16 +155,31 @@ class _Search:
             if isinstance(outer, ast.Lambda):
                 given = isinstance(statement.digest.parents.get(outer), (ast.Call, ast.keyword))
                 later = later if given else outer
-            self._work.compare(len(getattr(outer, "values", ())))
-            for part in asking_parts(outer, inner, lambda node: self._questions.denies(node, statement)):
-                if found := self._questions.within(part, statement):
-                    return found, later
+            if found := self._asked_before(outer, inner, statement):
+                return found, later
             if isinstance(outer, (ast.ListComp, ast.SetComp, ast.GeneratorExp)) and inner is outer.elt:
                 filters = [test for generator in outer.generators for test in generator.ifs]
                 if found := [index for test in filters for index in self._questions.within(test, statement)]:
                     return found, later
             inner = outer
         return [], later
+
+    def _asked_before(self, outer: ast.AST, inner: ast.AST, statement: Statement) -> list[int]:
+        """The questions of the first part of an expression that asks any, if `inner` stands behind it."""
+        if not isinstance(outer, ast.BoolOp):
+            return self._first_asked(outer, inner, statement)[1]
+        key = statement.start, outer
+        if key not in self._first:
+            self._first[key] = self._first_asked(outer, outer.values[-1], statement)
+        start, found = self._first[key]
+        return found if start < statement.digest.span(inner)[0] else []
+
+    def _first_asked(self, outer: ast.AST, last: ast.AST, statement: Statement) -> tuple[int, list[int]]:
+        for part in asking_parts(outer, last, lambda node: self._questions.denies(node, statement)):
+            self._work.compare(2)
+            if found := self._questions.within(part, statement):
+                return statement.digest.span(part)[0], found
+        return 0, []
 
     def _climb(self, line: Header, place: Place, later: bool = False) -> Iterator[Held]:
         """The nearest questions around a place, and further ones as long as the other way only raises."""

@@ -268,8 +268,9 @@ class Questions:
         inner = hit.node
         for outer in statement.digest.ancestors(inner) if inner is not None else ():
             assert inner is not None
-            for part in guarded_parts(outer, inner, lambda node: self.denies(node, statement)):
-                start, end = statement.digest.span(part)
+            parts = guarded_parts(outer, inner, lambda node: self.denies(node, statement))
+            if parts:  # if there are several, nothing but operators stands between them
+                start, end = statement.digest.span(parts[0])[0], statement.digest.span(parts[-1])[1]
                 yield statement.start + start, statement.start + end
             inner = outer
 

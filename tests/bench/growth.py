@@ -1,0 +1,172 @@
+"""How the time of `check` and `fix --diff` grows with one file of a construct that nobody writes so often.
+
+    python tests/bench/growth.py [NAME…]
+
+CPU seconds of the command, without what it takes to begin, for files of 16 kB, 64 kB and 1 MB, and what four times the
+size costs from one to the next. `limited`: the file is named as too much work, after the seconds that are
+shown; `fewer`: it is checked, but what was found is not all there is.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import multiprocessing
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench.run import Figure
+from support.growth import SHAPES
+
+MOST = 5.0  # what four times the size may cost
+SIZES = (16 << 10, 64 << 10, 1 << 20)
+SHORT = 1.0  # CPU seconds; a shorter run is made three times, and the least counts
+ENOUGH = 0.05  # CPU seconds; a shorter run says nothing of growth
+# The constructs, and how many findings a file with n of them has; None: that is not counted.
+ROWS: dict[str, Callable[[int], int] | None] = {
+    "and_chain": lambda n: n,
+    "is_cuda_chain": lambda n: n,
+    "if_after_if": lambda n: n,
+    "rebound_name": lambda n: n,
+    "match_cases": lambda n: n,
+    "unclosed_brackets": None,
+    "broken_statements": lambda n: n,
+    "unclosed_quotes": None,
+    "dict_of_values": None,
+    "nccl_checks": lambda n: n,
+    "argparse_options": lambda n: n,
+    "amp_c_guards": lambda n: n,
+    "unused_suppressions": lambda n: n + 1,
+    "used_suppressions": None,
+    "reversed_aliases": lambda n: 1,
+    "star_imports": lambda n: n,
+    "imports": lambda n: n,
+    "with_items": lambda n: n,
+    "comprehension_clauses": lambda n: n + 1,
+    "nested_if": None,
+    "nested_def": None,
+    "nested_class": None,
+    "long_comment": lambda n: 1,
+    "carriage_returns": lambda n: n,
+    "many_findings": lambda n: n,
+}
+
+
+class Run(NamedTuple):
+    """What one command took, its exit code, and what it said."""
+
+    seconds: float
+    code: int
+    out: str
+    err: str
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether the file was left out because of a limit."""
+        return "left out" in self.err
+
+
+def made(name: str, size: int) -> tuple[int, str]:
+    """The most of a construct that a file of some bytes holds, and its text."""
+    low, high = 1, 2
+    while len(SHAPES[name](high)) < size and high < size:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if len(SHAPES[name](middle)) <= size else (low, middle)
+    return low, SHAPES[name](low)
+
+
+def run(folder: Path, *arguments: str) -> Run:
+    """Run a command in a process that has imported everything already."""
+    out, err = folder / "out", folder / "err"
+    process = os.fork()
+    if not process:
+        code = 70
+        try:
+            for descriptor, file in ((1, out), (2, err)):
+                os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), descriptor)
+            from uncuda.cli import main
+
+            sys.argv = ["uncuda", *arguments]
+            code = main()
+            sys.stdout.flush()
+            sys.stderr.flush()
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 1
+        finally:
+            os._exit(code)
+    _, status, usage = os.wait4(process, 0)
+    seconds = usage.ru_utime + usage.ru_stime
+    texts = (file.read_text(encoding="utf-8", errors="replace") for file in (out, err))
+    return Run(seconds, os.waitstatus_to_exitcode(status), *texts)
+
+
+def grown(name: str) -> list[Figure]:
+    """The figures of one construct."""
+    figures: list[Figure] = []
+    with tempfile.TemporaryDirectory(prefix="uncuda-bench-") as made_in:
+        folder = Path(made_in)
+        file = folder / "grown.py"
+        for kind, *command in (
+            ("check", "--isolated", "--target", "npu", "--output-format", "json", str(file)),
+            ("fix", "--isolated", "--target", "npu", "--diff", str(file)),
+        ):
+            file.write_text("import torch\ntorch.cuda.synchronize()\n", encoding="utf-8")
+            begin, before, last = run(folder, kind, *command).seconds, 0.0, 0
+            for size in SIZES:
+                n, text = made(name, size)
+                file.write_bytes(text.encode())
+                done = run(folder, kind, *command)
+                if done.seconds < SHORT:
+                    done = min(done, *(run(folder, kind, *command) for _ in range(2)))
+                seconds = max(0.0, done.seconds - begin)
+                label = f"{name}, {kind}, {size >> 10} kB, n = {n}{_remark(done, name, n, kind)}"
+                figures.append(Figure(label, seconds, "s"))
+                if done.is_limited:
+                    break
+                if before >= ENOUGH:
+                    times = (seconds / before) ** (math.log(4) / math.log(size / last))
+                    figures.append(Figure(f"{name}, {kind}, to {size >> 10} kB: 4 x costs", times, "x", MOST))
+                before, last = seconds, size
+    return figures
+
+
+def _remark(done: Run, name: str, n: int, kind: str) -> str:
+    if done.is_limited:
+        return ": limited"
+    if done.code not in (0, 1):
+        return f": code {done.code}"
+    wanted = ROWS[name]
+    if kind == "check" and wanted is not None:
+        found = len(json.loads(done.out)["findings"])
+        return "" if found >= wanted(n) else f": fewer, {found}"
+    return ""
+
+
+def growth(names: Sequence[str] = tuple(ROWS)) -> Iterator[Figure]:
+    """What four times the size costs, construct by construct."""
+    for command in ("check", "fix"):
+        import_module(f"uncuda.cli.{command}")
+    with ProcessPoolExecutor(2, multiprocessing.get_context("fork")) as pool:
+        for figures in pool.map(grown, names):
+            yield from figures
+
+
+def main(names: list[str]) -> int:
+    """Measures and prints the table."""
+    for figure in growth(names or tuple(ROWS)):
+        print(figure.text(), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
