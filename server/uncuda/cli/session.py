@@ -129,7 +129,7 @@ class Session:
         wanted = files[0].settings.workers if files else 1
         if wanted is not None and "workers" not in self.given:
             wanted = min(wanted, processors())
-        if wanted == 1 or any(file.settings.receivers for file in files):
+        if (wanted or processors()) == 1 or any(file.settings.receivers for file in files):
             return
         sizes = sizes_of(files)
         number = number_for(sizes, wanted, looked)
