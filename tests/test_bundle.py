@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from lsp.client import Client
-from lsp.profiles import PROFILES
+from lsp.harness.client import Client
+from lsp.harness.profiles import PROFILES
 from support import pythons
 from support.bundles import make_bundle
 from support.fetching import Missing

@@ -22,9 +22,9 @@ from bench.process import Clock
 from bench.run import DENSE as MEGATRON
 from bench.run import Figure
 from corpus.fetch import tree
-from lsp.client import SERVER, Client
-from lsp.profiles import PROFILES
-from lsp.traffic import Json
+from lsp.harness.client import SERVER, Client
+from lsp.harness.profiles import PROFILES
+from lsp.harness.traffic import Json
 
 SEED = 17
 WARM = 40

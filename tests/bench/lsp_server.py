@@ -26,9 +26,9 @@ from bench.measure import python_files
 from bench.process import Usage, usage
 from bench.run import Figure
 from corpus.fetch import tree
-from lsp.client import SERVER, Client
-from lsp.profiles import PROFILES
-from lsp.traffic import Json
+from lsp.harness.client import SERVER, Client
+from lsp.harness.profiles import PROFILES
+from lsp.harness.traffic import Json
 
 KEYS = 200
 RUNS = 5

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cli.command import environment
-from lsp.expected import engine
+from lsp.harness.expected import engine
 from support.imports import ROOT
 from uncuda.edits import apply_edits
 from uncuda.source import Source

@@ -9,10 +9,10 @@ from fuzz.model import Find, chance, first_of_run
 from fuzz.sessions import Session, converse
 from fuzz.texts import ODD, SCRAPS, python
 from fuzz.trees import tree
-from lsp.client import Client
+from lsp.harness.client import Client
+from lsp.harness.traffic import Json
 from lsp.test_fuzz import LINES, change_in_one
 from lsp.test_fuzz_notebooks import Notebook
-from lsp.traffic import Json
 
 _FIELDS = ("code", "range", "severity", "message", "tags", "relatedInformation")
 _PIECES = (*SCRAPS, *ODD, *LINES, "", "", "x")

@@ -8,8 +8,8 @@ from fuzz.methods import junk
 from fuzz.model import Find, chance
 from fuzz.sessions import Session, converse
 from fuzz.trees import tree
+from lsp.harness.wire import frame
 from lsp.test_malformed import Hostile
-from lsp.wire import frame
 
 
 class Frames:

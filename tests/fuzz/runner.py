@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fuzz.model import Find, Kind
-from lsp.connection import ResponseError
+from lsp.harness.connection import ResponseError
 from support.imports import ROOT
 
 FOLDER = ROOT / ".cache" / "fuzz"

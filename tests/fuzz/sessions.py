@@ -7,11 +7,11 @@ from pathlib import Path
 from fuzz.judge import trouble
 from fuzz.model import Find
 from fuzz.processes import COMMAND, end_all, limited, marked, remaining
-from lsp.client import Client
-from lsp.conformance import problems
-from lsp.connection import ResponseError
-from lsp.profiles import PROFILES
-from lsp.traffic import Json, Traffic
+from lsp.harness.client import Client
+from lsp.harness.conformance import problems
+from lsp.harness.connection import ResponseError
+from lsp.harness.profiles import PROFILES
+from lsp.harness.traffic import Json, Traffic
 
 _CPU_SECONDS = 200  # of a whole session
 _END_SECONDS = 30.0

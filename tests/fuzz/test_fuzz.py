@@ -15,8 +15,8 @@ from fuzz.kinds import KINDS
 from fuzz.model import Find, chance
 from fuzz.processes import Done
 from fuzz.runner import Runner
-from lsp.client import Client
-from lsp.traffic import Record, Traffic
+from lsp.harness.client import Client
+from lsp.harness.traffic import Record, Traffic
 from support.imports import ROOT
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")

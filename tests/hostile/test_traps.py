@@ -10,8 +10,8 @@ import pytest
 
 from hostile import trace
 from hostile.traps import CODE, Workspace, workspace
-from lsp.client import Client
-from lsp.profiles import PROFILES
+from lsp.harness.client import Client
+from lsp.harness.profiles import PROFILES
 from support.bundles import make_bundle
 from support.imports import ROOT
 

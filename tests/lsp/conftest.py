@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from lsp.client import Client
-from lsp.conformance import problems
-from lsp.profiles import PROFILES, Profile
-from lsp.starting import Start as Start
+from lsp.harness.client import Client
+from lsp.harness.conformance import problems
+from lsp.harness.profiles import PROFILES, Profile
+from lsp.harness.starting import Start as Start
 from support.forked import ALONE, FORKED, IS_POSSIBLE
 
 # They look at the process itself: how it begins and ends, what it takes, what it may import.

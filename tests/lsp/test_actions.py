@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from cli.command import environment
-from lsp.client import Client
-from lsp.connection import Refused, ResponseError
-from lsp.notebook import open_notebook
-from lsp.profiles import PROFILES
-from lsp.starting import Start
-from lsp.text import apply_text_edits
+from lsp.harness.client import Client
+from lsp.harness.connection import Refused, ResponseError
+from lsp.harness.notebook import open_notebook
+from lsp.harness.profiles import PROFILES
+from lsp.harness.starting import Start
+from lsp.harness.text import apply_text_edits
 from support.engines import engine_for
 from uncuda.catalogue import load
 from uncuda.edits import apply_edits

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from lsp.client import Client
-from lsp.profiles import PROFILES
-from lsp.starting import Start
+from lsp.harness.client import Client
+from lsp.harness.profiles import PROFILES
+from lsp.harness.starting import Start
 
 TEXT = "import torch\ntorch.cuda.synchronize()\n"
 QUESTION = "window/showMessageRequest"

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from cli.command import REVIEW, SAFE
-from lsp.client import Client
 from lsp.conftest import Start, write
-from lsp.connection import ResponseError
-from lsp.profiles import PROFILES
+from lsp.harness.client import Client
+from lsp.harness.connection import ResponseError
+from lsp.harness.profiles import PROFILES
+from lsp.harness.traffic import Json
 from lsp.test_fix_all_workspace import FIXED, LATIN, LEFT, TARGET, edits, messages, open_notebook
-from lsp.traffic import Json
 from uncuda.lsp.fixing.arguments import Wanted
 from uncuda.lsp.fixing.jobs import job_of
 from uncuda.lsp.fixing.open_file import fix_program

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from lsp.client import Client as Editor
-from lsp.profiles import PROFILES
-from lsp.starting import Start
+from lsp.harness.client import Client as Editor
+from lsp.harness.profiles import PROFILES
+from lsp.harness.starting import Start
 from uncuda.lsp.state.documents import Document
 from uncuda.lsp.state.folders import Folders
 from uncuda.lsp.wire.client import Client

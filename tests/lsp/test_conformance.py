@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from lsp.conformance import problems
-from lsp.profiles import PROFILES, Profile
-from lsp.script import (
+from lsp.harness.conformance import problems
+from lsp.harness.profiles import PROFILES, Profile
+from lsp.harness.script import (
     CLOSED,
     COMMAND,
     INSIDE_AN_EMOJI,
@@ -34,7 +34,7 @@ from lsp.script import (
     rich,
     text_edit,
 )  # fmt: skip
-from lsp.traffic import Json
+from lsp.harness.traffic import Json
 
 
 def test_a_session_that_is_right() -> None:

@@ -8,9 +8,9 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from lsp.client import Client
-from lsp.profiles import PROFILES, Profile
-from lsp.starting import Start
+from lsp.harness.client import Client
+from lsp.harness.profiles import PROFILES, Profile
+from lsp.harness.starting import Start
 
 TEXT = "import torch\ntorch.cuda.synchronize()\nx = y.cuda()  # uncuda: ignore\nif f():\n    pass\n"
 PULLING = [name for name, profile in PROFILES.items() if profile.can("textDocument.diagnostic") is not None]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lsp.profiles import PROFILES
-from lsp.starting import Start
+from lsp.harness.profiles import PROFILES
+from lsp.harness.starting import Start
 from uncuda.lsp.state.documents import Document, Documents
 
 

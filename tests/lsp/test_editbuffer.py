@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lsp.editbuffer import Buffer, Buffers, NotApplied
-from lsp.text import OutOfRange, Positions, apply_text_edits, difference, line_starts
-from lsp.traffic import Json
+from lsp.harness.editbuffer import Buffer, Buffers, NotApplied
+from lsp.harness.text import OutOfRange, Positions, apply_text_edits, difference, line_starts
+from lsp.harness.traffic import Json
 
 ENCODINGS = ("utf-8", "utf-16", "utf-32")
 TEXTS = st.text(st.sampled_from("a\n\r\f\v\x1c\x85\u2028\u2029é中😀"), max_size=30)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lsp.client import Client
-from lsp.starting import Start
+from lsp.harness.client import Client
+from lsp.harness.starting import Start
 
 TEXT = "import torch\nx.cuda()\ntorch.device('cuda')\n"
 BROKEN = """

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from cli.command import MANUAL, REVIEW, SAFE, uncuda
-from lsp.client import Client
 from lsp.conftest import Start, write
-from lsp.connection import Later, Refused, ResponseError
-from lsp.editbuffer import Buffer
-from lsp.profiles import PROFILES
-from lsp.traffic import Json
+from lsp.harness.client import Client
+from lsp.harness.connection import Later, Refused, ResponseError
+from lsp.harness.editbuffer import Buffer
+from lsp.harness.profiles import PROFILES
+from lsp.harness.traffic import Json
 
 FIXED = SAFE.replace("nccl", "hccl").replace(" dist\n", " dist\nimport torch_npu\n", 1)
 OPENER = "no change; all that is ticked is safe"

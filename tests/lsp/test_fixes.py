@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from lsp.profiles import PROFILES
-from lsp.text import Positions, apply_text_edits
+from lsp.harness.profiles import PROFILES
+from lsp.harness.text import Positions, apply_text_edits
 from support.engines import engine_for
 from uncuda.catalogue import load, read_page
 from uncuda.edits import apply_edits

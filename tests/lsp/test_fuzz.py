@@ -6,13 +6,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lsp.client import Client
-from lsp.editbuffer import Buffer
-from lsp.expected import places
-from lsp.profiles import PROFILES
-from lsp.starting import Start
-from lsp.text import Positions, line_starts, units
-from lsp.traffic import Json
+from lsp.harness.client import Client
+from lsp.harness.editbuffer import Buffer
+from lsp.harness.expected import places
+from lsp.harness.profiles import PROFILES
+from lsp.harness.starting import Start
+from lsp.harness.text import Positions, line_starts, units
+from lsp.harness.traffic import Json
 from uncuda.lsp.state.documents import Document
 from uncuda.lsp.wire.positions import Encoding
 

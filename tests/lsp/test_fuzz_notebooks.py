@@ -10,14 +10,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lsp.client import Client
-from lsp.editbuffer import Buffer
-from lsp.expected import Place, engine, places, said
-from lsp.notebook import CODE, open_notebook
-from lsp.profiles import PROFILES
-from lsp.starting import Start
-from lsp.text import Positions
-from lsp.traffic import Json
+from lsp.harness.client import Client
+from lsp.harness.editbuffer import Buffer
+from lsp.harness.expected import Place, engine, places, said
+from lsp.harness.notebook import CODE, open_notebook
+from lsp.harness.profiles import PROFILES
+from lsp.harness.starting import Start
+from lsp.harness.text import Positions
+from lsp.harness.traffic import Json
 from uncuda.source import Source
 
 CELLS = st.lists(

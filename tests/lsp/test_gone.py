@@ -19,10 +19,10 @@ from uuid import uuid4
 import pytest
 
 from cli.command import SAFE, environment
-from lsp import wire
-from lsp.client import SERVER
-from lsp.profiles import PROFILES
-from lsp.traffic import Json
+from lsp.harness import wire
+from lsp.harness.client import SERVER
+from lsp.harness.profiles import PROFILES
+from lsp.harness.traffic import Json
 
 pytestmark = [
     pytest.mark.slow,

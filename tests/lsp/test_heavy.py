@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from lsp.client import Client
-from lsp.starting import Start
-from lsp.traffic import Json
+from lsp.harness.client import Client
+from lsp.harness.starting import Start
+from lsp.harness.traffic import Json
 from uncuda.child.records import Channel
 from uncuda.lsp.state import analyst as analyst_process
 from uncuda.lsp.state.task import CODEC, Answer

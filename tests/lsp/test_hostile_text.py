@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from cli.test_hostile_names import commands, steering
-from lsp.client import SERVER
-from lsp.starting import Start
+from lsp.harness.client import SERVER
+from lsp.harness.starting import Start
 from lsp.test_fix_all_workspace import COMMAND, log, messages
 from lsp.test_hover import hover
 from uncuda.lsp.wire.markup import code, label, popup

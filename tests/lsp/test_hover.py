@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from cli.command import environment
-from lsp.client import Client
-from lsp.notebook import open_notebook
-from lsp.profiles import PROFILES
-from lsp.starting import Start
+from lsp.harness.client import Client
+from lsp.harness.notebook import open_notebook
+from lsp.harness.profiles import PROFILES
+from lsp.harness.starting import Start
 from uncuda.catalogue import load, read_page
 
 TEXT = (

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from cli.command import MANUAL, REVIEW, SAFE
-from lsp.client import Client
-from lsp.connection import Later
-from lsp.profiles import PROFILES
-from lsp.starting import Start
+from lsp.harness.client import Client
+from lsp.harness.connection import Later
+from lsp.harness.profiles import PROFILES
+from lsp.harness.starting import Start
+from lsp.harness.traffic import Json
 from lsp.test_fix_all_workspace import COMMAND, LATIN, PREVIEW, TARGET, messages
-from lsp.traffic import Json
 
 FILE = "uncuda.fixAllInFile"
 FILES: dict[str, str | bytes] = {"a.py": SAFE, "b.py": REVIEW, "c.py": MANUAL, **TARGET}

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 from cli.command import environment
-from lsp import wire
-from lsp.client import SERVER
-from lsp.connection import ResponseError
-from lsp.profiles import PROFILES
-from lsp.starting import Start
+from lsp.harness import wire
+from lsp.harness.client import SERVER
+from lsp.harness.connection import ResponseError
+from lsp.harness.profiles import PROFILES
+from lsp.harness.starting import Start
 from uncuda import __version__
 
 TEXT = "import torch\nx.cuda()\n"

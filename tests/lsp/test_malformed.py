@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lsp.client import Client
-from lsp.connection import ResponseError
-from lsp.expected import places
-from lsp.starting import Start
-from lsp.traffic import Json
+from lsp.harness.client import Client
+from lsp.harness.connection import ResponseError
+from lsp.harness.expected import places
+from lsp.harness.starting import Start
+from lsp.harness.traffic import Json
 
 INVALID_REQUEST, SERVER_NOT_INITIALIZED = -32600, -32002
 FEW = settings(max_examples=150, suppress_health_check=list(HealthCheck), deadline=None)

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from lsp.client import Client
-from lsp.editbuffer import Buffer
-from lsp.notebook import CODE, MARKUP, open_notebook
-from lsp.profiles import PROFILES
-from lsp.starting import Start
+from lsp.harness.client import Client
+from lsp.harness.editbuffer import Buffer
+from lsp.harness.notebook import CODE, MARKUP, open_notebook
+from lsp.harness.profiles import PROFILES
+from lsp.harness.starting import Start
 
 # Only one captured client knows notebooks; this is how one that is pushed to would see them.
 PUSHED = PROFILES["vscode"].having(textDocument__diagnostic=None, workspace__diagnostics=None)

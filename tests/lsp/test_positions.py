@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol.types import Position
 
-from lsp.text import Positions
+from lsp.harness.text import Positions
 from uncuda.lsp.wire.positions import Encoding, Lines
 
 ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from lsp.client import Client
-from lsp.profiles import FOLDER, PROFILES
-from lsp.starting import Start
+from lsp.harness.client import Client
+from lsp.harness.profiles import FOLDER, PROFILES
+from lsp.harness.starting import Start
 
 TEXT = 'import torch\n\ns = "中文😀"; torch.distributed.init_process_group("nccl")\nn = torch.cuda.device_count()\n'
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from lsp.client import Client
-from lsp.starting import Start
+from lsp.harness.client import Client
+from lsp.harness.starting import Start
 
 METHOD = "import torch\nx.cuda()\n"
 OWN_CLASS = "class Model:\n    def cuda(self):\n        return self\n"

@@ -8,8 +8,8 @@ from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
 from cli.command import environment
-from lsp.client import SERVER
-from lsp.text import apply_text_edits
+from lsp.harness.client import SERVER
+from lsp.harness.text import apply_text_edits
 
 TEXT = 'import torch\n\ns = "中文😀"; torch.distributed.init_process_group("nccl")\n'
 EDITORS = ["visual-studio-code@1.65.2", "neovim@0.6.1", "neovim@0.8.0", "neovim@0.10.0", "neovim@0.11.0", "emacs@29.1"]

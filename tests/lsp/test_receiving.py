@@ -2,8 +2,8 @@
 
 import pytest
 
-from lsp.client import Client
-from lsp.starting import Start
+from lsp.harness.client import Client
+from lsp.harness.starting import Start
 
 OWN = "class Batch:\n    def cuda(self):\n        return self\n"
 MODULE = "import torch\n\n\nclass Net(torch.nn.Module):\n    pass\n"

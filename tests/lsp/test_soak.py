@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from lsp.client import Client
-from lsp.expected import places
-from lsp.starting import Start
-from lsp.text import units
-from lsp.traffic import Json
+from lsp.harness.client import Client
+from lsp.harness.expected import places
+from lsp.harness.starting import Start
+from lsp.harness.text import units
+from lsp.harness.traffic import Json
 
 EDITS, WARM = 10_000, 2_000
 MOST = 4.0  # MiB from the warm server to the last edit; one object of 0.5 KB an edit would be as much

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from lsp.traffic import Json
-from lsp.wandering import KINDS, Editor, Wanderer
+from lsp.harness.traffic import Json
+from lsp.harness.wandering import KINDS, Editor, Wanderer
 
 STEPS = int(os.environ.get("UNCUDA_SOAK_STEPS", "100"))
 SEED = int(os.environ.get("UNCUDA_SOAK_SEED", "1"))

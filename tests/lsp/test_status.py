@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from cli.command import ASSUMED
-from lsp.client import Client
-from lsp.connection import ResponseError
-from lsp.starting import Start
+from lsp.harness.client import Client
+from lsp.harness.connection import ResponseError
+from lsp.harness.starting import Start
 
 TEXT = "import torch\ntorch.cuda.synchronize()\nx.cuda()\ntorch.cuda.list_gpu_processes()\n"
 

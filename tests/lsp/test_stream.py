@@ -7,7 +7,7 @@ import tracemalloc
 
 import pytest
 
-from lsp.starting import Start
+from lsp.harness.starting import Start
 from uncuda.lsp.wire.stream import LARGEST, BadFrame, frames
 
 GOOD = b"Content-Length: 5\r\n\r\nhello"

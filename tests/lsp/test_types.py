@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from lsp.profiles import PROFILES
+from lsp.harness.profiles import PROFILES
+from lsp.harness.traffic import Json
 from lsp.test_malformed import valid
-from lsp.traffic import Json
 from uncuda.lsp.fixing.job import Job, Outcome
 from uncuda.lsp.server import UncudaServer
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from cli.command import MANUAL, REVIEW, SAFE, uncuda
-from lsp.text import Positions
+from lsp.harness.text import Positions
 from support.forked import IS_POSSIBLE, Forked
 from uncuda.catalogue import load
 from uncuda.child import command

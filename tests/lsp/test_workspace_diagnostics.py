@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from lsp.client import Client
-from lsp.starting import Start
+from lsp.harness.client import Client
+from lsp.harness.starting import Start
 
 TEXT = "import torch\ntorch.cuda.synchronize()\n"
 ON = {"settings": {"workspaceDiagnostics": True, "target": "npu"}}

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from cli.command import uncuda
-from lsp.client import Client
-from lsp.profiles import PROFILES
+from lsp.harness.client import Client
+from lsp.harness.profiles import PROFILES
 from support.imports import ROOT
 from support.node import EXTENSION, installed, npm
 

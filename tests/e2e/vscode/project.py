@@ -7,7 +7,7 @@ from typing import Any
 
 from cli.command import uncuda
 from editors.session import OTHER, TRAIN
-from lsp.expected import engine
+from lsp.harness.expected import engine
 from uncuda.source import Source
 
 # A fix to review stands beside safe ones.

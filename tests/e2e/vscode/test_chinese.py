@@ -12,7 +12,7 @@ from e2e.vscode.code_server import CodeServer
 from e2e.vscode.serve import SETTINGS
 from e2e.vscode.window import Window
 from editors.session import TRAIN
-from lsp.expected import engine
+from lsp.harness.expected import engine
 from uncuda.source import Source
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]

@@ -12,7 +12,7 @@ import pytest
 from e2e.vscode import project
 from e2e.vscode.window import Window
 from editors.session import TRAIN
-from lsp.expected import engine
+from lsp.harness.expected import engine
 from uncuda.source import Source
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]

@@ -12,12 +12,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lsp.client import Client
 from lsp.conftest import write
-from lsp.editbuffer import NotApplied
-from lsp.profiles import PROFILES
-from lsp.pulls import Pulls
-from lsp.traffic import Json
+from lsp.harness.client import Client
+from lsp.harness.editbuffer import NotApplied
+from lsp.harness.profiles import PROFILES
+from lsp.harness.pulls import Pulls
+from lsp.harness.traffic import Json
 from uncuda.catalogue import load
 from uncuda.engine import Report
 from uncuda.lsp.state.analyses import Analysis

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).with_name("captured")
+FOLDER = Path(__file__).resolve().parents[1] / "captured"
 
 
 @dataclass(frozen=True)

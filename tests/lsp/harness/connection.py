@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lsp.traffic import Json, Record, Traffic
-from lsp.wire import BadFrame, frame, read
+from lsp.harness.traffic import Json, Record, Traffic
+from lsp.harness.wire import BadFrame, frame, read
 from support.forked import ALONE, FORKED, Forked
 
 T = TypeVar("T")

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from lsp import abilities, contents, envelope, places
-from lsp.progress import Progress
-from lsp.session import Message, Session
-from lsp.traffic import Traffic
+from lsp.harness import abilities, contents, envelope, places
+from lsp.harness.progress import Progress
+from lsp.harness.session import Message, Session
+from lsp.harness.traffic import Traffic
 
 CHECKS = (envelope.check, abilities.check, contents.check, places.check)
 

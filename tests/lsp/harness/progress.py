@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from lsp.contents import reports
-from lsp.session import Message, Session
-from lsp.traffic import Json
+from lsp.harness.contents import reports
+from lsp.harness.session import Message, Session
+from lsp.harness.traffic import Json
 
 
 @dataclass

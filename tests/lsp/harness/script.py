@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from lsp.profiles import PROFILES, Profile
-from lsp.traffic import Json, Record, Source, Traffic
+from lsp.harness.profiles import PROFILES, Profile
+from lsp.harness.traffic import Json, Record, Source, Traffic
 
 URI, CLOSED = "file:///folder/open.py", "file:///folder/closed.py"
 TEXT, CLOSED_TEXT = 'x = "😀", "nccl"\n', "y = 1\n"

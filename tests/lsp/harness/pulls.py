@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from lsp.client import Client
-from lsp.traffic import Json
+from lsp.harness.client import Client
+from lsp.harness.traffic import Json
 
 ACTIVE, AGAIN, DROPPED = "active", "again", "dropped"
 

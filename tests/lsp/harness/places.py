@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lsp.contents import reports
-from lsp.session import Message, Session, State
-from lsp.text import OutOfRange, apply_text_edits, positions_of
-from lsp.traffic import Json
+from lsp.harness.contents import reports
+from lsp.harness.session import Message, Session, State
+from lsp.harness.text import OutOfRange, apply_text_edits, positions_of
+from lsp.harness.traffic import Json
 
 
 def check(session: Session, message: Message) -> Iterator[str]:

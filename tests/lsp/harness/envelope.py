@@ -6,7 +6,7 @@ from typing import Any
 
 from lsprotocol import converters, types
 
-from lsp.session import Message, Session
+from lsp.harness.session import Message, Session
 
 _CONVERTER = converters.get_converter()
 _BEFORE_INITIALIZED = {"window/showMessage", "window/logMessage", "window/showMessageRequest", "$/progress"}

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any, Protocol
 
-from lsp.client import Client
-from lsp.profiles import Profile
+from lsp.harness.client import Client
+from lsp.harness.profiles import Profile
 
 
 class Start(Protocol):

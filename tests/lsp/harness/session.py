@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from lsp.editbuffer import Buffer
-from lsp.profiles import lookup
-from lsp.traffic import Json, Record, Source, documents_in
+from lsp.harness.editbuffer import Buffer
+from lsp.harness.profiles import lookup
+from lsp.harness.traffic import Json, Record, Source, documents_in
 
 
 @dataclass

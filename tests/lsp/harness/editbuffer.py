@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from lsp.text import apply_text_edits, positions_of
+from lsp.harness.text import apply_text_edits, positions_of
 
 _BOM = "\ufeff"
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from lsp.abilities import commands
-from lsp.session import Message, Session
-from lsp.traffic import Json
+from lsp.harness.abilities import commands
+from lsp.harness.session import Message, Session
+from lsp.harness.traffic import Json
 
 _ACTION = "textDocument.codeAction."
 

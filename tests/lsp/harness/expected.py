@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from functools import cache
 
-from lsp.client import Client
-from lsp.text import Positions
-from lsp.traffic import Json
+from lsp.harness.client import Client
+from lsp.harness.text import Positions
+from lsp.harness.traffic import Json
 from support.engines import engine_for
 from uncuda.engine import Engine, Finding
 from uncuda.lsp.state.render import SEVERITIES

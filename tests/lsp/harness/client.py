@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from cli.command import environment
-from lsp.connection import Connection, Refused
-from lsp.editbuffer import Buffer, Buffers, NotApplied, path_of, read_file
-from lsp.profiles import Profile
-from lsp.text import Positions, difference
-from lsp.traffic import Json, documents_in
+from lsp.harness.connection import Connection, Refused
+from lsp.harness.editbuffer import Buffer, Buffers, NotApplied, path_of, read_file
+from lsp.harness.profiles import Profile
+from lsp.harness.text import Positions, difference
+from lsp.harness.traffic import Json, documents_in
 
 SERVER = [sys.executable, "-m", "uncuda", "server"]
 

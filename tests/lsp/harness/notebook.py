@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from lsp.client import Client
-from lsp.editbuffer import Buffer
+from lsp.harness.client import Client
+from lsp.harness.editbuffer import Buffer
 
 MARKUP, CODE = 1, 2
 

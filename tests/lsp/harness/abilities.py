@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from lsp.session import Message, Session
-from lsp.traffic import Json
+from lsp.harness.session import Message, Session
+from lsp.harness.traffic import Json
 
 _NEEDS = {
     "workspace/applyEdit": "workspace.applyEdit",
