@@ -91,4 +91,9 @@ class Project:
             if module == name or module.startswith(f"{name}."):
                 if not folder or path.replace("\\", "/").startswith(f"{folder}/"):
                     return True
+            space = name.partition(".")[0] if "." in name else ""
+            if space and module.partition(".")[0] == space:
+                inside = f"{folder}/{space}/" if folder else f"{space}/"
+                if path.replace("\\", "/").startswith(inside):
+                    return True  # a part of the file's own namespace, as `megatron.rl` beside `megatron.core`
         return module.partition(".")[0] in self.sources

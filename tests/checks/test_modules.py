@@ -315,8 +315,9 @@ def test_a_module_inside_a_package_or_of_another_folder_is_not(other: str, tmp_p
 def test_a_namespace_is_the_projects_own_as_far_as_its_packages(tmp_path: Path) -> None:
     files = {"megatron/core/__init__.py": "", "a.py": "import torch\nfrom megatron.core import x\n"}
     assert in_project(tmp_path, files, "a.py") == []
-    files["a.py"] = "import torch\nfrom megatron.training import x\n"
+    files["a.py"] = files["megatron/core/b.py"] = "import torch\nfrom megatron.training import x\n"
     assert in_project(tmp_path, files, "a.py") == ["module-adapted"]
+    assert in_project(tmp_path, files, "megatron/core/b.py") == []  # its own package is not installed beside it
 
 
 def test_a_python_file_of_the_project_is_not_compiled(tmp_path: Path) -> None:
