@@ -197,7 +197,7 @@ PARTS = {
     "from deep_ep import Buffer": ("module-adapted", "module-adapted"),
     "from deep_ep import ElasticBuffer": ("module-adapted", "module-unknown"),
     "from megatron.core import mpu": ("module-adapted", "module-adapted"),
-    "from megatron.model.transformer import ParallelMLP": ("module-unknown", "module-unknown"),
+    "from megatron.model.transformer import ParallelMLP": ("module-adapted", "module-unknown"),
 }
 
 
