@@ -310,7 +310,7 @@ def test_nearly_every_key_in_a_function_in_which_nothing_was_found_is_carried(
 
     text = PROGRAM + APART.replace("\n\n        return total", "\n        _\n        return total")
     typist = Typist(text, prepared("npu"))
-    monkeypatch.setattr(uncuda.engine.carried, "carry", counted)
+    monkeypatch.setattr(uncuda.engine.incremental_hits, "carry", counted)
     at = text.index("        _\n        return total") + 9
     typist.replace(at - 1, at, words[0])
     typist.type(at, words[1:])
