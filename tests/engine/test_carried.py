@@ -286,6 +286,51 @@ def test_nearly_every_key_of_a_call_is_carried(monkeypatch: pytest.MonkeyPatch) 
     assert sum(kept is not None for kept in carried) >= len(carried) - 3  # an open bracket takes in what follows
 
 
+APART = """
+
+class Meter:
+    def mean(self, values):
+        total = 0
+        for value in values:
+            total += value
+
+        return total / len(values)
+"""
+
+
+@pytest.mark.parametrize("words", ["kept = total * 2", "if total > 2:", 'print(f"{total}", end="")', "# the sum of it"])
+def test_nearly_every_key_in_a_function_in_which_nothing_was_found_is_carried(
+    words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    carried: list[Kept | None] = []
+
+    def counted(*arguments: object) -> Kept | None:
+        carried.append(carry(*arguments))  # type: ignore[arg-type]
+        return carried[-1]
+
+    text = PROGRAM + APART.replace("\n\n        return total", "\n        _\n        return total")
+    typist = Typist(text, prepared("npu"))
+    monkeypatch.setattr(uncuda.engine.incremental_hits, "carry", counted)
+    at = text.index("        _\n        return total") + 9
+    typist.replace(at - 1, at, words[0])
+    typist.type(at, words[1:])
+    kept = [found is not None for found in carried]
+    assert sum(kept) >= len(words) - 8, kept  # an open bracket or quote takes in what follows
+
+
+@pytest.mark.parametrize("words", ["device = 'npu'", "self.use_cuda = False", "x = get_device()", "return Net()"])
+def test_a_line_of_a_function_in_which_nothing_was_found_that_says_a_known_name(words: str) -> None:
+    for head in ("", "if torch.cuda.is_available():\n"):
+        indent = "    " if head else ""
+        text = PROGRAM + head + "".join(indent + line + "\n" for line in APART.splitlines())
+        typist = Typist(text, prepared("npu"))
+        at = typist.text.index("total += value") + len("total += value\n")
+        typist.replace(at, at, indent + "        _\n")
+        at += len(indent) + 8
+        typist.replace(at, at + 1, "")
+        typist.type(at, words)
+
+
 OWN = """import torch
 from torch import nn
 class Net(nn.Module):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Hashable, Sequence
+from functools import lru_cache
 from keyword import iskeyword
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from ..checks import Context, Hit
 from ..checks.hit import moved
 from ..checks.leaving import leaves
 from ..facts.changes import Region
+from ..facts.digest import Digest
 from ..facts.read import Facts
 from ..project import Project
 from ..source import Span
@@ -26,6 +28,11 @@ _PLAIN = re.compile(r"[ \t]*(?:(?P<first>[A-Za-z_]\w*)(?:\.\w*)*(?:\([\w., \t]*\
 _SPOKEN = re.compile(r"script|skip", re.I)
 _WORD = re.compile(r"\w+")
 _FUNCTION = re.compile(r"\bdef[ \t]+(\w+)")
+_DEFINES = re.compile(
+    r"[ \t]*(?:async[ \t]+def|def|class|import|from|global|nonlocal|del|try|except|else|elif|finally|match|case|return"
+    r"|yield|raise)\b|[ \t]*@|.*->"
+)
+_OF_LINES = frozenset({"anchor", "imports", "uses"})
 _APART = frozenset({"try", "except", "else", "finally", "match", "case"})
 
 
@@ -102,9 +109,10 @@ def carry(found: Found, facts: Facts, project: Project) -> Kept | None:
     if facts.origin is not found.facts.token or facts.region is None or facts.present != found.facts.present:
         return None
     region = facts.region
-    if not _is_plain(found.facts, region.old, region.old_end, found.asked):
-        return None
-    if not _is_plain(facts, region.new, region.new_end, found.asked) or not _same_elsewhere(found.keys, facts, region):
+    plain = _is_plain(found.facts, region.old, region.old_end, found.asked) and _is_plain(
+        facts, region.new, region.new_end, found.asked
+    )
+    if not (plain and _same_elsewhere(found.keys, facts, region)) and not _is_apart(found, facts, region):
         return None
     kept: list[list[tuple[Hit, bool | None]]] = []
     for row in found.hits:
@@ -133,6 +141,11 @@ def _linked(found: Found, facts: Facts, region: Region, kept: int) -> list[Hit] 
     return linked
 
 
+@lru_cache(maxsize=1024)
+def _words(digest: Digest) -> frozenset[str]:
+    return frozenset(_WORD.findall(digest.piece.text))
+
+
 def same(kept: Row, found: Row) -> bool:
     """Whether a check found what it had found."""
     return [hit for hit, _ in kept] == [hit for hit, _ in found]
@@ -158,6 +171,58 @@ def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> boo
     if any(name.startswith("def ") for name in asked) and _is_read(facts, start, asked):
         return False
     return all(name.hidden == 0 for name in facts.references if start <= name.statement.start < end)
+
+
+def _is_apart(found: Found, facts: Facts, region: Region) -> bool:
+    """Whether a line stands, before and after, in a function in which no search found anything: what is said there
+    reaches nothing, unless it is a name that somebody follows."""
+    old, new = _function(found.facts, region.old), _function(facts, region.new)
+    if old is None or new is None or region.old_end > old[1] or region.new_end > new[1]:
+        return False
+    if not all(
+        _is_quiet(text.text[start:end], found)
+        for text, start, end in ((found.facts, region.old, region.old_end), (facts, region.new, region.new_end))
+    ):
+        return False
+    for text, (start, end) in ((found.facts, old), (facts, new)):
+        if any(start <= at < end for at in text.statements) or any(start <= at < end for at in text.broken):
+            return False
+    if any(name.startswith("def ") for name in found.asked):
+        if _is_read(found.facts, region.old, found.asked) or _is_read(facts, region.new, found.asked):
+            return False
+    line, now = (region.old, region.old_end), (region.new, region.new_end)
+    for key, before, after in facts.searches.renewed(found.keys):
+        kind, more = (key[0], key[-1]) if isinstance(key, tuple) else ("", "")
+        if kind == "beginnings":  # asked of the lines of one block, for a place that stands there
+            continue
+        # What is read for the place itself: were it more than prose, there would be a statement.
+        own = kind in _OF_LINES or isinstance(more, bool) or key == ("text", "import ")
+        if _within(before, *(line if own else old)) or _within(after, *(now if own else new)):
+            return False
+    return True
+
+
+def _function(facts: Facts, start: int) -> tuple[int, int] | None:
+    """The outermost function around a line, from its decorators on; None where it is in none, or that hangs on more
+    than classes."""
+    headers = list(facts.indents.headers(start))
+    outer = next((at for at in range(len(headers) - 1, -1, -1) if headers[at].word == "def"), -1)
+    if outer < 0 or any(header.word != "class" for header in headers[outer + 1 :]):
+        return None
+    begin = facts.layout.line_start(headers[outer].start)
+    end = facts.indents.extent(headers[outer].start)
+    return (begin, end) if facts.layout.logical_line(start)[0] >= headers[outer].end else None
+
+
+def _is_quiet(line: str, found: Found) -> bool:
+    """Whether a line defines nothing, and says no name that somebody follows, or that a statement binds or uses."""
+    if _DEFINES.match(line) or _SPOKEN.search(line) or leaves(line.lstrip()):
+        return False
+    words = set(_WORD.findall(line))
+    if any(_WORD.findall(name)[-1] in words for name in found.asked if not name.startswith("def ")):
+        return False
+    bound = set(_WORD.findall(line[: line.rfind("=") + 1])) if "=" in line else set()
+    return all(bound.isdisjoint(_words(statement.digest)) for statement in found.facts.statements.values())
 
 
 def _is_read(facts: Facts, start: int, asked: Collection[str]) -> bool:

@@ -82,8 +82,9 @@ class LinkedBranches:
             for part, own in found.items():
                 apart = ruled_out - {part} if isinstance(outer, ast.BoolOp) else set(siblings(outer, part))
                 self._work.compare(4 * len(apart))
-                for other in apart.intersection(found):
-                    yield own + found[other]
+                for other in apart:
+                    if other in found:
+                        yield own + found[other]
 
     def _rules_out(self, node: ast.AST, statement: Statement) -> bool:
         """Whether an operand asks for anything but CUDA."""

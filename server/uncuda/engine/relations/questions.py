@@ -50,6 +50,7 @@ class Questions:
         self._asked: dict[int, list[int]] = {}  # by condition
         self._saying: dict[str, dict[int, Header]] = {}  # conditions by the name that they say
         self._mark_of: dict[int, int] = {}
+        self._order: dict[ast.BoolOp, dict[ast.AST, int]] = {}  # where the parts of a chain stand in it
         self.lost: list[int] = []
         """The positions of hits whose answers are held by more names than are followed."""
         self._parameters = Parameters(self._facts, set())
@@ -268,11 +269,23 @@ class Questions:
         inner = hit.node
         for outer in statement.digest.ancestors(inner) if inner is not None else ():
             assert inner is not None
-            parts = guarded_parts(outer, inner, lambda node: self.denies(node, statement))
+            if isinstance(outer, ast.BoolOp):
+                parts = self._behind(outer, inner, statement)
+            else:
+                parts = guarded_parts(outer, inner, lambda node: self.denies(node, statement))
             if parts:  # if there are several, nothing but operators stands between them
                 start, end = statement.digest.span(parts[0])[0], statement.digest.span(parts[-1])[1]
                 yield statement.start + start, statement.start + end
             inner = outer
+
+    def _behind(self, outer: ast.BoolOp, question: ast.AST, statement: Statement) -> list[ast.AST]:
+        """The first and the last part of `a and b and …` behind a question, if it is for CUDA."""
+        if outer not in self._order:
+            self._order[outer] = {value: index for index, value in enumerate(outer.values)}
+        at = self._order[outer].get(question, len(outer.values)) + 1
+        if at >= len(outer.values) or isinstance(outer.op, ast.Or) is not self.denies(question, statement):
+            return []
+        return [outer.values[at], outer.values[-1]]
 
     def denies(self, node: ast.AST, statement: Statement) -> bool:
         """Whether an expression asks for anything but CUDA."""
