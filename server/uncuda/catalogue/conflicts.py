@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from .model import Rule
+from .model import Rule, nearest
 from .rules import error_at
-from .vocabulary import nearest
 
 _KEYS = {"jit-script": "names", "argument": "calls", "string": "pattern"}  # where the claim stands, by check
 

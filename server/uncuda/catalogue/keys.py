@@ -82,7 +82,7 @@ _REPLACE = Key("replace", TEXT, "What is written in its place, where the target'
 
 _NAME = (
     Key("names", TEXTS, "Dotted names; the rule speaks of each and of what lies below. A last `*`: all that begin so.",
-        "带点的名称及其下级；末尾 `*` 表示以此开头的全部名称。", required=True, empty=True, group="which names"),
+        "带点的名称及其下级；末尾 `*` 表示以此开头的全部名称。", required=True, group="which names"),
     Key("status", TEXTS, _STATUS, _STATUS_ZH, STATUSES, group="which names"),
     Key("members-only", FLAG, "What lies below the names, not they themselves.", "只针对下级名称，不含其自身。",
         group="which names"),

@@ -95,6 +95,14 @@ def words_in(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text))
 
 
+def nearest(word: str, words: Iterable[str]) -> str:
+    """` (did you mean …?)` when a known word is close, else an empty string."""
+    from difflib import get_close_matches  # what is right needs no hint
+
+    close = get_close_matches(word, list(words), n=1, cutoff=0.6)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
 def strings(value: object) -> Iterator[str]:
     """Every string in nested tables and lists, keys included."""
     if isinstance(value, str):

@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from .model import CatalogueError, Row, Target
+from .model import CatalogueError, Row, Target, nearest
 from .ranges import Versions, release
 from .rules import parse_toml
 from .tables import around, combine, read_keywords, read_rows
-from .vocabulary import nearest
 from .words import complete, problem
 
 _SIGNS = ("<=", ">=", "<", ">", "==")

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from .keys import CHECKS, FLAG, NUMBER, PATTERN, PATTERNS, TABLE, TEXT, TEXTS, Key, keys_of
-from .model import IN_BRACES, strings
+from .model import IN_BRACES, nearest, strings
 
-EXAMPLE_OPTIONS = ("version", "torch", "strategy")  # ```python npu version:2.6.0
 _MESSAGES = ("message", "message-zh")
 _LAST = {"last"}  # the last word of the name that is replaced
-
-
-def nearest(word: str, words: Any) -> str:
-    """` (did you mean …?)` when a known word is close, else an empty string."""
-    close = get_close_matches(word, list(words), n=1, cutoff=0.6)
-    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def problems(raw: Mapping[str, Any], words: Collection[str]) -> Iterator[tuple[str, str]]:
@@ -53,9 +45,8 @@ def _wrong(key: Key, value: Any) -> str | None:
     if (wrong := _wrong_kind(value, key.kind)) is not None:
         return f"{key.name} must be {wrong}"
     said = value if isinstance(value, list) else [value]
-    if not key.empty and (
-        not said or any(one in ("", {}) or (isinstance(one, str) and not one.strip()) for one in said)
-    ):
+    nothing = not said or value == {}
+    if (nothing and not key.empty) or not all(text.strip() for text in strings(value)):
         return f"{key.name} is empty: say something, or leave it out"
     for word in said if key.choices else ():
         if word not in key.choices and key.kind == TEXT:

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .model import IN_BRACES, Rule
-from .vocabulary import nearest
+from .model import IN_BRACES, Rule, nearest
 
 
 @dataclass(frozen=True)

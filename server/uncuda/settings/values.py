@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from uncuda.catalogue.vocabulary import nearest
+from uncuda.catalogue.model import nearest
 
 from .options import BY_NAME, Option
 from .patterns import MOST_PATTERNS, PatternError, check_pattern
