@@ -8,9 +8,12 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from string import Formatter
+from typing import get_args
 
 import pytest
 
+from uncuda.catalogue.keys import STATUSES
+from uncuda.limits import Kind
 from uncuda.messages import Room
 from uncuda.messages.fixes import FIXES, titled
 
@@ -25,11 +28,21 @@ ELSEWHERE = {
     "settings/editor.py",  # the tables of settings, likewise
     "settings/options.py",
 }
-# Keys that are put together: "exceeds bytes" of a limit, "fix in short" of a command.
-PUT_TOGETHER = re.compile(
-    r"exceeds .+|status .+|not checked .+|plugin .+|target .+|proof .+|unknown .+|(check|fix|rule|server) in short"
-    r"|(error|warning|information|safe|review|manual|left|by hand|table older|table newer|torch)"
-)
+# Keys that are put together where they are said, each with the words that it may end with.
+ENDS = {
+    "exceeds": get_args(Kind),
+    "status": STATUSES,
+    "not checked": ("long", "crashed"),
+    "plugin": ("set", "asked for", "range", "goes with", "goes with set", "near", "near set", "assumed"),
+    "target": ("assumed", "switched", "found", "asked for", "named", "overrides"),
+    "table": ("older", "newer"),
+    "unknown": ("locale", "output format"),
+    "missing": ("one",),
+    "proof": ("run", "signature", "neither"),
+}
+ENDED = {f"{begin} {end}" for begin, ends in ENDS.items() for end in ends} | {
+    f"{command} in short" for command in ("check", "fix", "rule", "server")
+}
 
 
 def room(name: str) -> Room:
@@ -63,10 +76,26 @@ def strings() -> Iterator[str]:
 
 def test_every_sentence_is_used() -> None:
     said = set(strings())
-    unused = [
-        (name, key) for name in ROOMS for key in room(name) if key not in said and not PUT_TOGETHER.fullmatch(key)
-    ]
+    unused = [(name, key) for name in ROOMS for key in room(name) if key not in said and key not in ENDED]
     assert not unused
+
+
+def test_what_is_put_together_is_there() -> None:
+    every = {key for name in ROOMS for key in room(name)}
+    assert {key for key in ENDED if key not in every} == set()
+
+
+def test_the_terminal_says_what_it_is_given() -> None:
+    """Each call by its key, with the values of the sentence."""
+    table, calls = room("terminal"), 0
+    for path in (PACKAGE / "cli").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "say":
+                key = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
+                if isinstance(key, str):
+                    calls += 1
+                    assert values(table[key][0]) == {word.arg for word in node.keywords}, key
+    assert calls > 20
 
 
 def test_sentences_are_written_in_one_place() -> None:
