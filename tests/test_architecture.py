@@ -14,9 +14,9 @@ from support.imports import PACKAGE, ROOT, imports, modules
 from uncuda.lsp.server import FEATURES
 
 LAYERS = [
-    *("messages", "printable", "reading", "source", "limits", "facts", "edits", "catalogue", "project", "checks"),
-    *("settings", "suppress", "engine", "import_path", "bundled", "child", "receivers", "workspace", "report"),
-    *("cli", "lsp"),
+    *("messages", "printable", "reading", "cells", "source", "limits", "facts", "edits", "catalogue", "project"),
+    *("checks", "settings", "suppress", "engine", "import_path", "bundled", "child", "receivers"),
+    *("workspace", "report", "cli", "lsp"),
 ]
 # The rooms of the language server, each of which imports only what stands before it, and modules beside them.
 ROOMS = ["wire", "state", "session", "debug", "fixing", "features", "server", "start"]

@@ -89,6 +89,18 @@ def merge(fixes: Iterable[Fix]) -> list[Edit]:
     return sorted({edit for fix in fixes for edit in fix.edits}, key=_order)
 
 
+def in_cell(edit: Edit, program: str, starts: Sequence[int]) -> tuple[int, Edit]:
+    """The cell that an edit of a notebook's program belongs to, as an index of `starts`, where cells begin; and the
+    edit as that cell's."""
+    index = max(0, bisect_right(starts, edit.start) - 1)
+    if edit.start == edit.end == starts[index] and index and edit.text.endswith("\n"):
+        before = program[starts[index - 1] : starts[index] - 1]
+        if before.strip():  # a line below the last one of a cell belongs to that cell
+            end = starts[index - 1] + len(before.rstrip("\r\n"))
+            return index - 1, Edit(end, end, "\n" + edit.text.rstrip("\r\n"))
+    return index, edit
+
+
 def lowest(*applicabilities: str | None) -> str | None:
     """The lowest of several classes: None (manual) below "review" below "safe"."""
     if any(item is None for item in applicabilities):

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from .cells import Cells
+
 # PEP 263: the pattern that CPython's tokenizer looks for in the first two lines.
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 # Codecs for host names, which take time quadratic in the text, and one that always fails.
@@ -29,18 +31,35 @@ class Span(NamedTuple):
     end: int
 
 
+class Location(NamedTuple):
+    """Where somebody finds an offset: line and column, from 1; in a notebook, those in a cell."""
+
+    line: int
+    column: int
+    cell: int = 0  # its number, from 1; 0 outside of notebooks
+
+    @property
+    def row(self) -> str:
+        """The line as it is named behind a path: `12`, in a notebook `cell 3:2`."""
+        return f"cell {self.cell}:{self.line}" if self.cell else str(self.line)
+
+
 class SourceError(ValueError):
     """The bytes are not text that Python would read; the message says why."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """The text of one file, without its byte order mark."""
+    """The text of one file, without its byte order mark; of a notebook the program that its cells are.
+
+    `cells`: those of a notebook.
+    """
 
     text: str
     path: str = ""
     encoding: str = "utf-8"
     bom: bool = False
+    cells: Cells | None = None
 
     @classmethod
     def decode(cls, data: bytes, path: str = "") -> Source:
@@ -70,6 +89,7 @@ class Source:
 
     def encode(self, text: str | None = None) -> bytes:
         """The bytes of `text` (default: the text itself) in the file's encoding, with its byte order mark."""
+        assert self.cells is None, "a program is not what a notebook's file holds"
         try:
             data = (self.text if text is None else text).encode(self.encoding)
         except UnicodeEncodeError as error:
@@ -100,6 +120,31 @@ class Source:
         line = bisect_right(self.line_starts, offset)
         return line, offset - self.line_starts[line - 1] + 1
 
+    def location(self, offset: int) -> Location:
+        """Offset to where a person finds it."""
+        if self.cells is None:
+            return Location(*self.position(offset))
+        line = bisect_right(self.line_starts, offset)
+        return self.location_in(line, offset - self.line_starts[line - 1] + 1)
+
+    def location_in(self, line: int, column: int) -> Location:
+        """The same for a line and a column of the text."""
+        if self.cells is None:
+            return Location(line, column)
+        cell = self.cells.at(self.line_starts[line - 1])
+        return Location(line - bisect_right(self.line_starts, cell.start) + 1, column, cell.number)
+
+    def physical(self, span: Span) -> tuple[Location, Location]:
+        """Where a span begins and ends in the file, whatever it is."""
+        if self.cells is None:
+            return self.location(span.start), self.location(span.end)
+        start, end = self.cells.physical(span.start), self.cells.physical(span.end, span.start < span.end)
+        return Location(*start), Location(*end)
+
+    def offsets(self, span: Span) -> Span:
+        """A span as offsets in the text of the file."""
+        return span if self.cells is None else Span(*self.cells.offsets(*span))
+
     def offset(self, line: int, column: int) -> int:
         """(line, column), both from 1, to an offset."""
         return self.line_starts[line - 1] + column - 1
@@ -111,11 +156,13 @@ class Source:
         return self.text[start:end].rstrip("\r\n")
 
     def line_at(self, offset: int) -> str:
-        """The text of the line that holds `offset`, without its line break."""
+        """The line that holds `offset` as it is written, without its line break."""
+        text = self.text if self.cells is None else self.cells.original
         if self._carriages:
-            return self.line_text(self.position(offset)[0])
-        end = self.text.find("\n", offset)
-        return self.text[self.text.rfind("\n", 0, offset) + 1 : end if end >= 0 else len(self.text)]
+            start = self.line_starts[self.position(offset)[0] - 1]
+            return text[start : start + len(self.line_text(self.position(offset)[0]))]
+        end = text.find("\n", offset)
+        return text[text.rfind("\n", 0, offset) + 1 : end if end >= 0 else len(text)]
 
 
 def is_encoding_line(line: str) -> bool:

@@ -179,7 +179,7 @@ def test_an_empty_path_is_not_the_current_folder(command: str) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("a.ipynb", "is a notebook; `uncuda server` checks notebooks in an editor"),
+        ("a.ipynb", "is a notebook with invalid JSON (line 1: "),
         ("a.sh", "is not a Python file"),
         ("a.yaml", "is not a Python file"),
     ],

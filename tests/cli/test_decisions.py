@@ -258,7 +258,7 @@ class TestSize:
         assert taken == 100_000 - FIRST
         assert size < 3_000_000
         (group,) = kept.groups()
-        assert (len(group), group.files, set(group)) == (taken, 1, {("a.py", 501, 1, 501, 2)})
+        assert (len(group), group.files, set(group)) == (taken, 1, {("a.py", 501, 1, 501, 2, 0)})
 
     def test_decisions_beyond_a_number_are_not_told_apart(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(repeated, "_DECISIONS", 2)

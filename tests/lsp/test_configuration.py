@@ -74,7 +74,7 @@ def test_a_file_that_changes(start: Start, tmp_path: Path) -> None:
     client.wait(lambda: client.registrations, "registrations")
     (watch,) = [r for r in client.registrations.values() if r["method"] == "workspace/didChangeWatchedFiles"]
     patterns = [watcher["globPattern"] for watcher in watch["registerOptions"]["watchers"]]
-    assert "**/*.py" in patterns
+    assert {"**/*.py", "**/*.ipynb"} <= set(patterns)
     assert any("uncuda.toml" in pattern and "pyproject.toml" in pattern for pattern in patterns)
     uri = client.open(tmp_path / "a.py")
     assert target(client, uri) == "npu"

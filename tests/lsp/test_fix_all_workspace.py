@@ -16,6 +16,7 @@ from lsp.harness.connection import Later, Refused, ResponseError
 from lsp.harness.editbuffer import Buffer
 from lsp.harness.profiles import PROFILES
 from lsp.harness.traffic import Json
+from support.notebook import notebook
 
 FIXED = SAFE.replace("nccl", "hccl").replace(" dist\n", " dist\nimport torch_npu\n", 1)
 OPENER = "no change; all that is ticked is safe"
@@ -212,6 +213,42 @@ class TestForm:
         assert (result["applied"], result["files"]) == (True, 1)
         assert "import torch_npu" in client.text(uris[0])
         assert client.text(uris[1]) == 'dist.init_process_group("hccl")\n'
+
+    def test_a_closed_notebook_is_edited_as_its_file(self, able: Client, tmp_path: Path) -> None:
+        cells = ["import torch.distributed as dist", 'x = "é"\ndist.init_process_group("nccl")']
+        text = notebook(*cells)
+        write(tmp_path, {"n.ipynb": text, "julia.ipynb": notebook(SAFE, metadata={"language_info": {"name": "julia"}})})
+        result = able.execute(COMMAND)
+        assert (result["applied"], result["files"], result["skipped"]) == (True, 1, [])
+        after = (tmp_path / "n.ipynb").read_text(encoding="utf-8")
+        write(tmp_path, {"n.ipynb": text})
+        uncuda("fix", str(tmp_path))
+        assert (
+            after
+            == (tmp_path / "n.ipynb").read_text(encoding="utf-8")
+            == text.replace("nccl", "hccl").replace(
+                '"import torch.distributed as dist"', '"import torch.distributed as dist\\n",\n    "import torch_npu"'
+            )
+        )
+
+    def test_a_broken_notebook_is_named(self, start: Start, tmp_path: Path) -> None:
+        client = start(files={"n.ipynb": "{", "a.py": SAFE, **TARGET})
+        result = client.execute(COMMAND)
+        assert result["files"] == 1
+        (skipped,) = result["skipped"]
+        assert skipped["uri"] == (tmp_path / "n.ipynb").as_uri()
+        assert skipped["reason"].startswith("is a notebook with invalid JSON")
+
+    def test_a_notebook_that_is_opened_meanwhile(self, start: Start, tmp_path: Path) -> None:
+        cells = {"one": "import torch.distributed as dist\n", "two": 'dist.init_process_group("nccl")\n'}
+        text = notebook(*cells.values())
+        client = start(files={**MANY, "zz.ipynb": text, **TARGET})
+        pending = begin(client)
+        client.wait(lambda: reports(client), "progress")
+        uris = open_notebook(client, tmp_path / "zz.ipynb", cells)
+        assert client.reply(pending)["files"] == len(MANY) + 1
+        assert client.text(uris[1]) == 'dist.init_process_group("hccl")\n'
+        assert (tmp_path / "zz.ipynb").read_text() == text
 
 
 def open_notebook(client: Client, path: Path, cells: dict[str, str]) -> list[str]:

@@ -8,7 +8,11 @@ from typing import Any
 import pytest
 
 from lsp.harness.client import Client
+from lsp.harness.notebook import open_notebook
 from lsp.harness.starting import Start
+from support.notebook import notebook
+from uncuda.catalogue import load
+from uncuda.lsp.state.scan import Reader
 
 METHOD = "import torch\nx.cuda()\n"
 OWN_CLASS = "class Model:\n    def cuda(self):\n        return self\n"
@@ -61,6 +65,26 @@ def test_a_shim_that_is_typed_in_another_document_is_pushed(start: Start, tmp_pa
     client.wait(lambda: shown(client, one) == [], "no finding: the shim covers it")
     client.close(other)  # unsaved
     client.wait(lambda: shown(client, one) == ["cuda-api"], "the finding again")
+
+
+def test_a_notebook_decides_the_target(start: Start, tmp_path: Path) -> None:
+    client = start(files={"a.py": API, "n.ipynb": notebook("import torch", "import torch_musa")})
+    uri = client.open(tmp_path / "a.py")
+    client.wait(lambda: "torch.musa" in str(client.diagnostics(uri)), "the target")
+    (tmp_path / "n.ipynb").write_text(notebook("import torch_npu"))
+    client.watched(tmp_path / "n.ipynb", 2)
+    client.wait(lambda: "torch.npu" in str(client.diagnostics(uri)), "the other one")
+    open_notebook(client, tmp_path / "n.ipynb", {"one": "import torch_musa"})
+    client.wait(lambda: "torch.musa" in str(client.diagnostics(uri)), "what is open")
+
+
+def test_where_a_notebook_imports_the_shim(tmp_path: Path) -> None:
+    path, text = tmp_path / "n.ipynb", notebook("import os", "s = '\t'; " + SHIM.splitlines()[1])
+    path.write_text(text)
+    place = Reader(load()).file(str(path)).modules["torch_npu.contrib.transfer_to_npu"]
+    row = text.splitlines()[place.line]
+    assert row[slice(*place.columns)].startswith("from torch_npu.contrib import")
+    assert place.row == row
 
 
 def test_a_plugin_decides_the_target(start: Start, tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ class Check:
                             break
 
     def _commands(self, context: Context, statement: Statement) -> Iterator[Hit]:
-        """A command that a cell of a notebook runs, which is read as an expression: see `lsp/state/magics.py`."""
+        """A command that a cell of a notebook runs, which is read as an expression: see `workspace/magics.py`."""
         for pattern, rule in self._called:
             if match := pattern.fullmatch(context.text, statement.start, statement.end):
                 start, end = match.span("name")

@@ -11,8 +11,8 @@ import click
 from uncuda.limits import LimitExceeded
 from uncuda.report import FORMATS, reporter
 from uncuda.report.base import Frame, Reporter
-from uncuda.source import Source, SourceError
-from uncuda.workspace import Checked, Exceeds, File, Problem
+from uncuda.source import SourceError
+from uncuda.workspace import Checked, Exceeds, File, OtherLanguageError, Problem, source_of
 
 from . import ERROR, FINDINGS
 from .console import colored
@@ -75,7 +75,11 @@ def _report(results: Iterable[Checked], report: Reporter, session: Session) -> b
 
 def _check_text(session: Session, file: File, data: bytes) -> Checked:
     try:
-        source = Source.decode(data, file.path)
+        source = source_of(data, file.path)
+    except OtherLanguageError as error:
+        session.console.left_out([Problem(file.path, str(error))])
+        session.read -= 1
+        return Checked(file)
     except SourceError as error:
         return Checked(file, problem=Problem(file.path, str(error)))
     engine = session.engine_for(file.settings)

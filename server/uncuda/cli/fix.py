@@ -11,12 +11,24 @@ from typing import Any
 import click
 
 from uncuda.limits import LimitExceeded
-from uncuda.report.diff import lines_before, name_in_diff, terminal_diff, unified_diff
+from uncuda.report.diff import name_in_diff, places_before, terminal_diff, unified_diff
 from uncuda.report.records import fix_class
 from uncuda.report.repeated import Repeated
 from uncuda.report.text import headline, repeated_blocks
-from uncuda.source import Source, SourceError
-from uncuda.workspace import Exceeds, File, FileProblem, Problem, Repaired, leads_out, write
+from uncuda.source import SourceError
+from uncuda.workspace import (
+    Exceeds,
+    File,
+    FileProblem,
+    OtherLanguageError,
+    Problem,
+    Repaired,
+    is_notebook,
+    leads_out,
+    source_of,
+    write,
+    written,
+)
 
 from . import ERROR, FINDINGS, INTERRUPTED
 from .console import colored, interrupts_held
@@ -90,18 +102,24 @@ class _Run:
     def text(self, file: File, data: bytes, review: bool) -> None:
         """Fix standard input; the result, or the diff, goes to standard output."""
         try:
-            source = Source.decode(data, file.path)
+            source = source_of(data, file.path)
             engine = self.session.engine_for(file.settings)
             answers = self.session.answers_for((), [file])(file, source, engine)
             fixed = engine.fix(source, review, answers=answers)
-            result = data if fixed.text == source.text else source.encode(fixed.text)
+            fixed, result = written(data, source, fixed, engine)
+        except OtherLanguageError as error:
+            self.session.console.left_out([Problem(file.path, str(error))])
+            self.session.read -= 1
+            self._pass_on(data)
+            return
         except SourceError as error:
             self.session.fail_read(Problem(file.path, str(error)))
+            if is_notebook(file.path):
+                self._pass_on(data)
             return
         except LimitExceeded as error:
             self.session.fail_read(Exceeds.of(file.path, error))
-            if not self.diff:
-                sys.stdout.buffer.write(data)  # it takes the place of the text
+            self._pass_on(data)
             return
         if self.diff:
             self._print_diff(file.path, data, result, source.encoding)
@@ -110,6 +128,11 @@ class _Run:
         if result != data:
             self.changed.append(file.path)
         self._remember(Repaired(file, source, fixed, data, result))
+
+    def _pass_on(self, data: bytes) -> None:
+        """Give back what is left as it is: it takes the place of the text."""
+        if not self.diff:
+            sys.stdout.buffer.write(data)
 
     def interrupted(self) -> str:
         """What to say when the run was stopped."""
@@ -210,10 +233,10 @@ class _Run:
             self.applied[rule] = self.applied.get(rule, 0) + number
         if fixed.refused:
             self.refused.append(Problem(result.file.path, fixed.refused))
-        source = Source(fixed.text, result.file.path)
+        source = result.after
         self.session.unread(source, fixed.report)
         unwritten = self.diff and fixed.text != result.source.text
-        shown = lines_before(result.source.text, fixed.text) if unwritten else int
+        shown = places_before(result.source, source) if unwritten else None
         for finding in fixed.report.findings:
             kind = fix_class(finding)
             self.left[kind] = self.left.get(kind, 0) + 1

@@ -16,13 +16,14 @@ from uncuda.engine import Engine, Finding, Report
 from uncuda.messages import language
 from uncuda.report.words import Words
 from uncuda.settings import SEVERITIES, Configuration, Settings, SettingsError, Vocabulary, hint, values_of
-from uncuda.source import Source
+from uncuda.source import Source, SourceError
 from uncuda.workspace import (
     AnswersFor,
     Checked,
     Engines,
     Exceeds,
     File,
+    LeftOut,
     Problem,
     Repaired,
     UndecidedTarget,
@@ -33,6 +34,7 @@ from uncuda.workspace import (
     fix_files,
     number_for,
     processors,
+    program_bytes,
     sizes_of,
 )
 from uncuda.workspace import Words as ModuleWords
@@ -101,7 +103,9 @@ class Session:
         self._engage(found.files, looked=False)
         look = self.engines.survey(found.files, workers=self._workers)
         for problem in look.problems:
-            self.fail(problem)
+            if not isinstance(problem, LeftOut):
+                self.fail(problem)
+        self.console.left_out(problem for problem in look.problems if isinstance(problem, LeftOut))
         self.read += len(look.files)
         with self._decided():
             files = self.engines.worth(look)
@@ -161,7 +165,11 @@ class Session:
         settings = self.configuration.settings_for(str((Path.cwd() / path).parent))
         self._speak(settings)
         file = File(path, settings, True)
-        self.engines.alone(file, data)
+        try:
+            program = program_bytes(data, path)
+        except SourceError:  # who reads it says so
+            program = b""
+        self.engines.alone(file, program)
         self.read += 1
         return file, data
 
@@ -181,10 +189,10 @@ class Session:
         """Say which statements of a file could not be read; what the others hold is found all the same."""
         if not report.skipped:
             return
-        lines = [source.position(span.start) for span in report.skipped]
-        for line, column in lines if self.verbose else ():
-            self.console.print(f"{source.path}:{line}:{column}: {self.words('unread')}")
-        places = ", ".join(f"{source.path}:{line}" for line, _ in lines[:_PLACES])
+        lines = [source.location(span.start) for span in report.skipped]
+        for line in lines if self.verbose else ():
+            self.console.print(f"{source.path}:{line.row}:{line.column}: {self.words('unread')}")
+        places = ", ".join(f"{source.path}:{line.row}" for line in lines[:_PLACES])
         more = ", …" if len(lines) > _PLACES else ""
         self.fail(
             Problem(source.path, self.words("unread some", self.words.count(len(lines), "statement"), places + more))

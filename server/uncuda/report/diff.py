@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from uncuda.printable import controls_escaped, printable
+from uncuda.source import Location, Source, Span
 
 _COLORS = {"-": "31", "+": "32", "@": "36"}
 _HEADERS = 2
@@ -72,6 +73,17 @@ def lines_before(before: str, after: str) -> Callable[[int], int]:
         return line
 
     return line_before
+
+
+def places_before(before: Source, after: Source) -> Callable[[Span], tuple[Location, Location]]:
+    """From a span of `after` to where it was in `before`, or where it was put at."""
+    line_before = lines_before(before.text, after.text)
+
+    def place_before(offset: int) -> Location:
+        line, column = after.position(offset)
+        return before.location_in(line_before(line), column)
+
+    return lambda span: (place_before(span.start), place_before(span.end))
 
 
 def _header(prefix: bytes, path: str) -> bytes:

@@ -27,10 +27,9 @@ class GithubReporter(Reporter):
     def write(self, source: Source, findings: Sequence[Finding]) -> None:
         """One command a finding, but for those that are repeated."""
         for finding in findings:
-            if self._repeated.keeps(finding, source):
+            if self._repeated.keeps(finding, source, source.physical):
                 continue
-            place = Place(source.path, *source.position(finding.span.start), *source.position(finding.span.end))
-            self._finding(finding, place)
+            self._finding(finding, Place.of(source.path, *source.physical(finding.span)))
 
     def end(self) -> None:
         """One command a finding that was kept for the end, and one an error."""

@@ -26,7 +26,7 @@ class GitlabReporter(Reporter):
     def write(self, source: Source, findings: Sequence[Finding]) -> None:
         """One object a finding."""
         for finding in findings:
-            (line, column), (end_line, end_column) = (source.position(offset) for offset in finding.span)
+            (line, column, _), (end_line, end_column, _) = source.physical(finding.span)
             self._entries.append(
                 {
                     "description": f"{finding.rule}: {finding.message}",

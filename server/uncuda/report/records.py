@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from uncuda.edits import Edit, in_cell
 from uncuda.engine import Finding
 from uncuda.source import Source
 
@@ -17,15 +18,12 @@ def finding_record(finding: Finding, source: Source) -> dict[str, Any]:
         "severity": finding.severity,
         "message": finding.message,
         "path": source.path,
-        "range": range_record(source, finding.span.start, finding.span.end),
+        **place_record(source, finding.span.start, finding.span.end),
         "fixes": [
             {
                 "applicability": fix.applicability,
                 "title": fix.title,
-                "edits": [
-                    {"path": source.path, "range": range_record(source, edit.start, edit.end), "text": edit.text}
-                    for edit in fix.edits
-                ],
+                "edits": [_edit_record(edit, source) for edit in fix.edits],
             }
             for fix in finding.fixes
         ],
@@ -34,13 +32,17 @@ def finding_record(finding: Finding, source: Source) -> dict[str, Any]:
     }
 
 
-def range_record(source: Source, start: int, end: int) -> dict[str, dict[str, int]]:
-    """A half-open range; lines and columns from 1, columns in characters."""
-    ends = {}
-    for name, offset in (("start", start), ("end", end)):
-        line, column = source.position(offset)
-        ends[name] = {"line": line, "column": column}
-    return ends
+def _edit_record(edit: Edit, source: Source) -> dict[str, Any]:
+    if source.cells is not None:
+        edit = in_cell(edit, source.text, source.cells.starts)[1]
+    return {"path": source.path, **place_record(source, edit.start, edit.end), "text": edit.text}
+
+
+def place_record(source: Source, start: int, end: int) -> dict[str, Any]:
+    """A half-open range; lines and columns from 1, columns in characters. In a notebook those in a cell, and which."""
+    first, last = source.location(start), source.location(end)
+    ends = {"start": {"line": first.line, "column": first.column}, "end": {"line": last.line, "column": last.column}}
+    return {"cell": first.cell, "range": ends} if first.cell else {"range": ends}
 
 
 def fix_class(finding: Finding) -> str:

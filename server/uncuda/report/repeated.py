@@ -1,6 +1,6 @@
 """Places by hand of one decision: the first are reported like any other, the rest together, at the end.
 
-Kept of a place: five numbers, so that a million places take 20 MB.
+Kept of a place: six numbers, so that a million places take 24 MB.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from uncuda.engine import Finding
-from uncuda.source import Source
+from uncuda.source import Location, Source, Span
 
 from .records import fix_class
 
 FIRST = 3
+Shown = Callable[[Span], tuple[Location, Location]]
+"""From a span to where it begins and ends."""
 _DECISIONS = 10_000  # with more different ones than that, few have many places
 
 
@@ -29,13 +31,19 @@ class Decision(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where something was found; `end_line`, `end_column`: of the first character after it."""
+    """Where something was found; `end_line`, `end_column`: of the first character after it; `cell`: of a notebook."""
 
     path: str
     line: int
     column: int
     end_line: int
     end_column: int
+    cell: int = 0
+
+    @classmethod
+    def of(cls, path: str, start: Location, end: Location) -> Place:
+        """From a location to another one."""
+        return cls(path, start.line, start.column, end.line, end.column, start.cell)
 
 
 class Group:
@@ -57,7 +65,7 @@ class Group:
             yield Place(self._paths[file], *place)
 
     def add(self, *place: int) -> None:
-        """Keep a place in the last file: its line and column, and those of its end."""
+        """Keep a place in the last file: the fields of a `Place` behind the path."""
         file = len(self._paths) - 1
         self.files += not self._numbers or self._numbers[-len(Place._fields)] != file
         self._numbers.extend((file, *place))
@@ -71,9 +79,9 @@ class Repeated:
         self._groups: dict[Decision, Group] = {}
         self._paths: list[str] = []
 
-    def keeps(self, finding: Finding, source: Source, shown: Callable[[int], int] = int) -> bool:
-        """Whether a finding is kept for the end: by hand, and FIRST of its decision came before. `shown`: from a line
-        to its number."""
+    def keeps(self, finding: Finding, source: Source, shown: Shown | None = None) -> bool:
+        """Whether a finding is kept for the end: by hand, and FIRST of its decision came before. `shown`: where its
+        span begins and ends, if that is not where the source has it."""
         if not finding.subject or fix_class(finding) != "manual":
             return False
         decision = Decision(finding.rule, finding.severity, finding.subject, finding.message, finding.target)
@@ -87,8 +95,8 @@ class Repeated:
         group = self._groups.get(decision)
         if group is None:
             group = self._groups[decision] = Group(decision, self._paths)
-        (line, column), (end_line, end_column) = map(source.position, (finding.span.start, finding.span.end))
-        group.add(shown(line), column, shown(end_line), end_column)
+        start, end = shown(finding.span) if shown else map(source.location, finding.span)
+        group.add(*Place.of(source.path, start, end)[1:])
         return True
 
     def groups(self) -> list[Group]:

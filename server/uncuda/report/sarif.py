@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import uncuda
 from uncuda.engine import Finding
-from uncuda.source import Source
+from uncuda.source import Source, Span
 
 from .base import Frame, Reporter
 from .fingerprint import Fingerprints
@@ -68,14 +68,16 @@ class SarifReporter(Reporter):
                 {
                     "physicalLocation": {
                         "artifactLocation": location,
-                        "region": _region(source, finding.span.start, finding.span.end),
+                        "region": _region(source, finding.span),
                     }
                 }
             ],
             "partialFingerprints": {"uncuda/v1": self._fingerprints.of(finding, source)},
             "properties": {"target": finding.target, "subject": finding.subject},
         }
-        if finding.fixes:
+        if source.cells is not None:
+            result["properties"]["cell"] = source.location(finding.span.start).cell
+        elif finding.fixes:  # edits of a notebook are none of its file
             result["fixes"] = [
                 {
                     "description": {"text": f"{fix.title} ({fix.applicability})"},
@@ -84,7 +86,7 @@ class SarifReporter(Reporter):
                             "artifactLocation": location,
                             "replacements": [
                                 {
-                                    "deletedRegion": _region(source, edit.start, edit.end),
+                                    "deletedRegion": _region(source, Span(edit.start, edit.end)),
                                     "insertedContent": {"text": edit.text},
                                 }
                                 for edit in fix.edits
@@ -116,6 +118,6 @@ def _location(path: str) -> dict[str, str]:
     return {"uri": f"file://{uri}"} if uri.startswith("/") else {"uri": uri, "uriBaseId": "%SRCROOT%"}
 
 
-def _region(source: Source, start: int, end: int) -> dict[str, int]:
-    (line, column), (end_line, end_column) = source.position(start), source.position(end)
+def _region(source: Source, span: Span) -> dict[str, int]:
+    (line, column, _), (end_line, end_column, _) = source.physical(span)
     return {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from uncuda.engine import Finding
 from uncuda.printable import cut, printable
 from uncuda.settings import SEVERITIES
-from uncuda.source import Source
+from uncuda.source import Location, Source
 
 from .base import Counts, Frame, Reporter
 from .records import fix_class
-from .repeated import Group, Repeated
+from .repeated import Group, Repeated, Shown
 from .words import Words
 
 _TAB = 4
@@ -53,15 +53,12 @@ class TextReporter(Reporter):
             frame.out.write(summary(self.counts, self.checked, frame.words) + "\n")
 
 
-def headline(
-    finding: Finding, source: Source, words: Words, color: bool = False, shown: Callable[[int], int] = int
-) -> str:
-    """`path:line:column: severity rule: message [fix: class]` and a line break. `shown`: from a line to its number."""
-    line, column = source.position(finding.span.start)
-    line = shown(line)
+def headline(finding: Finding, source: Source, words: Words, color: bool = False, shown: Shown | None = None) -> str:
+    """`path:line:column: severity rule: message [fix: class]` and a line break. `shown`: as for `Repeated.keeps`."""
+    location = shown(finding.span)[0] if shown else source.location(finding.span.start)
     kind = fix_class(finding)
     fix = words("by hand") if kind == "manual" else words("fix", kind)
-    place = _place(source.path, line, column, color)
+    place = _place(source.path, location, color)
     mark = paint(f"[{fix}]", _FIX_COLORS[kind], color)
     return f"{place} {_kind(finding.severity, finding.rule, color)}: {printable(finding.message)} {mark}\n"
 
@@ -77,12 +74,13 @@ def _block(group: Group, words: Words, color: bool) -> Iterator[str]:
     places, files = words.count(len(group), "more"), words.count(group.files, "file")
     yield words("more", paint(printable(said.message), "1", color), words("by hand"), places, files)
     told = f"{_kind(said.severity, said.rule, color)}: {printable(cut(said.subject))}"
-    for path, line, column, *_ in group:
-        yield f"{_place(path, line, column, color)} {told}"
+    for place in group:
+        location = Location(place.line, place.column, place.cell)
+        yield f"{_place(place.path, location, color)} {told}"
 
 
-def _place(path: str, line: int, column: int, color: bool) -> str:
-    return paint(f"{printable(path)}:{line}:{column}:", "1", color)
+def _place(path: str, location: Location, color: bool) -> str:
+    return paint(f"{printable(path)}:{location.row}:{location.column}:", "1", color)
 
 
 def _kind(severity: str, rule: str, color: bool) -> str:
@@ -146,7 +144,7 @@ def paint(text: str, code: str, color: bool) -> str:
 
 
 def _excerpt(finding: Finding, source: Source, color: bool) -> str:
-    line, column = source.position(finding.span.start)
+    line, column, _ = source.location(finding.span.start)
     text = source.line_at(finding.span.start)
     start = column - 1
     end = min(len(text), max(start + 1, start + finding.span.end - finding.span.start))

@@ -4,11 +4,12 @@ from .backends import cudas_own, neighbours
 from .choice import Chosen, choose
 from .constants import Constants
 from .cpus import number_for, processors, sizes_of
-from .discover import Exceeds, File, Found, Problem, SettingsFor, discover, leads_out, reach
+from .discover import Exceeds, File, Found, LeftOut, Problem, SettingsFor, discover, leads_out, reach
 from .engines import Engines, UndecidedTarget
 from .files import FileProblem, read_file, write_atomically
 from .gitignore import GitIgnore
 from .kernels import UNTOLD, Told
+from .notebooks import OtherLanguageError, file_changes, file_text, is_notebook, program_bytes, source_of, written
 from .pins import Pins, of_lines, of_lock, of_pyproject, versions_of
 from .requirements import Held, Holds, Requirements, asks_for_versions
 from .run import AnswersFor, Checked, EngineFor, Repaired, ask, ask_nobody, check_files, fix_files, load_file, write
@@ -31,6 +32,8 @@ __all__ = [
     "GitIgnore",
     "Held",
     "Holds",
+    "LeftOut",
+    "OtherLanguageError",
     "Pins",
     "Problem",
     "Read",
@@ -51,7 +54,10 @@ __all__ = [
     "choose",
     "cudas_own",
     "discover",
+    "file_changes",
+    "file_text",
     "fix_files",
+    "is_notebook",
     "leads_out",
     "load_file",
     "neighbours",
@@ -61,13 +67,16 @@ __all__ = [
     "of_pyproject",
     "pinned_target",
     "processors",
+    "program_bytes",
     "reach",
     "read_file",
     "read_text",
     "settled",
     "sizes_of",
+    "source_of",
     "survey",
     "versions_of",
     "write",
     "write_atomically",
+    "written",
 ]

@@ -23,8 +23,9 @@ EXCLUDED = frozenset(
 )
 _BUILT = frozenset({"build", "dist"})
 
-# What a file that is given may end in; in folders, `.py` alone is taken.
-_SUFFIXES = ("", ".py", ".pyi", ".pyw")
+# What a file that is given may end in, and what is taken in folders.
+_SUFFIXES = ("", ".py", ".pyi", ".pyw", ".ipynb")
+_FOUND = (".py", ".ipynb")
 
 
 class Problem(NamedTuple):
@@ -45,6 +46,10 @@ class Exceeds(Problem):
         problem = cls(path, str(limit))
         problem.limit = limit
         return problem
+
+
+class LeftOut(Problem):
+    """A file that is none of ours, as only what it holds shows: no error."""
 
 
 class File(NamedTuple):
@@ -193,7 +198,7 @@ class _Walk:
                     kind = self._kind(entry, prefix)
                     if kind == "folder":
                         folders.append(name)
-                    elif kind == "file" and name.endswith(".py"):
+                    elif kind == "file" and name.endswith(_FOUND):
                         names.append(name)
                     elif name in _SPECIAL:
                         special.add(name)
@@ -218,14 +223,14 @@ class _Walk:
                 return "file" if entry.is_file() else "folder" if entry.is_dir() else ""
             if entry.is_dir():
                 self._skip(prefix + entry.name, "link to a folder; links are not followed")
-            elif entry.name.endswith(".py"):
+            elif entry.name.endswith(_FOUND):
                 self._links.add(prefix + entry.name)
                 if entry.is_file():
                     return "file"
                 there = os.path.exists(prefix + entry.name)  # a device, say
                 self._skip(prefix + entry.name, f"link that leads {'to no file or folder' if there else 'nowhere'}")
         except OSError as error:
-            if entry.name.endswith(".py"):
+            if entry.name.endswith(_FOUND):
                 self.found.problems.append(Problem(prefix + entry.name, _reason(error)))
         return ""
 
@@ -271,9 +276,7 @@ def _is_package(path: str, name: str) -> bool:
 def _not_python(path: str) -> str:
     """Why a file that is given is not read as Python; "" if it is."""
     suffix = os.path.splitext(path)[1].lower()
-    if suffix == ".ipynb":
-        return "is a notebook; `uncuda server` checks notebooks in an editor, the command line does not"
-    return "" if suffix in _SUFFIXES else "is not a Python file (.py, .pyi, .pyw, or no ending)"
+    return "" if suffix in _SUFFIXES else "is not a Python file (.py, .pyi, .pyw, .ipynb, or no ending)"
 
 
 def leads_out(file: File, folders: Iterable[str]) -> bool:

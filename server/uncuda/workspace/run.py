@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from uncuda.engine import Engine, Fixed, Report
@@ -14,6 +15,7 @@ from uncuda.source import Source, SourceError
 
 from .discover import Exceeds, File, Problem
 from .files import FileProblem, read_file, write_atomically
+from .notebooks import is_notebook, source_of, written
 
 if TYPE_CHECKING:
     from uncuda.receivers import Receivers
@@ -46,10 +48,22 @@ class Repaired(NamedTuple):
     problem: Problem | None = None
     trace: str = ""
 
+    @property
+    def after(self) -> Source:
+        """The fixed text, in which what is left was found."""
+        assert self.source is not None
+        assert self.fixed is not None
+        if self.source.cells is None:
+            return replace(self.source, text=self.fixed.text)
+        return source_of(self.result, self.file.path)
+
 
 def load_file(file: File, engine: Engine) -> tuple[Source | None, bytes]:
     """A file as it is on the disk; FileProblem or SourceError if it cannot be read."""
     data = read_file(file.path, file.settings.max_bytes)
+    if is_notebook(file.path):
+        source = source_of(data, file.path, engine.catalogue.commands)
+        return (source if engine.concerns(source.text.encode("utf-8", "surrogatepass")) else None), data
     if not engine.concerns(data):
         return None, data
     return Source.decode(data, file.path), data
@@ -104,7 +118,7 @@ def fix_files(
                 continue
             answers = answers_for(file, source, engine)
             fixed = engine.fix(source, review, concerned=True, rules=rules, answers=answers)
-            result = data if fixed.text == source.text else source.encode(fixed.text)
+            fixed, result = written(data, source, fixed, engine)
             yield Repaired(file, source, fixed, data, result)
         except Exception as error:  # noqa: BLE001 one file must not stop the rest
             yield Repaired(file, problem=problem_of(file, error), trace=traceback.format_exc())

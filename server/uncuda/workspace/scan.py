@@ -18,9 +18,10 @@ from uncuda.project import Owner, Project
 from uncuda.source import Source, SourceError, Span
 
 from .backends import ByName, cudas_own, is_apart, neighbours
-from .discover import Exceeds, File, Problem
+from .discover import Exceeds, File, LeftOut, Problem
 from .files import FileProblem, read_file
 from .kernels import UNTOLD, Told, told
+from .notebooks import OtherLanguageError, is_notebook, program_bytes
 from .own import Above, own_module
 from .words import Words
 
@@ -55,8 +56,11 @@ class Survey:
 
 
 def read_text(path: str, most: int = Limits.bytes) -> bytes:
-    """The bytes of a file that Python could read; FileProblem, SourceError or LimitExceeded if it could not."""
+    """The bytes of a file that Python could read, of a notebook those of its program; FileProblem, SourceError or
+    LimitExceeded if it could not."""
     data = read_file(path, most)
+    if is_notebook(path):
+        return program_bytes(data, path)
     if b"\0" in data or not (data.isascii() or _is_utf8(data)):
         Source.decode(data, path)
     return data
@@ -88,6 +92,9 @@ def look_at(
     for number, file in enumerate(files):
         try:
             data = read(file.path, file.settings.max_bytes)
+        except OtherLanguageError as error:
+            problems[number] = LeftOut(file.path, str(error))
+            continue
         except (FileProblem, SourceError) as error:
             problems[number] = Problem(file.path, str(error))
             continue

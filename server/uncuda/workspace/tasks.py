@@ -12,7 +12,7 @@ from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
-from .discover import Exceeds, File, Problem
+from .discover import Exceeds, File, LeftOut, Problem
 from .run import Checked, Repaired
 from .scan import Gathered, Part
 
@@ -66,23 +66,27 @@ class FixFiles:
 
 @dataclass(frozen=True)
 class Trouble:
-    """Why a file was left out; `limit`: of the kind that it went beyond. `trace`: of an error of ours."""
+    """Why a file was left out; `limit`: of the kind that it went beyond. `trace`: of an error of ours. `foreign`: it is
+    none of ours."""
 
     message: str
     kind: Kind | None = None
     limit: int = 0
     trace: str = ""
+    foreign: bool = False
 
     @classmethod
     def of(cls, problem: Problem, trace: str = "") -> Trouble:
         """What kept somebody from reading or checking a file."""
         if isinstance(problem, Exceeds):
             return cls(problem.message, problem.limit.kind, problem.limit.limit, trace)
-        return cls(problem.message, trace=trace)
+        return cls(problem.message, trace=trace, foreign=isinstance(problem, LeftOut))
 
     def problem(self, path: str) -> Problem:
         """The same, of the file at a path."""
-        return Exceeds.of(path, LimitExceeded(self.kind, self.limit)) if self.kind else Problem(path, self.message)
+        if self.kind:
+            return Exceeds.of(path, LimitExceeded(self.kind, self.limit))
+        return (LeftOut if self.foreign else Problem)(path, self.message)
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,9 @@ class Surveyed:
 
 @dataclass(frozen=True)
 class FileResult:
-    """What there is to say of one file; nothing, as of most. `fixed`: its text with its fixes, if that is another."""
+    """What there is to say of one file; nothing, as of most. `fixed`: its text with its fixes, if that is another.
+
+    `notebook`: what the file of a notebook holds, and what it is to hold."""
 
     source: Source | None = None
     report: Report | None = None
@@ -110,6 +116,7 @@ class FileResult:
     applied: dict[str, int] = field(default_factory=dict)
     refused: str | None = None
     trouble: Trouble | None = None
+    notebook: tuple[str, str] | None = None
 
     @classmethod
     def of_checked(cls, result: Checked) -> FileResult:
@@ -134,7 +141,8 @@ class FileResult:
         if not (changed or fixed.applied or fixed.refused or report.findings or report.skipped):
             return cls()
         text = fixed.text if changed else None
-        return cls(result.source, replace(report, sites=()), text, fixed.applied, fixed.refused)
+        held = (result.data.decode(), result.result.decode()) if result.source.cells else None
+        return cls(result.source, replace(report, sites=()), text, fixed.applied, fixed.refused, notebook=held)
 
     def checked(self, file: File) -> Checked:
         """The same, as it is without processes."""
@@ -149,6 +157,9 @@ class FileResult:
         if self.source is None or self.report is None:
             return Repaired(file)
         text = self.source.text if self.fixed is None else self.fixed
+        if self.notebook is not None:
+            before, after = (held.encode() for held in self.notebook)
+            return Repaired(file, self.source, Fixed(text, self.applied, self.report, self.refused), before, after)
         data = self.source.encode()  # which is what was read: a text that cannot be written back is not decoded
         result = data if self.fixed is None else self.source.encode(text)
         return Repaired(file, self.source, Fixed(text, self.applied, self.report, self.refused), data, result)

@@ -21,9 +21,11 @@ SECTION = "uncuda"
 # The files that say which versions a project asks for count as configuration, too.
 _WATCHED = (
     "**/*.py",
+    "**/*.ipynb",
     "**/{uncuda.toml,pyproject.toml,setup.cfg,environment.yml,environment.yaml}",
     "**/{uv.lock,poetry.lock,pdm.lock,pylock.toml,requirements*.txt,requirements*.lock}",
 )
+_READ = (".py", ".ipynb")
 
 
 def register(session: Session) -> None:
@@ -50,10 +52,10 @@ def register(session: Session) -> None:
     def did_change_watched_files(params: Any) -> None:
         paths = {path_of(field(change, "uri")): None for change in field(params, "changes", kind=list)}
         paths.pop(None, None)
-        if any(path and (not path.endswith(".py") or _governs(path)) for path in paths):
+        if any(path and (not path.endswith(_READ) or _governs(path)) for path in paths):
             reload(session)
             session.projects.scan(session.folders.all)  # other files may be excluded now
-        session.touched([path for path in paths if path and path.endswith(".py")])
+        session.touched([path for path in paths if path and path.endswith(_READ)])
 
     @session.raw(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def did_change_workspace_folders(params: Any) -> None:

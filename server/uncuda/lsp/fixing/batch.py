@@ -261,8 +261,8 @@ class Batch:
 
     def _moved(self, files: Iterable[FileChange]) -> list[FileChange]:
         """The files that are not as they were when the job read them."""
-        documents = self._session.documents
-        paths = {os.path.normcase(document.path) for document in documents if document.path}
+        programs = self._session.documents.programs()
+        paths = {os.path.normcase(program.path) for program in programs if program.path}
         return [file for file in files if self._has_moved(file, paths)]
 
     def _has_moved(self, file: FileChange, open_paths: set[str]) -> bool:

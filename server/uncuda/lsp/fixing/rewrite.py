@@ -21,10 +21,13 @@ from uncuda.workspace import (
     AnswersFor,
     Engines,
     File,
+    LeftOut,
     Repaired,
     ask,
     ask_nobody,
     discover,
+    file_changes,
+    file_text,
     fix_files,
     leads_out,
     load_file,
@@ -111,8 +114,9 @@ class _Run:
                 files += [file] if file else []
         engines = Engines(self._catalogue, locale=self.job.locale)
         look = engines.survey(files, self.read)
-        for path, message in (*found.problems, *look.problems):
-            self._skip(self._uri(path), path, message)
+        for problem in (*found.problems, *look.problems):
+            if not isinstance(problem, LeftOut):
+                self._skip(self._uri(problem.path), problem.path, problem.message)
         worth = [file for file in engines.worth(look) if self._in_scope(file.path)]
         return _Group(engines, worth, folder.path, _target(folder))
 
@@ -193,8 +197,10 @@ class _Run:
             encoding = repaired.source.encoding
             self.diff += readable_diff(self._shown(path, group), repaired.data, repaired.result, encoding)
         version, cells = (buffer.version, buffer.cells) if buffer else (None, False)
+        text = file_text(repaired.data, source).text if source.cells else fixed.before
+        changes = file_changes(repaired.data, source, fixed.changes)
         return FileChange(
-            **file_change(uri, version, fixed.before, fixed.changes, self.job.form, cells),
+            **file_change(uri, version, text, changes, self.job.form, cells),
             open=buffer is not None,
             stamp=self._stamps.get(path),
             rules=fixed.applied,
@@ -205,7 +211,8 @@ class _Run:
     def _left(self, repaired: Repaired, text: str, report: Report) -> Left:
         """What a report of a file leaves; its place only where the file is closed: an open one is looked at again."""
         buffer = self._buffers.get(_key(repaired.file.path))
-        lines = Lines(text, self.job.form.encoding) if report.findings and not buffer else None
+        is_text = repaired.source is not None and repaired.source.cells is None
+        lines = Lines(text, self.job.form.encoding) if report.findings and not buffer and is_text else None
         left = left_in(report.findings, self.job.rules, lines)
         return left.plus(buffer.lowered) if buffer and not repaired.file.settings.receivers else left
 
@@ -218,7 +225,7 @@ class _Run:
         if buffer := self._buffers.get(_key(path)):
             return buffer.disabled
         assert repaired.source is not None
-        if lost := kept_by_editors(repaired.data, repaired.source):
+        if lost := kept_by_editors(repaired.data, file_text(repaired.data, repaired.source)):
             command = command_for(path, self.job.review, group.target)
             return self._texts(lost, command, encoding=repaired.source.encoding)
         return ""
@@ -229,8 +236,11 @@ class _Run:
 
     def _otherwise(self, repaired: Repaired, group: _Group) -> str:
         """The command that fixes a closed file whose bytes do not show in which encoding they are; else empty."""
-        path, source = repaired.file.path, repaired.source
-        if _key(path) in self._buffers or source is None or source.bom or source.text.isascii():
+        path = repaired.file.path
+        if _key(path) in self._buffers or repaired.source is None:
+            return ""
+        source = file_text(repaired.data, repaired.source)
+        if source.bom or source.text.isascii():
             return ""
         return command_for(path, self.job.review, group.target)
 

@@ -17,7 +17,7 @@ from uncuda.child import be_nice
 from uncuda.child.records import Channel
 from uncuda.limits import LimitExceeded
 from uncuda.source import Source, SourceError
-from uncuda.workspace import FileProblem, discover, load_file
+from uncuda.workspace import FileProblem, discover, is_notebook, load_file
 from uncuda.workspace.discover import File
 
 from ..wire.uris import uri_of
@@ -62,7 +62,7 @@ class Inspector:
         """What is found in all files of all folders."""
         for folder in self._folders.all:
             for file in discover([folder.path], self._settings_for(folder), empty=True).files:
-                if self._folders.folder_of(file.path) is folder:
+                if self._folders.folder_of(file.path) is folder and not is_notebook(file.path):
                     record = self._check(file.path, folder)
                     if record.items != "[]":
                         yield record

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from uncuda.edits import Edit
+from uncuda.edits import Edit, in_cell
+from uncuda.workspace.magics import plain
 
 from ..wire.uris import path_of
 from .documents import Document, Documents, Program
-from .magics import plain
 
 if TYPE_CHECKING:
     from lsprotocol.types import Position
@@ -82,23 +82,13 @@ class Notebook(Program):
         return index, min(offset - self._starts[index], len(self._known[index].text))
 
     def split(self, edits: Iterable[Edit]) -> dict[str, list[Edit]]:
-        documents = self.documents
+        documents, program = self.documents, self.text
         found: dict[str, list[Edit]] = {}
         for edit in edits:
-            index, start = self._find(edit.start)
-            end, text = start + edit.end - edit.start, edit.text
-            if (
-                start == end == 0
-                and index
-                and text.endswith("\n")
-                and plain(self._known[index - 1].text, self._commands).strip()
-            ):
-                # A line below the last one of a cell belongs to that cell.
-                index, text = index - 1, "\n" + text.rstrip("\r\n")
-                start = end = len(self._known[index].text.rstrip("\r\n"))
-            else:
-                end = min(end, len(self._known[index].text))
-            found.setdefault(documents[index].uri, []).append(Edit(start, end, text))
+            index, (start, end, text) = in_cell(edit, program, self._starts)
+            start, size = start - self._starts[index], len(self._known[index].text)
+            end = min(end - self._starts[index], size)
+            found.setdefault(documents[index].uri, []).append(Edit(min(start, size), end, text))
         return found
 
 

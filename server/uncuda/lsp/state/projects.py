@@ -12,7 +12,7 @@ from ..wire.background import Background
 from ..wire.logs import logger
 from ..wire.positions import Lines
 from ..wire.uris import uri_of
-from .documents import Document, Documents, Program
+from .documents import Documents, Program
 from .roots import Folder
 from .scan import CODEC, NOTHING, Facts, Place, Reader, SaidBy, Scan, Scanned
 
@@ -137,7 +137,7 @@ class Projects:
             if path not in shown:
                 yield path, facts, None
         for path, (facts, program) in shown.items():
-            if facts and isinstance(program, Document) and self._folders.folder_of(path) is folder:
+            if facts and self._folders.folder_of(path) is folder:
                 yield path, facts, program
 
     def _take(self, folder: Folder, found: dict[str, Facts], record: SaidBy | Scanned) -> None:

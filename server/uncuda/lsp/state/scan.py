@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from uncuda.catalogue import Catalogue, load
@@ -29,7 +29,11 @@ from uncuda.workspace import (
     Words,
     cudas_own,
     discover,
+    file_text,
+    is_notebook,
+    read_file,
     read_text,
+    source_of,
 )
 
 _LONGEST_ROW = 300
@@ -118,9 +122,19 @@ class Reader:
     def file(self, path: str) -> Facts:
         """What a file on the disk says: nothing, if it cannot be read."""
         try:
+            if is_notebook(path):
+                return self._notebook(read_file(path), path)
             return self.facts(read_text(path), path)
         except (FileProblem, SourceError, LimitExceeded):
             return NOTHING
+
+    def _notebook(self, data: bytes, path: str) -> Facts:
+        """The same for a notebook: places are those in the file."""
+        source = source_of(data, path)
+        facts = self.facts(source.text.encode("utf-8", "surrogatepass"), path)
+        text = file_text(data, source) if facts.modules else source
+        places = {module: _place(text, source.offsets(place.span)) for module, place in facts.modules.items()}
+        return replace(facts, modules=places)
 
     def project(self, files: Mapping[str, Facts]) -> Project:
         """What files say together."""

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uncuda.lsp.state.magics import plain
+from uncuda.workspace.magics import plain
 
 LINES = [
     *(
