@@ -1,9 +1,10 @@
 """Typing in open documents and notebooks: what is typed has the diagnostics of what is opened with that text."""
 
 import random
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from fuzz.model import Find, chance, first_of_run
 from fuzz.sessions import Session, converse
@@ -14,9 +15,13 @@ from lsp.harness.traffic import Json
 from lsp.test_fuzz import LINES, change_in_one
 from lsp.test_fuzz_notebooks import Notebook
 
+T = TypeVar("T")
 _FIELDS = ("code", "range", "severity", "message", "tags", "relatedInformation")
 _PIECES = (*SCRAPS, *ODD, *LINES, "", "", "x")
 _LONGEST = 20_000
+# How long a server may go on with what it knew of a project after a text that says more of it was opened or closed:
+# it looks once nothing was typed for a moment, and has to have said what follows by then.
+_REST = 5.0
 
 
 class Edits:
@@ -49,7 +54,7 @@ def _document(typed: Client, fresh: Client, folder: Path, case: int, choose: ran
     texts = [_text(choose)]
     path = folder / f"d{case}.py"
     if choose.random() < 0.3:
-        path.write_bytes(texts[0].encode("utf-8"))
+        _write(path, texts[0], typed, fresh)
     uri = typed.open(path if path.exists() else f"untitled:d{case}", texts[0])
     for _ in range(choose.randrange(1, 15)):
         kind = choose.randrange(10)
@@ -61,6 +66,7 @@ def _document(typed: Client, fresh: Client, folder: Path, case: int, choose: ran
             for action in typed.actions(uri, only=["source.fixAll"]):
                 typed.do(action)
         elif kind == 3 and path.exists():
+            _write(path, typed.text(uri), typed, fresh)
             typed.save(uri)
         else:
             change_in_one(
@@ -73,17 +79,32 @@ def _document(typed: Client, fresh: Client, folder: Path, case: int, choose: ran
     typed.close(uri)
 
 
+def _write(path: Path, text: str, *clients: Client) -> None:
+    """Write a file; every server hears of it, since what a file says counts for its project, too."""
+    kind = 2 if path.exists() else 1
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    for client in clients:
+        client.watched(path, kind)
+
+
 def _same(typed: Client, fresh: Client, uri: str) -> Iterator[Find]:
     """Compare the diagnostics of an open document with those that it has where it is opened now."""
     text = typed.text(uri)
     fresh.open(uri, text)
-    due = _shown(fresh.diagnostics(uri))
+    got, due = _at_rest(lambda: _shown(typed.diagnostics(uri)), lambda: _shown(fresh.diagnostics(uri)))
     fresh.close(uri)
-    got = _shown(typed.diagnostics(uri))
     if got != due:
         files = {"text.py": text.encode("utf-8", "surrogatepass")}
         detail = f"{uri}\ntyped only: {_less(got, due)}\nfresh only: {_less(due, got)}\nother diagnostics"
         yield Find("typed is not fresh", detail, files=files)
+
+
+def _at_rest(typed: Callable[[], T], fresh: Callable[[], T]) -> tuple[T, T]:
+    """What both servers say once they say the same, or have had the time to."""
+    deadline = time.monotonic() + _REST
+    while (got := typed()) != (due := fresh()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return got, due
 
 
 def _notebook(typed: Client, fresh: Client, folder: Path, case: int, choose: random.Random) -> Iterator[Find]:
@@ -94,9 +115,11 @@ def _notebook(typed: Client, fresh: Client, folder: Path, case: int, choose: ran
         notebook.step(what, choose.randrange(10), _step(what, choose))
         texts = [typed.text(uri) for uri in notebook.uris]
         opened = Notebook(fresh, path, texts)
-        due = [_shown(fresh.diagnostics(uri), opened.uris) for uri in opened.uris]
+        got, due = _at_rest(
+            lambda: [_shown(typed.diagnostics(uri), notebook.uris) for uri in notebook.uris],
+            lambda opened=opened: [_shown(fresh.diagnostics(uri), opened.uris) for uri in opened.uris],  # type: ignore[misc]
+        )
         opened.close()
-        got = [_shown(typed.diagnostics(uri), notebook.uris) for uri in notebook.uris]
         if got != due:
             yield Find("a typed notebook is not fresh", f"{texts!r}\n{got}\n{due}\nother diagnostics")
     notebook.close()
