@@ -1,14 +1,15 @@
 """How the time of `check` and `fix --diff` grows with one file of a construct that nobody writes so often.
 
-    python tests/bench/growth.py [NAME…]
+    python tests/bench/growth.py [--large] [NAME…]
 
-CPU seconds of the command, without what it takes to begin, for files of 16 kB, 64 kB and 1 MB, and what four times the
-size costs from one to the next. `limited`: the file is named as too much work, after the seconds that are
-shown; `fewer`: it is checked, but what was found is not all there is.
+CPU seconds of the command, without what it takes to begin, for files of 16 kB and 64 kB, with `--large` of 1 MB, too,
+and what four times the size costs from one to the next. `limited`: the file is named as too much work, after the
+seconds that are shown; `fewer`: it is checked, but what was found is not all there is.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import multiprocessing
@@ -17,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
@@ -27,7 +29,8 @@ from bench.run import Figure
 from support.growth import SHAPES
 
 MOST = 5.0  # what four times the size may cost
-SIZES = (16 << 10, 64 << 10, 1 << 20)
+SIZES = (16 << 10, 64 << 10)
+LARGE = 1 << 20  # half an hour for all constructs
 SHORT = 1.0  # CPU seconds; a shorter run is made three times, and the least counts
 ENOUGH = 0.05  # CPU seconds; a shorter run says nothing of growth
 # The constructs, and how many findings a file with n of them has; None: that is not counted.
@@ -110,7 +113,7 @@ def run(folder: Path, *arguments: str) -> Run:
     return Run(seconds, os.waitstatus_to_exitcode(status), *texts)
 
 
-def grown(name: str) -> list[Figure]:
+def grown(name: str, sizes: Sequence[int] = SIZES) -> list[Figure]:
     """The figures of one construct."""
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="uncuda-bench-") as made_in:
@@ -122,7 +125,7 @@ def grown(name: str) -> list[Figure]:
         ):
             file.write_text("import torch\ntorch.cuda.synchronize()\n", encoding="utf-8")
             begin, before, last = run(folder, kind, *command).seconds, 0.0, 0
-            for size in SIZES:
+            for size in sizes:
                 n, text = made(name, size)
                 file.write_bytes(text.encode())
                 done = run(folder, kind, *command)
@@ -152,21 +155,27 @@ def _remark(done: Run, name: str, n: int, kind: str) -> str:
     return ""
 
 
-def growth(names: Sequence[str] = tuple(ROWS)) -> Iterator[Figure]:
+def growth(names: Sequence[str] = tuple(ROWS), sizes: Sequence[int] = SIZES) -> Iterator[Figure]:
     """What four times the size costs, construct by construct."""
     for command in ("check", "fix"):
         import_module(f"uncuda.cli.{command}")
     with ProcessPoolExecutor(2, multiprocessing.get_context("fork")) as pool:
-        for figures in pool.map(grown, names):
+        for figures in pool.map(partial(grown, sizes=sizes), names):
             yield from figures
 
 
-def main(names: list[str]) -> int:
+def main() -> int:
     """Measures and prints the table."""
-    for figure in growth(names or tuple(ROWS)):
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
+    parser.add_argument("--large", action="store_true", help="files of 1 MB, too")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only these constructs")
+    arguments = parser.parse_args()
+    if unknown := sorted({*arguments.names} - {*ROWS}):
+        parser.error(f"no such construct: {', '.join(unknown)}")
+    for figure in growth(arguments.names or tuple(ROWS), (*SIZES, LARGE) if arguments.large else SIZES):
         print(figure.text(), flush=True)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -1,6 +1,6 @@
 """CPU time and memory of uncuda beside ruff on large packages, in one run on one machine; so for the language server.
 
-    python tests/bench/run.py [--json FILE] [--trees NAME…] [--only-command-line] [--peers]
+    python tests/bench/run.py [--json FILE] [--trees NAME…] [--only-command-line] [--large] [--peers]
 
 Then what a key costs on any line, and how time grows with the size of a file. Nothing here fails because of a figure:
 it prints each beside its budget, with `ok` or `OVER`.
@@ -142,6 +142,9 @@ def main() -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     parser.add_argument("--trees", nargs="+", choices=list(pinned()), default=list(pinned()), metavar="NAME")
     parser.add_argument("--only-command-line", action="store_true", help="leave the language server out")
+    parser.add_argument(
+        "--large", action="store_true", help="how time grows up to files of 1 MB, too: half an hour more"
+    )
     parser.add_argument("--peers", action="store_true", help="say what is compared, and stop")
     arguments = parser.parse_args()
     print(PEERS)
@@ -157,10 +160,10 @@ def main() -> int:
                 print(figure.text(), flush=True)
                 figures.append(figure)
     if not arguments.only_command_line:
-        from bench.growth import growth
+        from bench.growth import LARGE, SIZES, growth
         from bench.lsp_server import figures as of_the_server
 
-        for figure in chain(of_the_server(), growth()):
+        for figure in chain(of_the_server(), growth(sizes=(*SIZES, LARGE) if arguments.large else SIZES)):
             print(figure.text(), flush=True)
             figures.append(figure)
     if arguments.json:
