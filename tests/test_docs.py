@@ -143,7 +143,7 @@ def matches(expected: list[str], actual: list[str]) -> bool:
 @pytest.mark.parametrize("block", blocks("yaml"), ids=str)
 def test_commands_of_ci_run(block: Block, checkout: Path) -> None:
     commands = re.findall(r"^- run: (uncuda .*)$", block.text, re.M)
-    assert commands
+    assert commands or block.document.startswith("docs/ci/")  # the others: tests/ci
     for command in commands:
         run(command, checkout)
         file = command.partition("> ")[2]

@@ -25,4 +25,5 @@ compile bundle.txt --constraint requirements/dev.txt "$@" pyproject.toml
 compile run.txt --extra structural --group build --constraint requirements/dev.txt pyproject.toml
 # The last hypothesis that is one wheel for every system, WebAssembly included.
 echo 'hypothesis<=6.155.7' | compile portable.txt --group portable --constraint - pyproject.toml
+compile hooks.txt --group hooks "$@"
 compile browser.txt --group browser "$@"

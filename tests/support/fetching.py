@@ -1,10 +1,16 @@
 """What tests have fetched: from the Python index, npm, Maven Central, Debian."""
 
+import base64
+import hashlib
 import re
+import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+import tarfile
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from unittest import SkipTest
+
+from support.locks import alone
 
 # What apt, pip, npm and Maven say where the network, or what they ask there, is not reached.
 _UNREACHABLE = re.compile(
@@ -23,6 +29,31 @@ def fetch(command: Sequence[str], folder: Path | None = None, environment: Mappi
     """Run a command that fetches; gives what it prints. Raises Missing if nothing is reached, else AssertionError."""
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     return fetched(" ".join(command[:3]), done.returncode, done.stdout, done.stderr)
+
+
+def npm_package(spec: str, sha512: str, folder: Path) -> None:
+    """Unpack a package of npm below `folder`/package; nothing of it is run. Raises as fetch() does."""
+    if not shutil.which("npm"):
+        raise Missing("npm is not there: sudo apt-get install --yes npm")
+    fetch(["npm", "--loglevel=error", "pack", spec], folder)
+    (archive,) = folder.glob("*.tgz")
+    if base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode() != sha512:
+        raise AssertionError(f"{spec} is not what it was")
+    with tarfile.open(archive) as packed:
+        packed.extractall(folder, filter="data")
+    archive.unlink()
+
+
+def made(cache: Path, name: str, wanted: str, make: Callable[[Path], None]) -> Path:
+    """A folder of a cache, made anew when what is wanted of it changes."""
+    folder, stamp = cache / name, cache / name / "stamp"
+    with alone(cache / f"{name}.lock"):
+        if not stamp.is_file() or stamp.read_text(encoding="utf-8") != wanted:
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            make(folder)
+            stamp.write_text(wanted, encoding="utf-8")
+    return folder
 
 
 def fetched(name: str, code: int, output: str, errors: str = "") -> str:

