@@ -49,7 +49,7 @@ def _values(option: Option) -> str:
     if option.kind == "integer":
         return f"1 to {option.most:,}"
     if option.kind == "boolean":
-        return "`true`, `false`"
+        return ", ".join(f"`{choice}`" for choice in (*option.choices, "true", "false"))
     return ", ".join(f"`{choice}`" for choice in choices) or f'a version, as in `"{option.example}"`'
 
 

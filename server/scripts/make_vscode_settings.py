@@ -59,6 +59,8 @@ def _shape(option: Option) -> dict[str, Any]:
     if option.kind == "string":
         return _string(option)
     if option.kind == "boolean":
+        if option.choices:
+            return {"type": ["boolean", "string"], "enum": [*option.choices, True, False], "default": option.default}
         return {"type": "boolean", "default": option.default}
     if option.kind == "integer":
         return {"type": "integer", "default": option.default, "minimum": 1, "maximum": option.most}

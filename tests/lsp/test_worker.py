@@ -449,7 +449,7 @@ def test_the_others_end_with_their_input_too(job: Make, tmp_path: Path, module: 
     asked = (
         scan.CODEC.line(scan.Scan(str(tmp_path), {}, {}))
         if module.endswith("scan")
-        else inspected.CODEC.line(inspected.InspectAll(folders.known(), {}))
+        else inspected.CODEC.line(inspected.InspectAll(folders.known(), (tmp_path.as_uri(),), {}))
     )
     done = subprocess.run(command(module), input=asked, capture_output=True, check=False, timeout=60)
     assert done.returncode == 0

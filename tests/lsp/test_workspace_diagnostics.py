@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from lsp.harness.client import Client
+from lsp.harness.profiles import PROFILES
 from lsp.harness.starting import Start
+from uncuda.settings.editor import MOST_FILES
 
 TEXT = "import torch\ntorch.cuda.synchronize()\n"
 ON = {"settings": {"workspaceDiagnostics": True, "target": "npu"}}
@@ -87,13 +89,132 @@ def test_every_file_that_has_any(start: Start, token: str | None) -> None:
     assert set(puller.versions.values()) == {None}
 
 
-def test_off_by_default(start: Start) -> None:
-    client = start(files=FILES)
+def test_on_by_default(start: Start, token: str | None) -> None:
+    """What a project that is opened for the first time shows: its findings, not that there are none."""
+    Puller(start(files=FILES), token).wait({"a.py": 1, "b.py": 2})
+
+
+def test_false_stays(start: Start) -> None:
+    client = start(files=FILES, options={"settings": {"workspaceDiagnostics": False}})
     puller = Puller(client)
     uri = client.open(client.folders[0] / "a.py")
     client.wait(lambda: client.diagnostics(uri), "diagnostics of the open document")
     assert puller.look()
     assert puller.sent == []
+
+
+def workspace(client: Client) -> Any:
+    """What the status says of the workspace: of any open document the same."""
+    uri = client.open("untitled:any", "import torch\n") if "untitled:any" not in client.buffers.open else "untitled:any"
+    return client.request("uncuda/status", {"textDocument": {"uri": uri}})["workspace"]
+
+
+def wait_for(client: Client, state: str) -> None:
+    client.wait(lambda: workspace(client)["state"] == state, state)
+
+
+def test_how_far_it_is(start: Start, tmp_path: Path) -> None:
+    client = start(files=FILES)
+    assert workspace(client) == {"state": "off", "files": 0, "findings": 0}  # the client has not asked yet
+    puller = Puller(client)
+    puller.wait({"a.py": 1, "b.py": 2})
+    wait_for(client, "complete")
+    assert workspace(client) == {"state": "complete", "files": 3, "findings": 3}
+    uri = client.open(tmp_path / "a.py", TEXT * 3)
+    assert workspace(client)["findings"] == 5
+    client.close(uri)
+    client.wait(lambda: workspace(client)["findings"] == 3, "what the file has")
+
+
+def test_a_client_is_told_when_it_is_another(start: Start) -> None:
+    client = start(PROFILES["vscode"].having(experimental__uncudaStatusChanged=True), files=FILES)
+    client.tolerated.append("uncuda/statusChanged")
+    Puller(client).wait({"a.py": 1, "b.py": 2})
+    seen: list[str] = []
+
+    def complete() -> bool:
+        told = len(client.traffic.received("uncuda/statusChanged"))
+        if told > len(seen):
+            seen.extend([workspace(client)["state"]] * (told - len(seen)))
+        return seen[-1:] == ["complete"]
+
+    client.wait(complete, "the state after the last time it was told")
+
+
+def fill(folder: Path) -> None:
+    for number in range(MOST_FILES):
+        (folder / f"empty{number}.py").touch()
+
+
+@pytest.mark.parametrize("setting, state", [("auto", "large"), (False, "off")])
+def test_a_large_workspace_is_scanned_when_that_is_chosen(
+    start: Start, tmp_path: Path, setting: Any, state: str
+) -> None:
+    fill(tmp_path)
+    client = start(files=FILES, options={"settings": {"workspaceDiagnostics": setting}})
+    puller = Puller(client)
+    client.wait(lambda: workspace(client)["files"] > MOST_FILES, "what files say")
+    wait_for(client, state)
+    assert puller.look()
+    assert puller.sent == []
+    assert client.execute("uncuda.scanWorkspace") == {"scanning": True}
+    puller.wait({"a.py": 1, "b.py": 2})
+
+
+def test_true_has_no_limit(start: Start, tmp_path: Path) -> None:
+    fill(tmp_path)
+    Puller(start(files=FILES, options=ON)).wait({"a.py": 1, "b.py": 2})
+
+
+def test_a_workspace_that_is_not_trusted_is_scanned_when_that_is_chosen(start: Start) -> None:
+    client = start(PROFILES["vscode"].having(experimental__uncudaRestricted=True), files=FILES)
+    puller = Puller(client)
+    wait_for(client, "restricted")
+    assert puller.look()
+    assert puller.sent == []
+    assert client.execute("uncuda.scanWorkspace") == {"scanning": True}
+    puller.wait({"a.py": 1, "b.py": 2})
+
+
+def test_a_client_that_does_not_ask_is_told_where_to_look(start: Start) -> None:
+    client = start(files=FILES)
+    assert client.execute("uncuda.scanWorkspace") == {"scanning": False}
+    assert "uncuda check" in client.traffic.received("window/showMessage")[-1]["message"]
+
+
+def test_a_long_scan_can_be_cancelled_and_begun_again(start: Start, tmp_path: Path) -> None:
+    source = "".join(f"torch.cuda.synchronize()  # {number}\n" for number in range(2_000))
+    files: dict[str, str | bytes] = {f"big{number}.py": f"import torch\n{source}# {number}\n" for number in range(40)}
+    client = start(files=files, options=ON)
+    puller = Puller(client, "token")
+    client.wait(lambda: client.traffic.received("window/workDoneProgress/create"), "progress")
+    token = client.traffic.received("window/workDoneProgress/create")[-1]["token"]
+    client.wait(lambda: token in [sent["token"] for sent in client.traffic.received("$/progress")], "its begin")
+    client.notify("window/workDoneProgress/cancel", {"token": token})
+    wait_for(client, "stopped")
+    puller.wait({})
+    for path in tmp_path.glob("big*.py"):
+        path.write_text(TEXT)
+    client.execute("uncuda.scanWorkspace")
+    puller.wait(dict.fromkeys(files, 1))
+
+
+def test_each_folder_as_its_own_setting_says(start: Start, tmp_path: Path) -> None:
+    folders = [tmp_path / "on", tmp_path / "off"]
+    client = start(files={"on/a.py": TEXT, "off/b.py": TEXT}, folders=folders, initialize=False)
+    said = {folders[0].as_uri(): {"workspaceDiagnostics": True}, folders[1].as_uri(): {"workspaceDiagnostics": False}}
+    client.answers["workspace/configuration"] = lambda params: [
+        said.get(item.get("scopeUri"), {}) for item in params["items"]
+    ]
+    client.initialize()
+    puller = Puller(client)
+    puller.wait({"a.py": 1})
+    wait_for(client, "complete")
+    (tmp_path / "off/b.py").write_text(TEXT * 2)
+    (tmp_path / "on/a.py").write_text(TEXT * 2)
+    client.watched(tmp_path / "off/b.py", 2)
+    client.watched(tmp_path / "on/a.py", 2)
+    puller.wait({"a.py": 2})
 
 
 def test_switched_on_and_off(start: Start, token: str | None) -> None:

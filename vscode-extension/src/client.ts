@@ -42,7 +42,11 @@ class Client extends LanguageClient {
   /** What the server may ask this client for, beyond the protocol. */
   protected override fillInitializeParams(params: InitializeParams): void {
     super.fillInitializeParams(params);
-    params.capabilities.experimental = { uncudaShowProblems: true };
+    params.capabilities.experimental = {
+      uncudaShowProblems: true,
+      uncudaStatusChanged: true,
+      uncudaRestricted: !vscode.workspace.isTrusted,
+    };
   }
 
   override registerFeature(feature: StaticFeature | DynamicFeature<unknown>): void {

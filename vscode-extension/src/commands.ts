@@ -13,6 +13,7 @@ const SERVER_COMMANDS = [
   "uncuda.fixAllInWorkspace",
   "uncuda.previewFixAllInWorkspace",
   "uncuda.fixAllInFile",
+  "uncuda.scanWorkspace",
   "uncuda.switchTarget",
   "uncuda.showRule",
 ] as const;

@@ -26,7 +26,7 @@ export function activate(context: vscode.ExtensionContext): void {
     new StatusItem(running),
     pythons.onDidChange(ensure),
     vscode.extensions.onDidChange(ensure),
-    vscode.workspace.onDidGrantWorkspaceTrust(ensure),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void running.ensure(true)),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (asksForAnother(event)) {
         ensure();

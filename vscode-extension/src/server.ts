@@ -20,7 +20,7 @@ export class Server implements vscode.Disposable {
   #givenUp: LanguageClient | undefined;
   #launch: Launch | undefined;
   #queue = Promise.resolve();
-  /** It starts or runs, or no Python is found: what has been done for the last answer. */
+  /** It starts or runs, no Python is found, or what it says of the workspace is another: time to ask again. */
   readonly onDidChange = this.#changed.event;
   interpreter: Interpreter | undefined;
   /** Why no server runs. */
@@ -100,6 +100,9 @@ export class Server implements vscode.Disposable {
     this.#client = client;
     this.#launch = launch;
     client.onDidChangeState(() => {
+      this.#changed.fire();
+    });
+    client.onNotification("uncuda/statusChanged", () => {
       this.#changed.fire();
     });
     await start(client);

@@ -5,6 +5,7 @@ import type { LanguageClient } from "vscode-languageclient/node";
 
 import { SELECTOR } from "./client.ts";
 import type { Server } from "./server.ts";
+import { WorkspaceItem, type Workspace } from "./workspace.ts";
 
 /** What the server says to `uncuda/status`; null for a document that is not checked. */
 interface Status {
@@ -18,12 +19,15 @@ interface Status {
   readonly strategy: "rewrite" | "shim";
   readonly findings: number;
   readonly fixable: number;
+  /** An older server does not say it. */
+  readonly workspace?: Workspace;
 }
 
 const { t } = vscode.l10n;
 
 export class StatusItem implements vscode.Disposable {
   readonly #item = vscode.languages.createLanguageStatusItem("uncuda.status", SELECTOR);
+  readonly #workspace = new WorkspaceItem();
   readonly #listeners: vscode.Disposable;
   #turn = 0;
 
@@ -48,6 +52,7 @@ export class StatusItem implements vscode.Disposable {
   dispose(): void {
     this.#listeners.dispose();
     this.#item.dispose();
+    this.#workspace.dispose();
   }
 
   async #update(): Promise<void> {
@@ -70,6 +75,7 @@ export class StatusItem implements vscode.Disposable {
   }
 
   #showStatus(status: Status | null | undefined): void {
+    this.#workspace.show(status?.workspace);
     if (!status) {
       const text = status === null ? t("not checked") : "…";
       this.#show(`uncuda: ${text}`, "", vscode.LanguageStatusSeverity.Information, undefined);

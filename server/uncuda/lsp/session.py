@@ -13,6 +13,7 @@ from .state.analyses import Analyses, Analysis
 from .state.diagnostics import Diagnostics
 from .state.documents import Documents, Program
 from .state.folders import Folders
+from .state.inspection import Inspection
 from .state.notebooks import Notebooks
 from .state.projects import Projects
 from .wire.client import read_client
@@ -28,6 +29,7 @@ class Session(Endpoint):
     projects: Projects
     analyses: Analyses
     diagnostics: Diagnostics
+    inspection: Inspection
 
     def __init__(self, log: ToClient | None = None) -> None:
         super().__init__(log)
@@ -42,6 +44,7 @@ class Session(Endpoint):
         self.analyses = Analyses(self, self.folders)
         self.projects = Projects(self, self.folders, self.documents, self.notebooks, self.analyses)
         self.diagnostics = Diagnostics(self, self.documents, self.analyses, self.folders.catalogue, self.projects.shim)
+        self.inspection = Inspection(self, self.folders, self.projects, self.analyses)
         self.begun()
 
     def program(self, uri: str) -> Program | None:

@@ -6,6 +6,7 @@ COMMANDS: Room = {
     # titles
     "fix all workspace": ("uncuda: fix all in workspace", "uncuda：修复工作区中的所有问题"),
     "fix all file": ("uncuda: fix all in file", "uncuda：修复文件中的所有问题"),
+    "check workspace": ("uncuda: checking the workspace", "uncuda：正在检查工作区"),
     "preview": ("uncuda: preview of all fixes", "uncuda：预览所有修复"),
     "label": ("uncuda: fix all", "uncuda：修复所有问题"),
     "shared": ("needed by several rules", "多条规则共同需要"),
@@ -46,6 +47,10 @@ COMMANDS: Room = {
     "left out": ("{files} left out:", "未处理 {files}："),
     "more": ("and {0} more (see the log)", "以及另外 {0} 个（见日志）"),
     "cancelled": ("Cancelled.", "已取消。"),
+    "not asked": (
+        "This editor does not ask for what is found in files that are not open; `uncuda check` in a terminal shows it.",
+        "此编辑器不会请求未打开文件中的问题；可在终端中运行 `uncuda check` 查看。",
+    ),
     "nothing changed": ("Nothing was changed.", "没有进行任何改动。"),
     "not applied": ("The editor did not make the changes.", "编辑器未执行改动。"),
     "not applied why": ("The editor did not make the changes: {0}", "编辑器未执行改动：{0}"),

@@ -10,6 +10,9 @@ from .loading import values_of
 from .options import BY_NAME, Option
 from .values import SettingsError, Vocabulary, check_choice, hint
 
+AUTO = "auto"
+MOST_FILES = 5_000
+"""How many files of a workspace are checked unasked: that takes some seconds."""
 FILES_FIRST, EDITOR_FIRST = "filesystemFirst", "editorFirst"
 
 EDITOR_OPTIONS: tuple[Option, ...] = (
@@ -25,9 +28,12 @@ EDITOR_OPTIONS: tuple[Option, ...] = (
     Option(
         "workspace-diagnostics",
         "boolean",
-        False,
-        "Report what is found in all files of the workspace, not only in those that are open.",
-        "报告工作区内所有文件中的问题，而不仅是已打开的文件。",
+        AUTO,
+        "Report what is found in all files of the workspace, not only in those that are open. `auto`: in workspaces of "
+        f"up to {MOST_FILES:,} files that are trusted; in others once `uncuda: Scan Workspace` is chosen.",
+        "报告工作区内所有文件中的问题，而不仅是已打开的文件。"
+        f"`auto`：工作区受信任且文件不超过 {MOST_FILES:,} 个时如此，否则在选择 `uncuda: 扫描工作区` 之后如此。",
+        choices=(AUTO,),
     ),
     Option(
         "code-lens",
@@ -44,12 +50,12 @@ _OWN = {option.name: option for option in EDITOR_OPTIONS}
 
 @dataclass(frozen=True)
 class EditorSettings:
-    """What an editor says. `table`: settings as a configuration file would say them; `problems`: what cannot be used;
-    `unknown`: keys that nothing is called."""
+    """What an editor says. `table`: settings as a configuration file would say them; `workspace_diagnostics`: None
+    where the size of the workspace decides; `problems`: what cannot be used; `unknown`: keys that nothing is called."""
 
     table: Mapping[str, object] = field(default_factory=dict)
     editor_first: bool = False
-    workspace_diagnostics: bool = False
+    workspace_diagnostics: bool | None = None
     code_lens: bool = False
     problems: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
@@ -91,7 +97,7 @@ def read_editor(raw: object, vocabulary: Vocabulary) -> EditorSettings:
     return EditorSettings(
         table,
         own.get("configuration-preference") == EDITOR_FIRST,
-        own.get("workspace-diagnostics") is True,
+        said if isinstance(said := own.get("workspace-diagnostics"), bool) else None,
         own.get("code-lens") is True,
         tuple(problems),
         tuple(unknown),
@@ -106,8 +112,9 @@ def _as_sent(problem: str, name: str, key: str) -> str:
 def _take(option: Option, value: object, values: dict[str, object]) -> list[str]:
     """Keep a value of an option that only editors have; gives what is wrong with it."""
     if option.kind == "boolean" and not isinstance(value, bool):
-        return [f"`{option.name}` is true or false, not `{value}`"]
-    if option.choices:
+        words = "".join(f", or {choice}" for choice in option.choices)
+        return [f"`{option.name}` is true or false{words}, not `{value}`"]
+    if option.choices and option.kind == "string":
         try:
             check_choice(option.name, str(value), option.choices)
         except ValueError as error:

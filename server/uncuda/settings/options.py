@@ -14,7 +14,8 @@ Kind = Literal["string", "boolean", "integer", "rules", "patterns", "severity-by
 
 @dataclass(frozen=True)
 class Option:
-    """One setting. `name` is kebab-case, as in TOML; `choices` empty means any text that fits `pattern`."""
+    """One setting. `name` is kebab-case, as in TOML; `choices` empty means any text that fits `pattern`; of a boolean
+    they are what it may be beside true and false."""
 
     name: str
     kind: Kind

@@ -53,8 +53,14 @@ def test_broken_interpreter(server: CodeServer, window: Window, small: Path, ver
     assert wanted in said
     assert "Open Settings" in window.rows(".notification-list-item .monaco-button")
     window.shot("message")
-    server.configure({})
-    window.squiggles(len(FINDINGS))
+    shown = window.page.locator(".squiggly-warning, .squiggly-error")
+
+    def recovered() -> bool:
+        server.configure({})  # again: a window that was opened a moment ago does not watch its settings yet
+        window.page.wait_for_timeout(3000)
+        return bool(shown.count() == len(FINDINGS))
+
+    window.until(recovered, shown.count)
 
 
 def test_a_server_that_ends_at_once(server: CodeServer, window: Window, small: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from e2e.vscode import project
 from e2e.vscode.window import Window
-from editors.session import TRAIN
+from editors.session import OTHER, TRAIN
 from lsp.harness.expected import engine
 from uncuda.source import Source
 
@@ -48,14 +48,35 @@ def test_squiggles_hover_and_problems(train: Window) -> None:
         return any(rule in row and message in row for row in train.problems())
 
     train.until(lambda: all(listed(rule, message) for rule, _, message in FINDINGS), train.problems)
-    assert len([row for row in train.problems() if "uncuda" in row]) == len(FINDINGS)
+    everything = len(FINDINGS) + len(project.findings(OTHER))  # of the file that is not open, too
+    train.until(lambda: len([row for row in train.problems() if "uncuda" in row]) == everything, train.problems)
     train.shot("problems")
 
 
-def test_a_closed_editor_has_no_problems(train: Window) -> None:
-    train.until(lambda: any("uncuda" in row for row in train.problems()), train.problems)
-    train.command("View: Close All Editors")
-    train.until(lambda: not any("uncuda" in row for row in train.problems()), train.problems)
+def test_problems_of_files_that_nobody_opened(window: Window, small: Path) -> None:
+    window.show(small)
+    names = ("train.py", "other.py")
+    window.until(
+        lambda: all(any(row.startswith(name) for row in window.problems()) for name in names), window.problems, 90
+    )
+    window.shot("problems")
+    window.open("train.py")
+    window.squiggles(len(FINDINGS))
+    window.language_status()
+    everything = len(FINDINGS) + len(project.findings(OTHER))
+    window.until(lambda: f"workspace: {everything} findings" in window.hover(), window.hover)
+    window.shot("status")
+
+
+def test_a_closed_editor_has_no_problems_where_only_open_files_are_asked_for(window: Window, small: Path) -> None:
+    (small / ".vscode").mkdir()
+    (small / ".vscode/settings.json").write_text('{"uncuda.workspaceDiagnostics": false}', encoding="utf-8")
+    window.show(small)
+    window.open("train.py")
+    window.squiggles(len(FINDINGS))
+    window.until(lambda: any("uncuda" in row for row in window.problems()), window.problems)
+    window.command("View: Close All Editors")
+    window.until(lambda: not any("uncuda" in row for row in window.problems()), window.problems)
 
 
 def test_lightbulb_quick_fix_and_undo(train: Window) -> None:

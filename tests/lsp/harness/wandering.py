@@ -293,7 +293,7 @@ class Wanderer:
         folders.set_editor(dict.fromkeys(["", *(folder.uri for folder in folders.all)], client.configuration))
         shims = self._read_projects(folders)
         renderer = Renderer(folders.client, load(), lambda program, target: _shim(shims, folders, program.path, target))
-        inspector = Inspector(folders, shims)
+        inspector = Inspector(folders, [folder.uri for folder in folders.all], shims)
         closed = self.on and self.kind in ("workspace", "whole")
         found = {}
         for uri, buffer in client.buffers.open.items():

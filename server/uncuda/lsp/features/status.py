@@ -1,4 +1,5 @@
-"""`uncuda/status`: what an editor shows in its status bar for a document. A request of our own."""
+"""`uncuda/status`: what an editor shows in its status bar for a document, and of the workspace. A request of our own; a
+client that says `experimental.uncudaStatusChanged` is told when what is said of the workspace is another."""
 
 from __future__ import annotations
 
@@ -7,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from uncuda.edits import SAFE
 
 from ..fixing.fixall import fixable
-from ..wire.names import STATUS
+from ..wire.names import STATUS, STATUS_CHANGED
 from ..wire.protocol import field
 from ..wire.texts import Texts
+from ..wire.uris import uri_of
 
 if TYPE_CHECKING:
     from ..session import Session
@@ -17,6 +19,12 @@ if TYPE_CHECKING:
 
 def register(session: Session) -> None:
     """Answer `uncuda/status`: `{"textDocument": {"uri"}}` gives null for a document that is not checked."""
+
+    def begin() -> None:
+        if session.client.status_changed:
+            session.inspection.moved.append(lambda: session.protocol.notify(STATUS_CHANGED, {}))
+
+    session.begun.append(begin)
 
     @session.raw(STATUS)
     def status(params: Any) -> dict[str, Any] | None:
@@ -38,4 +46,18 @@ def register(session: Session) -> None:
             "strategy": "shim" if engine.patched(analysis.text) else "rewrite",
             "findings": len(analysis.findings),
             "fixable": fixable(analysis)[SAFE] if analysis.disabled is None else 0,
+            "workspace": _workspace(session),
         }
+
+
+def _workspace(session: Session) -> dict[str, Any]:
+    """How far the check of the whole workspace is, how many files it has, and how many findings there are in those that
+    were checked, and in those that are open."""
+    inspection = session.inspection
+    counts = dict(inspection.counts)
+    for document in session.documents:
+        program = session.program(document.uri)
+        if program is not None and document.path and not session.diagnostics.pends(document.uri):
+            counts[uri_of(document.path)] = len(session.analyse(program).findings) if document.notebook is None else 0
+    files = sum(folder.files for folder in session.folders.all)
+    return {"state": inspection.state, "files": files, "findings": sum(counts.values())}

@@ -15,8 +15,11 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from ..state.inspection import PAUSE, Inspection, Result
+from ..fixing.arguments import read_object
+from ..state.inspection import PAUSE, Result
+from ..wire.names import SCAN_WORKSPACE
 from ..wire.protocol import Prepared, field
+from ..wire.texts import Texts
 from ..wire.uris import path_of, uri_of
 
 if TYPE_CHECKING:
@@ -42,9 +45,9 @@ class Workspace:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._inspection = Inspection(
-            session, session.folders, session.projects, session.analyses, self._wake_soon, self._checked
-        )
+        self._inspection = session.inspection
+        self._inspection.changed.append(self._wake_soon)
+        self._inspection.done.append(self._checked)
         self._doubtful: dict[str, tuple[str, float]] = {}
         """By key the URI of each document that was closed, or asked for while it was, and when it can be told again:
         an editor passes over this request until it has been told of the document itself."""
@@ -72,10 +75,15 @@ class Workspace:
             told[_key(uri)] = value
             if self._session.documents.get(uri) is not None:
                 self._session.diagnostics.told[uri] = value
+        self._inspection.pull()
         request = Request(self._session.loop.create_future(), told, params.get("partialResultToken"))
         self._waiting.append(request)
         self._tell(request)
         return request.reply
+
+    def scan(self) -> bool:
+        """Check all files, whatever settings say; False: the client does not ask for what is found in closed files."""
+        return self._inspection.choose(wanted=True)
 
     def pull_closed(self, uri: str, params: Any) -> asyncio.Future[Any] | None:
         """Answer `textDocument/diagnostic` about a document that is not open, once it is known what its file holds;
@@ -244,3 +252,12 @@ def register(session: Session) -> None:
     @session.raw(types.WORKSPACE_DIAGNOSTIC)
     def pull(params: Any) -> asyncio.Future[Prepared]:
         return workspace.pull(params)
+
+    @session.command(SCAN_WORKSPACE)
+    def scan(*arguments: Any) -> dict[str, bool]:
+        read_object(list(arguments), ())
+        begun = workspace.scan()
+        if not begun:
+            text = Texts(session.folders.language())("not asked")
+            session.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
+        return {"scanning": begun}

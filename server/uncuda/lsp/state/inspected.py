@@ -17,9 +17,10 @@ Shims = Mapping[str, Mapping[str, Shim]]
 
 @dataclass(frozen=True)
 class InspectAll:
-    """Check all files of all folders."""
+    """Check all files of some folders. `folders`: their URIs."""
 
     known: Known
+    folders: tuple[str, ...]
     shims: Shims
 
 
@@ -39,13 +40,22 @@ class MoveShims:
 
 @dataclass(frozen=True)
 class Inspected:
-    """What was found in a file. `items`: the JSON list of its diagnostics; `failed`: the error of ours, if there was
-    one."""
+    """What was found in a file. `items`: the JSON list of its diagnostics; `count`: how many of them are findings;
+    `failed`: the error of ours, if there was one."""
 
     path: str
     uri: str
     items: str = "[]"
+    count: int = 0
     failed: str = ""
+
+
+@dataclass(frozen=True)
+class InspectionProgress:
+    """So many of all files have been checked."""
+
+    done: int
+    total: int
 
 
 @dataclass(frozen=True)
@@ -53,4 +63,4 @@ class InspectionDone:
     """A request has been answered."""
 
 
-CODEC = Codec(InspectAll, InspectSome, MoveShims, Inspected, InspectionDone)
+CODEC = Codec(InspectAll, InspectSome, MoveShims, Inspected, InspectionProgress, InspectionDone)

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from uncuda.settings.editor import MOST_FILES
 
 from ..wire.background import Background
+from ..wire.endpoint import Event
 from ..wire.logs import logger
+from ..wire.progress import Progress
+from ..wire.texts import Texts
 from ..wire.uris import uri_of
-from .inspected import CODEC, InspectAll, Inspected, InspectionDone, InspectSome, MoveShims, Shims
+from .inspected import CODEC, InspectAll, Inspected, InspectionDone, InspectionProgress, InspectSome, MoveShims, Shims
 
 if TYPE_CHECKING:
     from ..wire.endpoint import Endpoint
     from .analyses import Analyses
     from .folders import Folders
     from .projects import Projects
+    from .roots import Folder
 
 PAUSE = 0.5
 """Seconds in which what comes in is collected."""
+_LONG = 2.0  # seconds after which an editor shows that files are being checked
 
 
 class Result(NamedTuple):
@@ -31,21 +38,19 @@ class Result(NamedTuple):
     version: int | None = None
 
 
-class Inspection:
-    """Results by URI of the files that have any. `changed()` is called when one is another now, `done()` whenever the
-    child has answered."""
+State = Literal["off", "reading", "checking", "complete", "stopped", "large", "restricted"]
+"""How far the check of closed files is, or why there is none: nobody wants it, the user has stopped it, the workspace
+is too large to do it unasked, or not trusted."""
 
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        folders: Folders,
-        projects: Projects,
-        analyses: Analyses,
-        changed: Callable[[], object],
-        done: Callable[[], object],
-    ) -> None:
+
+class Inspection:
+    """Results by URI of the files that have any, and how many findings each has. `changed()` is called when a result is
+    another now, `done()` whenever the child has answered, `moved()` when `state` may be another."""
+
+    def __init__(self, endpoint: Endpoint, folders: Folders, projects: Projects, analyses: Analyses) -> None:
         self._endpoint, self._folders, self._projects, self._analyses = endpoint, folders, projects, analyses
-        self._changed, self._done = changed, done
+        self.changed, self.done, self.moved = Event(), Event(), Event()
+        self.counts: dict[str, int] = {}
         self.results: dict[str, Result] = {}
         self._fresh: set[str] = set()
         self._serial = 0
@@ -54,6 +59,11 @@ class Inspection:
         """What the child has not answered, in this order: URIs of files, or None for all. What it said of a file counts
         only once nothing more is asked about it: before, the file may have been read too early."""
         self._timer: asyncio.TimerHandle | None = None
+        self._chosen: bool | None = None
+        """What the user said since the server began: check everything, or stop."""
+        self._pulled = False
+        self._progress: Progress | None = None
+        self._progress_timer: asyncio.TimerHandle | None = None
         endpoint.scanned.append(lambda folder: self.start_soon())
         endpoint.reconfigured.append(self.start_soon)
         endpoint.touched.append(self.check)
@@ -62,13 +72,27 @@ class Inspection:
 
     @property
     def is_on(self) -> bool:
-        """Whether the editor's settings ask for diagnostics of closed files."""
-        return any(folder.editor.workspace_diagnostics for folder in self._folders.all)
+        """Whether diagnostics of closed files are wanted."""
+        return any(self._covers(folder) for folder in self._folders.all)
 
     @property
     def is_wanted(self) -> bool:
         """Whether they do, and it is known what the files say together."""
         return self.is_on and all(folder.scanned for folder in self._folders.all)
+
+    @property
+    def state(self) -> State:
+        """How far the check is, or why there is none."""
+        folders = self._folders.all
+        if self._chosen is False:
+            return "stopped"
+        if not self.is_on:
+            unsaid = self._pulled and any(folder.editor.workspace_diagnostics is None for folder in folders)
+            restricted = self._folders.client.restricted
+            return ("restricted" if restricted else "large") if unsaid else "off"
+        if not self.is_wanted or self._timer is not None:
+            return "reading"
+        return "checking" if self.is_busy else "complete"
 
     @property
     def is_busy(self) -> bool:
@@ -82,11 +106,36 @@ class Inspection:
         unread = any(uris is None or uri in uris for uris in self._asked)
         return self.is_wanted and self._timer is None and not unread
 
+    def pull(self) -> None:
+        """Take in that the client asks for what is found in closed files."""
+        if not self._pulled:
+            self._pulled = True
+            self.start_soon()
+
+    def choose(self, wanted: bool) -> bool:
+        """Check all files, or stop it, until the server ends; False: the client does not ask for what is found."""
+        if self._pulled:
+            self._chosen = wanted
+            self._start()
+        return self._pulled
+
+    def _covers(self, folder: Folder) -> bool:
+        """Whether closed files of a folder are checked: as the user said last, as a setting says, else in a trusted
+        workspace that is not large, once the client has asked."""
+        if self._chosen is not None:
+            return self._chosen
+        said = folder.editor.workspace_diagnostics
+        if said is not None:
+            return said
+        files = sum(folder.files for folder in self._folders.all)
+        return self._pulled and not self._folders.client.restricted and files <= MOST_FILES
+
     def start_soon(self) -> None:
         """Check all files anew, as soon as nothing changes any more."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self._endpoint.loop.call_later(PAUSE, self._start)
+        self.moved()
 
     def check(self, paths: Iterable[str]) -> None:
         """Check some files again that are closed now, or were changed on the disk."""
@@ -111,18 +160,23 @@ class Inspection:
         self._stop()
         if not self.is_wanted:
             self.results.clear()
-            self._done()
+            self.counts.clear()
+            self.done()
+            self.moved()
             return
         self._fresh = set()
         self._asked.append(None)
+        self._progress_timer = self._endpoint.loop.call_later(_LONG, self._show_progress)
+        wanted = tuple(folder.uri for folder in self._folders.all if self._covers(folder))
         self._child = Background(
             "uncuda.lsp.state.inspector",
             CODEC,
             self._endpoint.call,
             self._take,
             self._lost,
-            first=InspectAll(self._folders.known(), self._shims()),
+            first=InspectAll(self._folders.known(), wanted, self._shims()),
         )
+        self.moved()
 
     def _shims(self) -> Shims:
         folders, projects = self._folders, self._projects
@@ -133,7 +187,28 @@ class Inspection:
             for folder in folders.all
         }
 
+    def _show_progress(self) -> None:
+        """Say how far it is, with a way to end it: a short check of everything comes and goes unseen."""
+        self._progress = progress = Progress(self._endpoint, Texts(self._folders.language())("check workspace"))
+        progress.start()
+
+        async def cancelled() -> None:
+            await progress.cancelled.wait()
+            if progress is self._progress:
+                self.choose(wanted=False)
+
+        self._cancelling = self._endpoint.loop.create_task(cancelled())
+
+    def _end_progress(self) -> None:
+        if self._progress_timer is not None:
+            self._progress_timer.cancel()
+        if self._progress is not None:
+            self._cancelling.cancel()
+            self._progress.end()
+        self._progress_timer = self._progress = None
+
     def _stop(self) -> None:
+        self._end_progress()
         if self._child is not None:
             self._child.stop()
         self._child = None
@@ -142,14 +217,22 @@ class Inspection:
     def _lost(self) -> None:
         logger.error("checking the workspace has ended")
         self._stop()
-        self._done()
+        self.done()
+        self.moved()
 
-    def _take(self, record: Inspected | InspectionDone) -> None:
+    def _take(self, record: Inspected | InspectionProgress | InspectionDone) -> None:
+        if isinstance(record, InspectionProgress):
+            if self._progress is not None:
+                self._progress.report(record.done, record.total)
+            return
         if isinstance(record, InspectionDone):
-            self._asked.popleft()
+            if self._asked.popleft() is None:
+                self._end_progress()
             for uri in self.results.keys() - self._fresh:
                 del self.results[uri]
-            self._done()
+                del self.counts[uri]
+            self.done()
+            self.moved()
             return
         if record.failed:
             self._analyses.failed("", record.path, RuntimeError(record.failed))
@@ -157,10 +240,12 @@ class Inspection:
         self._fresh.discard(uri)
         if items == "[]":
             self.results.pop(uri, None)
+            self.counts.pop(uri, None)
         else:
+            self.counts[uri] = record.count
             self._fresh.add(uri)
             known = self.results.get(uri)
             if known is None or known.items != items:
                 self._serial += 1
                 self.results[uri] = Result(uri, f"w{self._serial}", items)
-        self._changed()
+        self.changed()

@@ -1,13 +1,15 @@
 """Checks the closed files of the workspace in a process of its own, for the diagnostics of the whole workspace.
 
 In: first `InspectAll`, then `InspectSome`, or `MoveShims` where shims are imported elsewhere now. Out: `Inspected` for
-each file with diagnostics, and for all that were asked for by path, and `InspectionDone` after each request.
+each file with diagnostics, and for all that were asked for by path, now and then `InspectionProgress` while all are
+checked, and `InspectionDone` after each request.
 """
 
 from __future__ import annotations
 
 import gc
 import os
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -24,9 +26,11 @@ from ..wire.uris import uri_of
 from .analyses import Analysis
 from .documents import Document
 from .folders import Folders
-from .inspected import CODEC, InspectAll, Inspected, InspectionDone, MoveShims, Shim, Shims
+from .inspected import CODEC, InspectAll, Inspected, InspectionDone, InspectionProgress, MoveShims, Shim, Shims
 from .render import Renderer
 from .roots import Folder
+
+_PAUSE = 0.2  # seconds between two that say how far it is
 
 
 def main() -> None:
@@ -35,10 +39,10 @@ def main() -> None:
     gc.freeze()
     channel = Channel(CODEC)
     inspector: Inspector | None = None
-    found: Iterable[Inspected] = ()
+    found: Iterable[Inspected | InspectionProgress] = ()
     for request in channel.requests():
         if isinstance(request, InspectAll):
-            inspector = Inspector(Folders.of_known(request.known), request.shims)
+            inspector = Inspector(Folders.of_known(request.known), request.folders, request.shims)
             found = inspector.everything()
         elif inspector is not None:
             moved = isinstance(request, MoveShims)
@@ -51,27 +55,37 @@ def main() -> None:
 class Inspector:
     """Checks files as the server would if they were open."""
 
-    def __init__(self, folders: Folders, shims: Shims) -> None:
-        self._folders = folders
+    def __init__(self, folders: Folders, wanted: Iterable[str], shims: Shims) -> None:
+        self._folders, self._wanted = folders, frozenset(wanted)
         catalogue = folders.catalogue
         self._renderer = Renderer(folders.client, catalogue, lambda program, target: self._shim(program.path, target))
         self._shims = shims
         self._tell_of_shims: set[str] = set()
 
-    def everything(self) -> Iterator[Inspected]:
-        """What is found in all files of all folders."""
-        for folder in self._folders.all:
+    def everything(self) -> Iterator[Inspected | InspectionProgress]:
+        """What is found in all files of the folders that are wanted."""
+        files = [(file.path, folder) for folder in self._folders.all for file in self._files(folder)]
+        due = time.monotonic() + _PAUSE
+        for done, (path, folder) in enumerate(files, 1):
+            record = self._check(path, folder)
+            if record.items != "[]":
+                yield record
+            if (now := time.monotonic()) >= due:
+                due = now + _PAUSE
+                yield InspectionProgress(done, len(files))
+
+    def _files(self, folder: Folder) -> Iterator[File]:
+        if folder.uri in self._wanted:
             for file in discover([folder.path], self._settings_for(folder), empty=True).files:
                 if self._folders.folder_of(file.path) is folder and not is_notebook(file.path):
-                    record = self._check(file.path, folder)
-                    if record.items != "[]":
-                        yield record
+                    yield file
 
     def some(self, paths: Iterable[str]) -> Iterator[Inspected]:
         """What is found in some files."""
         for path in paths:
             folder = self._folders.folder_of(path)
-            if folder is not None and os.path.isfile(path) and self._folders.finds(path, folder):  # noqa: PTH113
+            known = folder is not None and folder.uri in self._wanted and os.path.isfile(path)  # noqa: PTH113
+            if folder is not None and known and self._folders.finds(path, folder):
                 yield self._check(path, folder)
             else:
                 yield Inspected(path, uri_of(path))
@@ -96,7 +110,7 @@ class Inspector:
                 document = Document(uri, "python", None, source.text, self._folders.client.encoding)
                 report = engine.check(Source(source.text, path), concerned=True)
                 analysis = Analysis(document, source.text, None, engine, report)
-                found = replace(found, items=self._renderer.items(analysis)[uri])
+                found = replace(found, items=self._renderer.items(analysis)[uri], count=len(analysis.findings))
                 if self._renderer.tells_of_shims(analysis):
                     self._tell_of_shims.add(path)
         except (FileProblem, SourceError, LimitExceeded):

@@ -149,6 +149,7 @@ class Projects:
             logger.warning("%s: %s", path, message)
         for path, message in record.problems:
             self._folders.tell_once(path, f"{path}: {message}")
+        folder.files = record.files
         self._disk[folder] = found
 
     def _done(self, folder: Folder) -> None:

@@ -16,7 +16,8 @@ from ..wire.uris import path_of, uri_of
 
 @dataclass(eq=False)
 class Folder:
-    """A folder of the workspace. `project`: what its files say together; `scanned`: all of them were asked."""
+    """A folder of the workspace. `project`: what its files say together; `scanned`: all of them were asked; `files`:
+    their number."""
 
     uri: str
     path: str
@@ -24,6 +25,7 @@ class Folder:
     editor: EditorSettings = field(default_factory=EditorSettings)
     project: Project = field(default_factory=Project)
     scanned: bool = False
+    files: int = 0
 
     def holds(self, path: str) -> bool:
         """Whether a path lies in the folder."""

@@ -49,6 +49,10 @@ class Client:
     """Whether it says that its messages have buttons (`window/showMessageRequest`)."""
     show_problems: bool = False
     """Whether it opens its list of problems when it is told to (`uncuda/showProblems`)."""
+    status_changed: bool = False
+    """Whether it asks for the status again when it is told to (`uncuda/statusChanged`)."""
+    restricted: bool = False
+    """Whether it shows a workspace that its user has not said to trust."""
     watch: bool = False
     """Whether watching files can be registered."""
     configuration: bool = False
@@ -126,6 +130,8 @@ def read_client(params: Mapping[str, Any]) -> Client:
         lens_refresh=at("workspace.codeLens.refreshSupport") is True,
         buttons=isinstance(at("window.showMessage"), dict),
         show_problems=at("experimental.uncudaShowProblems") is True,
+        status_changed=at("experimental.uncudaStatusChanged") is True,
+        restricted=at("experimental.uncudaRestricted") is True,
         show_document=at("window.showDocument.support") is True,
         watch=at("workspace.didChangeWatchedFiles.dynamicRegistration") is True,
         configuration=at("workspace.configuration") is True,

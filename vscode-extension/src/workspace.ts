@@ -1,0 +1,54 @@
+/** The language status item of the workspace: how far the check of all files is, and a way to begin it. */
+
+import * as vscode from "vscode";
+
+import { SELECTOR } from "./client.ts";
+
+/** What the server says of the workspace. */
+export interface Workspace {
+  readonly state: "off" | "reading" | "checking" | "complete" | "stopped" | "large" | "restricted";
+  readonly files: number;
+  readonly findings: number;
+}
+
+const { t } = vscode.l10n;
+
+const DETAILS: Record<Workspace["state"], (files: number) => string> = {
+  off: () => t("what is found in open files is shown"),
+  reading: () => t("its files are read"),
+  checking: (files) => t("{0} files are checked", files),
+  complete: (files) => t("{0} files", files),
+  stopped: () => t("the scan was cancelled"),
+  large: (files) => t("{0} files; so many are checked when you say so", files),
+  restricted: () => t("you have not said that you trust it"),
+};
+
+export class WorkspaceItem implements vscode.Disposable {
+  #item: vscode.LanguageStatusItem | undefined;
+
+  dispose(): void {
+    this.#item?.dispose();
+  }
+
+  /** Show what was said last; an older server says nothing, and has no such item. */
+  show(workspace: Workspace | undefined): void {
+    if (!workspace) {
+      return;
+    }
+    const { state, files, findings } = workspace;
+    const number = findings === 1 ? t("1 finding") : t("{0} findings", findings);
+    const busy = state === "reading" || state === "checking";
+    const whole = state === "complete";
+    this.#item ??= vscode.languages.createLanguageStatusItem("uncuda.workspace", SELECTOR);
+    Object.assign(this.#item, {
+      name: t("uncuda: workspace"),
+      busy,
+      text: whole || busy ? t("workspace: {0}", number) : t("workspace not scanned"),
+      detail: DETAILS[state](files),
+      command:
+        whole || busy
+          ? { title: t("Show Problems"), command: "workbench.actions.view.problems" }
+          : { title: t("Scan Workspace"), command: "uncuda.scanWorkspace" },
+    });
+  }
+}
