@@ -35,6 +35,8 @@ from uncuda.workspace import (
     number_for,
     processors,
     program_bytes,
+    project_files,
+    read_text,
     sizes_of,
 )
 from uncuda.workspace import Words as ModuleWords
@@ -91,7 +93,8 @@ class Session:
         self._first: dict[tuple[str, object], tuple[object, ...]] = {}  # what was said of a target, or of its plugin
 
     def files(self, paths: Sequence[str]) -> list[File]:
-        """The files that may have findings; all have been read once, for that and for what they say of the project."""
+        """The files that may have findings; all have been read once, for that and for what they say of their project,
+        and so have the others of that project."""
         found = discover(paths or ["."], self.configuration.settings_for)
         for problem in found.problems:
             self.fail(problem)
@@ -100,8 +103,9 @@ class Session:
         self.console.left_out(found.skipped)
         if found.files:
             self._speak(found.files[0].settings)
-        self._engage(found.files, looked=False)
-        look = self.engines.survey(found.files, workers=self._workers)
+        every = project_files(paths or ["."], found.files, self.configuration.settings_for)
+        self._engage(every, looked=False)
+        look = self.engines.survey(every, workers=self._workers).of({file.path for file in found.files})
         for problem in look.problems:
             if not isinstance(problem, LeftOut):
                 self.fail(problem)
@@ -157,7 +161,8 @@ class Session:
         return STDIN in paths
 
     def standard_input(self, name: str | None) -> tuple[File, bytes]:
-        """The text on standard input as a file called `name`, which alone decides what the project is."""
+        """The text on standard input as a file called `name`, in the place of the one on the disk; where there is none,
+        it alone decides what the project is."""
         if sys.stdin is None:  # closed
             raise Failure(say("no standard input"))
         data = sys.stdin.buffer.read()
@@ -169,7 +174,11 @@ class Session:
             program = program_bytes(data, path)
         except SourceError:  # who reads it says so
             program = b""
-        self.engines.alone(file, program)
+        every = project_files([path], [file], self.configuration.settings_for) if name else [file]
+        if len(every) > 1:
+            self.engines.survey(every, lambda other, most: program if other == path else read_text(other, most))
+        else:
+            self.engines.alone(file, program)
         self.read += 1
         return file, data
 

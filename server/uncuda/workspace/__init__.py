@@ -11,6 +11,7 @@ from .gitignore import GitIgnore
 from .kernels import UNTOLD, Told
 from .notebooks import OtherLanguageError, file_changes, file_text, is_notebook, program_bytes, source_of, written
 from .pins import Pins, of_lines, of_lock, of_pyproject, versions_of
+from .project_root import project_files
 from .requirements import Held, Holds, Requirements, asks_for_versions
 from .run import AnswersFor, Checked, EngineFor, Repaired, ask, ask_nobody, check_files, fix_files, load_file, write
 from .scan import Read, Said, Scanner, Survey, read_text, survey
@@ -68,6 +69,7 @@ __all__ = [
     "pinned_target",
     "processors",
     "program_bytes",
+    "project_files",
     "reach",
     "read_file",
     "read_text",

@@ -64,13 +64,15 @@ class File(NamedTuple):
 class Found:
     """The files in the order in which they are reported, what went wrong, and what was left out on purpose.
 
-    `notes`: what is wrong in a .gitignore and has no effect, here as in git.
+    `notes`: what is wrong in a .gitignore and has no effect, here as in git; `is_whole`: there were not
+    too many files to find all.
     """
 
     files: list[File] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     skipped: list[Problem] = field(default_factory=list)
     notes: list[Problem] = field(default_factory=list)
+    is_whole: bool = True
 
 
 class _Folder(NamedTuple):
@@ -86,13 +88,14 @@ _SPECIAL = frozenset({*CONFIGURATION_FILES, GitIgnore.NAME})
 SettingsFor = Callable[[str], Settings]
 
 
-def discover(paths: Iterable[str], settings_for: SettingsFor, empty: bool = False) -> Found:
+def discover(paths: Iterable[str], settings_for: SettingsFor, empty: bool = False, most: float = float("inf")) -> Found:
     """The Python files of `paths`: files as they are given, folders with all that is below them.
 
     `settings_for(folder)` may raise SettingsError: that is reported once, and the files it governs are left out.
-    `empty`: a folder without Python files is no problem.
+    `empty`: a folder without Python files is no problem; `most`: how many files, and how many folders, may lie below
+    one of `paths`.
     """
-    walk = _Walk(settings_for, empty)
+    walk = _Walk(settings_for, empty, most)
     for path in paths:
         try:
             walk.add(path)
@@ -118,9 +121,9 @@ def reach(path: str, root: str, settings_for: SettingsFor, git: bool = True) -> 
 
 
 class _Walk:
-    def __init__(self, settings_for: SettingsFor, empty: bool = False) -> None:
+    def __init__(self, settings_for: SettingsFor, empty: bool = False, most: float = float("inf")) -> None:
         self.found = Found()
-        self._empty = empty
+        self._empty, self._most = empty, most
         self._settings_for = settings_for
         self._broken: set[str] = set()
         self._links: set[str] = set()
@@ -177,8 +180,11 @@ class _Walk:
         self._roots.add("" if root == "." else root.rstrip(os.sep))
         files: list[File] = []
         stack = [_Folder(root, self.settings(root), GitIgnore.above(root, self._tell))]
-        while stack:
+        read = 0
+        while stack and self.found.is_whole:
             self._read_folder(stack.pop(), files, stack)
+            read += 1
+            self.found.is_whole = max(read, len(files)) <= self._most
         if not files and not self._empty and problems == len(self.found.problems):
             left_out = len(self.found.skipped) - skipped
             why = f" ({left_out} left out; --verbose says why)" if left_out else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from uncuda.checks.branch_words import arms_by_hand, may_choose
@@ -53,6 +53,11 @@ class Survey:
     files: list[File]
     silent: set[str]
     problems: list[Problem]
+
+    def of(self, paths: Collection[str]) -> Survey:
+        """What it gave of some of the files, and what all say together."""
+        files = [file for file in self.files if file.path in paths]
+        return replace(self, files=files, problems=[problem for problem in self.problems if problem.path in paths])
 
 
 def read_text(path: str, most: int = Limits.bytes) -> bytes:

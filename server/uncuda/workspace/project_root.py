@@ -1,0 +1,91 @@
+"""The project that files which are given belong to: what its other files say holds for them, too."""
+
+# Paths are plain strings here, as in discover.py.
+# ruff: noqa: PTH100, PTH109, PTH110, PTH111, PTH112, PTH113, PTH117, PTH118, PTH120
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+
+from .discover import File, SettingsFor, discover, reach
+
+MOST_FILES = 5_000
+"""How many files, and how many folders, a project may have for all of them to be read because of one that is given: it
+takes a second or two."""
+_MARKS = (".git", ".hg", "pyproject.toml", "setup.cfg", "setup.py", "uncuda.toml")
+
+
+def project_files(paths: Sequence[str], given: Sequence[File], settings_for: SettingsFor) -> list[File]:
+    """The files of the projects that `paths` lie in, `given` among them, as they were found below `paths`.
+
+    A path that is a project itself, or lies in none, brings no more. So does one that the project does not count as its
+    own, as what git ignores, and one in a project of more than MOST_FILES files: then only what is given speaks.
+    """
+    known = {os.path.abspath(file.path): file for file in given}
+    places = list(dict.fromkeys(map(os.path.abspath, paths)))
+    above: dict[str, File] = {}
+    looked: dict[str, dict[str, File] | None] = {}
+    for place in places:
+        if place in above or not any(_is_at(path, place) for path in known):
+            continue
+        for root in _roots(place):
+            if root not in looked:
+                found = discover([root], settings_for, empty=True, most=MOST_FILES)
+                looked[root] = {file.path: file for file in found.files} if found.is_whole else None
+            files = looked[root]
+            if files is not None and (_holds(files, place, known) or _is_new(place, root, settings_for)):
+                above.update(files)
+                break
+    if not above:
+        return list(given)
+    here = "" if all(os.path.isabs(file.path) for file in given) else os.getcwd()
+    more = [
+        known.get(path) or file._replace(path=_as_given(path, here) if here else path) for path, file in above.items()
+    ]
+    return [*more, *(file for path, file in known.items() if path not in above)]
+
+
+def _holds(files: Mapping[str, File], place: str, known: Mapping[str, File]) -> bool:
+    """Whether a project counts what is given below a place as its own."""
+    return place in files or any(path in known for path in files if _is_at(path, place))
+
+
+def _is_new(place: str, root: str, settings_for: SettingsFor) -> bool:
+    """Whether a place is a file that is not there yet, and would count: what an editor gives on standard input."""
+    return not os.path.exists(place) and reach(place, root, settings_for) is not None
+
+
+def _roots(place: str) -> Iterator[str]:
+    """The folders above a place that its project may be, the likeliest first; none where it is one itself."""
+    folder = place if os.path.isdir(place) else os.path.dirname(place)
+    marked = _marked(folder)
+    if marked != place:
+        if marked is not None:
+            yield marked
+        package = folder
+        while os.path.isfile(os.path.join(package, "__init__.py")) and os.path.dirname(package) != package:
+            folder, package = package, os.path.dirname(package)
+        if folder not in (place, marked) and os.path.isfile(os.path.join(folder, "__init__.py")):
+            yield folder
+
+
+def _marked(folder: str) -> str | None:
+    """The closest folder, this one or above, that tools take for a project; none from the user's own folder on."""
+    home = os.path.expanduser("~")
+    while folder != home and os.path.dirname(folder) != folder:
+        if any(os.path.exists(os.path.join(folder, mark)) for mark in _MARKS):
+            return folder
+        folder = os.path.dirname(folder)
+    return None
+
+
+def _is_at(path: str, place: str) -> bool:
+    return path == place or path.startswith(place + os.sep)
+
+
+def _as_given(path: str, here: str) -> str:
+    """An absolute path as one from the current folder, as files are given that lie in the same project: what is said of
+    folders is compared by their names."""
+    if path.startswith(here + os.sep):
+        return path[len(here) + 1 :]
+    return os.path.relpath(path, here)
