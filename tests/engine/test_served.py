@@ -117,6 +117,13 @@ PLATFORM = {
         "    def f(self):\n        if not self.off:\n            {0}\n"
     ),
 }
+ALIKE = {
+    "a test": "if current_platform.is_cuda_alike():\n    {0}\n",
+    "a mark with more": (
+        "@pytest.mark.skipif(not current_platform.is_cuda_alike() or not torch.accelerator.is_available(), reason='x')\n"
+        "def test(x):\n    def f():\n        {0}\n"
+    ),
+}
 NO_PLATFORM = {
     "a name of either": "USE = current_platform.is_cuda() or has_it()\nif USE:\n    {0}\n",
     "a name of two values": "USE = current_platform.is_cuda()\nif x:\n    USE = True\nif USE:\n    {0}\n",
@@ -127,7 +134,6 @@ NO_PLATFORM = {
     "its other answer": "USE = current_platform.is_cuda()\nif not USE:\n    {0}\n",
     "the other way": "if not current_platform.is_cuda():\n    {0}\n",
     "either": "if current_platform.is_cuda() or x:\n    {0}\n",
-    "all that are alike": "if current_platform.is_cuda_alike():\n    {0}\n",
     "a tensor": "if x.is_cuda():\n    {0}\n",
 }
 ON_HOST = {
@@ -409,6 +415,13 @@ def test_what_only_another_platform_runs_is_information(name: str) -> None:
 def test_what_another_platform_runs_is_information_in_a_project_that_chooses() -> None:
     text = "import torch\n" + PLATFORM["a module of tests"].format("x = y.to(f'cuda:{i}').cuda()")
     assert {one.severity for one in findings({**FAMILY, "test_a.py": text}, "test_a.py")} == {"information"}
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_a_platform_that_is_like_cuda_is_the_targets_where_its_own_says_so(name: str) -> None:
+    text = f"import torch\nimport pytest\n{ALIKE[name].format('import cupy')}"
+    severities = {target: findings({"a.py": text}, "a.py", target)[-1].severity for target in ("npu", "musa")}
+    assert severities == {"npu": "information", "musa": "error"}
 
 
 @pytest.mark.parametrize("name", NO_PLATFORM)

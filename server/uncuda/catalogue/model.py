@@ -118,7 +118,8 @@ def strings(value: object) -> Iterator[str]:
 class Target:
     """One accelerator: `rules/targets/ID.toml` and its tables for one version, or for a range (`Versions`, as text).
 
-    `assumed`: nothing says the version, nor that of PyTorch.
+    `assumed`: nothing says the version, nor that of PyTorch; `cuda_alike`: what programs that run on several platforms
+    hear from `current_platform.is_cuda_alike()`.
     """
 
     id: str
@@ -134,6 +135,7 @@ class Target:
     environment: dict[str, Row]
     modules: dict[str, Row]
     review_limits: frozenset[str] = frozenset()
+    cuda_alike: bool = False
     keywords: dict[str, tuple[str, str]] = field(default_factory=dict)
     classes: frozenset[str] = frozenset()
     stated: str = ""

@@ -16,7 +16,7 @@ from .words import complete, problem
 _SIGNS = ("<=", ">=", "<", ">", "==")
 _KEYS = ("title", "title-zh", "homepage", "versions", "default-version", "torch-from", "default", "hardware",
          "review-limits", "vendor", "no-patch-variable", "words", "features", "fields", "imports", "apis",
-         "classes")  # fmt: skip
+         "classes", "cuda-alike")  # fmt: skip
 
 
 def read_declaration(path: Path) -> dict[str, Any]:
@@ -32,8 +32,9 @@ def read_declaration(path: Path) -> dict[str, Any]:
     for key in raw:
         if key not in _KEYS:
             raise fail(key, f"unknown key {key!r}{nearest(key, _KEYS)}")
-    if not isinstance(raw.get("default", False), bool):
-        raise fail("default", "'default' must be true or false")
+    for key in ("default", "cuda-alike"):
+        if not isinstance(raw.get(key, False), bool):
+            raise fail(key, f"'{key}' must be true or false")
     for key in ("title", "title-zh", "homepage", "words"):
         if key not in raw:
             raise CatalogueError(f"{path}:1: {key!r} is missing")
@@ -98,6 +99,7 @@ def build_target(
         modules=_optional(folder / "modules.tsv", read),
         review_limits=frozenset(raw.get("review-limits", ())),
         classes=frozenset(raw.get("classes", ())),
+        cuda_alike=raw.get("cuda-alike", False),
         assumed=not (version or torch_version),
         fields={key: _fields(value, situation) for key, value in raw.get("fields", {}).items()},
         keywords=read_keywords(folder / "words.tsv") if (folder / "words.tsv").exists() else {},

@@ -26,6 +26,7 @@ _NAME = re.compile(
 _PLATFORM = re.compile(r"arch|backend|device|platform|runtime|target|vendor", re.IGNORECASE)
 _ASKED_OF = "platform.is_"
 _OTHERS = frozenset({"is_cpu", "is_cuda", "is_hpu", "is_neuron", "is_tpu", "is_xpu"})
+_ALIKE = "is_cuda_alike"
 _HOST = frozenset({"is_cpu"})
 _BYTES = ('b"cuda', "b'cuda")
 _BOUND = re.compile(r"[ \t]*(?::?=(?!=)|:[^=\n]+=(?!=)|(?:,[^=\n]*)=(?!=)|[-+*/|&^%@]=)")
@@ -41,9 +42,13 @@ def of_rocm(branches: Branches) -> Apart:
     return Apart(branches, _ROCM, _asks_rocm)
 
 
-def of_platforms(branches: Branches) -> Apart:
-    """What runs only where the program's own platform, `current_platform.is_cuda()`, is another one than the target."""
-    return Apart(branches, (_ASKED_OF,), _asks_platform)
+def of_platforms(branches: Branches, alike: bool) -> Apart:
+    """What runs only where the program's own platform, `current_platform.is_cuda()`, is another one than the target.
+
+    `alike`: the target's platform calls itself like CUDA.
+    """
+    among = _OTHERS if alike else _OTHERS | {_ALIKE}
+    return Apart(branches, (_ASKED_OF,), lambda test, answer: _asks_platform(test, answer, among))
 
 
 def of_host(branches: Branches) -> Apart:
@@ -227,7 +232,7 @@ def _marks(word: str, statement: Statement) -> Sequence[ast.AST]:
     return node.value.elts if isinstance(node.value, (ast.List, ast.Tuple)) else [node.value]
 
 
-def _asks_platform(test: ast.expr, answer: bool, among: frozenset[str] = _OTHERS) -> bool:
+def _asks_platform(test: ast.expr, answer: bool, among: frozenset[str]) -> bool:
     """Whether a call asks a platform if it is a certain one that no target is."""
     if not answer or not isinstance(test, ast.Call) or not isinstance(test.func, ast.Attribute):
         return False
