@@ -120,7 +120,7 @@ PLATFORM = {
 ALIKE = {
     "a test": "if current_platform.is_cuda_alike():\n    {0}\n",
     "a mark with more": (
-        "@pytest.mark.skipif(not current_platform.is_cuda_alike() or not torch.accelerator.is_available(), reason='x')\n"
+        "@pytest.mark.skipif(not current_platform.is_cuda_alike() or not torch.accelerator.is_available(), reason='')\n"
         "def test(x):\n    def f():\n        {0}\n"
     ),
 }
