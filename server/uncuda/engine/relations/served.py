@@ -36,8 +36,8 @@ class Served:
         self._facts, self._target, self._branches = context.facts, context.target, branches
         self._everywhere = self._target.id in context.project.served
         self._lacks = (self._target.id, context.path) in context.project.lacking
-        self._rocm, self._bytes, self._others = of_rocm(branches), of_bytes(branches), of_platforms(branches, self._target.cuda_alike)
-        self._host = of_host(branches)
+        self._rocm, self._bytes, self._host = of_rocm(branches), of_bytes(branches), of_host(branches)
+        self._others = of_platforms(branches, self._target.cuda_alike)
         self._other_ways: dict[int, bool] = {}
         self._kept = [span for family in context.families for span in family.spans]
 
