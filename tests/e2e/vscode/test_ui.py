@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.command import uncuda
 from e2e.vscode import project
 from e2e.vscode.window import Window
 from editors.session import OTHER, TRAIN
@@ -209,6 +210,22 @@ def test_notebook(window: Window, tmp_path: Path) -> None:
     assert any("torch.npu.synchronize" in title for title in window.quick_fixes())
     window.take("torch.npu.synchronize")
     window.until(lambda: marked.count() == 1, marked.count)
+
+
+def test_fix_all_with_a_notebook_that_nobody_opened(window: Window, tmp_path: Path) -> None:
+    """Its file is edited as text, and has what the command line makes of it."""
+    workspace = project.with_notebook(tmp_path)
+    notebook = workspace / "notebook.ipynb"
+    before = notebook.read_bytes()
+    copy = tmp_path / "copy.ipynb"
+    copy.write_bytes(before)
+    assert uncuda("fix", "--target", "npu", str(copy)).code == 0
+    window.show(workspace)
+    window.open("train.py")
+    window.squiggles(len(FINDINGS))
+    window.command("uncuda: Fix All in Workspace")
+    window.until(lambda: notebook.read_bytes() == copy.read_bytes(), lambda: notebook.read_text(encoding="utf-8"))
+    assert "in 2 files" in window.notified("Fixed")
 
 
 def test_status_item(train: Window) -> None:
