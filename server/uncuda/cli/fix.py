@@ -12,7 +12,6 @@ import click
 
 from uncuda.limits import LimitExceeded
 from uncuda.report.diff import name_in_diff, places_before, terminal_diff, unified_diff
-from uncuda.report.records import fix_class
 from uncuda.report.repeated import Repeated
 from uncuda.report.text import headline, repeated_blocks
 from uncuda.source import SourceError
@@ -23,6 +22,7 @@ from uncuda.workspace import (
     OtherLanguageError,
     Problem,
     Repaired,
+    fix_class,
     is_notebook,
     leads_out,
     source_of,

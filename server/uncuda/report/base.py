@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TextIO
 
 from uncuda.catalogue import Catalogue
 from uncuda.engine import Finding
 from uncuda.source import Source
-from uncuda.workspace import Problem
+from uncuda.workspace import Counts, FileCounts, Problem, Totals
 
-from .records import fix_class
 from .words import Words
 
 
@@ -27,73 +27,18 @@ class Frame:
     quiet: bool = False
 
 
-def _no_classes() -> dict[str, int]:
-    return {"safe": 0, "review": 0, "manual": 0}
-
-
-@dataclass
-class Tally:
-    """Findings that belong together: how many of each class of fix, and in how many files."""
-
-    classes: dict[str, int] = field(default_factory=_no_classes)
-    files: int = 0
-
-    @property
-    def by_hand(self) -> int:
-        """How many of them have no fix."""
-        return self.classes["manual"]
-
-
-@dataclass
-class Counts:
-    """What was found, for the summary."""
-
-    severities: dict[str, int] = field(default_factory=dict)
-    classes: dict[str, int] = field(default_factory=dict)
-    rules: dict[str, dict[str, int]] = field(default_factory=dict)
-    decisions: dict[tuple[str, str], Tally] = field(default_factory=dict)  # by rule and subject
-    findings: int = 0
-    files: int = 0
-
-    @property
-    def by_hand(self) -> int:
-        """To how many decisions the findings by hand come; one without a subject is a decision of its own."""
-        tallies = self.decisions.items()
-        return sum(min(tally.by_hand, 1) if subject else tally.by_hand for (_, subject), tally in tallies)
-
-    def add(self, findings: Sequence[Finding]) -> None:
-        """Count the findings of one file."""
-        self.findings += len(findings)
-        self.files += bool(findings)
-        here: set[tuple[str, str]] = set()
-        for finding in findings:
-            kind = fix_class(finding)
-            self.severities[finding.severity] = self.severities.get(finding.severity, 0) + 1
-            self.classes[kind] = self.classes.get(kind, 0) + 1
-            row = self.rules.setdefault(finding.rule, _no_classes())
-            row[kind] += 1
-            decision = finding.rule, finding.subject
-            tally = self.decisions.get(decision)
-            if tally is None:
-                tally = self.decisions[decision] = Tally()
-            tally.classes[kind] += 1
-            here.add(decision)
-        for decision in here:
-            self.decisions[decision].files += 1
-
-
 class Reporter:
     """Writes one format: `add` for every file with findings, in order, then `finish`."""
 
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
-        self.counts = Counts()
+        self.totals = Totals()
         self.checked = 0
         self.problems: Sequence[Problem] = ()
 
     def add(self, source: Source, findings: Sequence[Finding]) -> None:
         """Report the findings of one file."""
-        self.counts.add(findings)
+        self.totals.add(FileCounts.of(source.path, findings))
         self.write(source, findings)
 
     def write(self, source: Source, findings: Sequence[Finding]) -> None:
@@ -105,6 +50,11 @@ class Reporter:
         self.checked = checked
         self.problems = problems
         self.end()
+
+    @cached_property
+    def counts(self) -> Counts:
+        """What was reported, once all of it is."""
+        return self.totals.counts
 
     def end(self) -> None:
         """What the format says last."""

@@ -9,8 +9,9 @@ from typing import Any
 from uncuda.engine import Finding
 from uncuda.printable import printable_json
 from uncuda.source import Source
+from uncuda.workspace import Counts
 
-from .base import Counts, Frame, Reporter
+from .base import Frame, Reporter
 from .records import VERSION, finding_record
 
 
@@ -31,10 +32,9 @@ class JsonReporter(Reporter):
     def end(self) -> None:
         """The counts by rule and by decision, if asked for, and the errors."""
         out = self.frame.out
-        out.write("\n]" if self.counts.findings else "]")
+        out.write("\n]" if self.counts.rows else "]")
         if self.frame.statistics:
-            ranked = sorted(self.counts.rules.items(), key=lambda item: (-sum(item[1].values()), item[0]))
-            rows = [{"rule": rule, "count": sum(kinds.values()), **kinds} for rule, kinds in ranked]
+            rows = [{"rule": rule, "count": tally.count, **tally.by_class} for rule, tally in self.counts.by_rule]
             out.write(f',\n"statistics": {dump(rows)}')
             out.write(f',\n"decisions": {dump(_decisions(self.counts))}')
         errors = [{"path": problem.path, "message": problem.message} for problem in self.problems]
@@ -43,17 +43,10 @@ class JsonReporter(Reporter):
 
 def _decisions(counts: Counts) -> list[dict[str, Any]]:
     """A row for each rule and subject, most findings first."""
-    rows = [
-        {
-            "rule": rule,
-            "subject": subject,
-            "count": sum(tally.classes.values()),
-            "files": tally.files,
-            **tally.classes,
-        }
-        for (rule, subject), tally in counts.decisions.items()
+    return [
+        {"rule": rule, "subject": subject, "count": tally.count, "files": tally.files, **tally.by_class}
+        for (rule, subject), tally in counts.by_decision
     ]
-    return sorted(rows, key=lambda row: (-row["count"], row["rule"], row["subject"]))
 
 
 def dump(value: Any) -> str:

@@ -43,8 +43,3 @@ def place_record(source: Source, start: int, end: int) -> dict[str, Any]:
     first, last = source.location(start), source.location(end)
     ends = {"start": {"line": first.line, "column": first.column}, "end": {"line": last.line, "column": last.column}}
     return {"cell": first.cell, "range": ends} if first.cell else {"range": ends}
-
-
-def fix_class(finding: Finding) -> str:
-    """The class of the finding's best fix: "safe", "review", or "manual" if it has none."""
-    return finding.fixes[0].applicability if finding.fixes else "manual"

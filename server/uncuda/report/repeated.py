@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from uncuda.engine import Finding
 from uncuda.source import Location, Source, Span
-
-from .records import fix_class
+from uncuda.workspace import MANUAL, fix_class
 
 FIRST = 3
 Shown = Callable[[Span], tuple[Location, Location]]
@@ -82,7 +81,7 @@ class Repeated:
     def keeps(self, finding: Finding, source: Source, shown: Shown | None = None) -> bool:
         """Whether a finding is kept for the end: by hand, and FIRST of its decision came before. `shown`: where its
         span begins and ends, if that is not where the source has it."""
-        if not finding.subject or fix_class(finding) != "manual":
+        if not finding.subject or fix_class(finding) != MANUAL:
             return False
         decision = Decision(finding.rule, finding.severity, finding.subject, finding.message, finding.target)
         seen = self._seen.get(decision, 0)

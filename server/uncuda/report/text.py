@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from uncuda.engine import Finding
 from uncuda.printable import cut, printable
 from uncuda.settings import SEVERITIES
 from uncuda.source import Location, Source
+from uncuda.workspace import MANUAL, Counts, Tally, fix_class
 
-from .base import Counts, Frame, Reporter
-from .records import fix_class
+from .base import Frame, Reporter
 from .repeated import Group, Repeated, Shown
 from .words import Words
 
@@ -45,7 +45,7 @@ class TextReporter(Reporter):
         for block in repeated_blocks(self._repeated, frame.words, frame.color):
             frame.out.writelines(f"{line}\n" for line in block)
             frame.out.write("\n")
-        if frame.statistics and self.counts.findings:
+        if frame.statistics and self.counts.rows:
             frame.out.write(f"{frame.words('by rule')}\n{rule_table(self.counts, frame.words)}\n")
         if frame.statistics and (table := decision_table(self.counts, frame.words)):
             frame.out.write(f"{frame.words('by decision')}\n{table}\n")
@@ -57,7 +57,7 @@ def headline(finding: Finding, source: Source, words: Words, color: bool = False
     """`path:line:column: severity rule: message [fix: class]` and a line break. `shown`: as for `Repeated.keeps`."""
     location = shown(finding.span)[0] if shown else source.location(finding.span.start)
     kind = fix_class(finding)
-    fix = words("by hand") if kind == "manual" else words("fix", kind)
+    fix = words("by hand") if kind == MANUAL else words("fix", kind)
     place = _place(source.path, location, color)
     mark = paint(f"[{fix}]", _FIX_COLORS[kind], color)
     return f"{place} {_kind(finding.severity, finding.rule, color)}: {printable(finding.message)} {mark}\n"
@@ -89,15 +89,16 @@ def _kind(severity: str, rule: str, color: bool) -> str:
 
 def summary(counts: Counts, checked: int, words: Words) -> str:
     """What was found, of which severity, and what can be done about it."""
-    if not counts.findings:
+    if not counts.rows:
         return words("none", files=words.count(checked, "file"))
-    severities = [words.count(counts.severities[name], name) for name in SEVERITIES if name in counts.severities]
-    kinds = [kind for kind in ("safe", "review", "manual") if kind in counts.classes]
+    kinds = [kind for kind, number in counts.total.by_class.items() if number]
     found = words(
         "found",
-        findings=words.count(counts.findings, "finding"),
-        files=words.count(counts.files, "file"),
-        severities=words.join(severities),
+        findings=words.count(counts.total.count, "finding"),
+        files=words.count(counts.total.files, "file"),
+        severities=words.join(
+            words.count(counts.severities[name], name) for name in SEVERITIES if name in counts.severities
+        ),
         fixes=words.join(_class_count(kind, counts, words) for kind in kinds),
     )
     hints = [words(key) for kind, key in (("safe", "how"), ("review", "how review")) if kind in kinds]
@@ -106,36 +107,40 @@ def summary(counts: Counts, checked: int, words: Words) -> str:
 
 def _class_count(kind: str, counts: Counts, words: Words) -> str:
     """`3 safe`, `149 by hand (1 decision)`."""
-    number = counts.classes[kind]
-    if kind == "manual" and counts.by_hand < number:
-        return words("manual decisions", f"{number:,}", words.count(counts.by_hand, "decision"))
+    number = counts.total.by_class[kind]
+    if kind == MANUAL and counts.decisions_by_hand < number:
+        return words("manual decisions", f"{number:,}", words.count(counts.decisions_by_hand, "decision"))
     return words(kind, f"{number:,}")
 
 
 def rule_table(counts: Counts, words: Words) -> str:
     """A line a rule, most findings first: how many, and how many of each fix class."""
-    rows = sorted(counts.rules.items(), key=lambda item: (-sum(item[1].values()), item[0]))
-    wide = max(len(rule) for rule, _ in rows)
-    return "".join(f"{sum(kinds.values()):6,}  {rule:{wide}}  {_class_counts(kinds, words)}\n" for rule, kinds in rows)
+    wide = max(map(len, counts.rules))
+    return "".join(
+        f"{tally.count:6,}  {rule:{wide}}  {_class_counts(tally, words)}\n" for rule, tally in counts.by_rule
+    )
 
 
 def decision_table(counts: Counts, words: Words) -> str:
     """A line a decision that somebody has to make: how many findings, rule and subject, fix classes, files."""
-    rows = [(sum(tally.classes.values()), *key, tally) for key, tally in counts.decisions.items() if tally.by_hand]
-    rows.sort(key=lambda row: (-row[0], row[1], row[2]))
-    subjects = [printable(cut(subject, _SUBJECT)) for _, _, subject, _ in rows]
-    longest, wide = max((len(row[1]) for row in rows), default=0), max(map(width, subjects), default=0)
+    rows = [
+        (rule, printable(cut(subject, _SUBJECT)), tally)
+        for (rule, subject), tally in counts.by_decision
+        if tally.manual
+    ]
+    longest = max((len(rule) for rule, _, _ in rows), default=0)
+    wide = max((width(subject) for _, subject, _ in rows), default=0)
     lines = []
-    for (number, rule, _, tally), subject in zip(rows, subjects, strict=True):
+    for rule, subject, tally in rows:
         name = f"{rule:{longest}}  {subject}{' ' * (wide - width(subject))}"
-        fixes, files = _class_counts(tally.classes, words), words.count(tally.files, "file")
-        lines.append(f"{number:6,}  {name}  {words('in files', fixes, files)}\n")
+        fixes, files = _class_counts(tally, words), words.count(tally.files, "file")
+        lines.append(f"{tally.count:6,}  {name}  {words('in files', fixes, files)}\n")
     return "".join(lines)
 
 
-def _class_counts(kinds: Mapping[str, int], words: Words) -> str:
+def _class_counts(tally: Tally, words: Words) -> str:
     """`70 safe, 10 by hand`."""
-    return words.join(words(kind, f"{number:,}") for kind, number in kinds.items() if number)
+    return words.join(words(kind, f"{number:,}") for kind, number in tally.by_class.items() if number)
 
 
 def paint(text: str, code: str, color: bool) -> str:

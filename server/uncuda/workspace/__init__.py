@@ -3,6 +3,7 @@
 from .backends import cudas_own, neighbours
 from .choice import Chosen, choose
 from .constants import Constants
+from .counts import CLASSES, MANUAL, Counts, Decision, FileCounts, FolderTally, Tally, Totals, fix_class
 from .cpus import number_for, processors, sizes_of
 from .discover import Exceeds, File, Found, LeftOut, Problem, SettingsFor, discover, leads_out, reach
 from .engines import Engines, UndecidedTarget
@@ -19,16 +20,22 @@ from .versions import Taken, pinned_target, settled
 from .words import Words
 
 __all__ = [
+    "CLASSES",
+    "MANUAL",
     "UNTOLD",
     "AnswersFor",
     "Checked",
     "Chosen",
     "Constants",
+    "Counts",
+    "Decision",
     "EngineFor",
     "Engines",
     "Exceeds",
     "File",
+    "FileCounts",
     "FileProblem",
+    "FolderTally",
     "Found",
     "GitIgnore",
     "Held",
@@ -45,7 +52,9 @@ __all__ = [
     "SettingsFor",
     "Survey",
     "Taken",
+    "Tally",
     "Told",
+    "Totals",
     "UndecidedTarget",
     "Words",
     "ask",
@@ -57,6 +66,7 @@ __all__ = [
     "discover",
     "file_changes",
     "file_text",
+    "fix_class",
     "fix_files",
     "is_notebook",
     "leads_out",

@@ -16,6 +16,7 @@ from uncuda.engine.explain import Counterpart, Explanation, explain, explain_fin
 from uncuda.facts.new_syntax import wants_libcst
 from uncuda.limits import LimitExceeded
 from uncuda.source import Source, Span
+from uncuda.workspace import fix_class
 
 from ..fixing import convert
 from ..session import offset_in
@@ -102,8 +103,7 @@ def _parts(session: Session, engine: Engine, found: Explanation, say: Phrases) -
 
 def _heading(finding: Finding, say: Phrases) -> str:
     """What kind of finding it is; what it says, the editor shows beside."""
-    kind = finding.fixes[0].applicability if finding.fixes else "manual"
-    return f"**{finding.rule}** · {say(finding.severity)} · {say(kind)}"
+    return f"**{finding.rule}** · {say(finding.severity)} · {say(fix_class(finding))}"
 
 
 def _counterpart(engine: Engine, found: Counterpart, say: Phrases) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -10,6 +11,7 @@ from uncuda.child.records import Codec
 from uncuda.edits import REVIEW, SAFE
 from uncuda.engine import Finding
 from uncuda.project import Answers, Site
+from uncuda.workspace import MANUAL, fix_class
 
 from ..wire.positions import Encoding, Lines
 
@@ -43,9 +45,9 @@ def of_rules(findings: Iterable[Finding], rules: Collection[str] | None) -> list
 def left_in(findings: Iterable[Finding], rules: Collection[str] | None, lines: Lines | None = None) -> Left:
     """What findings of these rules (None: of all) there are; `lines`: of the text they are in, where places matter."""
     found = of_rules(findings, rules)
-    classes = [finding.fixes[0].applicability if finding.fixes else "" for finding in found]
+    classes = Counter(map(fix_class, found))
     place = (*lines.point(found[0].span.start), *lines.point(found[0].span.end)) if found and lines else None
-    return Left(classes.count(SAFE), classes.count(REVIEW), classes.count(""), place)
+    return Left(classes[SAFE], classes[REVIEW], classes[MANUAL], place)
 
 
 def lowered(findings: Iterable[Finding], answers: Answers) -> list[Finding]:
