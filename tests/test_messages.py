@@ -12,10 +12,11 @@ from typing import get_args
 
 import pytest
 
-from uncuda.catalogue.keys import STATUSES
+from uncuda.catalogue.keys import PREREQUISITES, STATUSES
 from uncuda.limits import Kind
 from uncuda.messages import Room
 from uncuda.messages.fixes import FIXES, titled
+from uncuda.workspace import CLASSES
 
 PACKAGE = Path(__file__).resolve().parents[1] / "server" / "uncuda"
 MESSAGES = PACKAGE / "messages"
@@ -36,7 +37,10 @@ ENDS = {
     "plugin": ("set", "asked for", "range", "goes with", "goes with set", "near", "near set", "assumed"),
     "target": ("assumed", "switched", "found", "asked for", "named", "overrides"),
     "table": ("older", "newer"),
-    "unknown": ("locale", "output format"),
+    "unknown": ("locale", "output format", "class"),
+    "summary": CLASSES,
+    "column": CLASSES,
+    "step": (*PREREQUISITES, *CLASSES),
     "missing": ("one",),
     "proof": ("run", "signature", "neither"),
 }

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 STATUSES = ("supported", "present", "renamed", "limited", "replaced", "noop", "missing", "unlisted")
 SEVERITIES = ("error", "warning", "information")
 FIXES = ("safe", "review")
+PREREQUISITES = ("library", "extension", "environment")
 ROLES = ("argument", "comparison", "membership", "default", "assignment", "key", "value", "item", "subscript",
          "return", "receiver", "case", "concatenation", "compared")  # fmt: skip
 
@@ -60,6 +61,8 @@ COMMON = (
         "目标的一项特性：目标具备时规则关闭，否则说明其原因。", filled=False),
     Key("when-imported", TEXT, "A module, such as `{patch}`: the rule is on only where it is in force.",
         "某个模块，如 `{patch}`：仅在它生效时规则才开启。"),
+    Key("prerequisite", TEXT, "What is by hand comes before the rest: libraries, extensions to build, the environment.",
+        "其中需手动处理的先于其余解决：库、需构建的扩展、运行环境。", PREREQUISITES),
     Key("imports", TEXTS, "What a fix needs imported.", "修复所需的导入。"),
     Key("anchors", TEXTS, "Words without which a statement is not read, where the other keys do not give them.",
         "语句不含这些词就不读取；仅当其他键不能给出时才写。"),

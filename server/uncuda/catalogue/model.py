@@ -67,6 +67,7 @@ class Rule:
     imports: tuple[str, ...] = ()
     status: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    prerequisite: str = ""  # one of PREREQUISITES
     parameters: dict[str, Any] = field(default_factory=dict)
     path: Path | None = None
 

@@ -78,6 +78,7 @@ def _rule(path: Path, title: str, raw: dict[str, Any]) -> Rule:
         imports=tuple(raw.get("imports", ())),
         status=tuple(raw.get("status", ())),
         tags=tuple(raw.get("tags", ())),
+        prerequisite=raw.get("prerequisite", ""),
         parameters=parameters,
         path=path,
     )

@@ -16,9 +16,13 @@ from uncuda.workspace import Checked, Exceeds, File, OtherLanguageError, Problem
 
 from . import ERROR, FINDINGS
 from .console import colored
+from .invocation import Invocation
 from .options import common_options, overrides, settings_options
-from .session import Session, choose, fails
+from .session import Session, choose, fails, shown_only
 from .texts import say
+
+_FOR_PEOPLE = ("text", "concise")
+_GO_WITH = {"statistics": ("text", "concise", "json"), "summary": ("text", "json")}
 
 
 @click.command(
@@ -33,26 +37,43 @@ from .texts import say
     is_flag=True,
     help=say("statistics"),
 )
+@click.option("--summary", is_flag=True, help=say("summary"))
+@click.option("--only", multiple=True, metavar="safe|review|manual|RULE", help=say("only"))
 @click.option("--exit-zero", is_flag=True, help=say("exit-zero"))
-def command(paths: tuple[str, ...], output_format: str, statistics: bool, exit_zero: bool, **given: Any) -> int:
+def command(paths: tuple[str, ...], output_format: str, exit_zero: bool, **given: Any) -> int:
     """Check files and report."""
     choose("output format", output_format, FORMATS)
-    if statistics and output_format not in ("text", "json"):
-        raise click.UsageError("--statistics goes with the output formats text and json")
+    for option, formats in _GO_WITH.items():
+        if given[option] and output_format not in formats:
+            raise click.UsageError(say("goes with", option=f"--{option}", formats=", ".join(formats)))
     session = Session(overrides(given), given["config"], given["isolated"], given["quiet"], given["verbose"])
     if session.reads_standard_input(paths, given["stdin_filename"]):
         results = iter([_check_text(session, *session.standard_input(given["stdin_filename"]))])
     else:
         files = session.files(paths)
-        shown = session.console.progress(files, output_format == "text")
+        shown = session.console.progress(files, output_format in _FOR_PEOPLE)
         results = session.check(paths, files, shown)
-    color = output_format == "text" and colored(sys.stdout)
-    frame = Frame(sys.stdout, session.words, session.catalogue, color, statistics, given["quiet"])
-    report = reporter(output_format, frame)
+    frame = _frame(session, output_format in _FOR_PEOPLE, given)
+    report = reporter("summary" if frame.summary and output_format == "text" else output_format, frame)
     failed = _report(results, report, session)
     if session.problems:
         return ERROR
     return FINDINGS if failed and not exit_zero else 0
+
+
+def _frame(session: Session, for_people: bool, given: dict[str, Any]) -> Frame:
+    return Frame(
+        sys.stdout,
+        session.words,
+        session.catalogue,
+        color=for_people and colored(sys.stdout),
+        statistics=given["statistics"],
+        quiet=given["quiet"],
+        summary=given["summary"],
+        terminal=sys.stdout.isatty(),
+        only=shown_only(given["only"], session.catalogue),
+        command=Invocation(click.get_current_context()),
+    )
 
 
 def _report(results: Iterable[Checked], report: Reporter, session: Session) -> bool:
@@ -67,8 +88,8 @@ def _report(results: Iterable[Checked], report: Reporter, session: Session) -> b
         session.unread(result.source, result.report)
         if result.report.findings:
             session.console.clear()
-            report.add(result.source, result.report.findings)
-            failed = failed or fails(result.report.findings, result.file.settings)
+            shown = report.add(result.source, result.report.findings)
+            failed = failed or fails(shown, result.file.settings)
     report.finish(session.read, session.problems)
     return failed
 

@@ -5,23 +5,29 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import click
 
+from uncuda.edits import REVIEW, SAFE
 from uncuda.limits import LimitExceeded
 from uncuda.report.diff import name_in_diff, places_before, terminal_diff, unified_diff
+from uncuda.report.order import Command, steps
 from uncuda.report.repeated import Repeated
-from uncuda.report.text import headline, repeated_blocks
+from uncuda.report.text import fix_mark, headline, repeated_blocks
 from uncuda.source import SourceError
 from uncuda.workspace import (
+    MANUAL,
+    Counts,
     Exceeds,
     File,
+    FileCounts,
     FileProblem,
     OtherLanguageError,
     Problem,
     Repaired,
+    Totals,
     fix_class,
     is_notebook,
     leads_out,
@@ -32,8 +38,9 @@ from uncuda.workspace import (
 
 from . import ERROR, FINDINGS, INTERRUPTED
 from .console import colored, interrupts_held
-from .options import common_options, overrides, settings_options
-from .session import Session, fails
+from .invocation import Invocation
+from .options import common_options, overrides, settings_options, words_in
+from .session import Session, Wanted, choose, fails
 from .texts import say
 
 
@@ -50,22 +57,24 @@ from .texts import say
     is_flag=True,
     help=say("review-fixes"),
 )
+@click.option("--fixable", multiple=True, metavar="RULES", help=say("fixable"))
 @click.option("--diff", is_flag=True, help=say("diff"))
-def command(paths: tuple[str, ...], review: bool, diff: bool, **given: Any) -> int:
+def command(paths: tuple[str, ...], review: bool, diff: bool, fixable: tuple[str, ...], **given: Any) -> int:
     """Fix files and say what is left."""
     session = Session(overrides(given), given["config"], given["isolated"], given["quiet"], given["verbose"])
-    run = _Run(session, diff)
+    rules = tuple(choose("rule", word, tuple(session.catalogue.rules)) for word in words_in(fixable))
+    run = _Run(session, diff, Wanted(review, rules or None))
     try:
         if session.reads_standard_input(paths, given["stdin_filename"]):
-            run.text(*session.standard_input(given["stdin_filename"]), review)
+            run.text(*session.standard_input(given["stdin_filename"]))
         else:
             files = session.files(paths)
             run.folders = paths or (".",)
-            run.files(session.fix(paths, files, session.console.progress(files, True), review))
+            run.files(session.fix(paths, files, session.console.progress(files, True), run.wanted))
     except KeyboardInterrupt:
         session.console.print("uncuda: " + run.interrupted())
         return INTERRUPTED
-    run.summarize(review)
+    run.summarize(Invocation(click.get_current_context()))
     if session.problems:
         return ERROR
     return FINDINGS if run.failed else 0
@@ -77,9 +86,10 @@ class _Run:
 
     session: Session
     diff: bool
+    wanted: Wanted
     changed: list[str] = field(default_factory=list)
     applied: dict[str, int] = field(default_factory=dict)
-    left: dict[str, int] = field(default_factory=dict)
+    left: Totals = field(default_factory=Totals)
     manual: list[str] = field(default_factory=list)
     repeated: Repeated = field(default_factory=Repeated)
     refused: list[Problem] = field(default_factory=list)
@@ -99,13 +109,13 @@ class _Run:
                 continue
             self._remember(result)
 
-    def text(self, file: File, data: bytes, review: bool) -> None:
+    def text(self, file: File, data: bytes) -> None:
         """Fix standard input; the result, or the diff, goes to standard output."""
         try:
             source = source_of(data, file.path)
             engine = self.session.engine_for(file.settings)
             answers = self.session.answers_for((), [file])(file, source, engine)
-            fixed = engine.fix(source, review, answers=answers)
+            fixed = engine.fix(source, self.wanted.review, rules=self.wanted.rules, answers=answers)
             fixed, result = written(data, source, fixed, engine)
         except OtherLanguageError as error:
             self.session.console.left_out([Problem(file.path, str(error))])
@@ -141,8 +151,8 @@ class _Run:
             return self.session.words("interrupted")
         return self.session.words("interrupted after", ", ".join(self.changed))
 
-    def summarize(self, review: bool) -> None:
-        """What was fixed, by rule, and what is left, on standard error."""
+    def summarize(self, command: Command) -> None:
+        """What was fixed, by rule, and what is left, on standard error. `command`: says one to run next."""
         session, words = self.session, self.session.words
         self._note_old_names()
         for path, why in self.refused:
@@ -159,23 +169,47 @@ class _Run:
                 session.console.print(f"{number:6,}  {rule}")
         elif session.read:
             session.console.print(words("nothing fixed", files=words.count(session.read, "file")))
-        self._print_left(review)
+        counts = self.left.counts
+        self._print_left(counts)
+        if self.applied or counts.rows:
+            self._print_pending(counts, command)
 
-    def _print_left(self, review: bool) -> None:
+    def _print_left(self, counts: Counts) -> None:
         session, words = self.session, self.session.words
+        left = counts.total
         if self.manual:
-            session.console.print(words("left", findings=words.count(self.left["manual"], "finding")))
+            session.console.print(words("left", findings=words.count(left.manual, "finding")))
             for line in self.manual:
                 session.console.print_painted("  " + line)
             for block in repeated_blocks(self.repeated, words, colored(sys.stderr)):
                 for number, line in enumerate(block):
                     session.console.print_painted(("    " if number else "  ") + line)
-        to_review = self.left.get("review", 0)
-        not_made = self.left.get("safe", 0) + (to_review if review else 0)
-        if to_review and not review:
-            session.console.print(words("left review", findings=words.count(to_review, "finding")))
+        not_made = sum(number for row, number in counts.rows.items() if self.wanted.takes(row))
+        if left.review and not self.wanted.review:
+            session.console.print(words("left review", findings=words.count(left.review, "finding")))
         if not_made:
             session.console.print(words("left safe", findings=words.count(not_made, "finding")))
+
+    def _print_pending(self, counts: Counts, command: Command) -> None:
+        """How many are made, to review and by hand, always these three, and what to do next."""
+        console, words = self.session.console, self.session.words
+        kinds = [kind for kind, number in counts.total.by_class.items() if number or kind != SAFE]
+        left = words.join(words(kind, f"{counts.total.by_class[kind]:,}") for kind in kinds)
+        made = f"{sum(self.applied.values()):,}"
+        console.print(words("pending diff" if self.diff else "pending", made, left))
+        if self.folders and (following := self._next(counts, command)):
+            console.print_painted(words("next", following))
+
+    def _next(self, counts: Counts, command: Command) -> str:
+        """The command to run next; empty if there is nothing left to do."""
+        if self.diff and self.applied:
+            review = ["--review-fixes"] if self.wanted.review else []
+            rules = [word for rule in self.wanted.rules or () for word in ("--fixable", rule)]
+            return command("fix", *review, *rules)
+        open_ = {row: number for row, number in counts.rows.items() if not self.wanted.takes(row)}
+        left = steps(replace(counts, rows=open_), self.session.catalogue.rules, command)
+        fixes = [step.command for step in left if step.name in (SAFE, REVIEW)]
+        return fixes[0] if fixes else command("check", "--summary", "--only", MANUAL) if left else ""
 
     def _allowed(self, file: File) -> bool:
         """Whether the file may be written: not where a link that was only found leads out of the folders."""
@@ -237,11 +271,11 @@ class _Run:
         self.session.unread(source, fixed.report)
         unwritten = self.diff and fixed.text != result.source.text
         shown = places_before(result.source, source) if unwritten else None
+        self.left.add(FileCounts.of(result.file.path, fixed.report.findings))
         for finding in fixed.report.findings:
-            kind = fix_class(finding)
-            self.left[kind] = self.left.get(kind, 0) + 1
-            if kind == "manual" and not self.repeated.keeps(finding, source, shown):
-                line = headline(finding, source, self.session.words, colored(sys.stderr), shown)
+            if fix_class(finding) == MANUAL and not self.repeated.keeps(finding, source, shown):
+                mark = fix_mark(finding, self.session.words)
+                line = headline(finding, source, mark, colored(sys.stderr), shown)
                 self.manual.append(line.rstrip("\n"))
         if fixed.refused or fails(fixed.report.findings, result.file.settings):
             self.failed = True

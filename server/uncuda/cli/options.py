@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import click
@@ -16,6 +16,8 @@ CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 LOCALE = next(option for option in OPTIONS if option.name == "locale")
 # Tables have no form on a command line.
 _SETTINGS = [option for option in OPTIONS if option.kind in ("string", "boolean", "integer", "rules", "patterns")]
+SHARED = frozenset({"config", "isolated", "stdin_filename", *(option.field for option in _SETTINGS)} - {"workers"})
+"""What decides what `check` and `fix` find, by the names of parameters."""
 
 
 def settings_options(command: CommandT) -> CommandT:
@@ -56,9 +58,14 @@ def overrides(given: Mapping[str, Any]) -> dict[str, object]:
         if value in (None, ()):
             continue
         if option.kind == "rules":
-            value = [name for part in value for name in part.replace(",", " ").split()]
+            value = words_in(value)
         table[option.name] = value
     return table
+
+
+def words_in(given: Iterable[str]) -> list[str]:
+    """The words of an option that may be given several times, or as a list."""
+    return [word for part in given for word in part.replace(",", " ").split()]
 
 
 def _form(option: Option) -> dict[str, Any]:

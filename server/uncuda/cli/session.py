@@ -7,17 +7,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from uncuda.catalogue import Catalogue, load
+from uncuda.catalogue.keys import PREREQUISITES
+from uncuda.edits import REVIEW, SAFE
 from uncuda.engine import Engine, Finding, Report
 from uncuda.messages import language
+from uncuda.report.base import Only
 from uncuda.report.words import Words
 from uncuda.settings import SEVERITIES, Configuration, Settings, SettingsError, Vocabulary, hint, values_of
 from uncuda.source import Source, SourceError
 from uncuda.workspace import (
+    CLASSES,
     AnswersFor,
     Checked,
     Engines,
@@ -40,8 +44,10 @@ from uncuda.workspace import (
     sizes_of,
 )
 from uncuda.workspace import Words as ModuleWords
+from uncuda.workspace.counts import Row
 
 from .console import Console
+from .options import words_in
 from .texts import say
 
 if TYPE_CHECKING:
@@ -52,6 +58,17 @@ _PLACES = 3  # of statements that could not be read, in one message
 _ONLY_VERBOSE = ("torch", "receivers late")
 _ASKED_FOR = "target asked for"
 _VERSIONS = "plugin "  # how the keys of notes on the plugin's version begin
+
+
+class Wanted(NamedTuple):
+    """Which fixes to make: `review`: also those to review; of these rules, None: of all."""
+
+    review: bool
+    rules: tuple[str, ...] | None = None
+
+    def takes(self, row: Row) -> bool:
+        """Whether a finding is to be fixed."""
+        return row.kind in ((SAFE, REVIEW) if self.review else (SAFE,)) and (not self.rules or row.rule in self.rules)
 
 
 class Failure(click.ClickException):
@@ -123,11 +140,12 @@ class Session:
             return self._workers.check(files, shown, self.engines.known_for, self.engine_for)
         return check_files(shown, self.engine_for, self.answers_for(paths, files))
 
-    def fix(self, paths: Sequence[str], files: list[File], shown: Iterable[File], review: bool) -> Iterator[Repaired]:
-        """Fix the files in memory, as `check` checks them; `review`: also by fixes to review."""
+    def fix(self, paths: Sequence[str], files: list[File], shown: Iterable[File], wanted: Wanted) -> Iterator[Repaired]:
+        """Fix the files in memory, as `check` checks them."""
+        review, rules = wanted
         if self._workers is not None:
-            return self._workers.fix(files, shown, self.engines.known_for, self.engine_for, review)
-        return fix_files(shown, self.engine_for, review, answers_for=self.answers_for(paths, files))
+            return self._workers.fix(files, shown, self.engines.known_for, self.engine_for, review, rules)
+        return fix_files(shown, self.engine_for, review, rules, answers_for=self.answers_for(paths, files))
 
     def _engage(self, files: Sequence[File], looked: bool) -> None:
         """Have the files read by several processes, if that is worth it. `looked`: the first look has been taken.
@@ -263,6 +281,19 @@ def choose(what: str, value: str, choices: Sequence[str]) -> str:
     if value not in choices:
         raise click.UsageError(say(f"unknown {what}", value=value, hint=hint(value, choices)))
     return value
+
+
+def shown_only(given: Iterable[str], catalogue: Catalogue) -> Only | None:
+    """The findings that `--only` asks for: by classes, by rules, by what their rules are prerequisites of."""
+    classes, rules = set(), set()
+    for word in words_in(given):
+        if word in CLASSES:
+            classes.add(word)
+        elif word in PREREQUISITES:
+            rules |= {rule.name for rule in catalogue.rules.values() if rule.prerequisite == word}
+        else:
+            rules.add(choose("class", word, (*CLASSES, *PREREQUISITES, *catalogue.rules)))
+    return Only(frozenset(classes), frozenset(rules)) if classes or rules else None
 
 
 def fails(findings: Iterable[Finding], settings: Settings) -> bool:

@@ -16,6 +16,7 @@ Room = Mapping[str, tuple[str, str]]
 _COUNTED: Mapping[str, tuple[str, str, str]] = {
     "finding": ("finding", "findings", "处问题"),
     "file": ("file", "files", "个文件"),
+    "folder": ("folder", "folders", "个目录"),
     "statement": ("statement", "statements", "条语句"),
     "name": ("other name", "other names", "个其他名称"),
     "more": ("more place", "more places", "处"),

@@ -39,7 +39,32 @@ TERMINAL: Room = {
     "error": ("error", "错误"),
     "interrupted": ("interrupted", "已中断"),
     "output-format": ("How to report.", "报告格式。"),
-    "statistics": ("Also count by rule and by decision (text, json).", "同时按规则和决定统计（text、json）。"),
+    "statistics": (
+        "Also count by rule and by decision (text, concise, json).",
+        "同时按规则和决定统计（text、concise、json）。",
+    ),
+    "summary": (
+        "Instead of findings one screen: how many, where, and what to do first (text; a member of json).",
+        "不逐条列出，只用一屏说明：有多少、在哪里、先做什么（text；json 中为一个成员）。",
+    ),
+    "only": (
+        (
+            "Show only findings of these classes, and of these rules; the exit code follows what is shown. "
+            "`library`, `extension` and `environment` stand for rules. Repeat it, or separate by commas."
+        ),
+        (
+            "只显示这些类别及这些规则的问题，退出码以所显示的为准。"
+            "`library`、`extension`、`environment` 各代表一组规则。可重复，或以逗号分隔。"
+        ),
+    ),
+    "fixable": (
+        "Make only the fixes of these rules, and what must change with them; all rules are checked.",
+        "只执行这些规则的修复以及必须随之更改的内容；仍检查全部规则。",
+    ),
+    "goes with": (
+        "{option} goes with these output formats: {formats}",
+        "{option} 仅可与这些输出格式一起使用：{formats}",
+    ),
     "exit-zero": ("Exit with 0 in spite of findings.", "即使有问题也以 0 退出。"),
     "review-fixes": ("Also make the fixes that should be reviewed.", "同时执行需复核（review）的修复。"),
     "diff": ("Write nothing; print what would change.", "不写入文件，仅输出将要进行的改动。"),
@@ -65,6 +90,7 @@ TERMINAL: Room = {
     "name or all": ("give a NAME or --all", "请给出 NAME 或使用 --all"),
     "unknown locale": ("unknown locale `{value}`{hint}", "未知的语言 `{value}`{hint}"),
     "unknown output format": ("unknown output format `{value}`{hint}", "未知的输出格式 `{value}`{hint}"),
+    "unknown class": ("unknown class or rule `{value}`{hint}", "未知的类别或规则 `{value}`{hint}"),
     "unknown rule": ("unknown rule `{value}`{hint}", "未知的规则 `{value}`{hint}"),
     "unknown command": ("unknown command `{value}`{hint}", "未知的命令 `{value}`{hint}"),
     "internal error": ("internal error, please report it: {what}", "内部错误，请报告：{what}"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TextIO
@@ -10,14 +10,30 @@ from typing import TextIO
 from uncuda.catalogue import Catalogue
 from uncuda.engine import Finding
 from uncuda.source import Source
-from uncuda.workspace import Counts, FileCounts, Problem, Totals
+from uncuda.workspace import Counts, FileCounts, Problem, Totals, fix_class
 
 from .words import Words
 
 
 @dataclass(frozen=True)
+class Only:
+    """Which findings are shown: those of these classes and of these rules; empty: of all."""
+
+    classes: frozenset[str] = frozenset()
+    rules: frozenset[str] = frozenset()
+
+    def takes(self, finding: Finding) -> bool:
+        """Whether a finding is shown."""
+        known = not self.classes or fix_class(finding) in self.classes
+        return known and (not self.rules or finding.rule in self.rules)
+
+
+@dataclass(frozen=True)
 class Frame:
-    """Where a report goes and how it looks. `statistics`: counts at the end; `quiet`: findings alone."""
+    """Where a report goes and how it looks. `statistics`: counts at the end; `quiet`: findings alone.
+
+    `only`: None for all findings; `terminal`: a person reads it; `command`: says a command line to run next.
+    """
 
     out: TextIO
     words: Words
@@ -25,6 +41,10 @@ class Frame:
     color: bool = False
     statistics: bool = False
     quiet: bool = False
+    summary: bool = False
+    terminal: bool = False
+    only: Only | None = None
+    command: Callable[..., str] = " ".join
 
 
 class Reporter:
@@ -33,13 +53,20 @@ class Reporter:
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
         self.totals = Totals()
+        self.hidden = Totals()
         self.checked = 0
         self.problems: Sequence[Problem] = ()
 
-    def add(self, source: Source, findings: Sequence[Finding]) -> None:
-        """Report the findings of one file."""
-        self.totals.add(FileCounts.of(source.path, findings))
-        self.write(source, findings)
+    def add(self, source: Source, findings: Sequence[Finding]) -> Sequence[Finding]:
+        """Report the findings of one file that are to be shown; returns these."""
+        only = self.frame.only
+        if only is not None:
+            self.hidden.add(FileCounts.of(source.path, [one for one in findings if not only.takes(one)]))
+            findings = [one for one in findings if only.takes(one)]
+        if findings:
+            self.totals.add(FileCounts.of(source.path, findings))
+            self.write(source, findings)
+        return findings
 
     def write(self, source: Source, findings: Sequence[Finding]) -> None:
         """What the format says of one file."""

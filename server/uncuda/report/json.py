@@ -12,6 +12,7 @@ from uncuda.source import Source
 from uncuda.workspace import Counts
 
 from .base import Frame, Reporter
+from .order import steps
 from .records import VERSION, finding_record
 
 
@@ -37,8 +38,34 @@ class JsonReporter(Reporter):
             rows = [{"rule": rule, "count": tally.count, **tally.by_class} for rule, tally in self.counts.by_rule]
             out.write(f',\n"statistics": {dump(rows)}')
             out.write(f',\n"decisions": {dump(_decisions(self.counts))}')
+        if self.frame.summary:
+            out.write(f',\n"summary": {dump(self._summary())}')
         errors = [{"path": problem.path, "message": problem.message} for problem in self.problems]
         out.write(f',\n"errors": {dump(errors)}}}\n')
+
+    def _summary(self) -> dict[str, Any]:
+        """What `--summary` says, nothing left out."""
+        counts, frame = self.counts, self.frame
+        total, hidden = counts.total, self.hidden.counts.total
+        return {
+            "count": total.count,
+            "files": total.files,
+            "classes": total.by_class,
+            "hidden": hidden.by_class,
+            "decisions": counts.decisions_by_hand,
+            "targets": {target: tally.by_class for target, tally in sorted(counts.targets.items())},
+            "folders": [
+                {
+                    "folder": row.folder,
+                    "tests": row.tests,
+                    "count": row.tally.count,
+                    "files": row.tally.files,
+                    **row.tally.by_class,
+                }
+                for row in counts.folders()
+            ],
+            "order": [step.record() for step in steps(counts, frame.catalogue.rules, frame.command)],
+        }
 
 
 def _decisions(counts: Counts) -> list[dict[str, Any]]:

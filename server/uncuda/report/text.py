@@ -17,6 +17,7 @@ from .words import Words
 _TAB = 4
 _WIDEST = 160
 _SUBJECT = 60
+_SCREEN = 100  # findings: a terminal shows the end of more
 _WITHOUT_WIDTH = ("Mn", "Me", "Cf")
 _COLORS = {"error": "31", "warning": "33", "information": "36"}
 _FIX_COLORS = {"safe": "32", "review": "33", "manual": "35"}
@@ -35,7 +36,7 @@ class TextReporter(Reporter):
         for finding in findings:
             if self._repeated.keeps(finding, source):
                 continue
-            write(headline(finding, source, self.frame.words, self.frame.color))
+            write(headline(finding, source, fix_mark(finding, self.frame.words), self.frame.color))
             write(_excerpt(finding, source, self.frame.color))
             write("\n")
 
@@ -50,17 +51,24 @@ class TextReporter(Reporter):
         if frame.statistics and (table := decision_table(self.counts, frame.words)):
             frame.out.write(f"{frame.words('by decision')}\n{table}\n")
         if not frame.quiet and (self.checked or not self.problems):
-            frame.out.write(summary(self.counts, self.checked, frame.words) + "\n")
+            lines = [*summary(self.counts, frame.words), *hidden_line(self)] if self.counts.rows else none_found(self)
+            if frame.terminal and self.counts.total.count > _SCREEN:
+                lines.append(frame.words("how summary", frame.command("check", "--summary")))
+            frame.out.writelines(f"{line}\n" for line in lines)
 
 
-def headline(finding: Finding, source: Source, words: Words, color: bool = False, shown: Shown | None = None) -> str:
-    """`path:line:column: severity rule: message [fix: class]` and a line break. `shown`: as for `Repeated.keeps`."""
-    location = shown(finding.span)[0] if shown else source.location(finding.span.start)
+def fix_mark(finding: Finding, words: Words) -> str:
+    """`fix: safe`, `by hand`."""
     kind = fix_class(finding)
-    fix = words("by hand") if kind == MANUAL else words("fix", kind)
+    return words("by hand") if kind == MANUAL else words("fix", kind)
+
+
+def headline(finding: Finding, source: Source, mark: str, color: bool = False, shown: Shown | None = None) -> str:
+    """`path:line:column: severity rule: message [mark]` and a line break. `shown`: as for `Repeated.keeps`."""
+    location = shown(finding.span)[0] if shown else source.location(finding.span.start)
     place = _place(source.path, location, color)
-    mark = paint(f"[{fix}]", _FIX_COLORS[kind], color)
-    return f"{place} {_kind(finding.severity, finding.rule, color)}: {printable(finding.message)} {mark}\n"
+    marked = paint(f"[{mark}]", _FIX_COLORS[fix_class(finding)], color)
+    return f"{place} {_kind(finding.severity, finding.rule, color)}: {printable(finding.message)} {marked}\n"
 
 
 def repeated_blocks(repeated: Repeated, words: Words, color: bool = False) -> Iterator[Iterator[str]]:
@@ -87,10 +95,20 @@ def _kind(severity: str, rule: str, color: bool) -> str:
     return f"{paint(severity, _COLORS[severity], color)} {paint(rule, '1', color)}"
 
 
-def summary(counts: Counts, checked: int, words: Words) -> str:
+def none_found(report: Reporter) -> list[str]:
+    """That there is nothing, or nothing that is to be shown."""
+    hidden, words = hidden_line(report), report.frame.words
+    return [words("none shown" if hidden else "none", files=words.count(report.checked, "file")), *hidden]
+
+
+def hidden_line(report: Reporter) -> list[str]:
+    """How many findings are not shown, if any."""
+    hidden, words = report.hidden.counts.total, report.frame.words
+    return [words("hidden", _class_counts(hidden, words))] if hidden.count else []
+
+
+def summary(counts: Counts, words: Words) -> list[str]:
     """What was found, of which severity, and what can be done about it."""
-    if not counts.rows:
-        return words("none", files=words.count(checked, "file"))
     kinds = [kind for kind, number in counts.total.by_class.items() if number]
     found = words(
         "found",
@@ -102,7 +120,7 @@ def summary(counts: Counts, checked: int, words: Words) -> str:
         fixes=words.join(_class_count(kind, counts, words) for kind in kinds),
     )
     hints = [words(key) for kind, key in (("safe", "how"), ("review", "how review")) if kind in kinds]
-    return "\n".join([found, *hints])
+    return [found, *hints]
 
 
 def _class_count(kind: str, counts: Counts, words: Words) -> str:

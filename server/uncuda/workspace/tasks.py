@@ -58,10 +58,11 @@ class CheckFiles:
 
 @dataclass(frozen=True)
 class FixFiles:
-    """Fix files in memory; `review`: also by fixes to review."""
+    """Fix files in memory; `review`: also by fixes to review; `rules`: as for `Engine.fix`."""
 
     files: tuple[Place, ...]
     review: bool
+    rules: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)

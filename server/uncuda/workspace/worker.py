@@ -67,7 +67,7 @@ class Worker:
             results = check_files(self._files(request.files), self._engine_for)
             return FileResults(tuple(map(FileResult.of_checked, results)))
         if isinstance(request, FixFiles):
-            fixed = fix_files(self._files(request.files), self._engine_for, request.review)
+            fixed = fix_files(self._files(request.files), self._engine_for, request.review, request.rules)
             return FileResults(tuple(map(FileResult.of_repaired, fixed)))
         assert isinstance(request, UseEngines)
         self._prepare(request)

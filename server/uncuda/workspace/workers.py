@@ -93,10 +93,17 @@ class Workers:
             yield result.checked(file)
 
     def fix(
-        self, files: Sequence[File], shown: Iterable[File], known_for: EngineFor, engine_for: EngineFor, review: bool
+        self,
+        files: Sequence[File],
+        shown: Iterable[File],
+        known_for: EngineFor,
+        engine_for: EngineFor,
+        review: bool,
+        rules: tuple[str, ...] | None = None,
     ) -> Iterator[Repaired]:
         """The same for `fix_files`."""
-        for file, result in self._results(files, shown, known_for, engine_for, partial(FixFiles, review=review)):
+        request = partial(FixFiles, review=review, rules=rules)
+        for file, result in self._results(files, shown, known_for, engine_for, request):
             yield result.repaired(file)
 
     def _results(

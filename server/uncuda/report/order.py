@@ -1,0 +1,86 @@
+"""In which order findings are best dealt with: what keeps the rest from running, then fixes, then what is by hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from uncuda.catalogue import Rule
+from uncuda.catalogue.keys import PREREQUISITES
+from uncuda.settings import SEVERITIES
+from uncuda.workspace import CLASSES, MANUAL, Counts
+from uncuda.workspace.counts import Row
+
+Command = Callable[..., str]
+"""A command line of ours that says again what the user said: its command, then what else it is to say."""
+_FIRST = tuple(PREREQUISITES)
+
+
+@dataclass(frozen=True)
+class Step:
+    """Findings that are dealt with together. `name`: a prerequisite of rules, or a class."""
+
+    name: str
+    count: int
+    decisions: int
+    rules: tuple[str, ...]  # most findings first
+    subjects: tuple[str, ...]  # the gravest first, then most findings
+    command: str
+
+    def record(self) -> dict[str, Any]:
+        """The step as a JSON object."""
+        return {
+            "step": self.name,
+            "count": self.count,
+            "decisions": self.decisions,
+            "rules": self.rules,
+            "subjects": self.subjects,
+            "command": self.command,
+        }
+
+
+def steps(counts: Counts, rules: Mapping[str, Rule], command: Command) -> list[Step]:
+    """The steps that there is something to do in; each finding belongs to one."""
+    rows: dict[str, dict[Row, int]] = {}
+    for row, number in counts.rows.items():
+        rows.setdefault(_step_of(row, rules), {})[row] = number
+    return [_step(name, rows[name], command) for name in (*_FIRST, *CLASSES) if name in rows]
+
+
+def _step_of(row: Row, rules: Mapping[str, Rule]) -> str:
+    rule = rules.get(row.rule)
+    return rule.prerequisite if rule and rule.prerequisite and row.kind == MANUAL else row.kind
+
+
+def _step(name: str, rows: Mapping[Row, int], command: Command) -> Step:
+    by_rule, by_subject = Counter[str](), Counter[str]()
+    gravest: dict[str, int] = {}
+    for row, number in rows.items():
+        by_rule[row.rule] += number
+        if row.subject:
+            by_subject[row.subject] += number
+            grade = SEVERITIES.index(row.severity)
+            gravest[row.subject] = min(grade, gravest.get(row.subject, grade))
+    decided = {(row.rule, row.subject) for row in rows if row.subject}
+    alone = sum(number for row, number in rows.items() if not row.subject)
+    ranked = tuple(sorted(by_rule, key=lambda rule: (-by_rule[rule], rule)))
+    subjects = sorted(by_subject, key=lambda subject: (gravest[subject], -by_subject[subject], subject))
+    return Step(
+        name,
+        count=sum(rows.values()),
+        decisions=len(decided) + alone,
+        rules=ranked,
+        subjects=tuple(subjects),
+        command=_command(name, ranked[0], command),
+    )
+
+
+def _command(name: str, rule: str, command: Command) -> str:
+    """What is run next for a step, of which `rule` has most findings."""
+    if name == "safe":
+        return command("fix")
+    if name == "review":
+        return command("fix", "--review-fixes", "--diff", "--fixable", rule)
+    return command("check", "--only", name if name == MANUAL else f"{MANUAL},{name}")

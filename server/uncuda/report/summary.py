@@ -1,0 +1,156 @@
+"""The report that fits on a screen: how many findings, where, which decisions, and what to do first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from uncuda.engine import Finding
+from uncuda.printable import printable
+from uncuda.source import Source
+from uncuda.workspace import CLASSES, MANUAL, Counts, Tally
+
+from .base import Reporter
+from .order import Step, steps
+from .text import hidden_line, none_found, paint, width
+from .words import Words
+
+_WIDE = 80
+_NAME = 42  # columns of a row's name
+_NUMBER = 9
+_LONGEST = 28  # columns of a name in a step
+_RULES, _FOLDERS, _DECISIONS = 5, 4, 3
+
+
+class SummaryReporter(Reporter):
+    """Counts and steps; no finding by itself. With `--statistics` no list is cut short."""
+
+    def write(self, source: Source, findings: Sequence[Finding]) -> None:
+        """Nothing: the findings are counted."""
+
+    def end(self) -> None:
+        """All of it."""
+        frame, counts = self.frame, self.counts
+        if not counts.rows:
+            lines = none_found(self) if self.checked or not self.problems else []
+        else:
+            every = frame.statistics
+            tables = [
+                *_rules(counts, frame.words, None if every else _RULES),
+                *_folders(counts, frame.words, None if every else _FOLDERS),
+                *_decisions(counts, frame.words, None if every else _DECISIONS),
+            ]
+            if any(line.is_cut for line in tables):
+                tables.append(_Line(frame.words("all rows", frame.command("check", "--summary", "--statistics"))))
+            order = steps(counts, frame.catalogue.rules, frame.command)
+            shown = [*_head(counts, frame.words), _Line(""), *tables, _Line(""), *_order(order, frame.words)]
+            lines = [paint(line.text, "1", frame.color and line.is_heading) for line in shown]
+            lines += hidden_line(self)
+        frame.out.writelines(f"{line}\n" for line in lines)
+
+
+class _Line:
+    """A line; `is_cut`: it says that there are more."""
+
+    def __init__(self, text: str, is_heading: bool = False, is_cut: bool = False) -> None:
+        self.text = text
+        self.is_heading = is_heading
+        self.is_cut = is_cut
+
+
+def _head(counts: Counts, words: Words) -> Iterator[_Line]:
+    total = counts.total
+    found = words("summary found", words.count(total.count, "finding"), words.count(total.files, "file"))
+    yield _Line(found, is_heading=True)
+    for kind, number in total.by_class.items():
+        decisions = words.count(counts.decisions_by_hand, "decision")
+        said = words(f"summary {kind}", decisions) if kind == MANUAL else words(f"summary {kind}")
+        yield _Line(f"{number:{_NUMBER},}  {said}")
+
+
+def _rules(counts: Counts, words: Words, most: int | None) -> Iterator[_Line]:
+    rows = counts.by_rule
+    yield _columns(words("summary rules"), [words("all"), *(words(f"column {kind}") for kind in CLASSES)], True)
+    for rule, tally in rows[:most]:
+        yield _tally(rule, tally)
+    if more := rows[len(rows[:most]) :]:
+        yield _tally(words("more rules", f"{len(more):,}"), _sum(tally for _, tally in more), is_cut=True)
+
+
+def _folders(counts: Counts, words: Words, most: int | None) -> Iterator[_Line]:
+    every = counts.folders()
+    rows = [row for row in every if not row.tests]
+    tests = [row for row in every if row.tests]
+    yield _columns(words("summary folders"), [], True)
+    for row in rows[:most]:
+        yield _tally(printable(row.folder), row.tally)
+    if more := rows[len(rows[:most]) :]:
+        yield _tally(words("more folders", f"{len(more):,}"), _sum(row.tally for row in more), is_cut=True)
+    if tests:
+        said = words("tests", words.count(len(tests), "folder"))
+        yield _tally(said, _sum(row.tally for row in tests), is_cut=most is not None)
+    for row in tests if most is None else ():
+        yield _tally("  " + printable(row.folder), row.tally)
+
+
+def _decisions(counts: Counts, words: Words, most: int | None) -> Iterator[_Line]:
+    rows = [(subject, rule, tally) for (rule, subject), tally in counts.by_decision if subject and tally.manual]
+    rows.sort(key=lambda row: -row[2].manual)
+    if not rows:
+        return
+    yield _columns(words("summary decisions"), [words("column manual"), words("column files")], True)
+    for subject, rule, tally in rows[:most]:
+        numbers = [f"{tally.manual:,}", f"{tally.files:,}"]
+        yield _columns("  " + printable(subject), numbers, more=f"  {rule}")
+    if more := rows[len(rows[:most]) :]:
+        places = f"{sum(tally.manual for _, _, tally in more):,}"
+        yield _columns("  " + words("more decisions", f"{len(more):,}"), [places], is_cut=True)
+
+
+def _order(order: Iterable[Step], words: Words) -> Iterator[_Line]:
+    yield _Line(words("order"), is_heading=True)
+    for number, step in enumerate(order, 1):
+        said = words(f"step {step.name}", step.count)
+        names = step.rules if step.name == "review" else () if step.name == "safe" else step.subjects
+        yield _Line(_with_names(f" {number}. {said}", [_fitted(printable(name), _LONGEST) for name in names], words))
+        yield _Line(f"    {step.command}")
+
+
+def _with_names(said: str, names: Sequence[str], words: Words) -> str:
+    """The line with as many names as it has room for, and how many more there are."""
+    for shown in range(len(names), 0, -1):
+        more = [words("more names", len(names) - shown)] if shown < len(names) else []
+        line = words("named", said, words.join([*names[:shown], *more]))
+        if width(line) <= _WIDE:
+            return line
+    return said
+
+
+def _tally(name: str, tally: Tally, is_cut: bool = False) -> _Line:
+    numbers = [tally.count, *tally.by_class.values()]
+    return _columns("  " + name, [f"{number:,}" for number in numbers], is_cut=is_cut)
+
+
+def _columns(
+    name: str, numbers: Sequence[str], is_heading: bool = False, is_cut: bool = False, more: str = ""
+) -> _Line:
+    fitted = _fitted(name, _NAME)
+    columns = "".join(" " * (_NUMBER - width(number)) + number for number in numbers)
+    line = f"{fitted}{' ' * (_NAME - width(fitted))}{columns}{more}"
+    return _Line(line.rstrip(), is_heading, is_cut)
+
+
+def _fitted(text: str, columns: int) -> str:
+    """The text in at most so many columns: of a longer one the beginning and the end."""
+    if width(text) <= columns:
+        return text
+    head, tail = text[: columns // 3], text[columns // 3 :]
+    while width(head) + 1 + width(tail) > columns:
+        tail = tail[1:]
+    return f"{head}…{tail}"
+
+
+def _sum(tallies: Iterable[Tally]) -> Tally:
+    total = Tally()
+    for tally in tallies:
+        total = total.plus(tally)
+    return total
