@@ -32,7 +32,7 @@ class TestJson:
         jsonschema.validate(value, _closed(schema), jsonschema.Draft202012Validator)
 
     def test_schema(self) -> None:
-        for arguments in ([], ["--statistics"], ["--locale", "zh"], ["d.py"], ["a.py", "none.py"]):
+        for arguments in ([], ["--statistics"], ["--summary"], ["--locale", "zh"], ["d.py"], ["a.py", "none.py"]):
             self.validate(report("json", *arguments).json)
 
     def test_order_and_paths(self) -> None:

@@ -285,15 +285,15 @@ def choose(what: str, value: str, choices: Sequence[str]) -> str:
 
 def shown_only(given: Iterable[str], catalogue: Catalogue) -> Only | None:
     """The findings that `--only` asks for: by classes, by rules, by what their rules are prerequisites of."""
-    classes, rules = set(), set()
-    for word in words_in(given):
+    words, classes, rules = words_in(given), set[str](), set[str]()
+    for word in words:
         if word in CLASSES:
             classes.add(word)
         elif word in PREREQUISITES:
             rules |= {rule.name for rule in catalogue.rules.values() if rule.prerequisite == word}
         else:
             rules.add(choose("class", word, (*CLASSES, *PREREQUISITES, *catalogue.rules)))
-    return Only(frozenset(classes), frozenset(rules)) if classes or rules else None
+    return Only(",".join(words), frozenset(classes), frozenset(rules)) if words else None
 
 
 def fails(findings: Iterable[Finding], settings: Settings) -> bool:

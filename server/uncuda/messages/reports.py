@@ -18,7 +18,7 @@ REPORTS: Room = {
     "summary found": ("{0} in {1}:", "{1}中有 {0}："),
     "summary safe": ("safe: `uncuda fix` makes them", "安全：`uncuda fix` 执行"),
     "summary review": (
-        "to review: `uncuda fix --review-fixes` makes them, too; read the result",
+        "to review: `uncuda fix --review-fixes` makes them; read the result",
         "需复核：`uncuda fix --review-fixes` 也执行，请阅读结果",
     ),
     "summary manual": (
@@ -37,6 +37,7 @@ REPORTS: Room = {
     "more folders": ("and {0} more", "另有 {0} 个目录"),
     "more decisions": ("and {0} more", "另有 {0} 项"),
     "more names": ("{0} more", "另外 {0} 项"),
+    "of rule": ("{0} ({1})", "{0}（{1}）"),
     "tests": ("tests, in {0}", "测试，位于 {0}"),
     "all rows": ("All rows: {0}", "显示全部：{0}"),
     "order": ("Order of work", "处理顺序"),

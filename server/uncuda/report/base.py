@@ -19,6 +19,7 @@ from .words import Words
 class Only:
     """Which findings are shown: those of these classes and of these rules; empty: of all."""
 
+    words: str  # that say it on the command line
     classes: frozenset[str] = frozenset()
     rules: frozenset[str] = frozenset()
 
@@ -45,6 +46,10 @@ class Frame:
     terminal: bool = False
     only: Only | None = None
     command: Callable[..., str] = " ".join
+
+    def check(self, *options: str) -> str:
+        """The command line that checks the same and shows it in another way."""
+        return self.command("check", *options, *(("--only", self.only.words) if self.only else ()))
 
 
 class Reporter:

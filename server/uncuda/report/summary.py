@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from uncuda.engine import Finding
 from uncuda.printable import printable
@@ -15,10 +16,12 @@ from .text import hidden_line, none_found, paint, width
 from .words import Words
 
 _WIDE = 80
-_NAME = 42  # columns of a row's name
+_ROW = 78  # columns of a row
 _NUMBER = 9
 _LONGEST = 28  # columns of a name in a step
 _RULES, _FOLDERS, _DECISIONS = 5, 4, 3
+
+RowT = TypeVar("RowT")
 
 
 class SummaryReporter(Reporter):
@@ -40,7 +43,7 @@ class SummaryReporter(Reporter):
                 *_decisions(counts, frame.words, None if every else _DECISIONS),
             ]
             if any(line.is_cut for line in tables):
-                tables.append(_Line(frame.words("all rows", frame.command("check", "--summary", "--statistics"))))
+                tables.append(_Line(frame.words("all rows", frame.check("--summary", "--statistics"))))
             order = steps(counts, frame.catalogue.rules, frame.command)
             shown = [*_head(counts, frame.words), _Line(""), *tables, _Line(""), *_order(order, frame.words)]
             lines = [paint(line.text, "1", frame.color and line.is_heading) for line in shown]
@@ -70,9 +73,10 @@ def _head(counts: Counts, words: Words) -> Iterator[_Line]:
 def _rules(counts: Counts, words: Words, most: int | None) -> Iterator[_Line]:
     rows = counts.by_rule
     yield _columns(words("summary rules"), [words("all"), *(words(f"column {kind}") for kind in CLASSES)], True)
-    for rule, tally in rows[:most]:
+    shown, more = _parted(rows, most)
+    for rule, tally in shown:
         yield _tally(rule, tally)
-    if more := rows[len(rows[:most]) :]:
+    if more:
         yield _tally(words("more rules", f"{len(more):,}"), _sum(tally for _, tally in more), is_cut=True)
 
 
@@ -81,9 +85,10 @@ def _folders(counts: Counts, words: Words, most: int | None) -> Iterator[_Line]:
     rows = [row for row in every if not row.tests]
     tests = [row for row in every if row.tests]
     yield _columns(words("summary folders"), [], True)
-    for row in rows[:most]:
+    shown, more = _parted(rows, most)
+    for row in shown:
         yield _tally(printable(row.folder), row.tally)
-    if more := rows[len(rows[:most]) :]:
+    if more:
         yield _tally(words("more folders", f"{len(more):,}"), _sum(row.tally for row in more), is_cut=True)
     if tests:
         said = words("tests", words.count(len(tests), "folder"))
@@ -98,12 +103,13 @@ def _decisions(counts: Counts, words: Words, most: int | None) -> Iterator[_Line
     if not rows:
         return
     yield _columns(words("summary decisions"), [words("column manual"), words("column files")], True)
-    for subject, rule, tally in rows[:most]:
-        numbers = [f"{tally.manual:,}", f"{tally.files:,}"]
-        yield _columns("  " + printable(subject), numbers, more=f"  {rule}")
-    if more := rows[len(rows[:most]) :]:
+    shown, more = _parted(rows, most)
+    for subject, rule, tally in shown:
+        name = words("of rule", printable(subject), rule)
+        yield _columns("  " + name, [f"{tally.manual:,}", f"{tally.files:,}"])
+    if more:
         places = f"{sum(tally.manual for _, _, tally in more):,}"
-        yield _columns("  " + words("more decisions", f"{len(more):,}"), [places], is_cut=True)
+        yield _columns("  " + words("more decisions", f"{len(more):,}"), [places, ""], is_cut=True)
 
 
 def _order(order: Iterable[Step], words: Words) -> Iterator[_Line]:
@@ -130,13 +136,18 @@ def _tally(name: str, tally: Tally, is_cut: bool = False) -> _Line:
     return _columns("  " + name, [f"{number:,}" for number in numbers], is_cut=is_cut)
 
 
-def _columns(
-    name: str, numbers: Sequence[str], is_heading: bool = False, is_cut: bool = False, more: str = ""
-) -> _Line:
-    fitted = _fitted(name, _NAME)
+def _columns(name: str, numbers: Sequence[str], is_heading: bool = False, is_cut: bool = False) -> _Line:
+    """A row: a name, and numbers below each other at the right."""
+    room = _ROW - _NUMBER * len(numbers)
+    fitted = _fitted(name, room)
     columns = "".join(" " * (_NUMBER - width(number)) + number for number in numbers)
-    line = f"{fitted}{' ' * (_NAME - width(fitted))}{columns}{more}"
-    return _Line(line.rstrip(), is_heading, is_cut)
+    return _Line(f"{fitted}{' ' * (room - width(fitted))}{columns}".rstrip(), is_heading, is_cut)
+
+
+def _parted(rows: Sequence[RowT], most: int | None) -> tuple[Sequence[RowT], Sequence[RowT]]:
+    """The first rows, and the others, if those are several."""
+    number = len(rows) if most is None or len(rows) <= most + 1 else most
+    return rows[:number], rows[number:]
 
 
 def _fitted(text: str, columns: int) -> str:

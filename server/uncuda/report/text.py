@@ -53,7 +53,7 @@ class TextReporter(Reporter):
         if not frame.quiet and (self.checked or not self.problems):
             lines = [*summary(self.counts, frame.words), *hidden_line(self)] if self.counts.rows else none_found(self)
             if frame.terminal and self.counts.total.count > _SCREEN:
-                lines.append(frame.words("how summary", frame.command("check", "--summary")))
+                lines.append(frame.words("how summary", frame.check("--summary")))
             frame.out.writelines(f"{line}\n" for line in lines)
 
 
