@@ -334,7 +334,7 @@ class TestOnly:
 
     def test_unknown(self) -> None:
         run = uncuda("check", "--only", "saef")
-        assert run.code == 2
+        assert (run.code, run.out) == (2, "")
         assert "unknown class or rule `saef` (did you mean 'safe'?)" in run.err
 
 

@@ -10,7 +10,7 @@ import click
 
 from uncuda.limits import LimitExceeded
 from uncuda.report import FORMATS, reporter
-from uncuda.report.base import Frame, Reporter
+from uncuda.report.base import Frame, Only, Reporter
 from uncuda.source import SourceError
 from uncuda.workspace import Checked, Exceeds, File, OtherLanguageError, Problem, source_of
 
@@ -47,13 +47,14 @@ def command(paths: tuple[str, ...], output_format: str, exit_zero: bool, **given
         if given[option] and output_format not in formats:
             raise click.UsageError(say("goes with", option=f"--{option}", formats=", ".join(formats)))
     session = Session(overrides(given), given["config"], given["isolated"], given["quiet"], given["verbose"])
+    only = shown_only(given["only"], session.catalogue)
     if session.reads_standard_input(paths, given["stdin_filename"]):
         results = iter([_check_text(session, *session.standard_input(given["stdin_filename"]))])
     else:
         files = session.files(paths)
         shown = session.console.progress(files, output_format in _FOR_PEOPLE)
         results = session.check(paths, files, shown)
-    frame = _frame(session, output_format in _FOR_PEOPLE, given)
+    frame = _frame(session, output_format in _FOR_PEOPLE, only, given)
     report = reporter("summary" if frame.summary and output_format == "text" else output_format, frame)
     failed = _report(results, report, session)
     if session.problems:
@@ -61,7 +62,7 @@ def command(paths: tuple[str, ...], output_format: str, exit_zero: bool, **given
     return FINDINGS if failed and not exit_zero else 0
 
 
-def _frame(session: Session, for_people: bool, given: dict[str, Any]) -> Frame:
+def _frame(session: Session, for_people: bool, only: Only | None, given: dict[str, Any]) -> Frame:
     return Frame(
         sys.stdout,
         session.words,
@@ -71,7 +72,7 @@ def _frame(session: Session, for_people: bool, given: dict[str, Any]) -> Frame:
         quiet=given["quiet"],
         summary=given["summary"],
         terminal=sys.stdout.isatty(),
-        only=shown_only(given["only"], session.catalogue),
+        only=only,
         command=Invocation(click.get_current_context()),
     )
 

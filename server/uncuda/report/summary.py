@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from uncuda.engine import Finding
@@ -19,7 +20,7 @@ _WIDE = 80
 _ROW = 78  # columns of a row
 _NUMBER = 9
 _LONGEST = 28  # columns of a name in a step
-_RULES, _FOLDERS, _DECISIONS = 5, 4, 3
+_RULES, _FOLDERS, _DECISIONS = 5, 3, 3
 
 RowT = TypeVar("RowT")
 
@@ -51,13 +52,13 @@ class SummaryReporter(Reporter):
         frame.out.writelines(f"{line}\n" for line in lines)
 
 
+@dataclass(frozen=True)
 class _Line:
-    """A line; `is_cut`: it says that there are more."""
+    """A line; `is_cut`: it stands for more than it names."""
 
-    def __init__(self, text: str, is_heading: bool = False, is_cut: bool = False) -> None:
-        self.text = text
-        self.is_heading = is_heading
-        self.is_cut = is_cut
+    text: str
+    is_heading: bool = False
+    is_cut: bool = False
 
 
 def _head(counts: Counts, words: Words) -> Iterator[_Line]:
