@@ -76,6 +76,7 @@ def test_the_rule_is_right(rules: Path) -> None:
         ('"name"', '"nme"', "4: unknown check 'nme' (did you mean 'name'?)"),
         ('"error"', '"eror"', "6: severity = 'eror' is none of error, warning, information (did you mean 'error'?)"),
         ('"error"', '"error"\nfix = "save"', "7: fix = 'save' is none of safe, review (did you mean 'safe'?)"),
+        ('"error"', '"error"\nprerequisite = "libary"', "7: prerequisite = 'libary' is none of library, extension,"),
         ('"error"', '"error"\ntags = ["deprecate"]', "7: tags: unknown word 'deprecate' (did you mean 'deprecated'?)"),
         ('"error"', '"error"\nstatus = ["missin"]', "7: status: unknown word 'missin' (did you mean 'missing'?)"),
         ('"error"', '"error"\nneeds = "amp-d"', "7: needs: unknown feature 'amp-d' (did you mean 'amp-c'?)"),
