@@ -15,6 +15,8 @@ from uncuda.source import SourceError
 from uncuda.workspace import Checked, Exceeds, File, OtherLanguageError, Problem, source_of
 
 from . import ERROR, FINDINGS
+from .accepting import writing_options
+from .asking import Asking, asking_options
 from .console import colored
 from .options import common_options, overrides, settings_options
 from .session import Session, choose, fails
@@ -34,29 +36,36 @@ from .texts import say
     help=say("statistics"),
 )
 @click.option("--exit-zero", is_flag=True, help=say("exit-zero"))
+@asking_options
+@writing_options
 def command(paths: tuple[str, ...], output_format: str, statistics: bool, exit_zero: bool, **given: Any) -> int:
     """Check files and report."""
     choose("output format", output_format, FORMATS)
     if statistics and output_format not in ("text", "json"):
         raise click.UsageError("--statistics goes with the output formats text and json")
     session = Session(overrides(given), given["config"], given["isolated"], given["quiet"], given["verbose"])
+    asking = Asking(session, given)
     if session.reads_standard_input(paths, given["stdin_filename"]):
-        results = iter([_check_text(session, *session.standard_input(given["stdin_filename"]))])
+        file, data = asking.standard_input(given["stdin_filename"])
+        results = iter([_check_text(session, file, data)])
     else:
-        files = session.files(paths)
+        files = asking.files(paths)
         shown = session.console.progress(files, output_format == "text")
         results = session.check(paths, files, shown)
     color = output_format == "text" and colored(sys.stdout)
     frame = Frame(sys.stdout, session.words, session.catalogue, color, statistics, given["quiet"])
     report = reporter(output_format, frame)
-    failed = _report(results, report, session)
+    failed = _report(asking.checked(results), report, session)
+    asking.finish(paths)
+    report.accepted = asking.accepted
+    report.finish(session.read, session.problems)
     if session.problems:
         return ERROR
     return FINDINGS if failed and not exit_zero else 0
 
 
 def _report(results: Iterable[Checked], report: Reporter, session: Session) -> bool:
-    """Write the report; whether a finding is grave enough to fail."""
+    """Write what there is to report of files; whether a finding is grave enough to fail."""
     failed = False
     for result in results:
         if result.problem:
@@ -69,7 +78,6 @@ def _report(results: Iterable[Checked], report: Reporter, session: Session) -> b
             session.console.clear()
             report.add(result.source, result.report.findings)
             failed = failed or fails(result.report.findings, result.file.settings)
-    report.finish(session.read, session.problems)
     return failed
 
 

@@ -17,6 +17,7 @@ from uncuda.report.repeated import Repeated
 from uncuda.report.text import headline, repeated_blocks
 from uncuda.source import SourceError
 from uncuda.workspace import (
+    Checked,
     Exceeds,
     File,
     FileProblem,
@@ -31,6 +32,7 @@ from uncuda.workspace import (
 )
 
 from . import ERROR, FINDINGS, INTERRUPTED
+from .asking import Asking, asking_options
 from .console import colored, interrupts_held
 from .options import common_options, overrides, settings_options
 from .session import Session, fails
@@ -51,21 +53,25 @@ from .texts import say
     help=say("review-fixes"),
 )
 @click.option("--diff", is_flag=True, help=say("diff"))
+@asking_options
 def command(paths: tuple[str, ...], review: bool, diff: bool, **given: Any) -> int:
     """Fix files and say what is left."""
     session = Session(overrides(given), given["config"], given["isolated"], given["quiet"], given["verbose"])
-    run = _Run(session, diff)
+    asking = Asking(session, given)
+    run = _Run(session, diff, asking)
     try:
         if session.reads_standard_input(paths, given["stdin_filename"]):
-            run.text(*session.standard_input(given["stdin_filename"]), review)
+            run.text(*asking.standard_input(given["stdin_filename"]), review)
         else:
-            files = session.files(paths)
+            files = asking.files(paths)
             run.folders = paths or (".",)
-            run.files(session.fix(paths, files, session.console.progress(files, True), review))
+            files, selections = asking.selected(paths, files)
+            run.files(session.fix(paths, files, session.console.progress(files, True), review, selections))
     except KeyboardInterrupt:
         session.console.print("uncuda: " + run.interrupted())
         return INTERRUPTED
     run.summarize(review)
+    asking.finish(paths)
     if session.problems:
         return ERROR
     return FINDINGS if run.failed else 0
@@ -77,6 +83,7 @@ class _Run:
 
     session: Session
     diff: bool
+    asking: Asking
     changed: list[str] = field(default_factory=list)
     applied: dict[str, int] = field(default_factory=dict)
     left: dict[str, int] = field(default_factory=dict)
@@ -105,8 +112,9 @@ class _Run:
             source = source_of(data, file.path)
             engine = self.session.engine_for(file.settings)
             answers = self.session.answers_for((), [file])(file, source, engine)
-            fixed = engine.fix(source, review, answers=answers)
-            fixed, result = written(data, source, fixed, engine)
+            selection = self.asking.selection(Checked(file, source, engine.check(source, answers=answers)))
+            fixed = engine.fix(source, review, answers=answers, selection=selection)
+            fixed, result = written(data, source, fixed, engine, selection)
         except OtherLanguageError as error:
             self.session.console.left_out([Problem(file.path, str(error))])
             self.session.read -= 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from uncuda.catalogue import Catalogue, load
-from uncuda.engine import Engine, Finding, Report
+from uncuda.engine import Engine, Finding, Report, Selection
 from uncuda.messages import language
 from uncuda.report.words import Words
 from uncuda.settings import SEVERITIES, Configuration, Settings, SettingsError, Vocabulary, hint, values_of
@@ -65,7 +65,10 @@ class Failure(click.ClickException):
 
 @dataclass
 class Session:
-    """One run over files. `given` is what the command line says of settings, in kebab-case."""
+    """One run over files. `given` is what the command line says of settings, in kebab-case.
+
+    `looked`: the files that were read, whether they may have findings or not.
+    """
 
     given: dict[str, object]
     config: str | None = None
@@ -74,6 +77,7 @@ class Session:
     verbose: bool = False
     problems: list[Problem] = field(default_factory=list)
     read: int = 0
+    looked: list[File] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.catalogue: Catalogue = load()
@@ -111,6 +115,7 @@ class Session:
                 self.fail(problem)
         self.console.left_out(problem for problem in look.problems if isinstance(problem, LeftOut))
         self.read += len(look.files)
+        self.looked = look.files
         with self._decided():
             files = self.engines.worth(look)
         if self._workers is None:
@@ -123,11 +128,20 @@ class Session:
             return self._workers.check(files, shown, self.engines.known_for, self.engine_for)
         return check_files(shown, self.engine_for, self.answers_for(paths, files))
 
-    def fix(self, paths: Sequence[str], files: list[File], shown: Iterable[File], review: bool) -> Iterator[Repaired]:
-        """Fix the files in memory, as `check` checks them; `review`: also by fixes to review."""
+    def fix(
+        self,
+        paths: Sequence[str],
+        files: list[File],
+        shown: Iterable[File],
+        review: bool,
+        selections: Mapping[str, Selection],
+    ) -> Iterator[Repaired]:
+        """Fix the files in memory, as `check` checks them; `review`: also by fixes to review; `selections`: as for
+        `fix_files`."""
         if self._workers is not None:
-            return self._workers.fix(files, shown, self.engines.known_for, self.engine_for, review)
-        return fix_files(shown, self.engine_for, review, answers_for=self.answers_for(paths, files))
+            return self._workers.fix(files, shown, self.engines.known_for, self.engine_for, review, selections)
+        answers_for = self.answers_for(paths, files)
+        return fix_files(shown, self.engine_for, review, answers_for=answers_for, selections=selections)
 
     def _engage(self, files: Sequence[File], looked: bool) -> None:
         """Have the files read by several processes, if that is worth it. `looked`: the first look has been taken.

@@ -38,7 +38,7 @@ class JsonReporter(Reporter):
             out.write(f',\n"statistics": {dump(rows)}')
             out.write(f',\n"decisions": {dump(_decisions(self.counts))}')
         errors = [{"path": problem.path, "message": problem.message} for problem in self.problems]
-        out.write(f',\n"errors": {dump(errors)}}}\n')
+        out.write(f',\n"accepted": {self.accepted},\n"errors": {dump(errors)}}}\n')
 
 
 def _decisions(counts: Counts) -> list[dict[str, Any]]:
