@@ -65,7 +65,7 @@ def command(paths: tuple[str, ...], review: bool, diff: bool, **given: Any) -> i
         else:
             files = asking.files(paths)
             run.folders = paths or (".",)
-            files, selections = asking.selected(paths, files)
+            selections = asking.selections(paths, files)
             run.files(session.fix(paths, files, session.console.progress(files, True), review, selections))
     except KeyboardInterrupt:
         session.console.print("uncuda: " + run.interrupted())

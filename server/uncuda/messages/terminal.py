@@ -52,6 +52,10 @@ TERMINAL: Room = {
         "Use this file of accepted findings instead of uncuda-baseline.jsonl beside the configuration.",
         "使用该基线文件（已接受的问题），而不是配置文件旁的 uncuda-baseline.jsonl。",
     ),
+    "diff-base": (
+        "Only findings on lines that changed since the merge base of REV and HEAD, the work tree included.",
+        "仅包含自 REV 与 HEAD 的共同祖先以来改动的行（含工作区）上的问题。",
+    ),
     "no-baseline": ("Accept nothing: leave baselines alone.", "不使用任何基线文件。"),
     "write-baseline": (
         "Accept all findings that there are: write them to the baseline.",
