@@ -277,7 +277,7 @@ class TestErrors:
         repository({"a.py": OLD})
         Path("git").write_text("#!/bin/sh\ntouch ran\n")
         Path("git").chmod(0o755)
-        run = changed(PATH=f".{os.pathsep}{os.pathsep}{Path.cwd() / 'nothing'}")
+        run = changed(PATH=os.pathsep.join([".", "", str(Path.cwd() / "nothing"), str(Path.cwd())]))
         assert run.code == 2
         assert "--diff-base needs git" in run.err
         assert not Path("ran").exists()

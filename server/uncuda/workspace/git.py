@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import os
 import sys
-from functools import cache, lru_cache
+from collections.abc import Iterator
+from functools import cache
 
 from uncuda.child import start
 
@@ -70,26 +71,42 @@ def _environment() -> dict[str, str]:
     return {**kept, **_OURS}
 
 
-@lru_cache
+@cache
 def _program() -> str:
-    """The path of git: never one in the current folder, nor in a folder that PATH names from there."""
+    """The path of git: never one of the workspace, as where an environment in it stands first in PATH."""
+    here = os.path.realpath(os.curdir)
+    work = next((folder for folder in _above(here) if os.path.lexists(os.path.join(folder, ".git"))), here)
     names = ("git.exe",) if sys.platform == "win32" else ("git",)
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
         for name in names:
             path = os.path.join(folder, name)
-            if os.path.isabs(folder) and os.path.isfile(path) and os.access(path, os.X_OK):
+            if not os.path.isabs(folder) or work in _above(os.path.realpath(folder)):
+                continue
+            if os.path.isfile(path) and os.access(path, os.X_OK):
                 return path
     raise GitError("git missing")
+
+
+def _above(folder: str) -> Iterator[str]:
+    """An absolute folder and those that hold it, from the inside."""
+    while True:
+        yield folder
+        folder, inner = os.path.dirname(folder), folder
+        if folder == inner:
+            return
 
 
 @cache
 def root_of(folder: str) -> str | None:
     """The folder of the work tree that holds an absolute folder; None: there is none."""
-    above = os.path.dirname(folder)
-    if os.path.lexists(os.path.join(folder, ".git")):
-        code, out, errors = try_asking(folder, "rev-parse", "--is-inside-work-tree", "--show-prefix")
-        if not code and out.split(b"\n")[:2] == [b"true", b""]:
-            return folder
-        if code and b"safe.directory" in errors:
-            raise GitError("git unsafe", folder)
-    return root_of(above) if above != folder else None
+    return next(filter(_is_root, _above(folder)), None)
+
+
+@cache
+def _is_root(folder: str) -> bool:
+    if not os.path.lexists(os.path.join(folder, ".git")):
+        return False
+    code, out, errors = try_asking(folder, "rev-parse", "--is-inside-work-tree", "--show-prefix")
+    if code and b"safe.directory" in errors:
+        raise GitError("git unsafe", folder)
+    return not code and out.split(b"\n")[:2] == [b"true", b""]
