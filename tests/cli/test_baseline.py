@@ -268,6 +268,8 @@ FORMATTED = [
         "return x.to('cuda'), {'a': 1}",
         "return (\n        x.to(\n            'cuda'\n        ),\n        {\n            'a': 1,\n        },\n    )",
     ),
+    ("x = torch.zeros(2, device='cuda') * .5E3 + 1.", 'x = torch.zeros(2, device="cuda") * 0.5e3 + 1.0'),
+    ("print(f'{torch.cuda.device_count()/2}')", 'print(f"{torch.cuda.device_count() / 2}")'),
     ("x = torch.device(U'cuda')", 'x = torch.device("cuda")'),
     ("assert x.is_cuda, 'it\\'s'", 'assert x.is_cuda, "it\'s"'),
     ("x = torch.cuda.device_count() + \\\n        1", "x = (\n        torch.cuda.device_count()\n        + 1\n    )"),

@@ -25,13 +25,14 @@ _TOKEN = re.compile(
     r"""(?P<blank>[ \t\f\r\n]+|\\\r?\n|\\\r|\#[^\r\n]*)
     |(?P<string>[A-Za-z]{0,2}(?:\"\"\"[^\\"]*(?:(?:\\.|"(?!""))[^\\"]*)*\"\"\"|'''[^\\']*(?:(?:\\.|'(?!''))[^\\']*)*'''
         |"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'))
-    |(?P<number>\.?[0-9](?:[eE][+-]|[\w.])*)
+    |(?P<number>0[xX]\w*|\.?[0-9](?:[eE][+-]|[\w.])*)
     |(?P<name>\w+)
     |(?P<sign>.)""",
     re.DOTALL | re.VERBOSE,
 )
 _NAMED = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
 _NAMED_LINE = re.compile(rf"^[ \t\f]*(?={_NAMED.pattern})", re.MULTILINE)
+_POINT = re.compile(r"([0-9])\.(?![0-9])")  # formatters write a digit on both sides
 _OPEN, _CLOSE = "([{", ")]}"
 _KEYWORDS = frozenset(kwlist)
 _BLOCKS = frozenset(
@@ -166,8 +167,12 @@ def _word(match: re.Match[str]) -> str:
     if match.lastgroup == "string":
         quote = min(at for at in (word.find('"'), word.find("'")) if at >= 0)
         prefix, body = word[:quote].lower().replace("u", ""), word[quote:]
+        if "f" in prefix:  # code in it is formatted, too
+            body = "".join(body.split())
         return prefix + body.replace("\\'", "'").replace('\\"', '"').replace("'", '"')
-    return word.lower() if match.lastgroup == "number" else word
+    return (
+        _POINT.sub(r"\g<1>.0", f"0{word}" if word[0] == "." else word).lower() if match.lastgroup == "number" else word
+    )
 
 
 def _plain(tokens: Sequence[str]) -> Iterator[str]:
