@@ -36,7 +36,7 @@ OWNERS = {
 }
 # The one that starts processes, and those that have one started and name its type.
 STARTER = "uncuda.child"
-STARTED = {"uncuda.child.pool", "uncuda.lsp.wire.background", "uncuda.receivers.process"}
+STARTED = {"uncuda.child.pool", "uncuda.lsp.wire.background", "uncuda.receivers.process", "uncuda.workspace.git"}
 STARTS = re.compile(
     r"(?:subprocess|multiprocessing|pty|webbrowser|runpy|asyncio\.(?:subprocess|create_subprocess\w*)|ctypes\.util"
     r"|concurrent\.futures\.ProcessPoolExecutor|platform\.(?:platform|processor|uname|architecture|libc_ver)"
@@ -176,6 +176,7 @@ def test_processes_are_started_in_few_places() -> None:
         "uncuda.child.pool": {"command(self._launch.module)"},
         "uncuda.lsp.wire.background": {"command(module)"},
         "uncuda.receivers.process": {"arguments or command(_MODULE)"},
+        "uncuda.workspace.git": {"words, cwd=folder, env=_environment(), stderr=subprocess.PIPE"},
     }
 
 

@@ -15,6 +15,8 @@ from uncuda.source import SourceError
 from uncuda.workspace import Checked, Exceeds, File, OtherLanguageError, Problem, source_of
 
 from . import ERROR, FINDINGS
+from .accepting import writing_options
+from .asking import Asking, asking_options
 from .console import colored
 from .invocation import Invocation
 from .options import common_options, overrides, settings_options
@@ -40,6 +42,8 @@ _GO_WITH = {"statistics": ("text", "concise", "json"), "summary": ("text", "json
 @click.option("--summary", is_flag=True, help=say("summary"))
 @click.option("--only", multiple=True, metavar="safe|review|manual|RULE", help=say("only"))
 @click.option("--exit-zero", is_flag=True, help=say("exit-zero"))
+@asking_options
+@writing_options
 def command(paths: tuple[str, ...], output_format: str, exit_zero: bool, **given: Any) -> int:
     """Check files and report."""
     choose("output format", output_format, FORMATS)
@@ -48,15 +52,20 @@ def command(paths: tuple[str, ...], output_format: str, exit_zero: bool, **given
             raise click.UsageError(say("goes with", option=f"--{option}", formats=", ".join(formats)))
     session = Session(overrides(given), given["config"], given["isolated"], given["quiet"], given["verbose"])
     only = shown_only(given["only"], session.catalogue)
+    asking = Asking(session, given)
     if session.reads_standard_input(paths, given["stdin_filename"]):
-        results = iter([_check_text(session, *session.standard_input(given["stdin_filename"]))])
+        file, data = asking.standard_input(given["stdin_filename"])
+        results = iter([_check_text(session, file, data)])
     else:
-        files = session.files(paths)
+        files = asking.files(paths)
         shown = session.console.progress(files, output_format in _FOR_PEOPLE)
         results = session.check(paths, files, shown)
     frame = _frame(session, output_format in _FOR_PEOPLE, only, given)
     report = reporter("summary" if frame.summary and output_format == "text" else output_format, frame)
-    failed = _report(results, report, session)
+    failed = _report(asking.checked(results), report, session)
+    asking.finish(paths)
+    report.accepted = asking.accepted
+    report.finish(session.read, session.problems)
     if session.problems:
         return ERROR
     return FINDINGS if failed and not exit_zero else 0
@@ -78,7 +87,7 @@ def _frame(session: Session, for_people: bool, only: Only | None, given: dict[st
 
 
 def _report(results: Iterable[Checked], report: Reporter, session: Session) -> bool:
-    """Write the report; whether a finding is grave enough to fail."""
+    """Write what there is to report of files; whether a finding is grave enough to fail."""
     failed = False
     for result in results:
         if result.problem:
@@ -91,7 +100,6 @@ def _report(results: Iterable[Checked], report: Reporter, session: Session) -> b
             session.console.clear()
             shown = report.add(result.source, result.report.findings)
             failed = failed or fails(shown, result.file.settings)
-    report.finish(session.read, session.problems)
     return failed
 
 

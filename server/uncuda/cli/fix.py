@@ -19,6 +19,7 @@ from uncuda.report.text import fix_mark, headline, repeated_blocks
 from uncuda.source import SourceError
 from uncuda.workspace import (
     MANUAL,
+    Checked,
     Counts,
     Exceeds,
     File,
@@ -37,6 +38,7 @@ from uncuda.workspace import (
 )
 
 from . import ERROR, FINDINGS, INTERRUPTED
+from .asking import Asking, asking_options
 from .console import colored, interrupts_held
 from .invocation import Invocation
 from .options import common_options, overrides, settings_options, words_in
@@ -59,22 +61,26 @@ from .texts import say
 )
 @click.option("--fixable", multiple=True, metavar="RULES", help=say("fixable"))
 @click.option("--diff", is_flag=True, help=say("diff"))
+@asking_options
 def command(paths: tuple[str, ...], review: bool, diff: bool, fixable: tuple[str, ...], **given: Any) -> int:
     """Fix files and say what is left."""
     session = Session(overrides(given), given["config"], given["isolated"], given["quiet"], given["verbose"])
     rules = tuple(choose("rule", word, tuple(session.catalogue.rules)) for word in words_in(fixable))
-    run = _Run(session, diff, Wanted(review, rules or None))
+    asking = Asking(session, given)
+    run = _Run(session, diff, Wanted(review, rules or None), asking)
     try:
         if session.reads_standard_input(paths, given["stdin_filename"]):
-            run.text(*session.standard_input(given["stdin_filename"]))
+            run.text(*asking.standard_input(given["stdin_filename"]))
         else:
-            files = session.files(paths)
+            files = asking.files(paths)
             run.folders = paths or (".",)
-            run.files(session.fix(paths, files, session.console.progress(files, True), run.wanted))
+            selections = asking.selections(paths, files)
+            run.files(session.fix(paths, files, session.console.progress(files, True), run.wanted, selections))
     except KeyboardInterrupt:
         session.console.print("uncuda: " + run.interrupted())
         return INTERRUPTED
     run.summarize(Invocation(click.get_current_context()))
+    asking.finish(paths)
     if session.problems:
         return ERROR
     return FINDINGS if run.failed else 0
@@ -87,6 +93,7 @@ class _Run:
     session: Session
     diff: bool
     wanted: Wanted
+    asking: Asking
     changed: list[str] = field(default_factory=list)
     applied: dict[str, int] = field(default_factory=dict)
     left: Totals = field(default_factory=Totals)
@@ -115,8 +122,10 @@ class _Run:
             source = source_of(data, file.path)
             engine = self.session.engine_for(file.settings)
             answers = self.session.answers_for((), [file])(file, source, engine)
-            fixed = engine.fix(source, self.wanted.review, rules=self.wanted.rules, answers=answers)
-            fixed, result = written(data, source, fixed, engine)
+            selection = self.asking.selection(Checked(file, source, engine.check(source, answers=answers)))
+            review, rules = self.wanted
+            fixed = engine.fix(source, review, rules=rules, answers=answers, selection=selection)
+            fixed, result = written(data, source, fixed, engine, selection)
         except OtherLanguageError as error:
             self.session.console.left_out([Problem(file.path, str(error))])
             self.session.read -= 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +14,7 @@ import click
 from uncuda.catalogue import Catalogue, load
 from uncuda.catalogue.keys import PREREQUISITES
 from uncuda.edits import REVIEW, SAFE
-from uncuda.engine import Engine, Finding, Report
+from uncuda.engine import Engine, Finding, Report, Selection
 from uncuda.messages import language
 from uncuda.report.base import Only
 from uncuda.report.words import Words
@@ -82,7 +82,10 @@ class Failure(click.ClickException):
 
 @dataclass
 class Session:
-    """One run over files. `given` is what the command line says of settings, in kebab-case."""
+    """One run over files. `given` is what the command line says of settings, in kebab-case.
+
+    `looked`: the files that were read, whether they may have findings or not.
+    """
 
     given: dict[str, object]
     config: str | None = None
@@ -91,6 +94,7 @@ class Session:
     verbose: bool = False
     problems: list[Problem] = field(default_factory=list)
     read: int = 0
+    looked: list[File] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.catalogue: Catalogue = load()
@@ -128,6 +132,7 @@ class Session:
                 self.fail(problem)
         self.console.left_out(problem for problem in look.problems if isinstance(problem, LeftOut))
         self.read += len(look.files)
+        self.looked = look.files
         with self._decided():
             files = self.engines.worth(look)
         if self._workers is None:
@@ -140,12 +145,20 @@ class Session:
             return self._workers.check(files, shown, self.engines.known_for, self.engine_for)
         return check_files(shown, self.engine_for, self.answers_for(paths, files))
 
-    def fix(self, paths: Sequence[str], files: list[File], shown: Iterable[File], wanted: Wanted) -> Iterator[Repaired]:
-        """Fix the files in memory, as `check` checks them."""
-        review, rules = wanted
+    def fix(
+        self,
+        paths: Sequence[str],
+        files: list[File],
+        shown: Iterable[File],
+        wanted: Wanted,
+        selections: Mapping[str, Selection],
+    ) -> Iterator[Repaired]:
+        """Fix the files in memory, as `check` checks them; `selections`: as for `fix_files`."""
         if self._workers is not None:
-            return self._workers.fix(files, shown, self.engines.known_for, self.engine_for, review, rules)
-        return fix_files(shown, self.engine_for, review, rules, answers_for=self.answers_for(paths, files))
+            known_for, engine_for = self.engines.known_for, self.engine_for
+            return self._workers.fix(files, shown, known_for, engine_for, *wanted, selections)
+        answers_for = self.answers_for(paths, files)
+        return fix_files(shown, self.engine_for, *wanted, answers_for=answers_for, selections=selections)
 
     def _engage(self, files: Sequence[File], looked: bool) -> None:
         """Have the files read by several processes, if that is worth it. `looked`: the first look has been taken.

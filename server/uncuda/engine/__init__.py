@@ -29,9 +29,10 @@ from .relations.kernels import Libraries
 from .relations.served import Served
 from .results import Finding, Fixed, Related, Report, sparing, whole
 from .ruleset import Ruleset
+from .selection import LeftAlone, Selection, name_of
 from .sites import answered, sites_of
 
-__all__ = ["Engine", "Finding", "Fixed", "Related", "Report"]
+__all__ = ["Engine", "Finding", "Fixed", "LeftAlone", "Related", "Report", "Selection", "name_of"]
 
 
 _FINDING = 60  # steps that it takes to look at a finding and say it
@@ -287,14 +288,16 @@ class Engine:
         rules: Collection[str] | None = None,
         answers: Answers | None = None,
         limits: Limits | None = None,
+        selection: Selection | None = None,
     ) -> Fixed:
         """Apply the fixes of the allowed classes until nothing changes. `concerned`, `answers`: as for `check`.
 
         `rules`: make only the fixes of these (and what must change together with them); None: of all.
+        `selection`: which findings are asked for; None: all.
         `limits`: as for `check`; they hold for each of at most 12 passes. LimitExceeded: nothing is fixed.
         """
 
         def check(text: Source, edited: Edited | None, known: Answers | None) -> Report:
             return self.check(text, concerned, edited, known, limits)
 
-        return fixed(source, check, {SAFE, REVIEW} if review else {SAFE}, rules, answers)
+        return fixed(source, check, {SAFE, REVIEW} if review else {SAFE}, rules, answers, selection)

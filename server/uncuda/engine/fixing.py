@@ -10,9 +10,11 @@ from ..project import Answers
 from ..source import Source
 from .refusal import refusal
 from .results import Fixed, Report
+from .selection import Selection, name_of
 from .sites import moved
 
 _PASSES = 12
+_CHANGED = "changed while it was being fixed; left as it is, run again"
 
 Edited = tuple[str, Collection[Edit]]
 """A text, and the edits that made another of it."""
@@ -22,12 +24,21 @@ Check = Callable[[Source, "Edited | None", "Answers | None"], Report]
 
 
 def fixed(
-    source: Source, check: Check, allowed: Collection[str], rules: Collection[str] | None, answers: Answers | None
+    source: Source,
+    check: Check,
+    allowed: Collection[str],
+    rules: Collection[str] | None,
+    answers: Answers | None,
+    selection: Selection | None = None,
 ) -> Fixed:
     """A text after its fixes of the `allowed` classes, and of these `rules` (None: all), or why it is left alone."""
     text, applied = source.text, Counter[str]()
     passes: list[list[Change]] = []
     first = report = check(source, None, answers)
+    if selection is not None:
+        if selection.text != name_of(text):
+            return Fixed(text, {}, first, _CHANGED, first=first)
+        first = report = selection.of(report)
     for _ in range(_PASSES):
         chosen = [
             (f.fixes[0], f.rule)
@@ -46,6 +57,9 @@ def fixed(
         answers = moved(answers, edits) if answers else None
         result = Source(text, source.path, source.encoding, source.bom)
         report = check(result, (before, edits), answers)
+        if selection is not None:
+            selection = selection.moved(edits)
+            report = selection.of(report)
     else:
         reason = "its fixes do not settle"
     if reason is not None:

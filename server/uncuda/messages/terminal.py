@@ -73,6 +73,28 @@ TERMINAL: Room = {
     "verbose": ("Also say which files were left out, and why.", "同时说明哪些文件未读取及其原因。"),
     "quiet": ("No summary and no notes.", "不输出摘要和提示。"),
     "stdin-filename": ("The name that the text on standard input (`-`) has.", "标准输入（`-`）内容所对应的文件名。"),
+    "baseline": (
+        "Use this file of accepted findings instead of uncuda-baseline.jsonl beside the configuration.",
+        "使用该基线文件（已接受的问题），而不是配置文件旁的 uncuda-baseline.jsonl。",
+    ),
+    "diff-base": (
+        "Only findings on lines that changed since the merge base of REV and HEAD, the work tree included.",
+        "仅包含自 REV 与 HEAD 的共同祖先以来改动的行（含工作区）上的问题。",
+    ),
+    "no-baseline": ("Accept nothing: leave baselines alone.", "不使用任何基线文件。"),
+    "write-baseline": (
+        "Accept all findings that there are: write them to the baseline.",
+        "接受当前的所有问题：将其写入基线文件。",
+    ),
+    "reason": ("Why they are accepted; with --write-baseline.", "接受的理由；与 --write-baseline 一起使用。"),
+    "prune-baseline": (
+        "Drop the entries of the baseline whose finding is gone.",
+        "从基线文件中删除已不存在的问题。",
+    ),
+    "strict-baseline": (
+        "Entries of the baseline whose finding is gone are errors.",
+        "基线文件中的问题若已不存在，则视为错误。",
+    ),
     "all": ("Show the pages of all rules.", "显示所有规则的说明。"),
     "rule output-format": ("How to show them.", "输出格式。"),
     "stdio": ("Speak on standard input and output (default).", "使用标准输入输出通信（默认）。"),

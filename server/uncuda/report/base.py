@@ -53,13 +53,17 @@ class Frame:
 
 
 class Reporter:
-    """Writes one format: `add` for every file with findings, in order, then `finish`."""
+    """Writes one format: `add` for every file with findings, in order, then `finish`.
+
+    `accepted`: how many findings were left out because a baseline accepts them.
+    """
 
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
         self.totals = Totals()
         self.hidden = Totals()
         self.checked = 0
+        self.accepted = 0
         self.problems: Sequence[Problem] = ()
 
     def add(self, source: Source, findings: Sequence[Finding]) -> Sequence[Finding]:

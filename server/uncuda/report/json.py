@@ -41,7 +41,7 @@ class JsonReporter(Reporter):
         if self.frame.summary:
             out.write(f',\n"summary": {dump(self._summary())}')
         errors = [{"path": problem.path, "message": problem.message} for problem in self.problems]
-        out.write(f',\n"errors": {dump(errors)}}}\n')
+        out.write(f',\n"accepted": {self.accepted},\n"errors": {dump(errors)}}}\n')
 
     def _summary(self) -> dict[str, Any]:
         """What `--summary` says, nothing left out."""

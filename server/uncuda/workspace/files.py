@@ -56,7 +56,19 @@ def write_atomically(path: str, data: bytes) -> int:
     return before.st_nlink - 1
 
 
-def _replace(real: Path, data: bytes, before: os.stat_result) -> None:
+def create_atomically(path: str, data: bytes) -> None:
+    """Make a file that is not there, in one step and with the mode that new files have; FileProblem if that fails."""
+    real = Path(path)
+    try:
+        real = real.parent.resolve(strict=True) / real.name
+        if real.is_symlink():
+            raise FileProblem("cannot be written: it is a link that leads nowhere")
+        _replace(real, data, None)
+    except OSError as error:
+        raise FileProblem(f"cannot be written: {error.strerror or error}") from None
+
+
+def _replace(real: Path, data: bytes, before: os.stat_result | None) -> None:
     from tempfile import mkstemp  # costs start-up time, and most runs write nothing
 
     # Nobody but the owner may read it until it is what it will be. No name of 50 characters has over 200 bytes.
@@ -65,12 +77,22 @@ def _replace(real: Path, data: bytes, before: os.stat_result) -> None:
         with os.fdopen(file, "wb") as stream:
             stream.write(data)
             stream.flush()
-            _keep_properties(file, real, before)
+            if before is not None:
+                _keep_properties(file, real, before)
+            elif os.chmod in os.supports_fd:
+                os.chmod(file, 0o666 & ~_mask())  # noqa: PTH101 a descriptor
         os.replace(temporary, real)
     except BaseException:
         with suppress(OSError):
             os.unlink(temporary)  # noqa: PTH108
         raise
+
+
+def _mask() -> int:
+    """The bits that new files of this process do not have."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def _keep_properties(file: int, real: Path, before: os.stat_result) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from uncuda.catalogue import load
 from uncuda.cells import Cell, Cells, Literal
 from uncuda.edits import Change, Edit, apply_edits, in_cell
-from uncuda.engine import Engine, Fixed
+from uncuda.engine import Engine, Fixed, Selection
 from uncuda.reading import NotUtf8Error, decode_utf8
 from uncuda.source import Source, SourceError
 
@@ -73,20 +73,24 @@ def file_changes(data: bytes, source: Source, changes: Iterable[Change]) -> list
     return [change._replace(edit=writer.edit(change.edit)) for change in changes]
 
 
-def written(data: bytes, source: Source, fixed: Fixed, engine: Engine) -> tuple[Fixed, bytes]:
+def written(
+    data: bytes, source: Source, fixed: Fixed, engine: Engine, selection: Selection | None = None
+) -> tuple[Fixed, bytes]:
     """What a file that was fixed is to hold; where a notebook cannot hold it, it keeps its bytes and the fixes are
-    refused."""
+    refused. `selection`: as for `Engine.fix`."""
     if fixed.text == source.text:
         return fixed, data
     if source.cells is None:
         return fixed, source.encode(fixed.text)
     try:
-        return _rewritten(data, source, fixed, engine)
+        return _rewritten(data, source, fixed, engine, selection)
     except NotebookError as error:
         return Fixed(source.text, {}, fixed.first, str(error), before=source.text, first=fixed.first), data
 
 
-def _rewritten(data: bytes, source: Source, fixed: Fixed, engine: Engine) -> tuple[Fixed, bytes]:
+def _rewritten(
+    data: bytes, source: Source, fixed: Fixed, engine: Engine, selection: Selection | None
+) -> tuple[Fixed, bytes]:
     text = _decoded(data)
     new = apply_edits(text, [change.edit for change in file_changes(data, source, fixed.changes)])
     result = (_MARK if source.bom else "").encode() + new.encode("utf-8")
@@ -95,6 +99,8 @@ def _rewritten(data: bytes, source: Source, fixed: Fixed, engine: Engine) -> tup
         raise NotebookError("its fixes cannot be written into its cells")
     report = fixed.report
     if after.text != fixed.text:  # a line moved over the end of a cell
+        if selection is not None:
+            raise NotebookError("its fixes would move a line to another cell")
         report = engine.check(after, concerned=True)
     return replace(fixed, text=after.text, report=report), result
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from uncuda.engine import Engine, Fixed, Report
+from uncuda.engine import Engine, Fixed, Report, Selection
 from uncuda.limits import LimitExceeded
 from uncuda.project import Answers
 from uncuda.settings import Settings
@@ -107,8 +107,12 @@ def fix_files(
     rules: Collection[str] | None = None,
     load: Load = load_file,
     answers_for: AnswersFor = ask_nobody,
+    selections: Mapping[str, Selection] | None = None,
 ) -> Iterator[Repaired]:
-    """Fix every file in memory; nothing is written. `rules`: as for `Engine.fix`; `load`: where texts come from."""
+    """Fix every file in memory; nothing is written. `rules`: as for `Engine.fix`; `load`: where texts come from.
+
+    `selections`, by path: which findings are asked for; of other files all.
+    """
     for file in files:
         try:
             engine = engine_for(file.settings)
@@ -117,8 +121,9 @@ def fix_files(
                 yield Repaired(file)
                 continue
             answers = answers_for(file, source, engine)
-            fixed = engine.fix(source, review, concerned=True, rules=rules, answers=answers)
-            fixed, result = written(data, source, fixed, engine)
+            selection = selections.get(file.path) if selections else None
+            fixed = engine.fix(source, review, concerned=True, rules=rules, answers=answers, selection=selection)
+            fixed, result = written(data, source, fixed, engine, selection)
             yield Repaired(file, source, fixed, data, result)
         except Exception as error:  # noqa: BLE001 one file must not stop the rest
             yield Repaired(file, problem=problem_of(file, error), trace=traceback.format_exc())

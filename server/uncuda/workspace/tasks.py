@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from uncuda.child.records import Codec
-from uncuda.engine import Engine, Fixed, Report
+from uncuda.engine import Engine, Fixed, Report, Selection
 from uncuda.limits import Kind, LimitExceeded
 from uncuda.project import Project
 from uncuda.settings import Settings
@@ -58,11 +58,13 @@ class CheckFiles:
 
 @dataclass(frozen=True)
 class FixFiles:
-    """Fix files in memory; `review`: also by fixes to review; `rules`: as for `Engine.fix`."""
+    """Fix files in memory; `review`: also by fixes to review; `rules`: as for `Engine.fix`; `selections`: as for
+    `fix_files`."""
 
     files: tuple[Place, ...]
     review: bool
     rules: tuple[str, ...] | None = None
+    selections: dict[str, Selection] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,8 @@ class Worker:
             results = check_files(self._files(request.files), self._engine_for)
             return FileResults(tuple(map(FileResult.of_checked, results)))
         if isinstance(request, FixFiles):
-            fixed = fix_files(self._files(request.files), self._engine_for, request.review, request.rules)
+            files, selections = self._files(request.files), request.selections
+            fixed = fix_files(files, self._engine_for, request.review, request.rules, selections=selections)
             return FileResults(tuple(map(FileResult.of_repaired, fixed)))
         assert isinstance(request, UseEngines)
         self._prepare(request)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any
 
 from uncuda.catalogue import Catalogue
 from uncuda.child.pool import Crashed, Launch, Pool
-from uncuda.engine import Engine
+from uncuda.engine import Engine, Selection
 from uncuda.limits import UNLIMITED
 from uncuda.project import Project
 from uncuda.settings import Settings
@@ -99,10 +99,15 @@ class Workers:
         known_for: EngineFor,
         engine_for: EngineFor,
         review: bool,
-        rules: tuple[str, ...] | None = None,
+        rules: tuple[str, ...] | None,
+        selections: Mapping[str, Selection],
     ) -> Iterator[Repaired]:
         """The same for `fix_files`."""
-        request = partial(FixFiles, review=review, rules=rules)
+
+        def request(places: tuple[Place, ...]) -> FixFiles:
+            asked = {path: selections[path] for path, _ in places if path in selections}
+            return FixFiles(places, review, rules, asked)
+
         for file, result in self._results(files, shown, known_for, engine_for, request):
             yield result.repaired(file)
 

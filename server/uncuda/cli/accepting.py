@@ -1,0 +1,211 @@
+"""Accepted findings: the options about baselines, and what they leave of a run's findings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from uncuda.engine import Finding, LeftAlone
+from uncuda.messages import Sentences
+from uncuda.messages.baseline import BASELINE
+from uncuda.settings import Settings, shown
+from uncuda.source import Source
+from uncuda.workspace import File, Problem
+from uncuda.workspace.acceptance import Acceptance, LooksFor, Place
+from uncuda.workspace.baseline import NAME, BaselineError, read_baseline, relative, write_baseline
+
+from .session import Failure, Session
+from .texts import say
+
+CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+
+_PLACES = 5  # lines that one message names
+
+
+class BaselineWords(Sentences):
+    """The sentences about baselines."""
+
+    room = BASELINE
+
+
+def baseline_options(command: CommandT) -> CommandT:
+    """Which baseline counts."""
+    command = click.option("--no-baseline", is_flag=True, help=say("no-baseline"))(command)
+    return click.option("--baseline", metavar="FILE", help=say("baseline"))(command)
+
+
+def writing_options(command: CommandT) -> CommandT:
+    """What becomes of it."""
+    command = click.option("--strict-baseline", is_flag=True, help=say("strict-baseline"))(command)
+    command = click.option("--prune-baseline", is_flag=True, help=say("prune-baseline"))(command)
+    command = click.option("--reason", metavar="TEXT", help=say("reason"))(command)
+    return click.option("--write-baseline", is_flag=True, help=say("write-baseline"))(command)
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the command line says of baselines."""
+
+    file: str | None = None
+    none: bool = False
+    write: bool = False
+    reason: str | None = None
+    prune: bool = False
+    strict: bool = False
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Wishes:
+        """From the options of a command; a usage error if they do not go together."""
+        wishes = cls(
+            given["baseline"],
+            given["no_baseline"],
+            given.get("write_baseline", False),
+            given.get("reason"),
+            given.get("prune_baseline", False),
+            given.get("strict_baseline", False),
+        )
+        if wishes.none and (wishes.file or wishes.writes or wishes.strict):
+            raise click.UsageError("--no-baseline does not go together with other options about baselines")
+        if wishes.reason is not None and not wishes.write:
+            raise click.UsageError("--reason goes with --write-baseline")
+        return wishes
+
+    @property
+    def writes(self) -> bool:
+        """Whether baselines are written."""
+        return self.write or self.prune
+
+
+class Accepting:
+    """The baselines of a run."""
+
+    def __init__(self, session: Session, wishes: Wishes) -> None:
+        self.accepted = 0
+        self._session, self._wishes = session, wishes
+        self._by_settings: dict[int, tuple[Settings, Acceptance]] = {}
+        self._by_file: dict[str, Acceptance] = {}
+        self._active: dict[int, set[str]] = {}  # rules, by the identity of engines
+
+    def open(self, files: Iterable[File]) -> None:
+        """Read the baselines of the files; Failure if one cannot be used."""
+        for file in () if self._wishes.none else files:
+            if id(file.settings) not in self._by_settings:
+                self._by_settings[id(file.settings)] = file.settings, self._acceptance(file)
+
+    @property
+    def any(self) -> bool:
+        """Whether something is accepted, or is to be."""
+        return self._wishes.write or any(self._by_file.values())
+
+    def left_alone(self, file: File, source: Source, findings: Iterable[Finding]) -> list[LeftAlone]:
+        """The accepted findings of a file."""
+        _, acceptance = self._by_settings.get(id(file.settings), (None, None))
+        if acceptance is None or not (acceptance or self._wishes.write):
+            return []
+        left = acceptance.accepted(source, list(findings), self._wishes.write)
+        self.accepted += len(left)
+        return left
+
+    def finish(self, folders: Iterable[str]) -> None:
+        """Say what was accepted and what is of no use, and write what is to be written."""
+        folders = list(folders)
+        for acceptance in self._by_file.values():
+            self._finish(acceptance, folders)
+        if self.accepted:
+            self._say_accepted()
+
+    def _say_accepted(self) -> None:
+        words, count = self._words, self._session.words.count(self.accepted, "finding")
+        used = [acceptance.baseline.file for acceptance in self._by_file.values() if acceptance.matched]
+        where = shown(Path(used[0])) if len(used) == 1 else words("baselines", len(used))
+        key = "accepted now" if self._wishes.write else "accepted"
+        self._session.console.note(words(key, count, where))
+
+    def _acceptance(self, file: File) -> Acceptance:
+        path = self._wishes.file or self._beside(file)
+        known = self._by_file.get(path)
+        if known is None:
+            try:
+                baseline = read_baseline(path)
+            except BaselineError as error:
+                raise Failure(f"{error.place}: {self._words(error.key, error.value)}") from None
+            if baseline.data is None and self._wishes.file and not self._wishes.write:
+                raise Failure(f"{shown(Path(path))}: {self._words('baseline missing')}")
+            known = self._by_file[path] = Acceptance(baseline)
+            for doubted in known.doubted:
+                self._session.console.note(f"{shown(Path(path))}: {self._words('doubted', *doubted.lines)}")
+        return known
+
+    def _beside(self, file: File) -> str:
+        """The baseline of a file: beside its configuration, without one where the command runs."""
+        folder = os.path.dirname(file.path)  # noqa: PTH120
+        configuration = self._session.configuration.file_for(folder)
+        return str((Path(configuration).parent if configuration else Path.cwd()).absolute() / NAME)
+
+    def _finish(self, acceptance: Acceptance, folders: list[str]) -> None:
+        if not (acceptance or self._wishes.writes):
+            return
+        looked, elsewhere = self._looked(acceptance), self._looks_elsewhere(acceptance)
+        unused = acceptance.unused(looked, folders, elsewhere)
+        if unused and not self._wishes.prune:
+            self._say_unused(acceptance, unused)
+        if self._wishes.writes and (acceptance.matched or acceptance.baseline.data is not None):
+            self._write(acceptance, unused if self._wishes.prune else [])
+
+    def _say_unused(self, acceptance: Acceptance, unused: Sequence[Place]) -> None:
+        lines = [str(acceptance.line(place)) for place in unused[:_PLACES]]
+        places = ", ".join(lines) + (", …" if len(unused) > _PLACES else "")
+        said = Problem(
+            shown(Path(acceptance.baseline.file)),
+            self._words("unused", self._session.words.count(len(unused), "finding"), places),
+        )
+        if self._wishes.strict:
+            self._session.fail(said)
+        else:
+            self._session.console.note(": ".join(said))
+
+    def _write(self, acceptance: Acceptance, without: Sequence[Place]) -> None:
+        try:
+            write_baseline(acceptance.baseline, acceptance.bytes(self._wishes.reason or "", without))
+        except BaselineError as error:
+            self._session.fail(Problem(error.place, self._words(error.key, error.value)))
+            return
+        if without:
+            dropped = self._words("pruned", self._session.words.count(len(without), "finding"))
+            self._session.console.note(f"{shown(Path(acceptance.baseline.file))}: {dropped}")
+
+    def _looked(self, acceptance: Acceptance) -> dict[str, LooksFor]:
+        """What was looked for in the files of a baseline that were checked without an error."""
+        failed = {problem.path for problem in self._session.problems}
+        mine = [file for file in self._session.looked if file.path not in failed and self._is_of(file, acceptance)]
+        return {relative(file.path, acceptance.folder): self._looks_in(file) for file in mine}
+
+    def _is_of(self, file: File, acceptance: Acceptance) -> bool:
+        return self._by_settings.get(id(file.settings), (None, None))[1] is acceptance
+
+    def _looks_in(self, file: File) -> LooksFor:
+        engine = self._session.engines.known_for(file.settings)
+        if id(engine) not in self._active:
+            self._active[id(engine)] = {rule.name for rule in engine.ruleset(False).rules}
+        active, rules = self._active[id(engine)], self._session.catalogue.rules
+
+        def looks_for(rule: str, target: str) -> bool:
+            if target != engine.target.id:
+                return False
+            return rule not in rules or (rule in active and rule not in file.settings.ignored_in(file.path))
+
+        return looks_for
+
+    def _looks_elsewhere(self, acceptance: Acceptance) -> LooksFor:
+        """What would have been looked for in a file that is not there: what is in the first that is."""
+        first = next((file for file in self._session.looked if self._is_of(file, acceptance)), None)
+        return self._looks_in(first) if first is not None else lambda rule, target: False
+
+    @property
+    def _words(self) -> BaselineWords:
+        return BaselineWords(self._session.words.locale)

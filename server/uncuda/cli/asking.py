@@ -1,0 +1,133 @@
+"""What is asked of the files of a run: findings that no baseline accepts, and only those on changed lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NoReturn, TypeVar
+
+import click
+
+from uncuda.engine import Selection, name_of
+from uncuda.settings import Settings
+from uncuda.source import Source, Span
+from uncuda.workspace import Checked, File, FileProblem, read_file
+from uncuda.workspace.git import GitError
+
+from .accepting import Accepting, BaselineWords, Wishes, baseline_options
+from .session import Failure, Session
+from .texts import say
+
+CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+
+
+def asking_options(command: CommandT) -> CommandT:
+    """The options that leave findings out."""
+    return click.option("--diff-base", metavar="REV", help=say("diff-base"))(baseline_options(command))
+
+
+class Asking:
+    """Leaves out the findings that are not asked for. `given`: what the command line says."""
+
+    def __init__(self, session: Session, given: Mapping[str, Any]) -> None:
+        self._session = session
+        wishes = Wishes.of(given)
+        self._accepting = Accepting(session, wishes)
+        self._changed: _Changed | None = None
+        if wishes.write and given.get("only"):
+            raise click.UsageError("--write-baseline does not go together with --only")
+        if given["diff_base"] is not None:
+            if wishes.write:
+                raise click.UsageError("--write-baseline does not go together with --diff-base")
+            self._changed = _Changed(session, given["diff_base"])
+
+    @property
+    def accepted(self) -> int:
+        """How many findings were left out because they are accepted."""
+        return self._accepting.accepted
+
+    def files(self, paths: Sequence[str]) -> list[File]:
+        """The files of the session that may have findings."""
+        files = self._session.files(paths)
+        self._accepting.open(self._session.looked)
+        if self._changed is not None:
+            self._changed.open(files)
+        return files
+
+    def standard_input(self, name: str | None) -> tuple[File, bytes]:
+        """The text on standard input, as a file."""
+        file, data = self._session.standard_input(name)
+        self._accepting.open([file])
+        if self._changed is not None:
+            self._changed.open([file])
+            self._changed.given = data
+        return file, data
+
+    def checked(self, results: Iterable[Checked]) -> Iterator[Checked]:
+        """The results with the findings that are asked for."""
+        for result in results:
+            selection = self.selection(result)
+            if selection is not None and result.report is not None:
+                yield result._replace(report=selection.of(result.report))
+            else:
+                yield result
+
+    def selections(self, paths: Sequence[str], files: list[File]) -> dict[str, Selection]:
+        """Which findings of files are to be fixed, by path, of other files all: they have to be found first."""
+        if self._changed is None and not self._accepting.any:
+            return {}
+        results = self._session.check(paths, files, files)
+        found = ((result.file.path, self.selection(result)) for result in results)
+        return {path: selection for path, selection in found if selection is not None}
+
+    def selection(self, result: Checked) -> Selection | None:
+        """Which findings of a file are asked for; None: all."""
+        source, report = result.source, result.report
+        if source is None or report is None or not report.findings:
+            return None
+        left = self._accepting.left_alone(result.file, source, report.findings)
+        parts = self._changed.parts(result.file.path, source, result.file.settings) if self._changed else None
+        if not left and parts is None:
+            return None
+        return Selection(name_of(source.text), tuple(left), parts)
+
+    def finish(self, paths: Sequence[str]) -> None:
+        """Say what was left out, and write what is to be written."""
+        self._accepting.finish(paths or ["."])
+
+
+class _Changed:
+    """The changed lines of a run's files. `given`: what was on standard input, instead of a file's bytes."""
+
+    def __init__(self, session: Session, revision: str) -> None:
+        from uncuda.workspace.changed import ChangedLines  # costs start-up time
+
+        self.given: bytes | None = None
+        self._session = session
+        try:
+            self._lines = ChangedLines(revision)
+        except GitError as error:
+            self._fail(error)
+
+    def open(self, files: Iterable[File]) -> None:
+        """See that the files can be compared; Failure if not."""
+        try:
+            for file in files:
+                self._lines.open(file.path)
+        except GitError as error:
+            self._fail(error)
+
+    def parts(self, path: str, source: Source, settings: Settings) -> tuple[Span, ...] | None:
+        """The parts of a text that are new; None: all."""
+        from uncuda.workspace.changed import parts_of
+
+        try:
+            data = read_file(path, settings.max_bytes) if self.given is None else self.given
+            lines = self._lines.of(path, data)
+        except GitError as error:
+            self._fail(error)
+        except FileProblem:  # gone since it was checked
+            return None
+        return None if lines is None else parts_of(source, lines)
+
+    def _fail(self, error: GitError) -> NoReturn:
+        raise Failure(BaselineWords(self._session.words.locale)(error.key, *error.values)) from None

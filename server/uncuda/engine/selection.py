@@ -1,0 +1,99 @@
+"""Which findings of a text are asked for, and what of it no fix changes; whoever asks knows why."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+from itertools import accumulate
+from typing import NamedTuple
+
+from ..edits import Edit, Fix
+from ..source import Span
+from .results import Finding, Report
+
+
+class LeftAlone(NamedTuple):
+    """A finding that is neither reported nor fixed, and its statement, which no fix changes."""
+
+    rule: str
+    span: Span
+    statement: Span
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is asked of one text. `text`: its name by `name_of`; `left_alone`: see there; `parts`: only findings that
+    touch one of these, which are in order, are reported and fixed; None: all."""
+
+    text: str
+    left_alone: tuple[LeftAlone, ...] = ()
+    parts: tuple[Span, ...] | None = None
+
+    def of(self, report: Report) -> Report:
+        """The report, of the same text, as far as it is asked for."""
+        if not self.left_alone and self.parts is None:
+            return report
+        places = {(each.rule, each.span) for each in self.left_alone}
+        findings = [
+            replace(finding, fixes=tuple(filter(self._may_be_made, finding.fixes)))
+            for finding in report.findings
+            if (finding.rule, finding.span) not in places and self._asks_for(finding)
+        ]
+        return replace(report, findings=tuple(findings))
+
+    def moved(self, edits: Collection[Edit]) -> Selection:
+        """The same for the text that these edits made of it."""
+        shift = _Shift(edits)
+        left = [LeftAlone(each.rule, shift.whole(each.span), shift.whole(each.statement)) for each in self.left_alone]
+        parts = None if self.parts is None else tuple(map(shift.grown, self.parts))
+        return replace(self, left_alone=tuple(left), parts=parts)
+
+    def _asks_for(self, finding: Finding) -> bool:
+        if self.parts is None:
+            return True
+        start, end = finding.span
+        at = bisect_right(self.parts, start, key=lambda part: part.end)
+        return at < len(self.parts) and self.parts[at].start < max(end, start + 1)
+
+    def _may_be_made(self, fix: Fix) -> bool:
+        return not any(map(self._touches, fix.edits))
+
+    def _touches(self, edit: Edit) -> bool:
+        at = bisect_right(self._statements, edit.start, key=lambda statement: statement.end)
+        return at < len(self._statements) and self._statements[at].start < edit.end
+
+    @cached_property
+    def _statements(self) -> list[Span]:
+        return sorted({each.statement for each in self.left_alone})
+
+
+def name_of(text: str) -> str:
+    """What tells a text from the one that it was a moment ago."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class _Shift:
+    """Where places of a text are after edits, which do not overlap."""
+
+    def __init__(self, edits: Iterable[Edit]) -> None:
+        self._edits = sorted(edits)
+        self._ends = [edit.end for edit in self._edits]
+        self._starts = [edit.start for edit in self._edits]
+        self._by = [0, *accumulate(len(edit.text) - (edit.end - edit.start) for edit in self._edits)]
+
+    def whole(self, span: Span) -> Span:
+        """Of a span that no edit touches."""
+        by = self._by[bisect_right(self._ends, span.start)]
+        return Span(span.start + by, span.end + by)
+
+    def grown(self, span: Span) -> Span:
+        """Of a span with all that is written in it or at its ends."""
+        first, last = bisect_left(self._ends, span.start), bisect_right(self._starts, span.end)
+        start, end = span
+        if first < last:
+            start = min(start, self._starts[first])
+            end = max(end, self._ends[last - 1])
+        return Span(start + self._by[first], end + self._by[last])

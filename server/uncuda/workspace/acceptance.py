@@ -1,0 +1,174 @@
+"""Which findings of a run a baseline accepts, which of its entries are of no use any more, and what it is to hold."""
+
+# Paths are plain strings here, as in discover.py.
+# ruff: noqa: PTH100, PTH118, PTH120
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from uncuda.engine import Finding, LeftAlone
+from uncuda.limits import LimitExceeded, Limits
+from uncuda.source import Source, SourceError
+
+from .baseline import CLASSES, Baseline, Entry, Key, baseline_bytes, relative
+from .files import FileProblem, read_file
+from .notebooks import source_of
+from .prints import Prints, scope_of
+
+Place = tuple[Key, str]
+"""An entry for one target."""
+
+LooksFor = Callable[[str, str], bool]
+"""Whether a run looks for a rule in the file at a path, for a target."""
+
+
+class Doubted(NamedTuple):
+    """An accepted finding with two reasons, and the lines that give them."""
+
+    key: Key
+    lines: tuple[int, int]
+
+
+class Acceptance:
+    """A baseline, and the findings that a run has matched with it."""
+
+    def __init__(self, baseline: Baseline) -> None:
+        self.baseline = baseline
+        self.folder = os.path.dirname(os.path.abspath(baseline.file))
+        self.doubted: list[Doubted] = []
+        self._reasons: dict[Place, list[str]] = {}
+        self._lines: dict[Place, int] = {}
+        for entry in baseline.entries:
+            self._take(entry)
+        self._paths = {key.path for key, _ in self._reasons}
+        self._alike: dict[tuple[str, str, str], list[Place]] = {}
+        for place in self._reasons:
+            key, target = place
+            self._alike.setdefault((key.rule, key.print, target), []).append(place)
+        self._used: set[Place] = set()
+        self._moved: dict[Place, Key] = {}
+        self._new: dict[Place, None] = {}
+        self._found = dict.fromkeys(CLASSES, 0)
+        self._scopes: dict[str, Collection[str] | None] = {}
+
+    def __bool__(self) -> bool:
+        """Whether anything is accepted."""
+        return bool(self._reasons)
+
+    @property
+    def matched(self) -> bool:
+        """Whether a finding of this run is accepted."""
+        return bool(self._used or self._new)
+
+    def accepted(self, source: Source, findings: Sequence[Finding], all_of_them: bool = False) -> list[LeftAlone]:
+        """The findings of a file that are accepted. `all_of_them`: from now on, all are."""
+        path = relative(source.path, self.folder)
+        left = []
+        for finding, printed in zip(findings, Prints(source.text).of(findings), strict=True):
+            self._found[finding.fixes[0].applicability if finding.fixes else CLASSES[-1]] += 1
+            place = Key(path, finding.rule, printed.print), finding.target
+            known = self._matches(place)
+            if all_of_them and not known:
+                self._new[place] = None
+            if known or all_of_them:
+                left.append(LeftAlone(finding.rule, finding.span, printed.statement))
+        return left
+
+    def unused(self, looked: Mapping[str, LooksFor], folders: Iterable[str], elsewhere: LooksFor) -> list[Place]:
+        """The entries of what is not found any more, in the order of their lines.
+
+        `looked`: for the path of each file that was checked, as entries have it, what was looked for; `folders`: those
+        that were given; `elsewhere`: what would be looked for in a file that is not there.
+        """
+        below = [os.path.abspath(folder).rstrip(os.sep) + os.sep for folder in folders]
+        left = [place for place in self._reasons if place not in self._used]
+        return sorted(
+            (place for place in left if self._is_unused(place, looked, below, elsewhere)),
+            key=lambda place: self._lines[place],
+        )
+
+    def line(self, place: Place) -> int:
+        """The line on which an entry stands, from 1."""
+        return self._lines[place]
+
+    def bytes(self, reason: str = "", without: Iterable[Place] = ()) -> bytes:
+        """What the file is to hold: entries of what moved with its new path, `reason` for what is new."""
+        reasons = {place: said for place, said in self._reasons.items() if place not in set(without)}
+        kept: dict[Place, list[str]] = {}
+        for place, said in reasons.items():
+            there = self._moved.get(place, place[0]), place[1]
+            kept[there] = list(dict.fromkeys([*kept.get(there, ()), *said]))
+        for place in self._new:
+            kept.setdefault(place, [reason])
+        counts = {kind: max(self._found[kind], self.baseline.counts.get(kind, 0)) for kind in CLASSES}
+        return baseline_bytes(_entries(kept), counts)
+
+    def _take(self, entry: Entry) -> None:
+        for target in entry.targets:
+            place = entry.key, target
+            known = self._reasons.setdefault(place, [])
+            self._lines.setdefault(place, entry.line)
+            if not entry.reason or entry.reason in known:
+                continue
+            if known:
+                self.doubted.append(Doubted(entry.key, (self._lines[place], entry.line)))
+            known.append(entry.reason)
+
+    def _matches(self, place: Place) -> bool:
+        """Whether an entry accepts this finding: its own, or that of what is not where it was."""
+        if place in self._reasons:
+            self._used.add(place)
+            return True
+        (path, rule, print_), target = place
+        for other in self._alike.get((rule, print_, target), ()):
+            if other not in self._used and self._has_left(other[0], path):
+                self._used.add(other)
+                self._moved[other] = place[0]
+                return True
+        return False
+
+    def _has_left(self, key: Key, path: str) -> bool:
+        """Whether what an entry accepts may be at another path: its file is gone, or its function is in it no more.
+
+        What stands outside of functions and classes says less: it is looked for only in files without entries.
+        """
+        scope = scope_of(key.print)
+        if key.path == path or not (scope or path not in self._paths):
+            return False
+        if not os.path.lexists(os.path.join(self.folder, key.path)):
+            return True
+        if not scope:
+            return False
+        if key.path not in self._scopes:
+            self._scopes[key.path] = _scopes_in(os.path.join(self.folder, key.path))
+        there = self._scopes[key.path]
+        return there is not None and scope not in there
+
+    def _is_unused(
+        self, place: Place, looked: Mapping[str, LooksFor], below: Sequence[str], elsewhere: LooksFor
+    ) -> bool:
+        (path, rule, _), target = place
+        if path in looked:
+            return looked[path](rule, target)
+        full = os.path.abspath(os.path.join(self.folder, path))
+        return any(map(full.startswith, below)) and not os.path.lexists(full) and elsewhere(rule, target)
+
+
+def _entries(reasons: Mapping[Place, Sequence[str]]) -> Iterator[Entry]:
+    """An entry for each finding and reason, with all targets that it is given for."""
+    together: dict[tuple[Key, str], list[str]] = {}
+    for (key, target), said in reasons.items():
+        for reason in said or [""]:
+            together.setdefault((key, reason), []).append(target)
+    for (key, reason), targets in together.items():
+        yield Entry(key, tuple(targets), reason)
+
+
+def _scopes_in(path: str) -> Collection[str] | None:
+    """The functions and classes of a file, None if it cannot be read."""
+    try:
+        return Prints(source_of(read_file(path, Limits.bytes), path).text).scopes()
+    except (FileProblem, LimitExceeded, SourceError):
+        return None

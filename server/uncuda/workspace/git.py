@@ -1,0 +1,112 @@
+"""Questions to git, in a way that runs nothing of the repository that is asked about.
+
+Only commands that read the index and objects are asked: none looks at a file of the work tree, so that no filter, no
+textconv and no monitor of files runs. Hooks, transports, prompts and locks are off; of the environment only what says
+where the user's own configuration is stays.
+"""
+
+# Paths are plain strings here, as in discover.py.
+# ruff: noqa: PTH113, PTH117, PTH118, PTH120
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from functools import cache
+
+from uncuda.child import start
+
+_OPTIONS = (
+    *("--no-pager", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects"),
+    *("-c", "core.fsmonitor=", "-c", f"core.hooksPath={os.devnull}", "-c", "protocol.allow=never"),
+    *("-c", "core.quotePath=false", "-c", "diff.renameLimit=2000", "-c", "submodule.recurse=false"),
+)
+_KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_")
+_KEPT_TOO = ("GIT_CONFIG_VALUE_", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM")
+_OURS = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
+
+
+class GitError(Exception):
+    """What git cannot say. `key`: of the sentence that says why and what to do."""
+
+    def __init__(self, key: str, *values: object) -> None:
+        self.key, self.values = key, values
+        super().__init__(f"{key} {values}")
+
+
+def ask(folder: str, *arguments: str | bytes) -> bytes:
+    """What git answers in a folder; GitError if it does not."""
+    code, out, errors = try_asking(folder, *arguments)
+    if code:
+        lines = errors.decode("utf-8", "replace").strip().splitlines() or [f"exit code {code}"]
+        raise GitError("git failed", folder, lines[0].removeprefix("fatal: "))
+    return out
+
+
+def try_asking(folder: str, *arguments: str | bytes) -> tuple[int, bytes, bytes]:
+    """Exit code, standard output and standard error of git."""
+    import subprocess
+
+    program = _program()
+    try:
+        words = [program, *_OPTIONS, *map(os.fsdecode, arguments)]
+        process = start(words, cwd=folder, env=_environment(), stderr=subprocess.PIPE)
+    except (OSError, ValueError) as error:
+        raise GitError("git failed", folder, error) from None
+    out, errors = process.communicate()
+    return process.returncode, out, errors
+
+
+def line_of(answer: bytes) -> bytes:
+    """An answer without its line break."""
+    return answer.removesuffix(b"\n").removesuffix(b"\r")
+
+
+def _environment() -> dict[str, str]:
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.upper().startswith("GIT_") or name.upper().startswith((*_KEPT, *_KEPT_TOO))
+    }
+    return {**kept, **_OURS}
+
+
+@cache
+def _program() -> str:
+    """The path of git: never one of the workspace, as where an environment in it stands first in PATH."""
+    here = os.path.realpath(os.curdir)
+    work = next((folder for folder in _above(here) if os.path.lexists(os.path.join(folder, ".git"))), here)
+    names = ("git.exe",) if sys.platform == "win32" else ("git",)
+    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        for name in names:
+            path = os.path.join(folder, name)
+            if not os.path.isabs(folder) or work in _above(os.path.realpath(folder)):
+                continue
+            if os.path.isfile(path) and os.access(path, os.X_OK):
+                return path
+    raise GitError("git missing")
+
+
+def _above(folder: str) -> Iterator[str]:
+    """An absolute folder and those that hold it, from the inside."""
+    while True:
+        yield folder
+        folder, inner = os.path.dirname(folder), folder
+        if folder == inner:
+            return
+
+
+@cache
+def root_of(folder: str) -> str | None:
+    """The folder of the work tree that holds an absolute folder; None: there is none."""
+    return next(filter(_is_root, _above(folder)), None)
+
+
+@cache
+def _is_root(folder: str) -> bool:
+    if not os.path.lexists(os.path.join(folder, ".git")):
+        return False
+    code, out, errors = try_asking(folder, "rev-parse", "--is-inside-work-tree", "--show-prefix")
+    if code and b"safe.directory" in errors:
+        raise GitError("git unsafe", folder)
+    return not code and out.split(b"\n")[:2] == [b"true", b""]

@@ -1,0 +1,193 @@
+"""Prints: names of findings that outlive other lines, formatting, and another name of the file.
+
+A print is made of the rule, the function or class around, and the tokens of the statement. Its first digits are those
+of the function or class: where these are not in the file any more, its code was moved or removed.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from keyword import kwlist
+from typing import NamedTuple
+
+from uncuda.engine import Finding
+from uncuda.facts.changes import Searches
+from uncuda.facts.layout import Layout
+from uncuda.facts.scopes import IndentScopes
+from uncuda.source import Span
+
+_SCOPE, _REST = 8, 16  # digits
+PRINT = re.compile(rf"[0-9a-f]{{{_SCOPE + _REST}}}(?::[1-9]\d{{0,5}})?")
+_TOKEN = re.compile(
+    r"""(?P<blank>[ \t\f\r\n]+|\\\r?\n|\\\r|\#[^\r\n]*)
+    |(?P<string>[A-Za-z]{0,2}(?:\"\"\"[^\\"]*(?:(?:\\.|"(?!""))[^\\"]*)*\"\"\"|'''[^\\']*(?:(?:\\.|'(?!''))[^\\']*)*'''
+        |"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'))
+    |(?P<number>0[xX]\w*|\.?[0-9](?:[eE][+-]|[\w.])*)
+    |(?P<name>\w+)
+    |(?P<sign>.)""",
+    re.DOTALL | re.VERBOSE,
+)
+_NAMED = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
+_NAMED_LINE = re.compile(rf"^[ \t\f]*(?={_NAMED.pattern})", re.MULTILINE)
+_POINT = re.compile(r"([0-9])\.(?![0-9])")  # formatters write a digit on both sides
+_OPEN, _CLOSE = "([{", ")]}"
+_KEYWORDS = frozenset(kwlist)
+_BLOCKS = frozenset(
+    {*("async", "class", "def", "elif", "else", "except"), *("finally", "for", "if", "try", "while", "with")}
+)
+
+
+class Printed(NamedTuple):
+    """The print of a finding, and where its statement stands."""
+
+    print: str
+    statement: Span
+
+
+class _Part(NamedTuple):
+    """A statement, or the header of one. `name`: of the function or class that it begins and that goes on here."""
+
+    start: int
+    end: int
+    text: str
+    name: str = ""
+
+
+class Prints:
+    """Gives the findings of one text their prints."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._layout = Layout(text)
+        self._scopes = IndentScopes(self._layout, Searches(text))
+        self._parts: dict[int, list[_Part]] = {}
+        self._names: dict[int, str] = {}
+
+    def of(self, findings: Iterable[Finding]) -> list[Printed]:
+        """In the order of the text; of those that look alike the second is numbered 2, and so on."""
+        seen: dict[str, int] = {}
+        found = []
+        for finding in findings:
+            part, scope = self._place(finding.span.start)
+            made = _digits(scope)[:_SCOPE] + _digits(f"{finding.rule}\0{scope}\0{part.text}")[:_REST]
+            number = seen[made] = seen.get(made, 0) + 1
+            found.append(Printed(made if number == 1 else f"{made}:{number}", Span(part.start, part.end)))
+        return found
+
+    def scopes(self) -> set[str]:
+        """The first digits of the prints that findings in functions and classes of this text would have."""
+        found = set()
+        for match in _NAMED_LINE.finditer(self._text):
+            if self._layout.string_around(match.start()) is None:
+                found.add(_digits(self._inside(match.end()))[:_SCOPE])
+        return found
+
+    def _place(self, offset: int) -> tuple[_Part, str]:
+        """The statement at an offset, and the qualified name of what it stands in."""
+        start, end = self._layout.logical_line(offset)
+        parts = self._parts.get(start)
+        if parts is None:
+            parts = self._parts[start] = list(_statements(self._text, start, end)) or [_Part(start, end, "")]
+        part = parts[max(0, bisect_right(parts, offset, key=lambda part: part.start) - 1)]
+        scope = self._around(start)
+        return part, f"{scope}.{part.name}" if scope and part.name else scope or part.name
+
+    def _around(self, start: int) -> str:
+        """The qualified name of the function or class that a line stands in, "" outside of any."""
+        header = self._scopes.scope_of(start)
+        return self._inside(header[0]) if header is not None else ""
+
+    def _inside(self, header: int) -> str:
+        """The qualified name of the function or class with this header."""
+        chain: list[int] = []
+        at: int | None = header
+        while at is not None and at not in self._names:
+            chain.append(at)
+            above = self._scopes.scope_of(at)
+            at = above[0] if above is not None else None
+        name = "" if at is None else self._names[at]
+        for one in reversed(chain):
+            match = _NAMED.match(self._text, one)
+            own = match[1] if match else ""
+            name = self._names[one] = f"{name}.{own}" if name else own
+        return name
+
+
+def scope_of(print_: str) -> str:
+    """The digits of a print that say in which function or class it is; "" outside of any."""
+    return "" if print_.startswith(_OUTSIDE) else print_[:_SCOPE]
+
+
+def _digits(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+_OUTSIDE = _digits("")[:_SCOPE]
+
+
+def _statements(text: str, start: int, end: int) -> Iterator[_Part]:
+    """The statements of a logical line, as formatters write them: one a line, and a header without its body."""
+    parts: list[tuple[int, int, str]] = []
+    depth, lambdas, name, header = 0, 0, "", False
+    for match in _TOKEN.finditer(text, start, end):
+        if match.lastgroup == "blank":
+            continue
+        word = _word(match)
+        if not parts:
+            header = word in _BLOCKS and not name
+        depth += (word in _OPEN) - (word in _CLOSE)
+        lambdas += word == "lambda" and not depth
+        if not depth and word == ":" and lambdas:
+            lambdas -= 1
+        elif not depth and word == ":" and header:
+            yield _part(parts, name)
+            named = _NAMED.match(text, parts[0][0])
+            parts, name, header = [], named[1] if named else name, False
+            continue
+        elif not depth and word == ";":
+            if parts:
+                yield _part(parts, name)
+            parts = []
+            continue
+        parts.append((*match.span(), word))
+    if parts:
+        yield _part(parts, name)
+
+
+def _part(tokens: Sequence[tuple[int, int, str]], name: str) -> _Part:
+    return _Part(tokens[0][0], tokens[-1][1], "\0".join(_plain([word for _, _, word in tokens])), name)
+
+
+def _word(match: re.Match[str]) -> str:
+    """A token as it is compared: what formatters change does not count."""
+    word = match[0]
+    if match.lastgroup == "string":
+        quote = min(at for at in (word.find('"'), word.find("'")) if at >= 0)
+        prefix, body = word[:quote].lower().replace("u", ""), word[quote:]
+        if "f" in prefix:  # code in it is formatted, too
+            body = "".join(body.split())
+        return prefix + body.replace("\\'", "'").replace('\\"', '"').replace("'", '"')
+    return (
+        _POINT.sub(r"\g<1>.0", f"0{word}" if word[0] == "." else word).lower() if match.lastgroup == "number" else word
+    )
+
+
+def _plain(tokens: Sequence[str]) -> Iterator[str]:
+    """Tokens without brackets that only group, and without a comma before a bracket that closes."""
+    grouping: list[bool] = []
+    before = ""
+    for word, after in zip(tokens, [*tokens[1:], ""], strict=True):
+        if word in _OPEN:
+            calls = before[-1:].isalnum() or before[-1:] in ("_", *_CLOSE, '"')
+            grouping.append(word == "(" and (not calls or before in _KEYWORDS))
+            keep = not grouping[-1]
+        elif word in _CLOSE:
+            keep = not (grouping and grouping.pop())
+        else:
+            keep = not (word == "," and after and after in _CLOSE)
+        if keep:
+            yield word
+        before = word
