@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from uncuda.engine import Selection, name_of
-from uncuda.settings import Settings
-from uncuda.source import Source, Span
-from uncuda.workspace import Checked, File, FileProblem, read_file
-from uncuda.workspace.git import GitError
+from uncuda.workspace import Checked, File
 
-from .accepting import Accepting, BaselineWords, Wishes, baseline_options
-from .session import Failure, Session
+from .accepting import Accepting, Wishes, baseline_options
+from .session import Session
 from .texts import say
+
+if TYPE_CHECKING:
+    from .changes import Changes
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
@@ -32,11 +32,13 @@ class Asking:
         self._session = session
         wishes = Wishes.of(given)
         self._accepting = Accepting(session, wishes)
-        self._changed: _Changed | None = None
+        self._changed: Changes | None = None
         if given["diff_base"] is not None:
             if wishes.write:
                 raise click.UsageError("--write-baseline does not go together with --diff-base")
-            self._changed = _Changed(session, given["diff_base"])
+            from .changes import Changes  # costs start-up time
+
+            self._changed = Changes(session, given["diff_base"])
 
     @property
     def accepted(self) -> int:
@@ -91,41 +93,3 @@ class Asking:
     def finish(self, paths: Sequence[str]) -> None:
         """Say what was left out, and write what is to be written."""
         self._accepting.finish(paths or ["."])
-
-
-class _Changed:
-    """The changed lines of a run's files. `given`: what was on standard input, instead of a file's bytes."""
-
-    def __init__(self, session: Session, revision: str) -> None:
-        from uncuda.workspace.changed import ChangedLines  # costs start-up time
-
-        self.given: bytes | None = None
-        self._session = session
-        try:
-            self._lines = ChangedLines(revision)
-        except GitError as error:
-            self._fail(error)
-
-    def open(self, files: Iterable[File]) -> None:
-        """See that the files can be compared; Failure if not."""
-        try:
-            for file in files:
-                self._lines.open(file.path)
-        except GitError as error:
-            self._fail(error)
-
-    def parts(self, path: str, source: Source, settings: Settings) -> tuple[Span, ...] | None:
-        """The parts of a text that are new; None: all."""
-        from uncuda.workspace.changed import parts_of
-
-        try:
-            data = read_file(path, settings.max_bytes) if self.given is None else self.given
-            lines = self._lines.of(path, data)
-        except GitError as error:
-            self._fail(error)
-        except FileProblem:  # gone since it was checked
-            return None
-        return None if lines is None else parts_of(source, lines)
-
-    def _fail(self, error: GitError) -> NoReturn:
-        raise Failure(BaselineWords(self._session.words.locale)(error.key, *error.values)) from None
