@@ -88,6 +88,7 @@ class Accepting:
         self._session, self._wishes = session, wishes
         self._by_settings: dict[int, tuple[Settings, Acceptance | None]] = {}
         self._by_file: dict[str, Acceptance] = {}
+        self._unwritten = False
         self._active: dict[int, set[str]] = {}  # rules, by the identity of engines
 
     def open(self, files: Iterable[File]) -> None:
@@ -115,7 +116,7 @@ class Accepting:
         folders = list(folders)
         for acceptance in self._by_file.values():
             self._finish(acceptance, folders)
-        if self.accepted:
+        if self.accepted and not self._unwritten:
             self._say_accepted()
 
     def _say_accepted(self) -> None:
@@ -141,7 +142,7 @@ class Accepting:
             if baseline.data is None and self._wishes.file and not self._wishes.write:
                 raise Failure(f"{shown(Path(path))}: {self._words('baseline missing')}")
             known = self._by_file[path] = Acceptance(baseline)
-            for doubted in known.doubted:
+            for doubted in dict.fromkeys(known.doubted):
                 self._session.console.note(f"{shown(Path(path))}: {self._words('doubted', *doubted.lines)}")
         return known
 
@@ -180,6 +181,7 @@ class Accepting:
             write_baseline(acceptance.baseline, acceptance.bytes(self._wishes.reason or "", without))
         except BaselineError as error:
             self._session.fail(Problem(error.place, self._words(error.key, error.value)))
+            self._unwritten = True
             return
         if without:
             dropped = self._words("pruned", self._session.words.count(len(without), "finding"))

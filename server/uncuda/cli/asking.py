@@ -30,11 +30,11 @@ class Asking:
 
     def __init__(self, session: Session, given: Mapping[str, Any]) -> None:
         self._session = session
-        wishes = Wishes.of(given)
-        self._accepting = Accepting(session, wishes)
+        self._wishes = Wishes.of(given)
+        self._accepting = Accepting(session, self._wishes)
         self._changed: Changes | None = None
         if given["diff_base"] is not None:
-            if wishes.write:
+            if self._wishes.write:
                 raise click.UsageError("--write-baseline does not go together with --diff-base")
             from .changes import Changes  # costs start-up time
 
@@ -55,6 +55,8 @@ class Asking:
 
     def standard_input(self, name: str | None) -> tuple[File, bytes]:
         """The text on standard input, as a file."""
+        if self._wishes.writes:
+            raise click.UsageError("what is on standard input cannot be accepted; name the file")
         file, data = self._session.standard_input(name)
         self._accepting.open([file])
         if self._changed is not None:
