@@ -551,7 +551,13 @@ class Engine:
         return Report()
 
     def fix(
-        self, source: Source, review: bool, concerned: bool = False, rules: None = None, answers: None = None
+        self,
+        source: Source,
+        review: bool,
+        concerned: bool = False,
+        rules: None = None,
+        answers: None = None,
+        selection: None = None,
     ) -> Fixed:
         return Fixed(source.text.replace("old", "é" if review else "new"), {"rule": 1}, self.check(source))
 

@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -188,6 +189,7 @@ class TestAccepting:
             (["--reason", "x"], "--reason goes with --write-baseline"),
             (["--no-baseline", "--write-baseline"], "--no-baseline does not go together"),
             (["--no-baseline", "--strict-baseline"], "--no-baseline does not go together"),
+            (["--write-baseline", "-"], "what is on standard input cannot be accepted"),
         ],
     )
     def test_options_that_do_not_fit(self, arguments: list[str], said: str) -> None:
@@ -441,6 +443,14 @@ class TestBadFiles:
             assert f"uncuda: error: {NAME}{said}" in run.err
         assert Path(NAME).read_bytes() == before
         assert Path("a.py").read_text() == SAFE
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="a folder that is no folder")
+    def test_one_that_cannot_be_written(self) -> None:
+        make({"a.py": SAFE})
+        run = check("--write-baseline", "--baseline", "/proc/b.jsonl")
+        assert run.code == 2
+        assert "/proc/b.jsonl: cannot be written: " in run.err
+        assert "written: 1 finding" not in run.err
 
     def test_a_folder_of_that_name(self) -> None:
         make({"a.py": SAFE, f"{NAME}/x": ""})

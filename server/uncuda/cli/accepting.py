@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
 from uncuda.engine import Finding, LeftAlone
 from uncuda.messages import Sentences
 from uncuda.messages.baseline import BASELINE
-from uncuda.settings import Settings, shown
+from uncuda.settings import BASELINE_FILE, Settings, shown
 from uncuda.source import Source
 from uncuda.workspace import File, Problem
-from uncuda.workspace.acceptance import Acceptance, LooksFor, Place
-from uncuda.workspace.baseline import NAME, BaselineError, read_baseline, relative, write_baseline
 
 from .session import Failure, Session
 from .texts import say
+
+if TYPE_CHECKING:
+    from uncuda.workspace.acceptance import Acceptance, LooksFor, Place
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
@@ -47,8 +47,7 @@ def writing_options(command: CommandT) -> CommandT:
     return click.option("--write-baseline", is_flag=True, help=say("write-baseline"))(command)
 
 
-@dataclass(frozen=True)
-class Wishes:
+class Wishes(NamedTuple):
     """What the command line says of baselines."""
 
     file: str | None = None
@@ -87,8 +86,9 @@ class Accepting:
     def __init__(self, session: Session, wishes: Wishes) -> None:
         self.accepted = 0
         self._session, self._wishes = session, wishes
-        self._by_settings: dict[int, tuple[Settings, Acceptance]] = {}
+        self._by_settings: dict[int, tuple[Settings, Acceptance | None]] = {}
         self._by_file: dict[str, Acceptance] = {}
+        self._unwritten = False
         self._active: dict[int, set[str]] = {}  # rules, by the identity of engines
 
     def open(self, files: Iterable[File]) -> None:
@@ -116,7 +116,7 @@ class Accepting:
         folders = list(folders)
         for acceptance in self._by_file.values():
             self._finish(acceptance, folders)
-        if self.accepted:
+        if self.accepted and not self._unwritten:
             self._say_accepted()
 
     def _say_accepted(self) -> None:
@@ -126,10 +126,15 @@ class Accepting:
         key = "accepted now" if self._wishes.write else "accepted"
         self._session.console.note(words(key, count, where))
 
-    def _acceptance(self, file: File) -> Acceptance:
+    def _acceptance(self, file: File) -> Acceptance | None:
         path = self._wishes.file or self._beside(file)
         known = self._by_file.get(path)
         if known is None:
+            if not (self._wishes.file or self._wishes.write or os.path.lexists(path)):
+                return None
+            from uncuda.workspace.acceptance import Acceptance  # costs start-up time, and most runs have none
+            from uncuda.workspace.baseline import BaselineError, read_baseline
+
             try:
                 baseline = read_baseline(path)
             except BaselineError as error:
@@ -137,7 +142,7 @@ class Accepting:
             if baseline.data is None and self._wishes.file and not self._wishes.write:
                 raise Failure(f"{shown(Path(path))}: {self._words('baseline missing')}")
             known = self._by_file[path] = Acceptance(baseline)
-            for doubted in known.doubted:
+            for doubted in dict.fromkeys(known.doubted):
                 self._session.console.note(f"{shown(Path(path))}: {self._words('doubted', *doubted.lines)}")
         return known
 
@@ -145,7 +150,7 @@ class Accepting:
         """The baseline of a file: beside its configuration, without one where the command runs."""
         folder = os.path.dirname(file.path)  # noqa: PTH120
         configuration = self._session.configuration.file_for(folder)
-        return str((Path(configuration).parent if configuration else Path.cwd()).absolute() / NAME)
+        return str((Path(configuration).parent if configuration else Path.cwd()).absolute() / BASELINE_FILE)
 
     def _finish(self, acceptance: Acceptance, folders: list[str]) -> None:
         if not (acceptance or self._wishes.writes):
@@ -170,10 +175,13 @@ class Accepting:
             self._session.console.note(": ".join(said))
 
     def _write(self, acceptance: Acceptance, without: Sequence[Place]) -> None:
+        from uncuda.workspace.baseline import BaselineError, write_baseline
+
         try:
             write_baseline(acceptance.baseline, acceptance.bytes(self._wishes.reason or "", without))
         except BaselineError as error:
             self._session.fail(Problem(error.place, self._words(error.key, error.value)))
+            self._unwritten = True
             return
         if without:
             dropped = self._words("pruned", self._session.words.count(len(without), "finding"))
@@ -181,6 +189,8 @@ class Accepting:
 
     def _looked(self, acceptance: Acceptance) -> dict[str, LooksFor]:
         """What was looked for in the files of a baseline that were checked without an error."""
+        from uncuda.workspace.baseline import relative
+
         failed = {problem.path for problem in self._session.problems}
         mine = [file for file in self._session.looked if file.path not in failed and self._is_of(file, acceptance)]
         return {relative(file.path, acceptance.folder): self._looks_in(file) for file in mine}

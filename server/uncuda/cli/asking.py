@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from uncuda.engine import Selection, name_of
-from uncuda.settings import Settings
-from uncuda.source import Source, Span
-from uncuda.workspace import Checked, File, FileProblem, read_file
-from uncuda.workspace.git import GitError
+from uncuda.workspace import Checked, File
 
-from .accepting import Accepting, BaselineWords, Wishes, baseline_options
-from .session import Failure, Session
+from .accepting import Accepting, Wishes, baseline_options
+from .session import Session
 from .texts import say
+
+if TYPE_CHECKING:
+    from .changes import Changes
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
@@ -30,15 +30,17 @@ class Asking:
 
     def __init__(self, session: Session, given: Mapping[str, Any]) -> None:
         self._session = session
-        wishes = Wishes.of(given)
-        self._accepting = Accepting(session, wishes)
-        self._changed: _Changed | None = None
-        if wishes.write and given.get("only"):
+        self._wishes = Wishes.of(given)
+        self._accepting = Accepting(session, self._wishes)
+        self._changed: Changes | None = None
+        if self._wishes.write and given.get("only"):
             raise click.UsageError("--write-baseline does not go together with --only")
         if given["diff_base"] is not None:
-            if wishes.write:
+            if self._wishes.write:
                 raise click.UsageError("--write-baseline does not go together with --diff-base")
-            self._changed = _Changed(session, given["diff_base"])
+            from .changes import Changes  # costs start-up time
+
+            self._changed = Changes(session, given["diff_base"])
 
     @property
     def accepted(self) -> int:
@@ -55,6 +57,8 @@ class Asking:
 
     def standard_input(self, name: str | None) -> tuple[File, bytes]:
         """The text on standard input, as a file."""
+        if self._wishes.writes:
+            raise click.UsageError("what is on standard input cannot be accepted; name the file")
         file, data = self._session.standard_input(name)
         self._accepting.open([file])
         if self._changed is not None:
@@ -93,41 +97,3 @@ class Asking:
     def finish(self, paths: Sequence[str]) -> None:
         """Say what was left out, and write what is to be written."""
         self._accepting.finish(paths or ["."])
-
-
-class _Changed:
-    """The changed lines of a run's files. `given`: what was on standard input, instead of a file's bytes."""
-
-    def __init__(self, session: Session, revision: str) -> None:
-        from uncuda.workspace.changed import ChangedLines  # costs start-up time
-
-        self.given: bytes | None = None
-        self._session = session
-        try:
-            self._lines = ChangedLines(revision)
-        except GitError as error:
-            self._fail(error)
-
-    def open(self, files: Iterable[File]) -> None:
-        """See that the files can be compared; Failure if not."""
-        try:
-            for file in files:
-                self._lines.open(file.path)
-        except GitError as error:
-            self._fail(error)
-
-    def parts(self, path: str, source: Source, settings: Settings) -> tuple[Span, ...] | None:
-        """The parts of a text that are new; None: all."""
-        from uncuda.workspace.changed import parts_of
-
-        try:
-            data = read_file(path, settings.max_bytes) if self.given is None else self.given
-            lines = self._lines.of(path, data)
-        except GitError as error:
-            self._fail(error)
-        except FileProblem:  # gone since it was checked
-            return None
-        return None if lines is None else parts_of(source, lines)
-
-    def _fail(self, error: GitError) -> NoReturn:
-        raise Failure(BaselineWords(self._session.words.locale)(error.key, *error.values)) from None

@@ -6,7 +6,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import sha256
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -72,6 +71,8 @@ class Selection:
 
 def name_of(text: str) -> str:
     """What tells a text from the one that it was a moment ago."""
+    from hashlib import sha256  # costs start-up time
+
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -1,13 +1,14 @@
 """Settings: one table of options, one schema, and the files that set them."""
 
 from .editor import EDITOR_OPTIONS, EditorSettings, read_editor
-from .loading import CONFIGURATION_FILES, Configuration, settings_of, shown, values_of
+from .loading import BASELINE_FILE, CONFIGURATION_FILES, Configuration, settings_of, shown, values_of
 from .model import Settings, absolute
 from .options import OPTIONS, SEVERITIES, Option
 from .patterns import PatternError, Patterns, pattern_set, read_patterns
 from .values import SettingsError, ValueProblem, Vocabulary, check_choice, hint
 
 __all__ = [
+    "BASELINE_FILE",
     "CONFIGURATION_FILES",
     "EDITOR_OPTIONS",
     "OPTIONS",

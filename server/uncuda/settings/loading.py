@@ -16,6 +16,8 @@ from .toml import InvalidTomlError, parse_toml
 from .values import SettingsError, ValueProblem, Vocabulary, read_values
 
 CONFIGURATION_FILES = ("uncuda.toml", "pyproject.toml")
+BASELINE_FILE = "uncuda-baseline.jsonl"
+"""The file of accepted findings, beside one of these."""
 _LONGEST_CHAIN = 32
 """Files that `extend` leads to, one from the other."""
 

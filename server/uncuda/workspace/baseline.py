@@ -20,7 +20,6 @@ from uncuda.settings import shown
 from .files import FileProblem, create_atomically, write_atomically
 from .prints import PRINT
 
-NAME = "uncuda-baseline.jsonl"
 FORMAT = 1
 CLASSES = ("safe", "review", "manual")
 _LARGEST = 100_000_000

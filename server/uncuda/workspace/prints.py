@@ -69,10 +69,14 @@ class Prints:
     def of(self, findings: Iterable[Finding]) -> list[Printed]:
         """In the order of the text; of those that look alike the second is numbered 2, and so on."""
         seen: dict[str, int] = {}
+        known: dict[tuple[str, int], str] = {}
         found = []
         for finding in findings:
             part, scope = self._place(finding.span.start)
-            made = _digits(scope)[:_SCOPE] + _digits(f"{finding.rule}\0{scope}\0{part.text}")[:_REST]
+            made = known.get((finding.rule, part.start))
+            if made is None:  # a statement may hold many
+                made = _digits(scope)[:_SCOPE] + _digits(f"{finding.rule}\0{scope}\0{part.text}")[:_REST]
+                known[finding.rule, part.start] = made
             number = seen[made] = seen.get(made, 0) + 1
             found.append(Printed(made if number == 1 else f"{made}:{number}", Span(part.start, part.end)))
         return found

@@ -1,0 +1,49 @@
+"""The lines of a run's files that changed since a revision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NoReturn
+
+from uncuda.settings import Settings
+from uncuda.source import Source, Span
+from uncuda.workspace import File, FileProblem, read_file
+from uncuda.workspace.changed import ChangedLines, parts_of
+from uncuda.workspace.git import GitError
+
+from .accepting import BaselineWords
+from .session import Failure, Session
+
+
+class Changes:
+    """The changed lines of a run's files. `given`: what was on standard input, instead of a file's bytes."""
+
+    def __init__(self, session: Session, revision: str) -> None:
+        self.given: bytes | None = None
+        self._session = session
+        try:
+            self._lines = ChangedLines(revision)
+        except GitError as error:
+            self._fail(error)
+
+    def open(self, files: Iterable[File]) -> None:
+        """See that the files can be compared; Failure if not."""
+        try:
+            for file in files:
+                self._lines.open(file.path)
+        except GitError as error:
+            self._fail(error)
+
+    def parts(self, path: str, source: Source, settings: Settings) -> tuple[Span, ...] | None:
+        """The parts of a text that are new; None: all."""
+        try:
+            data = read_file(path, settings.max_bytes) if self.given is None else self.given
+            lines = self._lines.of(path, data)
+        except GitError as error:
+            self._fail(error)
+        except FileProblem:  # gone since it was checked
+            return None
+        return None if lines is None else parts_of(source, lines)
+
+    def _fail(self, error: GitError) -> NoReturn:
+        raise Failure(BaselineWords(self._session.words.locale)(error.key, *error.values)) from None
