@@ -108,9 +108,12 @@ def test_what_the_page_shows(tools: Path, tmp_path: Path, document: str) -> None
     for block in re.findall(r"^```yaml\n(.*?)^```", page, re.M | re.S):
         (tmp_path / "block.yml").write_text(block, encoding="utf-8")
         shown.append(table(tools, tmp_path / "block.yml"))
-    github, gitlab, hooks, _ = shown
-    (used,) = (step["with"] for step in github["steps"] if step["uses"].startswith("OWNER/uncuda@"))
-    assert used.keys() <= table(tools, ROOT / "action.yml")["inputs"].keys()
+    github, gitlab, hooks, github_changes, gitlab_changes, _ = shown
+    inputs = table(tools, ROOT / "action.yml")["inputs"].keys()
+    for steps in (github["steps"], github_changes["steps"]):
+        (used,) = (step["with"] for step in steps if step["uses"].startswith("OWNER/uncuda@"))
+        assert used.keys() <= inputs
+    assert "UNCUDA_ARGUMENTS" in gitlab_changes["variables"]
     job = (ROOT / gitlab["include"][0]["file"]).read_text(encoding="utf-8")
     assert all(name in job for name in gitlab["variables"])
     known = {hook["id"] for hook in table(tools, ROOT / ".pre-commit-hooks.yaml")}
@@ -189,6 +192,12 @@ def test_gitlab(tools: Path, source: Path, project: Path, tmp_path: Path) -> Non
     run(["sh", "-c", script], project, {**env, "UNCUDA_SOURCE": str(source)}, 1)
     found = json.loads((project / job["artifacts"]["reports"]["codequality"]).read_text(encoding="utf-8"))
     assert [one["check_name"] for one in found] == ["cuda-api", "module-unsupported"]
+    with open(project / "train.py", "a", encoding="utf-8") as file:
+        file.write("x.cuda()\n")
+    env |= {"UNCUDA_SOURCE": str(source), "UNCUDA_ARGUMENTS": "--diff-base HEAD ."}
+    run(["sh", "-c", script], project, env, 1)
+    found = json.loads((project / job["artifacts"]["reports"]["codequality"]).read_text(encoding="utf-8"))
+    assert [one["check_name"] for one in found] == ["cuda-method"]
 
 
 def test_sarif_by_microsofts_validator(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
