@@ -7,6 +7,7 @@ import os
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
@@ -21,6 +22,7 @@ from support.engines import engine_for
 from uncuda.catalogue import load
 from uncuda.edits import apply_edits
 from uncuda.engine import Engine, Finding
+from uncuda.lsp.state.rule_page import page_of
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -432,9 +434,11 @@ def test_why_shows_the_page_of_the_rule(each_client: Client) -> None:
         return
     each_client.do(offered[0])
     each_client.wait(lambda: shown, "a document to show")
-    rule = load().rules["cuda-api"]
-    assert rule.path is not None
-    assert [(params["uri"], params["external"]) for params in shown] == [(rule.path.as_uri(), False)]
+    catalogue = load()
+    (page,) = [Path(unquote(urlsplit(params["uri"]).path)) for params in shown]
+    expected = page_of(catalogue.rules["cuda-api"], catalogue.target("npu"), catalogue, "en")
+    assert page.read_text(encoding="utf-8") == expected
+    assert [params["external"] for params in shown] == [False]
 
 
 @pytest.mark.parametrize("arguments", [[], [{}], [{"rule": "no-such"}], [{"rule": 1}], [None], ["x", 1]])

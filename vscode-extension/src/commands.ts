@@ -5,6 +5,7 @@ import { ExecuteCommandRequest } from "vscode-languageclient/node";
 
 import { debugInformation } from "./debug.ts";
 import { offerToKeep, showCommandFailure } from "./messages.ts";
+import { showPage } from "./pages.ts";
 import type { Server } from "./server.ts";
 import { SECTION } from "./settings.ts";
 
@@ -44,7 +45,9 @@ async function execute(server: Server, command: ServerCommand, args: readonly un
   try {
     const params = { command, arguments: argumentsOf(command, args) };
     const result: unknown = await client.sendRequest(ExecuteCommandRequest.type, params);
-    if (command === "uncuda.switchTarget") {
+    if (command === "uncuda.showRule") {
+      await showPage(result);
+    } else if (command === "uncuda.switchTarget") {
       const { target, overrides } = result as { target: string | null; overrides: string | null };
       if (target) {
         offerToKeep(target, overrides);

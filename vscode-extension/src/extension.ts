@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 
 import { registerCommands } from "./commands.ts";
+import { providePages } from "./pages.ts";
 import { PythonExtensions } from "./python/extensions.ts";
 import { Server } from "./server.ts";
 import { asksForAnother } from "./settings.ts";
@@ -24,6 +25,7 @@ export function activate(context: vscode.ExtensionContext): void {
     running,
     registerCommands(running, log, version),
     new StatusItem(running),
+    providePages(running),
     pythons.onDidChange(ensure),
     vscode.extensions.onDidChange(ensure),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void running.ensure(true)),

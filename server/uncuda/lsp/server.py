@@ -16,6 +16,7 @@ from .features import (
     lens,
     lifecycle,
     receiving,
+    rule_pages,
     status,
     sync,
     target_prompt,
@@ -30,7 +31,7 @@ from .wire.stream import Connection, frames
 # What registers first is told of events first.
 FEATURES = (
     *(lifecycle, sync, watch, target_prompt, diagnostics, workspace_diagnostics),
-    *(receiving, actions, hover, lens, commands, status),
+    *(receiving, actions, rule_pages, hover, lens, commands, status),
 )
 
 

@@ -50,6 +50,11 @@ EDITOR: Room = {
     "silences": ("silences {0}", "抑制 {0}"),
     "unknown rule": ("no rule is called {0}", "没有名为 {0} 的规则"),
     "page": ("page of `{0}`", "`{0}` 的规则说明"),
+    # pages
+    "examples": ("Examples", "示例"),
+    "result": ("Becomes, on {0}:", "在{0} 上改为："),
+    "reported": ("reported", "会报告"),
+    "not reported": ("Nothing is reported here:", "此处不会报告："),
     "shim import": ("`{0}` is imported here", "此处导入了 `{0}`"),
     # lenses
     "constructs": ("{0} CUDA-only constructs", "{0} 处仅限 CUDA 的代码"),

@@ -159,6 +159,29 @@ def test_the_order_of_quick_fixes(train: Window) -> None:
     train.shot("order")
 
 
+def test_the_page_of_a_rule_is_rendered(train: Window) -> None:
+    """Filled in for the target, from the menu, and from the link in Problems; none of it is TOML."""
+
+    def shows(said: str) -> None:
+        train.until(lambda: said in train.rendered(), train.rendered)
+        assert engine().target.title in train.rendered()
+        assert "check =" not in train.rendered()
+
+    train.click("synchronize")
+    train.quick_fixes()
+    train.take("Why: 'cuda-api'")
+    shows("torch.cuda API with a counterpart")
+    train.shot("why")
+    train.command("View: Close All Editors")
+    train.open("train.py")
+    train.squiggles(len(FINDINGS))
+    train.until(lambda: any("nccl-backend" in row for row in train.problems()), train.problems)
+    link = train.page.locator(".markers-panel .monaco-list-row a", has_text="nccl-backend").first
+    link.click(modifiers=["Control"])
+    shows("nccl-backend")
+    train.shot("problems")
+
+
 def apply_by_rule(window: Window, said: str) -> None:
     """Group the open preview by rule, see that a row says this, and apply what is ticked."""
     window.shot("ticks")

@@ -31,7 +31,7 @@ _QUICK = types.CodeActionKind.QuickFix
 
 
 def register(session: Session) -> None:
-    """Offer code actions, resolve them, and show the pages of rules."""
+    """Offer code actions, and resolve them."""
 
     @session.raw(types.TEXT_DOCUMENT_CODE_ACTION)
     def offer(params: Any) -> list[types.Command | types.CodeAction] | None:
@@ -56,16 +56,6 @@ def register(session: Session) -> None:
     options = types.CodeActionOptions([_QUICK, FIX_ALL, FIX_ALL_NOTEBOOK], resolve_provider=True)
     session.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)(offer)  # what the client is told
     session.feature(types.CODE_ACTION_RESOLVE)(resolve)
-
-    @session.command(SHOW_RULE)
-    def show_rule(*arguments: Any) -> None:
-        rule = arguments[0].get("rule") if arguments and isinstance(arguments[0], dict) else ""
-        page = (
-            convert.page_uri(session, str(rule)) or (session.folders.catalogue.path / "README.md").absolute().as_uri()
-        )
-        if session.client.show_document:
-            shown = types.ShowDocumentParams(page, external=False, take_focus=True)
-            session.ask(types.WINDOW_SHOW_DOCUMENT, shown)
 
 
 class _Offer:
@@ -164,7 +154,7 @@ class _Offer:
         for rule in dict.fromkeys(finding.rule for finding in findings):
             if self.session.client.show_document:
                 title = say("why", rule)
-                command = types.Command(title, SHOW_RULE, arguments=[{"rule": rule}])
+                command = types.Command(title, SHOW_RULE, arguments=[{"rule": rule, "uri": self.uri}])
                 shown = self._diagnostics(findings, rule)
                 yield types.CodeAction(title, kind=_QUICK, diagnostics=shown, command=command)
 

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from uncuda.catalogue import Catalogue
-from uncuda.engine import Finding
+from uncuda.engine import Engine, Finding
+from uncuda.messages import language
 from uncuda.printable import printable
 
 from ..wire.client import Client
-from ..wire.uris import uri_of
+from .pages import Pages
 from .phrases import phrases
 
 if TYPE_CHECKING:
@@ -39,9 +40,10 @@ class Renderer:
     def __init__(self, client: Client, catalogue: Catalogue, shim: Shim) -> None:
         self._client, self._shim = client, shim
         self._rules = catalogue.rules
+        self.pages = Pages(client, catalogue)
         self._of_shims = frozenset(rule.name for rule in catalogue.rules.values() if rule.when_imported)
         self._related = client.related_information
-        self._tails: dict[tuple[str, str, str], str] = {}
+        self._tails: dict[tuple[str, ...], str] = {}
 
     def items(self, analysis: Analysis) -> dict[str, str]:
         """The JSON list of the diagnostics of each document of a program."""
@@ -61,7 +63,7 @@ class Renderer:
         start, end = finding.span
         document, local = analysis.program.place(start)
         points = document.lines.points(local, local + end - start)
-        tail = self._tails.get((finding.rule, finding.severity, finding.message)) or self._tail(finding)
+        tail = self._tail(finding, analysis.engine)
         item = _RANGE % (*points, tail)
         if self._related and (finding.related or finding.rule in self._of_shims):
             related = self._places(analysis, finding)
@@ -72,16 +74,18 @@ class Renderer:
         """Whether a diagnostic of a program says where a runtime patch is imported."""
         return self._related and any(finding.rule in self._of_shims for finding in analysis.findings)
 
-    def _tail(self, finding: Finding) -> str:
-        if len(self._tails) >= _MANY:
-            self._tails.clear()
-        rest = self._rest(finding)
-        tail = self._tails[finding.rule, finding.severity, finding.message] = json.dumps(rest, separators=(",", ":"))[
-            1:
-        ]
-        return tail
+    def _tail(self, finding: Finding, engine: Engine) -> str:
+        target = engine.target
+        key = finding.rule, finding.severity, finding.message, target.id, target.version
+        known = self._tails.get(key)
+        if known is None:
+            if len(self._tails) >= _MANY:
+                self._tails.clear()
+            rest = self._rest(finding, engine)
+            known = self._tails[key] = json.dumps(rest, separators=(",", ":"))[1:]
+        return known
 
-    def _rest(self, finding: Finding) -> dict[str, Any]:
+    def _rest(self, finding: Finding, engine: Engine) -> dict[str, Any]:
         client = self._client
         rule = self._rules.get(finding.rule)
         rest: dict[str, Any] = {
@@ -91,7 +95,8 @@ class Renderer:
             "message": printable(finding.message),
         }
         if rule is not None and rule.path and client.code_description:
-            rest["codeDescription"] = {"href": uri_of(str(rule.path.absolute()))}
+            href = self.pages.uri(rule.name, engine.target, language(engine.settings.locale))
+            rest["codeDescription"] = {"href": href}
         tags = [_TAGS[tag] for tag in rule.tags if _TAGS[tag] in client.tags] if rule else []
         if tags:
             rest["tags"] = tags

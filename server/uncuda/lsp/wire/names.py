@@ -13,6 +13,7 @@ DEBUG_INFORMATION = "uncuda.debugInformation"
 FIX_ALL = "source.fixAll.uncuda"
 FIX_ALL_NOTEBOOK = "notebook.source.fixAll.uncuda"
 
+RULE_PAGE = "uncuda/rulePage"
 STATUS = "uncuda/status"
 STATUS_CHANGED = "uncuda/statusChanged"
 """A notification, for clients that say `experimental.uncudaStatusChanged`: ask for the status again."""
