@@ -116,6 +116,25 @@ def test_many_keystrokes_at_once_are_pushed_once(start: Start, profile: str) -> 
     assert len(client.traffic.received("textDocument/publishDiagnostics")) - before <= 50
 
 
+@pytest.mark.parametrize(
+    "locale, safe, review, manual",
+    [("en", "safe fix", "fix to review", "by hand"), ("zh-cn", "安全修复", "修复需复核", "手动修复")],
+)
+def test_the_class_is_seen_where_a_list_shows_the_message_only(
+    start: Start, locale: str, safe: str, review: str, manual: str
+) -> None:
+    """The rule's name stays the code, by which clients filter, and the source is ours."""
+    text = 'import torch\ntorch.cuda.synchronize()\nif lang == "cuda":\n    pass\ntorch.cuda.clock_rate()\n'
+    client = start(PROFILES["vscode"].speaking(locale))
+    items = client.diagnostics(client.open("untitled:1", text))
+    assert [(item["code"], item["message"].rpartition(" · ")[2]) for item in items] == [
+        ("cuda-api", safe),
+        ("device-string", review),
+        ("cuda-api-missing", manual),
+    ]
+    assert {item["source"] for item in items} == {"uncuda"}
+
+
 def test_the_page_of_the_rule(start: Start) -> None:
     item = (client := start()).diagnostics(client.open("untitled:1", TEXT))[0]
     page = Path(unquote(urlsplit(item["codeDescription"]["href"]).path))

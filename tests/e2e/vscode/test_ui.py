@@ -13,7 +13,7 @@ from cli.command import uncuda
 from e2e.vscode import project
 from e2e.vscode.window import Window
 from editors.session import OTHER, TRAIN
-from lsp.harness.expected import engine
+from lsp.harness.expected import engine, message_of
 from uncuda.source import Source
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]
@@ -260,7 +260,7 @@ def test_status_item(train: Window) -> None:
 
 def test_switch_target(train: Window) -> None:
     other = engine("musa")
-    wanted = [found.message for found in other.check(Source(TRAIN)).findings]
+    wanted = [message_of(found) for found in other.check(Source(TRAIN)).findings]
     train.command("uncuda: Switch Target")
     train.answer(other.target.title)
     train.until(lambda: all(any(one in row for row in train.problems()) for one in wanted), train.problems)

@@ -10,6 +10,7 @@ from uncuda.catalogue import Catalogue
 from uncuda.engine import Engine, Finding
 from uncuda.messages import language
 from uncuda.printable import printable
+from uncuda.workspace import fix_class
 
 from ..wire.client import Client
 from .pages import Pages
@@ -76,7 +77,7 @@ class Renderer:
 
     def _tail(self, finding: Finding, engine: Engine) -> str:
         target = engine.target
-        key = finding.rule, finding.severity, finding.message, target.id, target.version
+        key = finding.rule, finding.severity, finding.message, fix_class(finding), target.id, target.version
         known = self._tails.get(key)
         if known is None:
             if len(self._tails) >= _MANY:
@@ -92,7 +93,8 @@ class Renderer:
             "severity": SEVERITIES[finding.severity],
             "code": finding.rule,
             "source": SOURCE,
-            "message": printable(finding.message),
+            # The one part that every editor shows: the code is the rule's name, and clients know findings by the source.
+            "message": f"{printable(finding.message)} · {phrases(engine)(fix_class(finding))}",
         }
         if rule is not None and rule.path and client.code_description:
             href = self.pages.uri(rule.name, engine.target, language(engine.settings.locale))
