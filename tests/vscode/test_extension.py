@@ -85,6 +85,22 @@ def test_commands_are_the_servers_and_those_of_the_client(tmp_path: Path) -> Non
     assert passed_on | own == contributed | hidden
 
 
+def test_menus_have_the_commands_for_what_they_are_opened_on() -> None:
+    contributes = _json("package.json")["contributes"]
+    known = {entry["command"] for entry in contributes["commands"]}
+    menus = contributes["menus"]
+    ids = {menu["id"] for menu in contributes["submenus"]}
+    assert ids == {menus["explorer/context"][0]["submenu"], menus["editor/context"][0]["submenu"]}
+    shown = {name: [entry["command"] for entry in menus[name]] for name in ids}
+    assert {command for commands in shown.values() for command in commands} <= known
+    assert {"uncuda.fixAllInFolder", "uncuda.previewFixAllInFolder", "uncuda.fixAllInFile"} == {
+        *shown["uncuda.explorer"]
+    }
+    folders = {entry["command"] for entry in menus["uncuda.explorer"] if entry["when"] == "explorerResourceIsFolder"}
+    hidden = {entry["command"] for entry in menus["commandPalette"] if entry["when"] == "false"}
+    assert folders == hidden  # they are about a folder, which the palette does not give
+
+
 def test_an_untrusted_workspace_cannot_name_a_program() -> None:
     manifest = _json("package.json")
     trust = manifest["capabilities"]["untrustedWorkspaces"]

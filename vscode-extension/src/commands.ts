@@ -25,6 +25,12 @@ export function registerCommands(server: Server, log: vscode.LogOutputChannel, v
   const register = (id: string, run: (...args: never[]) => unknown) => vscode.commands.registerCommand(id, run);
   return vscode.Disposable.from(
     ...SERVER_COMMANDS.map((id) => register(id, (...args: unknown[]) => execute(server, id, args))),
+    register("uncuda.fixAllInFolder", (uri?: vscode.Uri, uris?: vscode.Uri[]) =>
+      each(uri, uris, (scope) => execute(server, "uncuda.fixAllInWorkspace", [{ scope }])),
+    ),
+    register("uncuda.previewFixAllInFolder", (uri?: vscode.Uri, uris?: vscode.Uri[]) =>
+      each(uri, uris, (scope) => execute(server, "uncuda.previewFixAllInWorkspace", [{ scope }])),
+    ),
     register("uncuda.debugInformation", () => debugInformation(server, version)),
     register("uncuda.restart", () => server.ensure(true)),
     register("uncuda.showLogs", () => {
@@ -34,6 +40,15 @@ export function registerCommands(server: Server, log: vscode.LogOutputChannel, v
       vscode.workspace.getConfiguration(SECTION).update("target", target, vscode.ConfigurationTarget.Workspace),
     ),
   );
+}
+
+/** What a menu of the Explorer means: what is selected, or what it was opened on; one after the other. */
+async function each(uri: vscode.Uri | undefined, uris: unknown, run: (scope: string) => unknown): Promise<void> {
+  for (const one of Array.isArray(uris) ? uris : [uri]) {
+    if (one instanceof vscode.Uri) {
+      await run(one.toString());
+    }
+  }
 }
 
 async function execute(server: Server, command: ServerCommand, args: readonly unknown[]): Promise<unknown> {
@@ -60,9 +75,9 @@ async function execute(server: Server, command: ServerCommand, args: readonly un
   }
 }
 
-/** From the palette a command comes without arguments: the file is then that of the active editor. */
+/** A menu gives a file; from the palette a command comes without arguments: the file is then that of the active editor. */
 function argumentsOf(command: ServerCommand, args: readonly unknown[]): unknown[] {
-  const uri = activeUri();
+  const uri = args[0] instanceof vscode.Uri ? args[0] : activeUri();
   if (command === "uncuda.fixAllInFile" && !isTable(args[0])) {
     return uri ? [{ uri: uri.toString() }] : [];
   }

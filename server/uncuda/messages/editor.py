@@ -6,6 +6,8 @@ EDITOR: Room = {
     # actions
     "to review": ("{0} (to review)", "{0}（需复核）"),
     "fix rule": ("Fix all '{0}' in this file", "修复此文件中的所有 '{0}'"),
+    "fix rule everywhere": ("Fix all '{0}' in the workspace", "修复工作区中的所有 '{0}'"),
+    "preview rule": ("Preview fixes of '{0}' in the workspace (to review)", "预览工作区中 '{0}' 的修复（需复核）"),
     "fix file": ("uncuda: fix all in this file", "uncuda：修复此文件中的所有问题"),
     "fix notebook": ("uncuda: fix all in this notebook", "uncuda：修复此笔记本中的所有问题"),
     "ignore line": ("Ignore '{0}' on this line", "在此行忽略 '{0}'"),
