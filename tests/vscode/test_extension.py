@@ -81,7 +81,7 @@ def test_commands_are_the_servers_and_those_of_the_client(tmp_path: Path) -> Non
     assert client.shutdown() == 0
     assert passed_on | {"uncuda.debugInformation"} == servers
     assert contributed <= passed_on | own
-    hidden = {"uncuda.showRule", "uncuda.keepTarget"}  # they need an argument
+    hidden = {"uncuda.showRule", "uncuda.keepTarget", "uncuda.moveTarget"}  # they need an argument
     assert passed_on | own == contributed | hidden
 
 

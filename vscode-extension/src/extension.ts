@@ -8,6 +8,7 @@ import { PythonExtensions } from "./python/extensions.ts";
 import { Server } from "./server.ts";
 import { asksForAnother } from "./settings.ts";
 import { StatusItem } from "./status.ts";
+import { offerMove } from "./targets.ts";
 
 let server: Server | undefined;
 
@@ -36,6 +37,7 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
   );
   ensure();
+  void offerMove(running, context.workspaceState);
 }
 
 export function deactivate(): Promise<void> | undefined {

@@ -19,6 +19,7 @@ from .features import (
     rule_pages,
     status,
     sync,
+    target_choice,
     target_prompt,
     watch,
     workspace_diagnostics,
@@ -31,7 +32,7 @@ from .wire.stream import Connection, frames
 # What registers first is told of events first.
 FEATURES = (
     *(lifecycle, sync, watch, target_prompt, diagnostics, workspace_diagnostics),
-    *(receiving, actions, rule_pages, hover, lens, commands, status),
+    *(receiving, actions, rule_pages, hover, lens, commands, status, target_choice),
 )
 
 

@@ -172,7 +172,7 @@ def test_fix_a_folder_from_the_explorer(train: Window) -> None:
     fix.click(delay=100)
     train.notified("Fixed 1 finding in 1 file.")
     train.until(lambda: train.dirty() == 1, train.dirty)  # changes of one file only are not saved by VS Code
-    assert any("other.py" in tab for tab in train.rows(".tab.dirty")), train.rows(".tab.dirty")
+    assert train.page.locator('.tab.dirty[data-resource-name="other.py"]').count() == 1
     train.squiggles(len(FINDINGS))
 
 
@@ -279,7 +279,13 @@ def test_switch_target(train: Window) -> None:
     other = engine("musa")
     wanted = [message_of(found) for found in other.check(Source(TRAIN)).findings]
     train.command("uncuda: Switch Target")
-    train.answer(other.target.title)
+    rows = train.page.locator(".quick-input-list .monaco-list-row")
+    rows.filter(has_text=re.compile(other.target.title)).first.click()
+    train.until(lambda: "uncuda.toml" in train.page.locator(".quick-input-title").first.inner_text())
+    train.shot("asked")
+    rows.filter(has_text="Only until the server ends").first.click()
+    train.notified("until the server ends")
+    assert len(train.notifications()) == 1
     train.until(lambda: all(any(one in row for row in train.problems()) for one in wanted), train.problems)
     train.language_status()
     train.until(lambda: f"{other.target.title} · " in train.hover(), train.hover)

@@ -13,6 +13,8 @@ DEBUG_INFORMATION = "uncuda.debugInformation"
 FIX_ALL = "source.fixAll.uncuda"
 FIX_ALL_NOTEBOOK = "notebook.source.fixAll.uncuda"
 
+KEEP_TARGET = "uncuda.keepTarget"
+TARGETS = "uncuda/targets"
 RULE_PAGE = "uncuda/rulePage"
 STATUS = "uncuda/status"
 STATUS_CHANGED = "uncuda/statusChanged"
