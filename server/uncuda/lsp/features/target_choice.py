@@ -63,21 +63,23 @@ def _hardware(session: Session, target: str) -> tuple[str, ...]:
 
 
 def _rows(session: Session, uri: str) -> Iterator[dict[str, Any]]:
-    """Each target as the project has it, what is in force first; below it its hardware, then its versions."""
+    """The targets as the project has them, what is in force first; below them their hardware and versions."""
     folders = session.folders
     texts = Texts(folders.language())
     program = session.program(uri) or next(iter(session.documents.programs()), None)
     choice = folders.choice_of(program) if program is not None else None
     current = choice.engine.target.id if choice else folders.catalogue.default_target
-    for target in folders.in_order(current):
-        title = folders.title_of(target, texts.locale)
-        plugin = choice.plugin(texts.locale) if choice and target == current else ""
-        package = folders.catalogue.declarations[target]["words"]["package"]
-        yield {"label": title, "description": plugin or package, "target": target, "current": target == current}
+    targets = {target: folders.title_of(target, texts.locale) for target in folders.in_order(current)}
+    packages = {target: folders.catalogue.declarations[target]["words"]["package"] for target in targets}
+    for target, title in targets.items():
+        plugin = choice.plugin(texts.locale).replace("`", "'") if choice and target == current else packages[target]
+        yield {"label": title, "description": plugin, "target": target, "current": target == current}
+    for target, title in targets.items():
         for hardware in _hardware(session, target):
-            yield {"label": f"{title} · {hardware}", "description": package, "target": target, "hardware": hardware}
+            row = {"label": f"{title} · {hardware}", "description": packages[target], "target": target}
+            yield row | {"hardware": hardware}
         for version in reversed(folders.catalogue.target(target).versions):
-            row = {"label": f"{title} · {version}", "description": f"{package} {version}", "target": target}
+            row = {"label": f"{title} · {version}", "description": packages[target], "target": target}
             yield row | {"targetVersion": version}
 
 
