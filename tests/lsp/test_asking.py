@@ -79,7 +79,7 @@ def test_chinese(start: Start, tmp_path: Path) -> None:
 BOTH: dict[str, str | bytes] = {"a.py": TEXT, "b.py": "import torch_npu\n", "c.py": "import torch_musa\n"}
 
 
-SAID = "the project imports plugins of Moore Threads MUSA, Ascend NPU; set `target`, or switch the target"
+SAID = "the project imports plugins of Moore Threads MUSA, Ascend NPU; set 'target', or switch the target"
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -112,6 +112,14 @@ def test_a_projects_own_target_is_overridden_only_after_a_question(start: Start,
     assert len(said(client)) == 1
 
 
+def test_without_a_folder_it_is_not_said_that_there_is_nothing_to_fix(start: Start, tmp_path: Path) -> None:
+    """Neovim opens no folder where it finds no root marker."""
+    (tmp_path / "a.py").write_text(TEXT, encoding="utf-8")
+    client = start("neovim", folders=[])
+    client.execute("uncuda.fixAllInWorkspace")
+    assert "No folder is open" in said(client)[-1] and "Nothing to fix" not in said(client)[-1]
+
+
 @pytest.mark.parametrize("argument", [{"target": "nup"}, {}, {"target": 1}, {"nothing": 1}])
 def test_bad_arguments(start: Start, argument: Any) -> None:
     client = start()

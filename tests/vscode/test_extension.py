@@ -131,6 +131,15 @@ def test_the_problem_matcher_reads_what_the_command_says() -> None:
     assert {m[pattern["severity"]] for m in matches} == {finding["severity"] for finding in wanted}
 
 
+def test_values_of_settings_have_names_and_say_what_they_do() -> None:
+    properties = _json("package.json")["contributes"]["configuration"][1]["properties"]
+    for name in ("uncuda.target", "uncuda.strategy", "uncuda.configurationPreference"):
+        said = properties[name]["markdownEnumDescriptions"]
+        assert len(said) == len(properties[name]["enum"])
+        assert all(text for text, value in zip(said, properties[name]["enum"]) if value)
+    assert "Ascend NPU (npu)" in properties["uncuda.target"]["enumItemLabels"]
+
+
 def test_files_are_short() -> None:
     for name, text in _sources().items():
         assert text.count("\n") <= LONGEST_FILE, name

@@ -94,7 +94,8 @@ export class StatusItem implements vscode.Disposable {
       ? t("{0} can be fixed safely; nothing says which target", fixable)
       : t("{0} can be fixed safely", fixable);
     const detail = `${fixes} · ${plugin}`;
-    this.#show(`${title} · ${strategy} · ${number}`, detail, vscode.LanguageStatusSeverity.Information, choose);
+    const how = strategy === "shim" ? t("runtime patch") : t("rewrite");
+    this.#show(`${title} · ${how} · ${number}`, detail, vscode.LanguageStatusSeverity.Information, choose);
   }
 
   #show(

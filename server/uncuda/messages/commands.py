@@ -42,6 +42,10 @@ COMMANDS: Room = {
     "kept": ("uncuda checks for {0}; {1} says so.", "uncuda 现针对{0} 检查，已写入 {1}。"),
     "not kept": ("The target was not written: {0}", "未写入目标：{0}"),
     "not trusted": ("you have not said that you trust this workspace", "您尚未信任此工作区"),
+    "no folder to fix": (
+        "No folder is open, so only open files are fixed. Open one; many editors find it by uncuda.toml.",
+        "没有打开文件夹，因此仅修复已打开的文件。请打开文件夹；许多编辑器凭 uncuda.toml 识别它。",
+    ),
     "no folder": ("no folder is open", "没有打开文件夹"),
     "outside": ("the settings are in {0}, outside of the workspace", "设置位于工作区之外的 {0}"),
     "by yourself": (

@@ -61,5 +61,5 @@ EDITOR: Room = {
     # lenses
     "constructs": ("{0} CUDA-only constructs", "{0} 处仅限 CUDA 的代码"),
     "construct": ("1 CUDA-only construct", "1 处仅限 CUDA 的代码"),
-    "fixable": ("{0}, {1} can be fixed", "{0}，其中 {1} 处可自动修复"),
+    "fixable": ("{0}: fix the {1} that are safe", "{0}：修复其中 {1} 处安全的"),
 }

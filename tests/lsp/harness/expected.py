@@ -13,6 +13,7 @@ from uncuda.printable import printable
 from uncuda.settings import Settings
 from uncuda.source import Source
 
+QUOTE = "'"
 CLASSES = {
     "safe": ("safe fix", "安全修复"),
     "review": ("fix to review", "修复需复核"),
@@ -35,7 +36,7 @@ def said(found: Finding, range_: Json) -> Json:
 def message_of(found: Finding, locale: str = "en") -> str:
     """The message that is shown for a finding: the engine's, and what comes of it."""
     kind = found.fixes[0].applicability if found.fixes else "manual"
-    return f"{printable(found.message)} · {CLASSES[kind][locale == 'zh']}"
+    return f"{printable(found.message).replace('`', QUOTE)} · {CLASSES[kind][locale == 'zh']}"
 
 
 def places(client: Client, uri: str, shown: Iterable[Json] | None = None) -> list[Place]:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from uncuda.catalogue import Catalogue
 from uncuda.engine import Engine, Finding
 from uncuda.messages import language
-from uncuda.printable import printable
 from uncuda.workspace import fix_class
 
 from ..wire.client import Client
+from ..wire.markup import sentence
 from .pages import Pages
 from .phrases import phrases
 
@@ -53,7 +53,7 @@ class Renderer:
         if analysis.refused and program.documents:
             found[program.documents[0].uri].append(_note(analysis.refused))
         if analysis.undecided and analysis.report.findings:
-            found[program.documents[0].uri].append(_note(printable(analysis.undecided)))
+            found[program.documents[0].uri].append(_note(analysis.undecided))
         for finding in analysis.findings:
             document, item = self.item(analysis, finding)
             found[document.uri].append(item)
@@ -93,8 +93,8 @@ class Renderer:
             "severity": SEVERITIES[finding.severity],
             "code": finding.rule,
             "source": SOURCE,
-            # The one part that every editor shows: the code is the rule's name, and clients know findings by the source.
-            "message": f"{printable(finding.message)} · {phrases(engine)(fix_class(finding))}",
+            # The class stands in the one part that every editor shows: code and source are what clients know us by.
+            "message": f"{sentence(finding.message)} · {phrases(engine)(fix_class(finding))}",
         }
         if rule is not None and rule.path and client.code_description:
             href = self.pages.uri(rule.name, engine.target, language(engine.settings.locale))
@@ -110,16 +110,16 @@ class Renderer:
         for related in finding.related:
             document, start = analysis.program.place(related.span.start)
             points = document.lines.points(start, start + related.span.end - related.span.start)
-            places.append(_PLACE % (json.dumps(document.uri), *points, json.dumps(printable(related.message))))
+            places.append(_PLACE % (json.dumps(document.uri), *points, json.dumps(sentence(related.message))))
         rule = self._rules.get(finding.rule)
         if rule is not None and rule.when_imported and (where := self._shim(analysis.program, finding.target)):
             engine = analysis.engine
-            text = phrases(engine)("shim import", engine.target.words.get("patch", ""))
+            text = sentence(phrases(engine)("shim import", engine.target.words.get("patch", "")))
             places.append(_PLACE % (json.dumps(where[0]), *where[1], *where[2], json.dumps(text)))
         return places
 
 
 def _note(text: str) -> str:
     """A Diagnostic about the whole file, as JSON."""
-    rest = {"severity": SEVERITIES["information"], "source": SOURCE, "message": text}
+    rest = {"severity": SEVERITIES["information"], "source": SOURCE, "message": sentence(text)}
     return _RANGE % (0, 0, 0, 0, json.dumps(rest, separators=(",", ":"))[1:])
