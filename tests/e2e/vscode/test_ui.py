@@ -275,6 +275,16 @@ def test_status_item(train: Window) -> None:
     train.shot("status")
 
 
+def test_the_status_bar_counts_the_workspace_and_its_hover_is_whole(train: Window) -> None:
+    everything = len(FINDINGS) + len(project.findings(OTHER))
+    bar = train.page.locator(".statusbar-item[id$='uncuda.bar']")
+    train.until(lambda: bar.inner_text().strip() == f"{engine().target.title}: {everything}", bar.all_inner_texts)
+    bar.hover()
+    train.until(lambda: f"workspace: {everything} findings in 2 files" in train.hover(), train.hover)
+    assert f"this file: {len(FINDINGS)} findings" in train.hover() and "torch_npu" in train.hover()
+    train.shot("hover")
+
+
 def test_switch_target(train: Window) -> None:
     other = engine("musa")
     wanted = [message_of(found) for found in other.check(Source(TRAIN)).findings]
