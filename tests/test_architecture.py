@@ -23,7 +23,16 @@ ROOMS = ["wire", "state", "session", "debug", "fixing", "features", "server", "s
 LARGEST_ROOM = 25
 # Imported when a command or a setting asks for it, not when the server starts.
 NOT_AT_THE_START = [
-    *("debug", "fixing.apply", "fixing.batch", "fixing.changes", "fixing.jobs", "fixing.open_file", "fixing.questions"),
+    *(
+        "debug",
+        "fixing.apply",
+        "fixing.batch",
+        "fixing.changes",
+        "fixing.jobs",
+        "fixing.open_file",
+        "fixing.questions",
+        "fixing.keeping",
+    ),
     *("fixing.rewrite", "fixing.summary", "fixing.worker", "state.analyst", "state.inspector"),
 ]
 # Who may import a package that costs start-up time, or that belongs to one door only.

@@ -45,7 +45,14 @@ def manifest(text: str) -> str:
 def texts(text: str, language: str) -> str:
     """A table of texts with those of the settings."""
     table = {key: value for key, value in json.loads(text).items() if not key.startswith("setting.")}
-    return _json(table | {f"setting.{_camel(option.name)}": getattr(option, language) for option in _OFFERED})
+    own = {f"setting.{_camel(option.name)}": getattr(option, language) for option in _OFFERED}
+    values = {
+        f"setting.{_camel(option.name)}.{choice}": said
+        for option in _OFFERED
+        if option.kind == "string" and (option.name == "target" or {*option.choices} == _said(option, "en").keys())
+        for choice, said in _said(option, language).items()
+    }
+    return _json(table | own | values)
 
 
 def _property(option: Option) -> dict[str, Any]:
@@ -80,9 +87,31 @@ def _string(option: Option) -> dict[str, Any]:
     unset = [""] if option.default is None else []
     shape: dict[str, Any] = {"type": "string", "default": option.default or ""}
     if choices:
-        labels = {"enumItemLabels": ["%configuration.unset%", *choices]} if unset else {}
-        return {**shape, "enum": [*unset, *choices], **labels}
+        names = _names(option, choices)
+        labels = {"enumItemLabels": ["%configuration.unset%", *names]} if unset else {}
+        said = [f"%setting.{_camel(option.name)}.{choice}%" for choice in choices if choice in _said(option, "en")]
+        told = {"markdownEnumDescriptions": [*([""] if unset else []), *said]} if len(said) == len(choices) else {}
+        return {**shape, "enum": [*unset, *choices], **labels, **told}
     return {**shape, **({"pattern": f"^$|{option.pattern}"} if option.pattern else {})}
+
+
+def _names(option: Option, choices: list[str]) -> list[str]:
+    """What a list shows for each value: of a target its name, by which people know it."""
+    titles = load().declarations
+    return [f"{titles[choice]['title']} ({choice})" if option.name == "target" else choice for choice in choices]
+
+
+def _said(option: Option, language: str) -> dict[str, str]:
+    """What the description of a setting says of each of its values: "`value`: what it does"."""
+    if option.name == "target":
+        key = "title-zh" if language == "zh" else "title"
+        return {
+            name: f"{declaration[key]}, {declaration['words']['package']}"
+            for name, declaration in load().declarations.items()
+        }
+    text = getattr(option, language)
+    found = re.findall(r"`([\w-]+)`(?:: |：)(.*?)(?=(?:[;；.。,，]? ?`[\w-]+`(?:: |：))|$)", text)
+    return {name: said.strip(" .;；。") for name, said in found if name in option.choices}
 
 
 def _camel(name: str) -> str:

@@ -45,7 +45,13 @@ class Run(NamedTuple):
 def environment(**more: str) -> dict[str, str]:
     """An environment in which the checkout's uncuda runs, in English."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG", "NO_COLOR"))}
-    return {**kept, "PYTHONPATH": os.environ.get("UNCUDA_TEST_PATH", str(ROOT / "server")), "LC_ALL": "C.UTF-8", **more}
+    return {
+        **kept,
+        "PYTHONPATH": os.environ.get("UNCUDA_TEST_PATH", str(ROOT / "server")),
+        "LC_ALL": "C.UTF-8",
+        "XDG_CACHE_HOME": str(ROOT / ".cache" / "pages"),
+        **more,
+    }
 
 
 def uncuda(*arguments: str, stdin: str | bytes = b"", **env: str) -> Run:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from cli.command import environment
 from lsp.harness.client import Client
 from lsp.harness.conformance import problems
 from lsp.harness.profiles import PROFILES, Profile
@@ -46,6 +47,12 @@ def write(folder: Path, files: dict[str, str | bytes]) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode() if isinstance(text, str) else text)
+
+
+@pytest.fixture(autouse=True)
+def cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What tests compute themselves names the same cache folder as the servers that they start."""
+    monkeypatch.setenv("XDG_CACHE_HOME", environment()["XDG_CACHE_HOME"])
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import os
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
@@ -21,6 +22,7 @@ from support.engines import engine_for
 from uncuda.catalogue import load
 from uncuda.edits import apply_edits
 from uncuda.engine import Engine, Finding
+from uncuda.lsp.state.rule_page import page_of
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -405,6 +407,50 @@ def test_one_comment_for_a_line(client: Client) -> None:
     assert len(titled(actions, "Ignore 'cuda-method' on this line")["diagnostics"]) == 2
 
 
+# The workspace
+
+
+def everywhere(client: Client, uri: str, rule: str) -> list[Json]:
+    """The actions at a finding that fix its rule in the workspace."""
+    (item,) = [item for item in client.diagnostics(uri) if item["code"] == rule]
+    return [action for action in client.actions(uri, item["range"]) if "in the workspace" in action["title"]]
+
+
+def test_a_rule_in_the_workspace(start: Start, tmp_path: Path) -> None:
+    """In files that are not open as well, and no other rule; it names the findings that it belongs to."""
+    two = "import torch\n\ntorch.cuda.synchronize()\nx = torch.ones(2).cuda()\n"
+    client = start(files={"a.py": two, "sub/b.py": two, "uncuda.toml": "target = 'npu'\n"})
+    uri = client.open(tmp_path / "a.py")
+    (action,) = everywhere(client, uri, "cuda-api")
+    assert action["title"] == "Fix all 'cuda-api' in the workspace"
+    assert (action["kind"], [item["code"] for item in action["diagnostics"]]) == ("quickfix", ["cuda-api"])
+    client.execute(action["command"]["command"], *action["command"]["arguments"])
+    for path in (tmp_path / "a.py", tmp_path / "sub/b.py"):
+        text = client.text(path)
+        assert "torch.npu.synchronize()" in text and ".cuda()" in text
+
+
+def test_a_rule_to_review_in_the_workspace_comes_as_a_preview(start: Start, tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "a.py": 'if lang == "cuda":\n    import torch\n',
+        "uncuda.toml": "target = 'npu'\n",
+    }
+    client = start(files=files)
+    (action,) = everywhere(client, client.open(tmp_path / "a.py"), "device-string")
+    assert action["title"] == "Preview fixes of 'device-string' in the workspace (to review)"
+    assert action["command"]["command"] == "uncuda.previewFixAllInWorkspace"
+    assert action["command"]["arguments"] == [{"rules": ["device-string"]}]
+    other = start("neovim", files=files)
+    if not other.profile.can("workspace.workspaceEdit.changeAnnotationSupport"):
+        assert everywhere(other, other.open(tmp_path / "a.py"), "device-string") == []
+
+
+def test_what_is_in_no_workspace_is_fixed_alone(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    client = start(folders=[tmp_path / "in"])
+    assert everywhere(client, client.open("untitled:1", "import torch\ntorch.cuda.synchronize()\n"), "cuda-api") == []
+
+
 # The pages of rules
 
 
@@ -432,9 +478,11 @@ def test_why_shows_the_page_of_the_rule(each_client: Client) -> None:
         return
     each_client.do(offered[0])
     each_client.wait(lambda: shown, "a document to show")
-    rule = load().rules["cuda-api"]
-    assert rule.path is not None
-    assert [(params["uri"], params["external"]) for params in shown] == [(rule.path.as_uri(), False)]
+    catalogue = load()
+    (page,) = [Path(unquote(urlsplit(params["uri"]).path)) for params in shown]
+    expected = page_of(catalogue.rules["cuda-api"], catalogue.target("npu"), catalogue, "en")
+    assert page.read_text(encoding="utf-8") == expected
+    assert [params["external"] for params in shown] == [False]
 
 
 @pytest.mark.parametrize("arguments", [[], [{}], [{"rule": "no-such"}], [{"rule": 1}], [None], ["x", 1]])

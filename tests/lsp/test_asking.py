@@ -30,7 +30,10 @@ def test_it_is_asked_once_with_the_first_finding(start: Start, tmp_path: Path, p
         client.wait(lambda uri=uri: client.diagnostics(uri) and questions(client), "the question")  # type: ignore[misc]
     client.settle()
     (asked,) = questions(client)
-    assert [action["title"] for action in asked["actions"]] == ["Moore Threads MUSA", "Ascend NPU"]
+    assert [action["title"] for action in asked["actions"]] == [
+        "Ascend NPU",
+        "Moore Threads MUSA",
+    ]  # what is shown first
     assert "Ascend NPU" in asked["message"]
     assert "torch.npu" in client.diagnostics(uri)[0]["message"]
 
@@ -44,6 +47,27 @@ def test_the_answer_holds_everywhere(start: Start, tmp_path: Path) -> None:
     assert "torch.musa" in client.diagnostics(other)[0]["message"]
 
 
+def test_the_answer_is_kept_and_asked_for_once_a_project(start: Start, tmp_path: Path) -> None:
+    client = start(files={"a.py": TEXT})
+    client.choose = lambda params: "Moore Threads MUSA"
+    uri = client.open(tmp_path / "a.py")
+    client.wait(lambda: "torch.musa" in client.diagnostics(uri)[0]["message"], "the chosen target")
+    assert (tmp_path / "uncuda.toml").read_text(encoding="utf-8") == 'target = "musa"\n'
+    again = start()
+    uri = again.open(tmp_path / "a.py")
+    again.wait(lambda: "torch.musa" in again.diagnostics(uri)[0]["message"], "the kept target")
+    again.settle()
+    assert questions(again) == []
+
+
+def test_nothing_is_written_into_a_workspace_that_is_not_trusted(start: Start, tmp_path: Path) -> None:
+    client = start(PROFILES["vscode"].having(experimental__uncudaRestricted=True), files={"a.py": TEXT})
+    client.choose = lambda params: "Moore Threads MUSA"
+    uri = client.open(tmp_path / "a.py")
+    client.wait(lambda: "torch.musa" in client.diagnostics(uri)[0]["message"], "the chosen target")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.py"]
+
+
 def test_chinese(start: Start, tmp_path: Path) -> None:
     client = start(PROFILES["vscode"].speaking("zh-cn"), files={"a.py": TEXT})
     uri = client.open(tmp_path / "a.py")
@@ -55,7 +79,7 @@ def test_chinese(start: Start, tmp_path: Path) -> None:
 BOTH: dict[str, str | bytes] = {"a.py": TEXT, "b.py": "import torch_npu\n", "c.py": "import torch_musa\n"}
 
 
-SAID = "the project imports plugins of Moore Threads MUSA, Ascend NPU; set `target`, or switch the target"
+SAID = "the project imports plugins of Moore Threads MUSA, Ascend NPU; set 'target', or switch the target"
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -65,7 +89,7 @@ def test_two_plugins_are_a_question_too(start: Start, tmp_path: Path, profile: s
     client.wait(lambda: questions(client), "the question")
     (asked,) = questions(client)
     assert asked["message"].startswith("The project imports plugins of Moore Threads MUSA, Ascend NPU.")
-    assert [action["title"] for action in asked["actions"]] == ["Moore Threads MUSA", "Ascend NPU"]
+    assert [action["title"] for action in asked["actions"]] == ["Ascend NPU", "Moore Threads MUSA"]
     (note,) = client.diagnostics(uri)
     assert note["message"].startswith(SAID) and "code" not in note and note["severity"] == 3
     assert client.diagnostics(client.open(tmp_path / "b.py")) == []

@@ -116,6 +116,35 @@ def test_many_keystrokes_at_once_are_pushed_once(start: Start, profile: str) -> 
     assert len(client.traffic.received("textDocument/publishDiagnostics")) - before <= 50
 
 
+@pytest.mark.parametrize(
+    "locale, safe, review, manual",
+    [("en", "safe fix", "fix to review", "by hand"), ("zh-cn", "安全修复", "修复需复核", "手动修复")],
+)
+def test_the_class_is_seen_where_a_list_shows_the_message_only(
+    start: Start, locale: str, safe: str, review: str, manual: str
+) -> None:
+    """The rule's name stays the code, by which clients filter, and the source is ours."""
+    text = 'import torch\ntorch.cuda.synchronize()\nif lang == "cuda":\n    pass\ntorch.cuda.clock_rate()\n'
+    client = start(PROFILES["vscode"].speaking(locale))
+    items = client.diagnostics(client.open("untitled:1", text))
+    assert [(item["code"], item["message"].rpartition(" · ")[2]) for item in items] == [
+        ("cuda-api", safe),
+        ("device-string", review),
+        ("cuda-api-missing", manual),
+    ]
+    assert {item["source"] for item in items} == {"uncuda"}
+
+
+def test_code_stands_in_quotes_and_not_in_the_marks_of_markdown(start: Start) -> None:
+    text = "import torch.cuda as tc\ntc.synchronize()\ntc.list_gpu_processes()\n"
+    client = start()
+    items = client.diagnostics(client.open("untitled:1", text))
+    said = [item["message"] for item in items]
+    said += [related["message"] for item in items for related in item.get("relatedInformation", ())]
+    assert items and not [message for message in said if "`" in message]
+    assert any("'torch.cuda.synchronize'" in message or "'torch.cuda'" in message for message in said)
+
+
 def test_the_page_of_the_rule(start: Start) -> None:
     item = (client := start()).diagnostics(client.open("untitled:1", TEXT))[0]
     page = Path(unquote(urlsplit(item["codeDescription"]["href"]).path))
@@ -168,7 +197,7 @@ def test_where_an_alias_comes_from(start: Start) -> None:
     (related,) = item["relatedInformation"]
     assert related == {
         "location": {"uri": uri, "range": client.range(uri, "torch.cuda as tc")},
-        "message": "`tc` is `torch.cuda`",
+        "message": "'tc' is 'torch.cuda'",
     }
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
 import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
-from cli.command import environment
+from cli.command import ROOT, environment
 from lsp.harness.client import Client
 from lsp.harness.notebook import open_notebook
 from lsp.harness.profiles import PROFILES
@@ -44,7 +46,9 @@ def page(rule: str) -> tuple[str, str, str]:
     """(title, first paragraph, link) of a rule's page."""
     known = load().rules[rule]
     assert known.path is not None
-    return known.title, " ".join(read_page(known.path)[0].split("\n\n")[0].split()), known.path.as_uri()
+    version = load().target("npu").version
+    link = (ROOT / ".cache" / "pages" / "uncuda" / "rules" / "en" / "npu" / version / f"{rule}.md").as_uri()
+    return known.title, " ".join(read_page(known.path)[0].split("\n\n")[0].split()), link
 
 
 def test_a_finding(each_client: Client) -> None:
@@ -71,6 +75,16 @@ def test_plain_text_for_clients_without_markdown(start: Start) -> None:
     assert text.startswith("cuda-api · error · safe fix\n\n`torch.cuda.synchronize` →")
     assert f"page of `cuda-api`: {page('cuda-api')[2]}" in text
     assert not re.search(r"\*\*|\]\(|---|^- ", text, re.M)
+
+
+def test_a_client_that_shows_pages_is_given_a_command(start: Start) -> None:
+    """VS Code follows no link of our own kind in a hover."""
+    client = start(PROFILES["vscode"].having(experimental__uncudaRulePages=True))
+    text, _ = hover(client, client.open("untitled:Untitled-1", TEXT), "synchronize")
+    (argument,) = re.findall(r"\(command:uncuda\.showRule\?([^)]*)\)", text)
+    (given,) = json.loads(unquote(argument))
+    assert client.execute("uncuda.showRule", given) == given
+    assert given["page"].endswith("/cuda-api.md")
 
 
 def test_an_alias(client: Client) -> None:

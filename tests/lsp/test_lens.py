@@ -30,7 +30,10 @@ def test_on_top(start: Start, profile: str) -> None:
     (lens,) = lenses(client, uri)
     assert lens["range"] == {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
     command = lens["command"]
-    assert (command["title"], command["command"]) == ("3 CUDA-only constructs, 2 can be fixed", "uncuda.fixAllInFile")
+    assert (command["title"], command["command"]) == (
+        "3 CUDA-only constructs: fix the 2 that are safe",
+        "uncuda.fixAllInFile",
+    )
     assert command["arguments"] == [{"uri": uri}]
 
 
@@ -78,4 +81,4 @@ def test_switched_on_and_off(start: Start) -> None:
 def test_chinese(start: Start) -> None:
     client = start(PROFILES["vscode"].speaking("zh-cn"), options=ON)
     (lens,) = lenses(client, client.open("untitled:Untitled-1", TEXT))
-    assert lens["command"]["title"] == "3 处仅限 CUDA 的代码，其中 2 处可自动修复"
+    assert lens["command"]["title"] == "3 处仅限 CUDA 的代码：修复其中 2 处安全的"

@@ -81,8 +81,24 @@ def test_commands_are_the_servers_and_those_of_the_client(tmp_path: Path) -> Non
     assert client.shutdown() == 0
     assert passed_on | {"uncuda.debugInformation"} == servers
     assert contributed <= passed_on | own
-    hidden = {"uncuda.showRule", "uncuda.keepTarget"}  # they need an argument
+    hidden = {"uncuda.showRule", "uncuda.keepTarget", "uncuda.moveTarget"}  # they need an argument
     assert passed_on | own == contributed | hidden
+
+
+def test_menus_have_the_commands_for_what_they_are_opened_on() -> None:
+    contributes = _json("package.json")["contributes"]
+    known = {entry["command"] for entry in contributes["commands"]}
+    menus = contributes["menus"]
+    ids = {menu["id"] for menu in contributes["submenus"]}
+    assert ids == {menus["explorer/context"][0]["submenu"], menus["editor/context"][0]["submenu"]}
+    shown = {name: [entry["command"] for entry in menus[name]] for name in ids}
+    assert {command for commands in shown.values() for command in commands} <= known
+    assert {"uncuda.fixAllInFolder", "uncuda.previewFixAllInFolder", "uncuda.fixAllInFile"} == {
+        *shown["uncuda.explorer"]
+    }
+    folders = {entry["command"] for entry in menus["uncuda.explorer"] if entry["when"] == "explorerResourceIsFolder"}
+    hidden = {entry["command"] for entry in menus["commandPalette"] if entry["when"] == "false"}
+    assert folders == hidden  # they are about a folder, which the palette does not give
 
 
 def test_an_untrusted_workspace_cannot_name_a_program() -> None:
@@ -113,6 +129,15 @@ def test_the_problem_matcher_reads_what_the_command_says() -> None:
     assert len(found) == len(wanted)
     assert {code for _, _, code in found} == {finding["rule"] for finding in wanted}
     assert {m[pattern["severity"]] for m in matches} == {finding["severity"] for finding in wanted}
+
+
+def test_values_of_settings_have_names_and_say_what_they_do() -> None:
+    properties = _json("package.json")["contributes"]["configuration"][1]["properties"]
+    for name in ("uncuda.target", "uncuda.strategy", "uncuda.configurationPreference"):
+        said = properties[name]["markdownEnumDescriptions"]
+        assert len(said) == len(properties[name]["enum"])
+        assert all(text for text, value in zip(said, properties[name]["enum"]) if value)
+    assert "Ascend NPU (npu)" in properties["uncuda.target"]["enumItemLabels"]
 
 
 def test_files_are_short() -> None:

@@ -45,6 +45,7 @@ class Client extends LanguageClient {
     params.capabilities.experimental = {
       uncudaShowProblems: true,
       uncudaStatusChanged: true,
+      uncudaRulePages: true,
       uncudaRestricted: !vscode.workspace.isTrusted,
     };
   }
@@ -63,6 +64,7 @@ export function makeClient(launch: Launch, log: vscode.LogOutputChannel, ended: 
   const options: LanguageClientOptions = {
     documentSelector: SELECTOR,
     outputChannel: log,
+    markdown: { isTrusted: { enabledCommands: ["uncuda.showRule"] } },
     middleware: {
       provideDiagnostics: forgetting(
         (document) => client.getFeature(DocumentDiagnosticRequest.method).getProvider(document)?.forget(document),

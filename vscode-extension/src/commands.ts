@@ -1,12 +1,13 @@
 /** The commands: those of the server are passed on to it, and say why they cannot be run where there is none. */
 
 import * as vscode from "vscode";
-import { ExecuteCommandRequest } from "vscode-languageclient/node";
+import { ExecuteCommandRequest, type LanguageClient } from "vscode-languageclient/node";
 
 import { debugInformation } from "./debug.ts";
-import { offerToKeep, showCommandFailure } from "./messages.ts";
+import { showCommandFailure } from "./messages.ts";
+import { showPage } from "./pages.ts";
 import type { Server } from "./server.ts";
-import { SECTION } from "./settings.ts";
+import { moveTarget, switchTarget } from "./targets.ts";
 
 /** Every command that the server has. */
 const SERVER_COMMANDS = [
@@ -15,6 +16,7 @@ const SERVER_COMMANDS = [
   "uncuda.fixAllInFile",
   "uncuda.scanWorkspace",
   "uncuda.switchTarget",
+  "uncuda.keepTarget",
   "uncuda.showRule",
 ] as const;
 
@@ -24,42 +26,62 @@ export function registerCommands(server: Server, log: vscode.LogOutputChannel, v
   const register = (id: string, run: (...args: never[]) => unknown) => vscode.commands.registerCommand(id, run);
   return vscode.Disposable.from(
     ...SERVER_COMMANDS.map((id) => register(id, (...args: unknown[]) => execute(server, id, args))),
+    register("uncuda.fixAllInFolder", (uri?: vscode.Uri, uris?: vscode.Uri[]) =>
+      each(uri, uris, (scope) => execute(server, "uncuda.fixAllInWorkspace", [{ scope }])),
+    ),
+    register("uncuda.previewFixAllInFolder", (uri?: vscode.Uri, uris?: vscode.Uri[]) =>
+      each(uri, uris, (scope) => execute(server, "uncuda.previewFixAllInWorkspace", [{ scope }])),
+    ),
     register("uncuda.debugInformation", () => debugInformation(server, version)),
     register("uncuda.restart", () => server.ensure(true)),
     register("uncuda.showLogs", () => {
       log.show(true);
     }),
-    register("uncuda.keepTarget", (target: string) =>
-      vscode.workspace.getConfiguration(SECTION).update("target", target, vscode.ConfigurationTarget.Workspace),
-    ),
+    register("uncuda.moveTarget", () => using(server, moveTarget)),
   );
 }
 
+/** What a menu of the Explorer means: what is selected, or what it was opened on; one after the other. */
+async function each(uri: vscode.Uri | undefined, uris: unknown, run: (scope: string) => unknown): Promise<void> {
+  for (const one of Array.isArray(uris) ? uris : [uri]) {
+    if (one instanceof vscode.Uri) {
+      await run(one.toString());
+    }
+  }
+}
+
 async function execute(server: Server, command: ServerCommand, args: readonly unknown[]): Promise<unknown> {
+  return using(server, async (client) => {
+    const given = argumentsOf(command, args);
+    if (command === "uncuda.switchTarget" && !given.length) {
+      return switchTarget(client);
+    }
+    const result: unknown = await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: given });
+    if (command === "uncuda.showRule") {
+      await showPage(result);
+    }
+    return result;
+  });
+}
+
+/** Do something with the server; where that fails, say why. */
+async function using(server: Server, run: (client: LanguageClient) => Promise<unknown>): Promise<unknown> {
   const client = await server.client();
   if (!client) {
     showCommandFailure(server.problem ?? vscode.l10n.t("the server does not run"));
     return undefined;
   }
   try {
-    const params = { command, arguments: argumentsOf(command, args) };
-    const result: unknown = await client.sendRequest(ExecuteCommandRequest.type, params);
-    if (command === "uncuda.switchTarget") {
-      const { target, overrides } = result as { target: string | null; overrides: string | null };
-      if (target) {
-        offerToKeep(target, overrides);
-      }
-    }
-    return result;
+    return await run(client);
   } catch (error) {
     showCommandFailure(error);
     return undefined;
   }
 }
 
-/** From the palette a command comes without arguments: the file is then that of the active editor. */
+/** A menu gives a file; from the palette a command comes without arguments: the file is then that of the active editor. */
 function argumentsOf(command: ServerCommand, args: readonly unknown[]): unknown[] {
-  const uri = activeUri();
+  const uri = args[0] instanceof vscode.Uri ? args[0] : activeUri();
   if (command === "uncuda.fixAllInFile" && !isTable(args[0])) {
     return uri ? [{ uri: uri.toString() }] : [];
   }

@@ -3,10 +3,12 @@
 import * as vscode from "vscode";
 
 import { registerCommands } from "./commands.ts";
+import { providePages } from "./pages.ts";
 import { PythonExtensions } from "./python/extensions.ts";
 import { Server } from "./server.ts";
 import { asksForAnother } from "./settings.ts";
 import { StatusItem } from "./status.ts";
+import { offerMove } from "./targets.ts";
 
 let server: Server | undefined;
 
@@ -24,6 +26,7 @@ export function activate(context: vscode.ExtensionContext): void {
     running,
     registerCommands(running, log, version),
     new StatusItem(running),
+    providePages(running),
     pythons.onDidChange(ensure),
     vscode.extensions.onDidChange(ensure),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void running.ensure(true)),
@@ -34,6 +37,7 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
   );
   ensure();
+  void offerMove(running, context.workspaceState);
 }
 
 export function deactivate(): Promise<void> | undefined {

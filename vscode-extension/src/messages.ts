@@ -76,13 +76,9 @@ function show(kind: "error" | "info", text: string, actions: readonly Action[]):
   });
 }
 
-/** The target was switched for this session; offers to keep it, or shows the file that says otherwise. */
-export function offerToKeep(target: string, overrides: string | null): void {
-  if (overrides) {
-    show("info", t("Until the server ends. {0} says otherwise.", overrides), [
-      [t("Open File"), "vscode.open", vscode.Uri.file(overrides)],
-    ]);
-  } else if (vscode.workspace.workspaceFolders) {
-    show("info", t('Keep "{0}" as this workspace\'s target?', target), [[t("Keep"), "uncuda.keepTarget", target]]);
-  }
+/** A target in VS Code's settings of the workspace, which the command line and CI do not read; `move` writes it elsewhere. */
+export function offerToMove(target: string, move: string): void {
+  show("info", t('The target "{0}" stands in .vscode/settings.json, which the command line does not read.', target), [
+    [t("Move to the Project's Settings"), move],
+  ]);
 }

@@ -28,11 +28,13 @@ const { t } = vscode.l10n;
 export class StatusItem implements vscode.Disposable {
   readonly #item = vscode.languages.createLanguageStatusItem("uncuda.status", SELECTOR);
   readonly #workspace = new WorkspaceItem();
+  readonly #bar = vscode.window.createStatusBarItem("uncuda.bar", vscode.StatusBarAlignment.Right, 99);
   readonly #listeners: vscode.Disposable;
   #turn = 0;
 
   constructor(private readonly server: Server) {
-    this.#item.name = "uncuda";
+    this.#item.name = this.#bar.name = "uncuda";
+    this.#bar.command = "uncuda.switchTarget";
     const update = () => {
       void this.#update();
     };
@@ -52,6 +54,7 @@ export class StatusItem implements vscode.Disposable {
   dispose(): void {
     this.#listeners.dispose();
     this.#item.dispose();
+    this.#bar.dispose();
     this.#workspace.dispose();
   }
 
@@ -76,6 +79,7 @@ export class StatusItem implements vscode.Disposable {
 
   #showStatus(status: Status | null | undefined): void {
     this.#workspace.show(status?.workspace);
+    this.#showBar(status);
     if (!status) {
       const text = status === null ? t("not checked") : "…";
       this.#show(`uncuda: ${text}`, "", vscode.LanguageStatusSeverity.Information, undefined);
@@ -94,7 +98,23 @@ export class StatusItem implements vscode.Disposable {
       ? t("{0} can be fixed safely; nothing says which target", fixable)
       : t("{0} can be fixed safely", fixable);
     const detail = `${fixes} · ${plugin}`;
-    this.#show(`${title} · ${strategy} · ${number}`, detail, vscode.LanguageStatusSeverity.Information, choose);
+    const how = strategy === "shim" ? t("runtime patch") : t("rewrite");
+    this.#show(`${title} · ${how} · ${number}`, detail, vscode.LanguageStatusSeverity.Information, choose);
+  }
+
+  /** Target and number of findings, of the workspace where it was checked; what the language status cuts stands in the hover. */
+  #showBar(status: Status | null | undefined): void {
+    if (!status) {
+      this.#bar.hide();
+      return;
+    }
+    const { title, findings, fixable, plugin, workspace } = status;
+    const whole = workspace?.state === "complete" ? workspace : undefined;
+    this.#bar.text = `${title}: ${whole?.findings ?? findings}`;
+    const file = t("this file: {0} findings, {1} can be fixed safely", findings, fixable);
+    const all = whole ? t("workspace: {0} findings in {1} files", whole.findings, whole.files) : t("workspace not scanned");
+    this.#bar.tooltip = ["uncuda", file, all, plugin.replaceAll("`", "'"), t("Switch Target")].join("\n");
+    this.#bar.show();
   }
 
   #show(

@@ -16,8 +16,10 @@ from .features import (
     lens,
     lifecycle,
     receiving,
+    rule_pages,
     status,
     sync,
+    target_choice,
     target_prompt,
     watch,
     workspace_diagnostics,
@@ -30,7 +32,7 @@ from .wire.stream import Connection, frames
 # What registers first is told of events first.
 FEATURES = (
     *(lifecycle, sync, watch, target_prompt, diagnostics, workspace_diagnostics),
-    *(receiving, actions, hover, lens, commands, status),
+    *(receiving, actions, rule_pages, hover, lens, commands, status, target_choice),
 )
 
 

@@ -25,14 +25,33 @@ COMMANDS: Room = {
     "nothing says": (
         (
             "uncuda shows what keeps this code from running on {0}, because nothing says which accelerator it is for. "
-            "`target` in uncuda.toml or [tool.uncuda] decides for good. Which one is it?"
+            "Which one is it? The answer is written into uncuda.toml, or where your settings are, if you trust "
+            "the workspace."
         ),
         (
             "uncuda 正在显示此代码无法在{0} 上运行的原因，因为尚未指定目标加速器。"
-            "在 uncuda.toml 或 [tool.uncuda] 中设置 `target` 可永久指定。目标是哪一个？"
+            "目标是哪一个？答案将写入 uncuda.toml 或您现有的配置文件（工作区不受信任时除外）。"
         ),
     ),
     "switch target": ("Which accelerator is the code to run on?", "要迁移到哪一种加速器？"),
+    "says otherwise": (
+        "{0} says another accelerator. Show everything for {1} all the same, until the server ends?",
+        "{0} 指定了另一种加速器。仍要针对{1} 显示所有内容（直至服务器结束）吗？",
+    ),
+    "all the same": ("Show for {0}", "针对{0} 显示"),
+    "kept": ("uncuda checks for {0}; {1} says so.", "uncuda 现针对{0} 检查，已写入 {1}。"),
+    "not kept": ("The target was not written: {0}", "未写入目标：{0}"),
+    "not trusted": ("you have not said that you trust this workspace", "您尚未信任此工作区"),
+    "no folder to fix": (
+        "No folder is open, so only open files are fixed. Open one; many editors find it by uncuda.toml.",
+        "没有打开文件夹，因此仅修复已打开的文件。请打开文件夹；许多编辑器凭 uncuda.toml 识别它。",
+    ),
+    "no folder": ("no folder is open", "没有打开文件夹"),
+    "outside": ("the settings are in {0}, outside of the workspace", "设置位于工作区之外的 {0}"),
+    "by yourself": (
+        "{0} cannot be changed line by line; write {1} there yourself",
+        "无法逐行修改 {0}；请自行在其中写入 {1}",
+    ),
     "which file": ("Which file is to be fixed?", "要修复哪个文件？"),
     # what was done
     "fixed": ("Fixed {findings} in {files}.", "已修复 {files}中的 {findings}。"),

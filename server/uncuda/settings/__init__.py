@@ -1,6 +1,7 @@
 """Settings: one table of options, one schema, and the files that set them."""
 
 from .editor import EDITOR_OPTIONS, EditorSettings, read_editor
+from .keeping import NotWrittenError, with_values
 from .loading import BASELINE_FILE, CONFIGURATION_FILES, Configuration, settings_of, shown, values_of
 from .model import Settings, absolute
 from .options import OPTIONS, SEVERITIES, Option
@@ -15,6 +16,7 @@ __all__ = [
     "SEVERITIES",
     "Configuration",
     "EditorSettings",
+    "NotWrittenError",
     "Option",
     "PatternError",
     "Patterns",
@@ -31,4 +33,5 @@ __all__ = [
     "settings_of",
     "shown",
     "values_of",
+    "with_values",
 ]

@@ -7,7 +7,7 @@ from typing import Any
 
 from cli.command import uncuda
 from editors.session import OTHER, TRAIN
-from lsp.harness.expected import engine
+from lsp.harness.expected import engine, message_of
 from uncuda.source import Source
 
 # A fix to review stands beside safe ones.
@@ -78,7 +78,7 @@ def fixed(workspace: Path, *options: str) -> dict[str, bytes]:
 def findings(text: str, target: str = "npu") -> list[list[str]]:
     """The rule, the words that are marked and the message of each finding."""
     found = engine(target).check(Source(text)).findings
-    return [[one.rule, text[slice(*one.span)], one.message] for one in found]
+    return [[one.rule, text[slice(*one.span)], message_of(one)] for one in found]
 
 
 def expected(workspace: Path) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from e2e.vscode.code_server import CodeServer
 from e2e.vscode.serve import SETTINGS
 from e2e.vscode.window import Window
 from editors.session import TRAIN
-from lsp.harness.expected import engine
+from lsp.harness.expected import engine, message_of
 from uncuda.source import Source
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]
@@ -36,7 +36,7 @@ def test_chinese(window: Window, small: Path) -> None:
     window.show(small)
     window.open("train.py")
     window.some_squiggles()
-    window.until(lambda: any(first.message in row for row in window.problems()), window.problems)
+    window.until(lambda: any(message_of(first, "zh") in row for row in window.problems()), window.problems)
     assert any(tab.startswith("问题") for tab in window.rows(".panel .composite-bar .action-item"))
     window.language_status()
     title = speaking.target.title_zh

@@ -13,7 +13,7 @@ from cli.command import uncuda
 from e2e.vscode import project
 from e2e.vscode.window import Window
 from editors.session import OTHER, TRAIN
-from lsp.harness.expected import engine
+from lsp.harness.expected import engine, message_of
 from uncuda.source import Source
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]
@@ -152,11 +152,51 @@ def test_the_order_of_quick_fixes(train: Window) -> None:
     assert train.quick_fixes() == [
         "Replace with `torch.npu.synchronize`",
         "Fix all 'cuda-api' in this file",
+        "Fix all 'cuda-api' in the workspace",
         "Why: 'cuda-api'",
         "Ignore 'cuda-api' on this line",
         "Ignore 'cuda-api' in this file",
     ]
     train.shot("order")
+
+
+def test_fix_a_folder_from_the_explorer(train: Window) -> None:
+    """What lies beside the folder stays."""
+    train.page.locator(".explorer-folders-view .monaco-list-row", has_text="sub").click(button="right")
+    menus = train.page.locator(".context-view .monaco-menu .action-menu-item:visible")
+    menus.filter(has_text="uncuda").first.hover()
+    fix = menus.filter(has_text=re.compile("^Fix All in Folder")).first
+    fix.hover()
+    train.page.wait_for_timeout(500)  # a menu takes no click while it comes up
+    train.shot("menu")
+    fix.click(delay=100)
+    train.notified("Fixed 1 finding in 1 file.")
+    train.until(lambda: train.dirty() == 1, train.dirty)  # changes of one file only are not saved by VS Code
+    assert train.page.locator('.tab.dirty[data-resource-name="other.py"]').count() == 1
+    train.squiggles(len(FINDINGS))
+
+
+def test_the_page_of_a_rule_is_rendered(train: Window) -> None:
+    """Filled in for the target, from the menu, and from the link in Problems; none of it is TOML."""
+
+    def shows(said: str) -> None:
+        train.until(lambda: said in train.rendered(), train.rendered)
+        assert engine().target.title in train.rendered()
+        assert "check =" not in train.rendered()
+
+    train.click("synchronize")
+    train.quick_fixes()
+    train.take("Why: 'cuda-api'")
+    shows("torch.cuda API with a counterpart")
+    train.shot("why")
+    train.command("View: Close All Editors")
+    train.open("train.py")
+    train.squiggles(len(FINDINGS))
+    train.until(lambda: any("nccl-backend" in row for row in train.problems()), train.problems)
+    link = train.page.locator(".markers-panel .monaco-list-row a", has_text="nccl-backend").first
+    link.click(modifiers=["Control"])
+    shows("nccl-backend")
+    train.shot("problems")
 
 
 def apply_by_rule(window: Window, said: str) -> None:
@@ -235,11 +275,27 @@ def test_status_item(train: Window) -> None:
     train.shot("status")
 
 
+def test_the_status_bar_counts_the_workspace_and_its_hover_is_whole(train: Window) -> None:
+    everything = len(FINDINGS) + len(project.findings(OTHER))
+    bar = train.page.locator(".statusbar-item[id$='uncuda.bar']")
+    train.until(lambda: bar.inner_text().strip() == f"{engine().target.title}: {everything}", bar.all_inner_texts)
+    bar.hover()
+    train.until(lambda: f"workspace: {everything} findings in 2 files" in train.hover(), train.hover)
+    assert f"this file: {len(FINDINGS)} findings" in train.hover() and "torch_npu" in train.hover()
+    train.shot("hover")
+
+
 def test_switch_target(train: Window) -> None:
     other = engine("musa")
-    wanted = [found.message for found in other.check(Source(TRAIN)).findings]
+    wanted = [message_of(found) for found in other.check(Source(TRAIN)).findings]
     train.command("uncuda: Switch Target")
-    train.answer(other.target.title)
+    rows = train.page.locator(".quick-input-list .monaco-list-row")
+    rows.filter(has_text=re.compile(other.target.title)).first.click()
+    train.until(lambda: "uncuda.toml" in train.page.locator(".quick-input-title").first.inner_text())
+    train.shot("asked")
+    rows.filter(has_text="Only until the server ends").first.click()
+    train.notified("until the server ends")
+    assert len(train.notifications()) == 1
     train.until(lambda: all(any(one in row for row in train.problems()) for one in wanted), train.problems)
     train.language_status()
     train.until(lambda: f"{other.target.title} · " in train.hover(), train.hover)

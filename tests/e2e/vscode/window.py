@@ -190,6 +190,16 @@ class Window:
                 found += frame.evaluate(loaded)
         return found
 
+    def rendered(self) -> str:
+        """What pages within the page say, such as a preview of Markdown."""
+        from playwright.sync_api import Error
+
+        said = []
+        for frame in self.page.frames[1:]:
+            with suppress(Error):  # it is being replaced
+                said.append(frame.evaluate("() => document.querySelector('.markdown-body')?.innerText ?? ''"))
+        return "\n".join(said)
+
     def language_status(self) -> None:
         """Point at the language status item."""
         self.page.locator(".statusbar-item[id='status.languageStatus']").hover()

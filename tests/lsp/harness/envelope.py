@@ -11,7 +11,7 @@ from lsp.harness.session import Message, Session
 _CONVERTER = converters.get_converter()
 _BEFORE_INITIALIZED = {"window/showMessage", "window/logMessage", "window/showMessageRequest", "$/progress"}
 _NOTIFICATIONS = _BEFORE_INITIALIZED | {"textDocument/publishDiagnostics", "$/logTrace", "$/cancelRequest"}
-_OUR_OWN = {"uncuda/status"}
+_OUR_OWN = {"uncuda/status", "uncuda/rulePage", "uncuda/targets"}
 _INTERNAL_ERROR, _CANCELLED, _SERVER_CANCELLED = -32603, -32800, -32802
 
 

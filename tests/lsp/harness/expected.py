@@ -13,6 +13,12 @@ from uncuda.printable import printable
 from uncuda.settings import Settings
 from uncuda.source import Source
 
+QUOTE = "'"
+CLASSES = {
+    "safe": ("safe fix", "安全修复"),
+    "review": ("fix to review", "修复需复核"),
+    "manual": ("by hand", "手动修复"),
+}
 Place = tuple[str | int, ...]
 
 
@@ -24,8 +30,13 @@ def engine(target: str = "npu", locale: str = "en") -> Engine:
 
 def said(found: Finding, range_: Json) -> Json:
     """What a diagnostic says of a finding, as far as `places` looks at it."""
-    severity, message = SEVERITIES[found.severity], printable(found.message)
-    return {"code": found.rule, "range": range_, "severity": severity, "message": message}
+    return {"code": found.rule, "range": range_, "severity": SEVERITIES[found.severity], "message": message_of(found)}
+
+
+def message_of(found: Finding, locale: str = "en") -> str:
+    """The message that is shown for a finding: the engine's, and what comes of it."""
+    kind = found.fixes[0].applicability if found.fixes else "manual"
+    return f"{printable(found.message).replace('`', QUOTE)} · {CLASSES[kind][locale == 'zh']}"
 
 
 def places(client: Client, uri: str, shown: Iterable[Json] | None = None) -> list[Place]:

@@ -15,13 +15,13 @@ from uncuda.printable import printable
 
 from ..fixing import convert
 from ..fixing.code_action_request import Context, context_in, touched, wanted
-from ..fixing.fixall import Batch, batches_of_rules, edit_of, fixable
+from ..fixing.fixall import Batch, batches_of_rules, edit_of, fixable, rules_of
 from ..fixing.suppress_actions import ignore_actions
 from ..session import offset_in
 from ..state.analyses import Analysis
 from ..state.phrases import Phrases, newer_python, phrases
 from ..wire.markup import label
-from ..wire.names import FIX_ALL, FIX_ALL_IN_FILE, FIX_ALL_NOTEBOOK, SHOW_RULE
+from ..wire.names import FIX_ALL, FIX_ALL_IN_FILE, FIX_ALL_IN_WORKSPACE, FIX_ALL_NOTEBOOK, PREVIEW, SHOW_RULE
 from ..wire.protocol import field
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _QUICK = types.CodeActionKind.QuickFix
 
 
 def register(session: Session) -> None:
-    """Offer code actions, resolve them, and show the pages of rules."""
+    """Offer code actions, and resolve them."""
 
     @session.raw(types.TEXT_DOCUMENT_CODE_ACTION)
     def offer(params: Any) -> list[types.Command | types.CodeAction] | None:
@@ -57,16 +57,6 @@ def register(session: Session) -> None:
     session.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)(offer)  # what the client is told
     session.feature(types.CODE_ACTION_RESOLVE)(resolve)
 
-    @session.command(SHOW_RULE)
-    def show_rule(*arguments: Any) -> None:
-        rule = arguments[0].get("rule") if arguments and isinstance(arguments[0], dict) else ""
-        page = (
-            convert.page_uri(session, str(rule)) or (session.folders.catalogue.path / "README.md").absolute().as_uri()
-        )
-        if session.client.show_document:
-            shown = types.ShowDocumentParams(page, external=False, take_focus=True)
-            session.ask(types.WINDOW_SHOW_DOCUMENT, shown)
-
 
 class _Offer:
     """One request for code actions, `span` in offsets of the program."""
@@ -90,6 +80,8 @@ class _Offer:
                 title = say("fix rule", batch.rule)
                 shown = self._diagnostics(findings, batch.rule)
                 yield from self._batch(say("to review", title) if batch.review else title, _QUICK, batch, shown)
+            if enabled:
+                yield from self._everywhere(findings, say)
             yield from self._pages(findings, say)
             if enabled:
                 yield from ignore_actions(self.session, self.analysis, findings, self._diagnostic, say)
@@ -159,12 +151,27 @@ class _Offer:
         if edit is not None:
             yield types.CodeAction(title, kind=kind, diagnostics=shown, edit=edit)
 
+    def _everywhere(self, findings: list[Finding], say: Phrases) -> Iterator[types.CodeAction]:
+        """For each rule of these findings one that fixes it in the workspace; what is to be read comes as a preview."""
+        client, path = self.session.client, self.analysis.program.path
+        if not (client.apply_edit and path and self.session.folders.folder_of(path)):
+            return
+        previews = client.document_changes and client.annotations
+        for batch in rules_of(self.uri, findings):
+            if batch.review and not previews:
+                continue
+            title = say("preview rule" if batch.review else "fix rule everywhere", batch.rule)
+            name = PREVIEW if batch.review else FIX_ALL_IN_WORKSPACE
+            command = types.Command(title, name, arguments=[{"rules": [batch.rule]}])
+            shown = self._diagnostics(findings, batch.rule)
+            yield types.CodeAction(title, kind=_QUICK, diagnostics=shown, command=command)
+
     def _pages(self, findings: list[Finding], say: Phrases) -> Iterator[types.CodeAction]:
         """What shows the page of each rule, for clients that can."""
         for rule in dict.fromkeys(finding.rule for finding in findings):
             if self.session.client.show_document:
                 title = say("why", rule)
-                command = types.Command(title, SHOW_RULE, arguments=[{"rule": rule}])
+                command = types.Command(title, SHOW_RULE, arguments=[{"rule": rule, "uri": self.uri}])
                 shown = self._diagnostics(findings, rule)
                 yield types.CodeAction(title, kind=_QUICK, diagnostics=shown, command=command)
 

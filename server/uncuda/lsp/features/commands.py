@@ -132,6 +132,16 @@ class Commands:
             wanted = replace(wanted, scope=program.uri)
         return await self._fix(wanted, "fix all file", token)
 
+    async def _overrides(self, target: str, texts: Texts) -> bool:
+        """Whether a project that names another target itself is to be checked for this one all the same."""
+        from ..fixing.questions import choose
+
+        folders = self._session.folders
+        file = folders.otherwise(target)
+        name = folders.title_of(target, texts.locale)
+        answers = {texts("all the same", name): "yes"}
+        return not file or await choose(self._session, texts("says otherwise", file, name), answers) is not None
+
     async def _switch(self, target: str) -> dict[str, Any]:
         from ..fixing.questions import choose_target
 
@@ -139,7 +149,7 @@ class Commands:
         folders, texts = session.folders, Texts(session.folders.language())
         if not target:
             chosen = await choose_target(session, folders.catalogue.declarations, texts("switch target"), texts)
-            if chosen is None:
+            if chosen is None or not await self._overrides(chosen, texts):
                 return {"target": None, "overrides": None}
             target = chosen
         overridden = folders.switch(target)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from lsprotocol import types
 
@@ -24,6 +26,7 @@ from ..state.analyses import Analysis
 from ..state.heavy import between_keys
 from ..state.phrases import Phrases, newer_python, phrases
 from ..wire.markup import code
+from ..wire.names import SHOW_RULE
 from ..wire.protocol import field
 
 if TYPE_CHECKING:
@@ -98,7 +101,7 @@ def _parts(session: Session, engine: Engine, found: Explanation, say: Phrases) -
         lines += [say("unknown rule", code(name)) for name in unknown] or ([] if known else [say("silences every")])
         yield "  \n".join(lines)
     for rule in found.rules:
-        yield _page(session, rule, say)
+        yield _page(session, engine, rule, say)
 
 
 def _heading(finding: Finding, say: Phrases) -> str:
@@ -144,11 +147,18 @@ def _versions(engine: Engine, found: Counterpart, say: Phrases) -> str:
     return "- " + say("always" if found.since == target.versions[0] else "since", package, found.since)
 
 
-def _page(session: Session, rule: Rule, say: Phrases) -> str:
+def _page(session: Session, engine: Engine, rule: Rule, say: Phrases) -> str:
     """The title of a rule's page, how it begins, and the way to it."""
-    link = f"[{say('page', rule.name)}]({convert.page_uri(session, rule.name)})"
+    link = f"[{say('page', rule.name)}]({_address(session, engine, rule.name)})"
     beginning = _beginning(rule.path, say.locale) if rule.path is not None else ""
     return f"**{rule.title_in(say.locale)}**  \n{beginning}\n\n{link}"
+
+
+def _address(session: Session, engine: Engine, rule: str) -> str:
+    """Where the page is; for a client that asks for pages a command, as no editor follows links of our own kind."""
+    uri = convert.page_uri(session, rule, engine)
+    argument = json.dumps([{"page": uri}], separators=(",", ":"))
+    return f"command:{SHOW_RULE}?{quote(argument, safe='')}" if session.client.rule_pages else uri
 
 
 @lru_cache(maxsize=256)

@@ -42,8 +42,9 @@ def _ask(session: Session, program: Program) -> None:
         return
     texts = Texts(folders.language(choice.settings.locale))
     among = choice.chosen.among
-    titles = {folders.title_of(name, texts.locale): name for name in among or folders.catalogue.declarations}
-    text = texts("nothing says", folders.title_of(choice.engine.target.id, texts.locale))
+    shown = choice.engine.target.id
+    titles = {folders.title_of(name, texts.locale): name for name in folders.in_order(shown, among)}
+    text = texts("nothing says", folders.title_of(shown, texts.locale))
     if among:
         text = texts("which target", targets=folders.titles_of(among, texts.locale))
 
@@ -51,7 +52,11 @@ def _ask(session: Session, program: Program) -> None:
         target = titles.get(answer.title) if isinstance(answer, types.MessageActionItem) else None
         if target:
             logger.info("target: %s (chosen)", target)
-            folders.switch(target)
+            from ..fixing.keeping import keep
+
+            path, _ = keep(session, program.uri, {"target": target}) if program.path else (None, "")
+            if path is None:
+                folders.switch(target)
             session.reconfigured()
 
     actions = [types.MessageActionItem(title) for title in titles]

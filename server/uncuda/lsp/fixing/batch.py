@@ -113,6 +113,8 @@ class Batch:
             outcome = await self._decided(await self._run())
         if not self._take(outcome):
             return []
+        if outcome is not None and not outcome.files and not self._session.folders.all and not self._wanted.scope:
+            self.summary.reason = self._texts("no folder to fix")
         assert outcome is not None
         if self._dry:
             self.summary.dry, self.summary.reason = True, self._hindrance

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from uncuda.edits import Edit
-from uncuda.engine import Finding
+from uncuda.engine import Engine, Finding
+from uncuda.messages import language
 
 from ..state.documents import Program
 from ..state.render import SOURCE
 from ..wire.positions import Lines
-from ..wire.uris import uri_of
 
 if TYPE_CHECKING:
     from ..session import Session
@@ -93,10 +93,9 @@ def _title(session: Session, rule: str) -> str | None:
     return known.title_in(session.folders.language()) if known else None
 
 
-def page_uri(session: Session, rule: str) -> str:
-    """Where the page of a rule is: a `file:` URI in the installed rules; empty for a name that no rule has."""
-    known = session.folders.catalogue.rules.get(rule)
-    return uri_of(str(known.path.absolute())) if known and known.path else ""
+def page_uri(session: Session, rule: str, engine: Engine) -> str:
+    """Where the page of a rule is, filled in for an engine's target; empty for a name that no rule has."""
+    return session.diagnostics.renderer.pages.uri(rule, engine.target, language(engine.settings.locale))
 
 
 def diagnostic(session: Session, program: Program, finding: Finding) -> tuple[str, types.Diagnostic]:

@@ -55,10 +55,12 @@ class Batch:
 
 
 def batches_of_rules(uri: str, analysis: Analysis, findings: list[Finding]) -> list[Batch]:
-    """For each rule of these findings the batch that does for all in the file what their best fix does for one.
+    """Those of `rules_of` that do more than one fix alone."""
+    return [batch for batch in rules_of(uri, findings) if batch.count(analysis) > 1]
 
-    Only where it does more than that fix alone.
-    """
+
+def rules_of(uri: str, findings: list[Finding]) -> list[Batch]:
+    """For each rule of these findings the batch that does for all in the file what their best fix does for one."""
     found: dict[str, Batch] = {}
     for finding in findings:
         if finding.fixes:
@@ -66,7 +68,7 @@ def batches_of_rules(uri: str, analysis: Analysis, findings: list[Finding]) -> l
             known = found.get(finding.rule)
             if known is None or (known.review and not review):
                 found[finding.rule] = Batch(uri, finding.rule, review)
-    return [batch for batch in found.values() if batch.count(analysis) > 1]
+    return list(found.values())
 
 
 def edit_of(session: Session, batch: Batch, analysis: Analysis) -> tuple[types.WorkspaceEdit | None, str | None]:

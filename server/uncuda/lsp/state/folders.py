@@ -224,6 +224,22 @@ class Folders:
         """What people call several targets."""
         return ", ".join(self.title_of(target, locale) for target in targets)
 
+    def in_order(self, first: str, among: Iterable[str] = ()) -> tuple[str, ...]:
+        """Targets (none: all) in the order in which they are offered: what is shown now comes first."""
+        return tuple(sorted(among or self.catalogue.declarations, key=lambda target: target != first))
+
+    def said_in_file(self, folder: Folder) -> str | None:
+        """The target that a configuration file names for a folder, whatever was chosen since."""
+        try:
+            return Configuration(self.vocabulary).settings_for(folder.path).target
+        except SettingsError:
+            return None
+
+    def otherwise(self, target: str) -> str | None:
+        """The first configuration file that names another target for a folder."""
+        said = (folder for folder in self.all if self.said_in_file(folder) not in (None, target))
+        return next((Configuration(self.vocabulary).file_for(folder.path) for folder in said), None)
+
     def switch(self, target: str) -> str | None:
         """Check everything for `target` until the server ends; gives the path of the configuration file that says
         otherwise for a folder, the first that does. KeyError for an unknown target."""

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from uncuda.catalogue import Catalogue
-from uncuda.engine import Finding
-from uncuda.printable import printable
+from uncuda.engine import Engine, Finding
+from uncuda.messages import language
+from uncuda.workspace import fix_class
 
 from ..wire.client import Client
-from ..wire.uris import uri_of
+from ..wire.markup import sentence
+from .pages import Pages
 from .phrases import phrases
 
 if TYPE_CHECKING:
@@ -39,9 +41,10 @@ class Renderer:
     def __init__(self, client: Client, catalogue: Catalogue, shim: Shim) -> None:
         self._client, self._shim = client, shim
         self._rules = catalogue.rules
+        self.pages = Pages(client, catalogue)
         self._of_shims = frozenset(rule.name for rule in catalogue.rules.values() if rule.when_imported)
         self._related = client.related_information
-        self._tails: dict[tuple[str, str, str], str] = {}
+        self._tails: dict[tuple[str, ...], str] = {}
 
     def items(self, analysis: Analysis) -> dict[str, str]:
         """The JSON list of the diagnostics of each document of a program."""
@@ -50,7 +53,7 @@ class Renderer:
         if analysis.refused and program.documents:
             found[program.documents[0].uri].append(_note(analysis.refused))
         if analysis.undecided and analysis.report.findings:
-            found[program.documents[0].uri].append(_note(printable(analysis.undecided)))
+            found[program.documents[0].uri].append(_note(analysis.undecided))
         for finding in analysis.findings:
             document, item = self.item(analysis, finding)
             found[document.uri].append(item)
@@ -61,7 +64,7 @@ class Renderer:
         start, end = finding.span
         document, local = analysis.program.place(start)
         points = document.lines.points(local, local + end - start)
-        tail = self._tails.get((finding.rule, finding.severity, finding.message)) or self._tail(finding)
+        tail = self._tail(finding, analysis.engine)
         item = _RANGE % (*points, tail)
         if self._related and (finding.related or finding.rule in self._of_shims):
             related = self._places(analysis, finding)
@@ -72,26 +75,30 @@ class Renderer:
         """Whether a diagnostic of a program says where a runtime patch is imported."""
         return self._related and any(finding.rule in self._of_shims for finding in analysis.findings)
 
-    def _tail(self, finding: Finding) -> str:
-        if len(self._tails) >= _MANY:
-            self._tails.clear()
-        rest = self._rest(finding)
-        tail = self._tails[finding.rule, finding.severity, finding.message] = json.dumps(rest, separators=(",", ":"))[
-            1:
-        ]
-        return tail
+    def _tail(self, finding: Finding, engine: Engine) -> str:
+        target = engine.target
+        key = finding.rule, finding.severity, finding.message, fix_class(finding), target.id, target.version
+        known = self._tails.get(key)
+        if known is None:
+            if len(self._tails) >= _MANY:
+                self._tails.clear()
+            rest = self._rest(finding, engine)
+            known = self._tails[key] = json.dumps(rest, separators=(",", ":"))[1:]
+        return known
 
-    def _rest(self, finding: Finding) -> dict[str, Any]:
+    def _rest(self, finding: Finding, engine: Engine) -> dict[str, Any]:
         client = self._client
         rule = self._rules.get(finding.rule)
         rest: dict[str, Any] = {
             "severity": SEVERITIES[finding.severity],
             "code": finding.rule,
             "source": SOURCE,
-            "message": printable(finding.message),
+            # The class stands in the one part that every editor shows: code and source are what clients know us by.
+            "message": f"{sentence(finding.message)} · {phrases(engine)(fix_class(finding))}",
         }
         if rule is not None and rule.path and client.code_description:
-            rest["codeDescription"] = {"href": uri_of(str(rule.path.absolute()))}
+            href = self.pages.uri(rule.name, engine.target, language(engine.settings.locale))
+            rest["codeDescription"] = {"href": href}
         tags = [_TAGS[tag] for tag in rule.tags if _TAGS[tag] in client.tags] if rule else []
         if tags:
             rest["tags"] = tags
@@ -103,16 +110,16 @@ class Renderer:
         for related in finding.related:
             document, start = analysis.program.place(related.span.start)
             points = document.lines.points(start, start + related.span.end - related.span.start)
-            places.append(_PLACE % (json.dumps(document.uri), *points, json.dumps(printable(related.message))))
+            places.append(_PLACE % (json.dumps(document.uri), *points, json.dumps(sentence(related.message))))
         rule = self._rules.get(finding.rule)
         if rule is not None and rule.when_imported and (where := self._shim(analysis.program, finding.target)):
             engine = analysis.engine
-            text = phrases(engine)("shim import", engine.target.words.get("patch", ""))
+            text = sentence(phrases(engine)("shim import", engine.target.words.get("patch", "")))
             places.append(_PLACE % (json.dumps(where[0]), *where[1], *where[2], json.dumps(text)))
         return places
 
 
 def _note(text: str) -> str:
     """A Diagnostic about the whole file, as JSON."""
-    rest = {"severity": SEVERITIES["information"], "source": SOURCE, "message": text}
+    rest = {"severity": SEVERITIES["information"], "source": SOURCE, "message": sentence(text)}
     return _RANGE % (0, 0, 0, 0, json.dumps(rest, separators=(",", ":"))[1:])

@@ -51,6 +51,8 @@ class Client:
     """Whether it opens its list of problems when it is told to (`uncuda/showProblems`)."""
     status_changed: bool = False
     """Whether it asks for the status again when it is told to (`uncuda/statusChanged`)."""
+    rule_pages: bool = False
+    """Whether it shows the pages of rules by asking for their text (`uncuda/rulePage`)."""
     restricted: bool = False
     """Whether it shows a workspace that its user has not said to trust."""
     watch: bool = False
@@ -131,6 +133,7 @@ def read_client(params: Mapping[str, Any]) -> Client:
         buttons=isinstance(at("window.showMessage"), dict),
         show_problems=at("experimental.uncudaShowProblems") is True,
         status_changed=at("experimental.uncudaStatusChanged") is True,
+        rule_pages=at("experimental.uncudaRulePages") is True,
         restricted=at("experimental.uncudaRestricted") is True,
         show_document=at("window.showDocument.support") is True,
         watch=at("workspace.didChangeWatchedFiles.dynamicRegistration") is True,

@@ -1,0 +1,53 @@
+"""The pages of rules: the command that shows one, and `uncuda/rulePage`, which gives its text to a client that says
+`experimental.uncudaRulePages`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from uncuda.engine import Engine
+
+from ..fixing import convert
+from ..wire.names import RULE_PAGE, SHOW_RULE
+from ..wire.protocol import field
+
+if TYPE_CHECKING:
+    from ..session import Session
+
+
+def register(session: Session) -> None:
+    """Answer `uncuda/rulePage` (`{"uri"}` gives `{"text"}`, or null), and show pages."""
+
+    @session.raw(RULE_PAGE)
+    def text(params: Any) -> dict[str, str] | None:
+        page = session.diagnostics.renderer.pages.text(field(params, "uri"))
+        return None if page is None else {"text": page}
+
+    @session.command(SHOW_RULE)
+    def show(*arguments: Any) -> dict[str, str] | None:
+        given = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
+        page = str(given.get("page") or "")
+        if session.diagnostics.renderer.pages.text(page) is None:
+            page = _page(session, str(given.get("rule", "")), str(given.get("uri", "")))
+        if session.client.rule_pages:
+            return {"page": page}
+        if session.client.show_document:
+            shown = types.ShowDocumentParams(page, external=False, take_focus=True)
+            session.ask(types.WINDOW_SHOW_DOCUMENT, shown)
+        return None
+
+
+def _page(session: Session, rule: str, uri: str) -> str:
+    """The page of a rule, for the target of a document or of any; the list of all rules for a name that none has."""
+    page = convert.page_uri(session, rule, _engine(session, uri))
+    return page or (session.folders.catalogue.path / "README.md").absolute().as_uri()
+
+
+def _engine(session: Session, uri: str) -> Engine:
+    program = session.program(uri) or next(iter(session.documents.programs()), None)
+    if program is not None:
+        return session.folders.engine_of(program)
+    folder = next(iter(session.folders.all), session.folders.outside)
+    return session.folders.engine_at(folder.path, folder, folder.project)[0]

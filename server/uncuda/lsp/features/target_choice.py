@@ -1,0 +1,105 @@
+"""The targets that a client offers (`uncuda/targets`), and the command that writes one into the project's settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+from uncuda.settings import OPTIONS, SettingsError, hint
+
+from ..fixing.arguments import read_object, read_text
+from ..wire.names import KEEP_TARGET, TARGETS
+from ..wire.texts import Texts
+
+if TYPE_CHECKING:
+    from ..session import Session
+
+_KEYS = ("target", "targetVersion", "hardware", "uri")
+
+
+def register(session: Session) -> None:
+    """Answer `uncuda/targets` (`{"uri"?}`), and keep a target."""
+
+    @session.raw(TARGETS)
+    def targets(params: Any) -> dict[str, Any]:
+        uri = read_text(params if isinstance(params, dict) else {}, "uri")
+        return _offer(session, uri)
+
+    @session.command(KEEP_TARGET)
+    def keep(*arguments: Any) -> dict[str, Any]:
+        return _keep(session, read_object(list(arguments), _KEYS))
+
+
+def _offer(session: Session, uri: str) -> dict[str, Any]:
+    """Rows for a list to choose from, and the files that say a target now, and would."""
+    from ..fixing.keeping import file_of, folder_of
+
+    folder = folder_of(session, uri)
+    says = file = None
+    if folder is not None:
+        try:
+            configuration = session.folders.configuration(folder)
+            says = configuration.file_for(folder.path) if _said(session, folder.path) else None
+            file = None if session.client.restricted else file_of(session, folder)
+        except SettingsError:
+            pass  # it was said, with its line
+    return {"targets": list(_rows(session, uri)), "says": says or None, "keep": str(file) if file else None}
+
+
+def _said(session: Session, place: str) -> bool:
+    """Whether a configuration file names a target, whatever was chosen since."""
+    folders = session.folders
+    folder = folders.folder_of(place)
+    return folder is not None and folders.said_in_file(folder) is not None
+
+
+def _hardware(session: Session, target: str) -> tuple[str, ...]:
+    """The series of hardware on which something depends for a target."""
+    known = "hardware" in repr(session.folders.catalogue.declarations[target].get("features"))
+    return next(option.choices for option in OPTIONS if option.name == "hardware") if known else ()
+
+
+def _rows(session: Session, uri: str) -> Iterator[dict[str, Any]]:
+    """The targets as the project has them, what is in force first; below them their hardware and versions."""
+    folders = session.folders
+    texts = Texts(folders.language())
+    program = session.program(uri) or next(iter(session.documents.programs()), None)
+    choice = folders.choice_of(program) if program is not None else None
+    current = choice.engine.target.id if choice else folders.catalogue.default_target
+    targets = {target: folders.title_of(target, texts.locale) for target in folders.in_order(current)}
+    packages = {target: folders.catalogue.declarations[target]["words"]["package"] for target in targets}
+    for target, title in targets.items():
+        plugin = choice.plugin(texts.locale).replace("`", "'") if choice and target == current else packages[target]
+        yield {"label": title, "description": plugin, "target": target, "current": target == current}
+    for target, title in targets.items():
+        for hardware in _hardware(session, target):
+            row = {"label": f"{title} · {hardware}", "description": packages[target], "target": target}
+            yield row | {"hardware": hardware}
+        for version in reversed(folders.catalogue.target(target).versions):
+            row = {"label": f"{title} · {version}", "description": packages[target], "target": target}
+            yield row | {"targetVersion": version}
+
+
+def _keep(session: Session, table: dict[str, Any]) -> dict[str, Any]:
+    from ..fixing.keeping import folder_of, keep
+
+    target, version, hardware, uri = (read_text(table, key) for key in _KEYS)
+    targets = session.folders.catalogue.declarations
+    if target not in targets:
+        raise JsonRpcInvalidParams(f"unknown target `{target}`{hint(target, targets)}")
+    values = {"target": target, "target-version": version or None, "hardware": hardware or None}
+    folder = folder_of(session, uri)
+    if folder is not None and session.folders.said_in_file(folder) == target:  # what it says beside stays
+        values = {key: value for key, value in values.items() if value}
+    path, reason = keep(session, uri, values)
+    texts = Texts(session.folders.language())
+    name = session.folders.title_of(target, texts.locale)
+    text = texts("kept", name, path) if path else texts("not kept", reason)
+    kind = types.MessageType.Info if path else types.MessageType.Warning
+    session.window_show_message(types.ShowMessageParams(kind, text))
+    if path:
+        session.reconfigured()
+    return {"kept": str(path) if path else None}

@@ -1,0 +1,127 @@
+"""The list of targets that a client offers, and the one that is written into the project's settings."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lsp.harness.client import Client
+from lsp.harness.connection import ResponseError
+from lsp.harness.profiles import PROFILES
+from lsp.harness.starting import Start
+from uncuda.catalogue import load
+
+TEXT = "import torch\ntorch.cuda.synchronize()\n"
+KEEP, SWITCH = "uncuda.keepTarget", "uncuda.switchTarget"
+
+
+def said(client: Client) -> list[str]:
+    return [item["message"] for item in client.traffic.received("window/showMessage")]
+
+
+def offered(client: Client, uri: str) -> Any:
+    return client.request("uncuda/targets", {"uri": uri})
+
+
+def test_what_is_offered(start: Start, tmp_path: Path) -> None:
+    """What the requirements say comes first and is the current one; then hardware and versions, the newest first."""
+    client = start(files={"a.py": TEXT, "requirements.txt": "torch_musa==2.7.1\n"})
+    offer = offered(client, client.open(tmp_path / "a.py"))
+    rows = offer["targets"]
+    first = [row for row in rows if not {"hardware", "targetVersion"} & {*row}]
+    assert [(row["label"], row["current"]) for row in first] == [("Moore Threads MUSA", True), ("Ascend NPU", False)]
+    assert rows[0]["description"].startswith("torch_musa 2.7.1 (asked for by ")
+    assert {row["target"] for row in rows if "hardware" in row} == {"npu"}
+    versions = [row["targetVersion"] for row in rows if row["target"] == "npu" and "targetVersion" in row]
+    assert versions == [*reversed(load().target("npu").versions)]
+    assert (offer["says"], offer["keep"]) == (None, str(tmp_path / "uncuda.toml"))
+
+
+@pytest.mark.parametrize(
+    ("files", "name", "after"),
+    [
+        ({}, "uncuda.toml", 'target = "musa"\n'),
+        ({"pyproject.toml": '[project]\nname = "x"\n'}, "uncuda.toml", 'target = "musa"\n'),
+        ({"pyproject.toml": '[tool.uncuda]\nlocale = "en"\n'}, "pyproject.toml",
+         '[tool.uncuda]\ntarget = "musa"\nlocale = "en"\n'),
+        ({"uncuda.toml": '# ours\ntarget = "npu" # now\ntarget-version = "2.9.0"\n'}, "uncuda.toml",
+         '# ours\ntarget = "musa" # now\n'),
+    ],
+)  # fmt: skip
+def test_it_is_written_where_the_settings_are(
+    start: Start, tmp_path: Path, files: dict[str, str | bytes], name: str, after: str
+) -> None:
+    client = start(files={"a.py": TEXT, **files})
+    uri = client.open(tmp_path / "a.py")
+    assert client.execute(KEEP, {"target": "musa", "uri": uri}) == {"kept": str(tmp_path / name)}
+    assert (tmp_path / name).read_text(encoding="utf-8") == after
+    assert {path.name for path in tmp_path.iterdir()} == {"a.py", name, *files}
+    client.wait(lambda: "torch.musa" in client.diagnostics(uri)[0]["message"], "the kept target")
+    assert said(client) == [f"uncuda checks for Moore Threads MUSA; {tmp_path / name} says so."]
+    assert offered(client, uri)["says"] == str(tmp_path / name)
+
+
+def test_version_and_hardware(start: Start, tmp_path: Path) -> None:
+    client = start(files={"a.py": TEXT, "uncuda.toml": 'target = "npu"\ntarget-version = "2.9.0"\n'})
+    client.execute(KEEP, {"target": "npu", "hardware": "A2"})
+    written = 'hardware = "A2"\ntarget = "npu"\ntarget-version = "2.9.0"\n'
+    assert (tmp_path / "uncuda.toml").read_text(encoding="utf-8") == written
+    client.execute(KEEP, {"target": "npu", "targetVersion": "2.7.1"})
+    assert (tmp_path / "uncuda.toml").read_text(encoding="utf-8") == written.replace("2.9.0", "2.7.1")
+
+
+def test_a_file_that_cannot_be_changed_line_by_line_stays(start: Start, tmp_path: Path) -> None:
+    text = '[tool]\nuncuda = {target = "npu"}\n'
+    client = start(files={"a.py": TEXT, "pyproject.toml": text})
+    assert client.execute(KEEP, {"target": "musa"}) == {"kept": None}
+    assert (tmp_path / "pyproject.toml").read_text(encoding="utf-8") == text
+    assert 'write target = "musa" there yourself' in said(client)[-1]
+
+
+def test_a_file_above_the_workspace_stays(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "uncuda.toml").write_text('target = "npu"\n', encoding="utf-8")
+    (tmp_path / "in").mkdir()
+    client = start(folders=[tmp_path / "in"])
+    assert client.execute(KEEP, {"target": "musa"}) == {"kept": None}
+    assert "outside of the workspace" in said(client)[-1]
+    assert (tmp_path / "uncuda.toml").read_text(encoding="utf-8") == 'target = "npu"\n'
+
+
+def test_a_workspace_that_is_not_trusted_stays(start: Start, tmp_path: Path) -> None:
+    client = start(PROFILES["vscode"].having(experimental__uncudaRestricted=True), files={"a.py": TEXT})
+    assert offered(client, client.open(tmp_path / "a.py"))["keep"] is None
+    assert client.execute(KEEP, {"target": "musa"}) == {"kept": None}
+    assert [path.name for path in tmp_path.iterdir()] == ["a.py"]
+
+
+def test_a_projects_own_target_is_overridden_only_after_a_question(start: Start, tmp_path: Path) -> None:
+    client = start(files={"a.py": TEXT, "uncuda.toml": 'target = "npu"\n'})
+    uri = client.open(tmp_path / "a.py")
+    asked: list[str] = []
+
+    def choose(params: Any) -> str | None:
+        asked.append(params["message"])
+        return "Moore Threads MUSA" if len(asked) == 1 else None
+
+    client.choose = choose
+    assert client.execute(SWITCH) == {"target": None, "overrides": None}
+    assert str(tmp_path / "uncuda.toml") in asked[1] and "torch.npu" in client.diagnostics(uri)[0]["message"]
+    assert said(client) == []
+    client.choose = lambda params: params["actions"][0 if "all the same" in params["message"] else -2]["title"]
+    assert client.execute(SWITCH)["target"] == "musa"
+    assert len(said(client)) == 1
+
+
+def test_without_a_folder_it_is_not_said_that_there_is_nothing_to_fix(start: Start, tmp_path: Path) -> None:
+    """Neovim opens no folder where it finds no root marker."""
+    (tmp_path / "a.py").write_text(TEXT, encoding="utf-8")
+    client = start("neovim", folders=[])
+    client.execute("uncuda.fixAllInWorkspace")
+    assert "No folder is open" in said(client)[-1] and "Nothing to fix" not in said(client)[-1]
+
+
+@pytest.mark.parametrize("argument", [{"target": "nup"}, {}, {"target": 1}, {"nothing": 1}])
+def test_bad_arguments(start: Start, argument: Any) -> None:
+    client = start()
+    with pytest.raises(ResponseError):
+        client.execute(KEEP, argument)

@@ -1,0 +1,83 @@
+/** The choice of a target: the server says what there is and where it would be written. */
+
+import * as vscode from "vscode";
+import { ExecuteCommandRequest, type LanguageClient } from "vscode-languageclient/node";
+
+import { offerToMove } from "./messages.ts";
+import type { Server } from "./server.ts";
+import { SECTION } from "./settings.ts";
+
+interface Row extends vscode.QuickPickItem {
+  readonly target: string;
+  readonly targetVersion?: string;
+  readonly hardware?: string;
+}
+
+/** What the server says to `uncuda/targets`. */
+interface Offer {
+  readonly targets: readonly (Row & { readonly current?: boolean })[];
+  /** The file that names a target now. */
+  readonly says: string | null;
+  /** The file that a target would be written into. */
+  readonly keep: string | null;
+}
+
+const { t } = vscode.l10n;
+const ASKED = "uncuda.askedToMove";
+
+/** Ask for a target, and where it holds; an older server asks by itself. */
+export async function switchTarget(client: LanguageClient): Promise<unknown> {
+  const uri = vscode.window.activeTextEditor?.document.uri.toString();
+  const offer = await client.sendRequest<Offer>("uncuda/targets", uri ? { uri } : {}).catch(() => undefined);
+  if (!offer) {
+    return client.sendRequest(ExecuteCommandRequest.type, { command: "uncuda.switchTarget" });
+  }
+  const current = { iconPath: new vscode.ThemeIcon("check") };
+  const rows: Row[] = offer.targets.map((row) => (row.current ? { ...row, ...current } : row));
+  const row = await vscode.window.showQuickPick(rows, {
+    title: t("Which accelerator is the code to run on?"),
+    matchOnDescription: true,
+  });
+  if (!row) {
+    return null;
+  }
+  const { target, targetVersion, hardware } = row;
+  const run = (command: string, argument: object) =>
+    client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [argument] });
+  const write = { label: t("Write it into {0}", offer.keep ?? ""), keep: true };
+  const once = { label: t("Only until the server ends"), keep: false };
+  const title = offer.says ? t("{0} names the target. Change it?", offer.says) : t("For how long?");
+  const where = offer.keep ? await vscode.window.showQuickPick([write, once], { title }) : once;
+  if (!where) {
+    return null;
+  }
+  return where.keep
+    ? run("uncuda.keepTarget", { target, targetVersion, hardware, uri })
+    : run("uncuda.switchTarget", { target });
+}
+
+/** Offer, once for a workspace, to move a target out of VS Code's settings. */
+export async function offerMove(server: Server, memory: vscode.Memento): Promise<void> {
+  const target = settingOfWorkspace();
+  if (target && vscode.workspace.isTrusted && !memory.get(ASKED) && (await server.client())) {
+    await memory.update(ASKED, true);
+    offerToMove(target, "uncuda.moveTarget");
+  }
+}
+
+/** Write the target of VS Code's settings into the project's, and take it out there. */
+export async function moveTarget(client: LanguageClient): Promise<void> {
+  const target = settingOfWorkspace();
+  if (target) {
+    const params = { command: "uncuda.keepTarget", arguments: [{ target }] };
+    const { kept } = (await client.sendRequest(ExecuteCommandRequest.type, params)) as { kept: string | null };
+    if (kept) {
+      const settings = vscode.workspace.getConfiguration(SECTION);
+      await settings.update("target", undefined, vscode.ConfigurationTarget.Workspace);
+    }
+  }
+}
+
+function settingOfWorkspace(): string | undefined {
+  return vscode.workspace.getConfiguration(SECTION).inspect<string>("target")?.workspaceValue;
+}
