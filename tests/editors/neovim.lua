@@ -80,6 +80,26 @@ local function play()
   end
   report.taken_back = { disk(train), disk(other) }
 
+  vim.cmd("buffer " .. train .. " | UncudaFixRule nccl-backend")
+  wait("fix of one rule", function()
+    return text(buffer) ~= original
+  end)
+  report.rule = text(buffer)
+  vim.cmd("silent undo | silent write")
+
+  vim.cmd("UncudaFixFolder sub")
+  wait("fix of a folder", function()
+    return vim.bo[vim.fn.bufnr(other)].modified
+  end)
+  report.folder = { text(buffer), text(vim.fn.bufnr(other)) }
+  vim.cmd("buffer " .. other .. " | silent undo | silent write | buffer " .. train)
+
+  vim.cmd("UncudaKeepTarget musa")
+  wait("the target in the project's settings", function()
+    return disk(vim.env.FOLDER .. "/uncuda.toml"):find("musa") ~= nil
+  end)
+  report.kept = disk(vim.env.FOLDER .. "/uncuda.toml")
+
   local clients = vim.lsp.get_active_clients or vim.lsp.get_clients
   report.encoding = clients()[1].offset_encoding
   vim.lsp.stop_client(clients())

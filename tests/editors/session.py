@@ -33,7 +33,8 @@ _FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 
 @dataclass(frozen=True)
 class Expected:
-    """What an editor must show and write. `marked`: the rule and the text of each finding; `quick`: after one fix."""
+    """What an editor must show and write. `marked`: the rule and the text of each finding; `quick`: after one fix;
+    `rule`: after those of one rule."""
 
     marked: list[list[str]]
     line: int
@@ -42,6 +43,7 @@ class Expected:
     left: int
     train: str
     other: str
+    rule: str
 
 
 def expected() -> Expected:
@@ -59,6 +61,7 @@ def expected() -> Expected:
         left=len(engine().check(Source(quick)).findings),
         train=engine().fix(source).text,
         other=engine().fix(Source(OTHER)).text,
+        rule=engine().fix(source, rules=["nccl-backend"]).text,
     )
 
 
@@ -111,3 +114,6 @@ def check(report: Any) -> None:
     assert report["undone"] == TRAIN
     assert report["saved"] == [want.train, want.other]
     assert report["taken_back"] == [TRAIN, OTHER]
+    assert report["rule"] == want.rule
+    assert report.get("folder", [TRAIN, want.other]) == [TRAIN, want.other]
+    assert report["kept"] == 'target = "musa"\n'
