@@ -31,6 +31,7 @@ def test_what_it_says(start: Start) -> None:
         "plugin": ASSUMED["npu"].strip(),
         "strategy": "rewrite",
         "findings": 3,
+        "accepted": 0,
         "fixable": 2,
     }
     assert status(client, client.open(client.folders[0] / "build" / "b.py")) is None

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from uncuda.engine import Finding, LeftAlone
-from uncuda.messages import Sentences
-from uncuda.messages.baseline import BASELINE
-from uncuda.settings import BASELINE_FILE, Settings, shown
+from uncuda.report.words import BaselineWords, baseline_problem
+from uncuda.settings import Settings, shown
 from uncuda.source import Source
-from uncuda.workspace import File, Problem
+from uncuda.workspace import File, Problem, baseline_beside
 
 from .session import Failure, Session
 from .texts import say
@@ -25,12 +24,6 @@ if TYPE_CHECKING:
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
 _PLACES = 5  # lines that one message names
-
-
-class BaselineWords(Sentences):
-    """The sentences about baselines."""
-
-    room = BASELINE
 
 
 def baseline_options(command: CommandT) -> CommandT:
@@ -107,7 +100,8 @@ class Accepting:
         _, acceptance = self._by_settings.get(id(file.settings), (None, None))
         if acceptance is None or not (acceptance or self._wishes.write):
             return []
-        left = acceptance.accepted(source, list(findings), self._wishes.write)
+        every = (lambda finding: True) if self._wishes.write else None
+        left = acceptance.accepted(source, list(findings), every)
         self.accepted += len(left)
         return left
 
@@ -138,7 +132,7 @@ class Accepting:
             try:
                 baseline = read_baseline(path)
             except BaselineError as error:
-                raise Failure(f"{error.place}: {self._words(error.key, error.value)}") from None
+                raise Failure(baseline_problem(error, self._session.words.locale)) from None
             if baseline.data is None and self._wishes.file and not self._wishes.write:
                 raise Failure(f"{shown(Path(path))}: {self._words('baseline missing')}")
             known = self._by_file[path] = Acceptance(baseline)
@@ -150,7 +144,7 @@ class Accepting:
         """The baseline of a file: beside its configuration, without one where the command runs."""
         folder = os.path.dirname(file.path)  # noqa: PTH120
         configuration = self._session.configuration.file_for(folder)
-        return str((Path(configuration).parent if configuration else Path.cwd()).absolute() / BASELINE_FILE)
+        return baseline_beside(os.path.abspath(configuration) if configuration else "", os.getcwd())  # noqa: PTH100, PTH109
 
     def _finish(self, acceptance: Acceptance, folders: list[str]) -> None:
         if not (acceptance or self._wishes.writes):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NoReturn
 
+from uncuda.report.words import BaselineWords
 from uncuda.settings import Settings
 from uncuda.source import Source, Span
 from uncuda.workspace import File, FileProblem, read_file
 from uncuda.workspace.changed import ChangedLines, parts_of
 from uncuda.workspace.git import GitError
 
-from .accepting import BaselineWords
 from .session import Failure, Session
 
 

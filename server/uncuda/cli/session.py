@@ -41,6 +41,7 @@ from uncuda.workspace import (
     program_bytes,
     project_files,
     read_text,
+    selected,
     sizes_of,
 )
 from uncuda.workspace import Words as ModuleWords
@@ -153,12 +154,13 @@ class Session:
         wanted: Wanted,
         selections: Mapping[str, Selection],
     ) -> Iterator[Repaired]:
-        """Fix the files in memory, as `check` checks them; `selections`: as for `fix_files`."""
+        """Fix the files in memory, as `check` checks them; `selections`, by path: which findings are asked for."""
         if self._workers is not None:
             known_for, engine_for = self.engines.known_for, self.engine_for
             return self._workers.fix(files, shown, known_for, engine_for, *wanted, selections)
         answers_for = self.answers_for(paths, files)
-        return fix_files(shown, self.engine_for, *wanted, answers_for=answers_for, selections=selections)
+        asked = selected(selections)
+        return fix_files(shown, self.engine_for, *wanted, answers_for=answers_for, selection_for=asked)
 
     def _engage(self, files: Sequence[File], looked: bool) -> None:
         """Have the files read by several processes, if that is worth it. `looked`: the first look has been taken.

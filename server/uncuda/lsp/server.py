@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from .features import (
+    accepting,
     actions,
     commands,
     diagnostics,
@@ -32,7 +33,7 @@ from .wire.stream import Connection, frames
 # What registers first is told of events first.
 FEATURES = (
     *(lifecycle, sync, watch, target_prompt, diagnostics, workspace_diagnostics),
-    *(receiving, actions, rule_pages, hover, lens, commands, status, target_choice),
+    *(accepting, receiving, actions, rule_pages, hover, lens, commands, status, target_choice),
 )
 
 

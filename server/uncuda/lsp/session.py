@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Coroutine, Mapping
 from textwrap import shorten
 from typing import Any
 
@@ -33,6 +34,7 @@ class Session(Endpoint):
 
     def __init__(self, log: ToClient | None = None) -> None:
         super().__init__(log)
+        self._tasks: set[asyncio.Task[object]] = set()
         self.documents = Documents()
         self.notebooks = Notebooks(self.documents, lambda: self.folders.catalogue.commands)
 
@@ -46,6 +48,12 @@ class Session(Endpoint):
         self.diagnostics = Diagnostics(self, self.documents, self.analyses, self.folders.catalogue, self.projects.shim)
         self.inspection = Inspection(self, self.folders, self.projects, self.analyses)
         self.begun()
+
+    def keep(self, work: Coroutine[Any, Any, object]) -> None:
+        """Have work done that nobody waits for."""
+        task = self.loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def program(self, uri: str) -> Program | None:
         """The open program that a URI belongs to: a file, an untitled document, or a cell's notebook."""

@@ -12,6 +12,8 @@ EDITOR: Room = {
     "fix notebook": ("uncuda: fix all in this notebook", "uncuda：修复此笔记本中的所有问题"),
     "ignore line": ("Ignore '{0}' on this line", "在此行忽略 '{0}'"),
     "ignore file": ("Ignore '{0}' in this file", "在此文件中忽略 '{0}'"),
+    "accept": ("Accept this '{0}' in {1}", "在 {1} 中接受此处 '{0}'"),
+    "accept rule": ("Accept all '{0}' of this file in {1}", "在 {1} 中接受此文件的所有 '{0}'"),
     "why": ("Why: '{0}'", "原因：'{0}'"),
     "by hand": ("Fix '{0}'", "修复 '{0}'"),
     "no fix": ("no fix is known that could be made automatically: {0}", "没有可自动执行的修复：{0}"),

@@ -5,10 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from uncuda.messages import Sentences
+from uncuda.messages.baseline import BASELINE
 from uncuda.messages.reports import REPORTS
 
 if TYPE_CHECKING:
     from uncuda.limits import LimitExceeded
+    from uncuda.workspace.baseline import BaselineError
+
+
+class BaselineWords(Sentences):
+    """The sentences about baselines in one language."""
+
+    room = BASELINE
+
+
+def baseline_problem(error: BaselineError, locale: str) -> str:
+    """Why a baseline cannot be used: its place and what is wrong there."""
+    return f"{error.place}: {BaselineWords(locale)(error.key, error.value)}"
 
 
 class Words(Sentences):

@@ -1,6 +1,7 @@
 """Files: which ones, reading and writing them, and running the engine over them."""
 
 from .backends import cudas_own, neighbours
+from .baselines import Baselines, baseline_beside
 from .choice import Chosen, choose
 from .constants import Constants
 from .counts import CLASSES, MANUAL, Counts, Decision, FileCounts, FolderTally, Tally, Totals, fix_class
@@ -14,7 +15,20 @@ from .notebooks import OtherLanguageError, file_changes, file_text, is_notebook,
 from .pins import Pins, of_lines, of_lock, of_pyproject, versions_of
 from .project_root import project_files
 from .requirements import Held, Holds, Requirements, asks_for_versions
-from .run import AnswersFor, Checked, EngineFor, Repaired, ask, ask_nobody, check_files, fix_files, load_file, write
+from .run import (
+    AnswersFor,
+    Checked,
+    EngineFor,
+    Repaired,
+    SelectionFor,
+    ask,
+    ask_nobody,
+    check_files,
+    fix_files,
+    load_file,
+    selected,
+    write,
+)
 from .scan import Read, Said, Scanner, Survey, read_text, survey
 from .versions import Taken, pinned_target, settled
 from .words import Words
@@ -24,6 +38,7 @@ __all__ = [
     "MANUAL",
     "UNTOLD",
     "AnswersFor",
+    "Baselines",
     "Checked",
     "Chosen",
     "Constants",
@@ -49,6 +64,7 @@ __all__ = [
     "Requirements",
     "Said",
     "Scanner",
+    "SelectionFor",
     "SettingsFor",
     "Survey",
     "Taken",
@@ -60,6 +76,7 @@ __all__ = [
     "ask",
     "ask_nobody",
     "asks_for_versions",
+    "baseline_beside",
     "check_files",
     "choose",
     "cudas_own",
@@ -83,6 +100,7 @@ __all__ = [
     "reach",
     "read_file",
     "read_text",
+    "selected",
     "settled",
     "sizes_of",
     "source_of",

@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from uncuda.engine import Finding, LeftAlone
@@ -31,8 +33,19 @@ class Doubted(NamedTuple):
     lines: tuple[int, int]
 
 
+@dataclass
+class _Matched:
+    """What a file has of a baseline: places whose findings are in it, where those that moved were, what is accepted
+    from now on, and how many findings of each class there are."""
+
+    used: dict[Place, None] = field(default_factory=dict)
+    moved: dict[Place, Key] = field(default_factory=dict)
+    new: dict[Place, None] = field(default_factory=dict)
+    found: Counter[str] = field(default_factory=Counter)
+
+
 class Acceptance:
-    """A baseline, and the findings that a run has matched with it."""
+    """A baseline, and the findings of files that were matched with it; a file that comes again is matched anew."""
 
     def __init__(self, baseline: Baseline) -> None:
         self.baseline = baseline
@@ -43,14 +56,13 @@ class Acceptance:
         for entry in baseline.entries:
             self._take(entry)
         self._paths = {key.path for key, _ in self._reasons}
+        self._rules = {(key.rule, target) for key, target in self._reasons}
         self._alike: dict[tuple[str, str, str], list[Place]] = {}
         for place in self._reasons:
             key, target = place
             self._alike.setdefault((key.rule, key.print, target), []).append(place)
-        self._used: set[Place] = set()
-        self._moved: dict[Place, Key] = {}
-        self._new: dict[Place, None] = {}
-        self._found = dict.fromkeys(CLASSES, 0)
+        self._files: dict[str, _Matched] = {}
+        self._users: dict[Place, str] = {}
         self._scopes: dict[str, Collection[str] | None] = {}
 
     def __bool__(self) -> bool:
@@ -59,22 +71,41 @@ class Acceptance:
 
     @property
     def matched(self) -> bool:
-        """Whether a finding of this run is accepted."""
-        return bool(self._used or self._new)
+        """Whether a finding of these files is accepted."""
+        return any(file.used or file.new for file in self._files.values())
 
-    def accepted(self, source: Source, findings: Sequence[Finding], all_of_them: bool = False) -> list[LeftAlone]:
-        """The findings of a file that are accepted. `all_of_them`: from now on, all are."""
+    def accepted(
+        self, source: Source, findings: Sequence[Finding], accept: Callable[[Finding], bool] | None = None
+    ) -> list[LeftAlone]:
+        """The findings of a file that are accepted, of all that there are. `accept`: which are from now on."""
         path = relative(source.path, self.folder)
+        self._forget(path)
+        file = self._files[path] = _Matched()
         left = []
         for finding, printed in zip(findings, Prints(source.text).of(findings), strict=True):
-            self._found[finding.fixes[0].applicability if finding.fixes else CLASSES[-1]] += 1
+            file.found[finding.fixes[0].applicability if finding.fixes else CLASSES[-1]] += 1
             place = Key(path, finding.rule, printed.print), finding.target
-            known = self._matches(place)
-            if all_of_them and not known:
-                self._new[place] = None
-            if known or all_of_them:
+            known = self._matches(place, file)
+            if not known and accept is not None and accept(finding):
+                file.new[place] = None
+                known = True
+            if known:
                 left.append(LeftAlone(finding.rule, finding.span, printed.statement))
         return left
+
+    def concerns(self, findings: Iterable[Finding]) -> bool:
+        """Whether an entry may be about one of these findings."""
+        return bool(self._rules) and any((finding.rule, finding.target) in self._rules for finding in findings)
+
+    @property
+    def new(self) -> list[Place]:
+        """What is accepted from now on."""
+        return [place for file in self._files.values() for place in file.new]
+
+    @property
+    def places(self) -> Collection[Place]:
+        """What the baseline accepts."""
+        return self._reasons.keys()
 
     def unused(self, looked: Mapping[str, LooksFor], folders: Iterable[str], elsewhere: LooksFor) -> list[Place]:
         """The entries of what is not found any more, in the order of their lines.
@@ -83,7 +114,7 @@ class Acceptance:
         that were given; `elsewhere`: what would be looked for in a file that is not there.
         """
         below = [os.path.abspath(folder).rstrip(os.sep) + os.sep for folder in folders]
-        left = [place for place in self._reasons if place not in self._used]
+        left = [place for place in self._reasons if place not in self._users]
         return sorted(
             (place for place in left if self._is_unused(place, looked, below, elsewhere)),
             key=lambda place: self._lines[place],
@@ -93,17 +124,28 @@ class Acceptance:
         """The line on which an entry stands, from 1."""
         return self._lines[place]
 
-    def bytes(self, reason: str = "", without: Iterable[Place] = ()) -> bytes:
-        """What the file is to hold: entries of what moved with its new path, `reason` for what is new."""
-        reasons = {place: said for place, said in self._reasons.items() if place not in set(without)}
+    def bytes(self, reason: str = "", without: Collection[Place] = (), counted: bool = True) -> bytes:
+        """What the file is to hold: entries of what moved with its new path, `reason` for what is new. `counted`:
+        these files are what was to be looked at, and how many findings they have is written, too."""
+        moved = {place: key for file in self._files.values() for place, key in file.moved.items()}
         kept: dict[Place, list[str]] = {}
-        for place, said in reasons.items():
-            there = self._moved.get(place, place[0]), place[1]
-            kept[there] = list(dict.fromkeys([*kept.get(there, ()), *said]))
-        for place in self._new:
+        for place, said in self._reasons.items():
+            if place not in without:
+                there = moved.get(place, place[0]), place[1]
+                kept[there] = list(dict.fromkeys([*kept.get(there, ()), *said]))
+        for place in self.new:
             kept.setdefault(place, [reason])
-        counts = {kind: max(self._found[kind], self.baseline.counts.get(kind, 0)) for kind in CLASSES}
+        counts = self.baseline.counts
+        if counted:
+            found = sum((file.found for file in self._files.values()), Counter[str]())
+            counts = {kind: max(found[kind], counts.get(kind, 0)) for kind in CLASSES}
         return baseline_bytes(_entries(kept), counts)
+
+    def _forget(self, path: str) -> None:
+        if (known := self._files.pop(path, None)) is not None:
+            for place in known.used:
+                if self._users[place] == path:
+                    del self._users[place]
 
     def _take(self, entry: Entry) -> None:
         for target in entry.targets:
@@ -116,18 +158,22 @@ class Acceptance:
                 self.doubted.append(Doubted(entry.key, (self._lines[place], entry.line)))
             known.append(entry.reason)
 
-    def _matches(self, place: Place) -> bool:
+    def _matches(self, place: Place, file: _Matched) -> bool:
         """Whether an entry accepts this finding: its own, or that of what is not where it was."""
-        if place in self._reasons:
-            self._used.add(place)
-            return True
         (path, rule, print_), target = place
+        if place in self._reasons:
+            self._use(place, path, file)
+            return True
         for other in self._alike.get((rule, print_, target), ()):
-            if other not in self._used and self._has_left(other[0], path):
-                self._used.add(other)
-                self._moved[other] = place[0]
+            if other not in self._users and self._has_left(other[0], path):
+                self._use(other, path, file)
+                file.moved[other] = place[0]
                 return True
         return False
+
+    def _use(self, place: Place, path: str, file: _Matched) -> None:
+        self._users[place] = path
+        file.used[place] = None
 
     def _has_left(self, key: Key, path: str) -> bool:
         """Whether what an entry accepts may be at another path: its file is gone, or its function is in it no more.

@@ -92,8 +92,9 @@ def read_baseline(file: str) -> Baseline:
 
 
 def baseline_bytes(entries: Iterable[Entry], counts: Mapping[str, int]) -> bytes:
-    """What a file with these entries and counts holds: in order, each once."""
-    lines = [_dump({"format": FORMAT, "counts": {kind: counts.get(kind, 0) for kind in CLASSES}})]
+    """What a file with these entries and counts (none: nobody has counted) holds: in order, each once."""
+    counted = {"counts": {kind: counts.get(kind, 0) for kind in CLASSES}} if counts else {}
+    lines = [_dump({"format": FORMAT, **counted})]
     for key, reason, targets in sorted((entry.key, entry.reason, tuple(sorted(entry.targets))) for entry in entries):
         lines.append(_dump({**key._asdict(), "targets": list(targets), "reason": reason}))
     return "".join(f"{line}\n" for line in dict.fromkeys(lines)).encode("utf-8")

@@ -25,6 +25,8 @@ Load = Callable[[File, Engine], tuple[Source | None, bytes]]
 """A file's text (None: it has no word that rules look for), and the bytes that this is."""
 AnswersFor = Callable[[File, Source, Engine], "Answers | None"]
 """What the receivers in a file's text are; None: it is not asked."""
+SelectionFor = Callable[[File, Source, Engine, "Answers | None"], "Selection | None"]
+"""Which findings of a file's text are asked for, given what its receivers are; None: all."""
 
 
 class Checked(NamedTuple):
@@ -70,7 +72,12 @@ def load_file(file: File, engine: Engine) -> tuple[Source | None, bytes]:
 
 
 def ask_nobody(*_: object) -> None:
-    """Receivers are what the file alone shows."""
+    """Receivers are what the file alone shows, and all findings are asked for."""
+
+
+def selected(selections: Mapping[str, Selection]) -> SelectionFor:
+    """Those of files by their paths; of other files all."""
+    return lambda file, source, engine, answers: selections.get(file.path)
 
 
 def ask(receivers: Receivers) -> AnswersFor:
@@ -107,12 +114,9 @@ def fix_files(
     rules: Collection[str] | None = None,
     load: Load = load_file,
     answers_for: AnswersFor = ask_nobody,
-    selections: Mapping[str, Selection] | None = None,
+    selection_for: SelectionFor = ask_nobody,
 ) -> Iterator[Repaired]:
-    """Fix every file in memory; nothing is written. `rules`: as for `Engine.fix`; `load`: where texts come from.
-
-    `selections`, by path: which findings are asked for; of other files all.
-    """
+    """Fix every file in memory; nothing is written. `rules`: as for `Engine.fix`; `load`: where texts come from."""
     for file in files:
         try:
             engine = engine_for(file.settings)
@@ -121,7 +125,7 @@ def fix_files(
                 yield Repaired(file)
                 continue
             answers = answers_for(file, source, engine)
-            selection = selections.get(file.path) if selections else None
+            selection = selection_for(file, source, engine, answers)
             fixed = engine.fix(source, review, concerned=True, rules=rules, answers=answers, selection=selection)
             fixed, result = written(data, source, fixed, engine, selection)
             yield Repaired(file, source, fixed, data, result)

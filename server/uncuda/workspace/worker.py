@@ -19,7 +19,7 @@ from uncuda.settings import Settings
 
 from .constants import Constants
 from .discover import File
-from .run import check_files, fix_files
+from .run import check_files, fix_files, selected
 from .scan import Scanner, look_at
 from .tasks import (
     CODEC,
@@ -68,7 +68,9 @@ class Worker:
             return FileResults(tuple(map(FileResult.of_checked, results)))
         if isinstance(request, FixFiles):
             files, selections = self._files(request.files), request.selections
-            fixed = fix_files(files, self._engine_for, request.review, request.rules, selections=selections)
+            fixed = fix_files(
+                files, self._engine_for, request.review, request.rules, selection_for=selected(selections)
+            )
             return FileResults(tuple(map(FileResult.of_repaired, fixed)))
         assert isinstance(request, UseEngines)
         self._prepare(request)

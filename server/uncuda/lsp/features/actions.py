@@ -1,7 +1,9 @@
-"""Code actions: fixes one by one and all at once, comments that ignore, and the page that says why."""
+"""Code actions: fixes one by one and all at once, the page that says why, what accepts, and comments that ignore."""
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +23,7 @@ from ..session import offset_in
 from ..state.analyses import Analysis
 from ..state.phrases import Phrases, newer_python, phrases
 from ..wire.markup import label
-from ..wire.names import FIX_ALL, FIX_ALL_IN_FILE, FIX_ALL_IN_WORKSPACE, FIX_ALL_NOTEBOOK, PREVIEW, SHOW_RULE
+from ..wire.names import ACCEPT, FIX_ALL, FIX_ALL_IN_FILE, FIX_ALL_IN_WORKSPACE, FIX_ALL_NOTEBOOK, PREVIEW, SHOW_RULE
 from ..wire.protocol import field
 
 if TYPE_CHECKING:
@@ -84,6 +86,7 @@ class _Offer:
                 yield from self._everywhere(findings, say)
             yield from self._pages(findings, say)
             if enabled:
+                yield from self._accepts(findings, say)
                 yield from ignore_actions(self.session, self.analysis, findings, self._diagnostic, say)
             yield from self._unread(say)
         notebook = self.uri != self.analysis.program.uri
@@ -165,6 +168,28 @@ class _Offer:
             command = types.Command(title, name, arguments=[{"rules": [batch.rule]}])
             shown = self._diagnostics(findings, batch.rule)
             yield types.CodeAction(title, kind=_QUICK, diagnostics=shown, command=command)
+
+    def _accepts(self, findings: list[Finding], say: Phrases) -> Iterator[types.CodeAction]:
+        """What accepts each of these findings, then what accepts all of a rule in the file."""
+        baseline = self.session.folders.choice_of(self.analysis.program).baseline
+        if not baseline or self.session.client.restricted:
+            return
+        name = os.path.basename(baseline)  # noqa: PTH119
+        for finding in findings:
+            shown = self._diagnostic(finding)
+            ends = {"start": shown.range.start, "end": shown.range.end}
+            place = {side: {"line": end.line, "character": end.character} for side, end in ends.items()}
+            title = say("accept", finding.rule, name)
+            yield self._accept(title, {"rule": finding.rule, "range": place}, [shown])
+        found = Counter(finding.rule for finding in self.analysis.findings)
+        for rule in dict.fromkeys(finding.rule for finding in findings):
+            if found[rule] > 1:
+                shown_of_rule = self._diagnostics(findings, rule)
+                yield self._accept(say("accept rule", rule, name), {"rule": rule}, shown_of_rule)
+
+    def _accept(self, title: str, wanted: dict[str, Any], shown: list[types.Diagnostic]) -> types.CodeAction:
+        command = types.Command(title, ACCEPT, arguments=[{"uri": self.uri, **wanted}])
+        return types.CodeAction(title, kind=_QUICK, diagnostics=shown, command=command)
 
     def _pages(self, findings: list[Finding], say: Phrases) -> Iterator[types.CodeAction]:
         """What shows the page of each rule, for clients that can."""

@@ -45,6 +45,7 @@ def register(session: Session) -> None:
             "plugin": choice.plugin(texts.locale),
             "strategy": "shim" if engine.patched(analysis.text) else "rewrite",
             "findings": len(analysis.findings),
+            "accepted": len(analysis.selection.left_alone) if analysis.selection is not None else 0,
             "fixable": fixable(analysis)[SAFE] if analysis.disabled is None else 0,
             "workspace": _workspace(session),
         }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from uncuda.settings import CONFIGURATION_FILES
+from uncuda.settings import BASELINE_FILE, CONFIGURATION_FILES
 from uncuda.workspace import asks_for_versions
 
 from ..state.roots import folder_at
@@ -23,6 +23,7 @@ _WATCHED = (
     "**/*.py",
     "**/*.ipynb",
     "**/{uncuda.toml,pyproject.toml,setup.cfg,environment.yml,environment.yaml}",
+    f"**/{BASELINE_FILE}",
     "**/{uv.lock,poetry.lock,pdm.lock,pylock.toml,requirements*.txt,requirements*.lock}",
 )
 _READ = (".py", ".ipynb")
@@ -52,10 +53,7 @@ def register(session: Session) -> None:
     def did_change_watched_files(params: Any) -> None:
         paths = {path_of(field(change, "uri")): None for change in field(params, "changes", kind=list)}
         paths.pop(None, None)
-        if any(path and (not path.endswith(_READ) or _governs(path)) for path in paths):
-            reload(session)
-            session.projects.scan(session.folders.all)  # other files may be excluded now
-        session.touched([path for path in paths if path and path.endswith(_READ)])
+        _take_files(session, [path for path in paths if path])
 
     @session.raw(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def did_change_workspace_folders(params: Any) -> None:
@@ -71,12 +69,29 @@ def register(session: Session) -> None:
         session.reconfigured()
 
     def look_at_files(program: Any) -> None:
-        """A client that does not watch files may have changed a configuration by now."""
+        """A client that does not watch files may have changed a configuration or a baseline by now."""
         if not session.client.watch or _governs(program.path):
             reload(session, quietly=True)
+        if not session.client.watch or _is_baseline(program.path):
+            session.baselines_touched()
 
     session.saved.append(look_at_files)
     session.reconfigured.append(lambda: session.stale(None))
+
+
+def _take_files(session: Session, paths: list[str]) -> None:
+    """Take in that files were changed on the disk."""
+    others = [path for path in paths if not path.endswith(_READ) and not _is_baseline(path)]
+    if others or any(map(_governs, paths)):
+        reload(session)
+        session.projects.scan(session.folders.all)  # other files may be excluded now
+    if any(map(_is_baseline, paths)):
+        session.baselines_touched()
+    session.touched([path for path in paths if path.endswith(_READ)])
+
+
+def _is_baseline(path: str) -> bool:
+    return os.path.basename(path) == BASELINE_FILE  # noqa: PTH119
 
 
 def _governs(path: str) -> bool:

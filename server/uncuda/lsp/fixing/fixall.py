@@ -81,7 +81,10 @@ def edit_of(session: Session, batch: Batch, analysis: Analysis) -> tuple[types.W
     source = Source(analysis.text, analysis.program.path)
     limits = between_keys(analysis.engine.settings.limits)
     try:
-        fixed = analysis.engine.fix(source, batch.review, rules=rules, answers=analysis.answers, limits=limits)
+        known, selection = analysis.answers, analysis.selection
+        fixed = analysis.engine.fix(
+            source, batch.review, rules=rules, answers=known, limits=limits, selection=selection
+        )
     except LimitExceeded:
         return None, too_heavy(analysis, batch.review)
     if fixed.refused is not None:

@@ -41,7 +41,8 @@ def fix_program(session: Session, program: Program, wanted: Wanted, diff: bool) 
     spared = spared_in(session, program)
     answers = dict.fromkeys(spared, SILENT)
     source = Source(analysis.text, program.path)
-    fixed = analysis.engine.fix(source, wanted.review, rules=wanted.rules, answers=answers)
+    asked = analysis.selection
+    fixed = analysis.engine.fix(source, wanted.review, rules=wanted.rules, answers=answers, selection=asked)
     shown = left_in(analysis.findings, wanted.rules)
     outcome.left = {program.uri: shown} if shown.total else {}
     if spared:

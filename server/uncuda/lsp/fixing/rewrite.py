@@ -5,26 +5,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import NamedTuple
 
 from uncuda.catalogue import Catalogue
-from uncuda.engine import Engine, Report
+from uncuda.engine import Engine, Report, Selection
 from uncuda.limits import Limits
 from uncuda.project import SILENT, Answers
 from uncuda.report.diff import readable_diff
-from uncuda.report.words import Words
+from uncuda.report.words import Words, baseline_problem
 from uncuda.settings import Configuration, Vocabulary, values_of
 from uncuda.source import Source
 from uncuda.workspace import (
     AnswersFor,
+    Baselines,
     Engines,
     File,
+    FileProblem,
     LeftOut,
     Repaired,
+    SelectionFor,
     ask,
     ask_nobody,
+    baseline_beside,
     discover,
     file_changes,
     file_text,
@@ -44,12 +48,14 @@ from .job import Buffer, FileChange, Job, JobAnswer, JobDone, JobFolder, JobProg
 
 
 class _Group(NamedTuple):
-    """Files that have their project in common. `target`: the one that a setting of the editor names, if one does."""
+    """Files that have their project in common. `target`: the one that a setting of the editor names, if one does;
+    `baseline`: of a file, where its baseline would be."""
 
     engines: Engines
     files: list[File]
     root: str
     target: str
+    baseline: Callable[[File], str]
 
 
 def rewrite(job: Job, catalogue: Catalogue) -> Iterator[JobAnswer]:
@@ -60,7 +66,10 @@ def rewrite(job: Job, catalogue: Catalogue) -> Iterator[JobAnswer]:
     for group in groups:
         with run.receivers(group) as answers_for:
             engine_for = group.engines.engine_for
-            for repaired in fix_files(group.files, engine_for, job.review, job.rules, run.load, answers_for):
+            selection_for = run.selections(group)
+            for repaired in fix_files(
+                group.files, engine_for, job.review, job.rules, run.load, answers_for, selection_for
+            ):
                 if change := run.file(repaired, group):
                     yield change
                 done += 1
@@ -80,6 +89,7 @@ class _Run:
         self._vocabulary = Vocabulary(tuple(catalogue.declarations), tuple(catalogue.rules))
         self._texts, self._words = Texts(job.locale), Words(job.locale)
         self._buffers = {_key(buffer.name): buffer for buffer in job.buffers}
+        self._baselines = Baselines()
         self._stamps: dict[str, tuple[int, int]] = {}
 
     def groups(self) -> list[_Group]:
@@ -100,9 +110,10 @@ class _Run:
     def _alone(self, folder: JobFolder, buffer: Buffer) -> _Group:
         engines = Engines(self._catalogue, locale=self.job.locale)
         place = os.path.dirname(buffer.path) or os.getcwd()
-        file = File(buffer.name, self._configuration(folder).settings_for(place), True)
+        configuration = self._configuration(folder)
+        file = File(buffer.name, configuration.settings_for(place), True)
         engines.alone(file, self.read(file.path))
-        return _Group(engines, [file], os.path.dirname(buffer.path), _target(folder))
+        return _Group(engines, [file], os.path.dirname(buffer.path), _target(folder), _baseline(configuration, ""))
 
     def _folder(self, folder: JobFolder) -> _Group:
         configuration = self._configuration(folder)
@@ -118,7 +129,7 @@ class _Run:
             if not isinstance(problem, LeftOut):
                 self._skip(self._uri(problem.path), problem.path, problem.message)
         worth = [file for file in engines.worth(look) if self._in_scope(file.path)]
-        return _Group(engines, worth, folder.path, _target(folder))
+        return _Group(engines, worth, folder.path, _target(folder), _baseline(configuration, folder.path))
 
     def _owner(self, path: str) -> JobFolder | None:
         """The innermost folder that holds a path."""
@@ -171,6 +182,20 @@ class _Run:
                 return dict.fromkeys(buffer.spared, SILENT)
 
             yield answers_for
+
+    def selections(self, group: _Group) -> SelectionFor:
+        """What baselines leave to be fixed; FileProblem where one cannot be used."""
+
+        def selection_for(file: File, source: Source, engine: Engine, answers: Answers | None) -> Selection | None:
+            baseline = group.baseline(file)
+            if error := self._baselines.error(baseline):
+                raise FileProblem(baseline_problem(error, self.job.locale))
+            if self._baselines.at(baseline) is None:
+                return None
+            report = engine.check(source, concerned=True, answers=answers)
+            return self._baselines.selection(baseline, source, report)
+
+        return selection_for
 
     def file(self, repaired: Repaired, group: _Group) -> FileChange | None:
         """What changes in a file; None if it does not, or may not."""
@@ -258,6 +283,10 @@ class _Run:
             return path
         shown = os.path.relpath(path, group.root)
         return os.path.join(os.path.basename(group.root), shown) if len(self.job.folders) > 1 else shown
+
+
+def _baseline(configuration: Configuration, root: str) -> Callable[[File], str]:
+    return lambda file: baseline_beside(configuration.file_for(os.path.dirname(file.path)), root)
 
 
 def _target(folder: JobFolder) -> str:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from uncuda.engine import Engine, Finding, Report
+from uncuda.engine import Engine, Finding, Report, Selection
 from uncuda.limits import LimitExceeded
 from uncuda.project import Answers, Site
+from uncuda.report.words import baseline_problem
 from uncuda.source import Source, SourceError
-from uncuda.workspace import FileProblem, read_file
+from uncuda.workspace import Baselines, FileProblem, read_file
 
 from ..wire.logs import logger
 from ..wire.texts import Texts
@@ -21,6 +23,8 @@ from .fix_command import command_for
 from .heavy import Heavy, between_keys
 
 if TYPE_CHECKING:
+    from uncuda.workspace.acceptance import Acceptance
+
     from ..wire.endpoint import Endpoint
     from .choice import Choice
     from .folders import Folders
@@ -34,8 +38,10 @@ _NOTHING: Answers = {}
 class Analysis:
     """A program as it was when it was analysed. `disabled`: why its fixes must not be made, if so.
 
-    `answers`: what was known of its receivers. `replaced`: whether it holds a replacement character. `heavy`: another
-    process analyses it, `pending`: and has not answered yet. `refused`: why it was not analysed, in the user's words.
+    `report`: what was found, that which is accepted, too; `acceptance`: what accepts it; `selection`: what is shown of
+    the report and fixed, None: all. `answers`: what was known of its receivers. `replaced`: whether it holds a
+    replacement character. `heavy`: another process analyses it, `pending`: and has not answered yet. `refused`: why it
+    was not analysed, in the user's words.
     """
 
     program: Program
@@ -50,11 +56,15 @@ class Analysis:
     pending: bool = False
     refused: str = ""
     undecided: str = ""
+    acceptance: Acceptance | None = None
+    selection: Selection | None = None
 
-    @property
+    @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """What is shown of what was found, in the order of the text."""
-        return () if self.undecided else self.report.findings
+        if self.undecided:
+            return ()
+        return self.report.findings if self.selection is None else self.selection.of(self.report).findings
 
 
 class Analyses:
@@ -65,6 +75,7 @@ class Analyses:
         self._known: dict[str, Analysis] = {}
         self._encodings: dict[str, tuple[int, str]] = {}
         self._failed: set[tuple[str, str]] = set()
+        self.baselines = Baselines(folders.tell_of_baseline)
         self.answers: Callable[[Program, str, Sequence[Site]], Answers] = lambda program, text, sites: {}
         self._heavy = Heavy(endpoint, lambda path, reason: self.failed("", path, RuntimeError(reason)))
         endpoint.closed.append(lambda program, uris: self.drop(program.uri) if program else None)
@@ -73,8 +84,8 @@ class Analyses:
         """The analysis of a program as it is now."""
         known = self._known.get(program.uri)
         choice = self._folders.choice_of(program)
-        text = program.text
-        if known is not None and known.text is text and known.engine is choice.engine:
+        text, acceptance = program.text, self.baselines.at(choice.baseline)
+        if known is not None and known.text is text and (known.engine, known.acceptance) == (choice.engine, acceptance):
             return known
         report, answers, heavy = Report(), _NOTHING, False
         if not choice.left_out:
@@ -90,7 +101,9 @@ class Analyses:
             fresh = program.edit[1].text
         replaced = _REPLACEMENT in fresh
         disabled = self._unreadable(program, choice.engine) if replaced else None
-        undecided = self._undecided(choice)
+        undecided, unread = self._undecided(choice), self.baselines.error(choice.baseline)
+        if unread is not None:
+            disabled = baseline_problem(unread, self._folders.language(choice.settings.locale))
         found = Analysis(
             program,
             text,
@@ -103,6 +116,8 @@ class Analyses:
             heavy,
             pending=heavy,
             undecided=undecided,
+            acceptance=acceptance,
+            selection=self._selection(program, text, choice, report),
         )
         self._known[program.uri] = found
         if heavy:
@@ -120,10 +135,16 @@ class Analyses:
             if known and known != answers:
                 self._submit(pending, known)
                 return
-            self._known[program.uri] = replace(pending, report=report, answers=answers, pending=False, refused=refused)
+            selection = self._selection(program, pending.text, self._folders.choice_of(program), report)
+            self._known[program.uri] = replace(
+                pending, report=report, answers=answers, pending=False, refused=refused, selection=selection
+            )
             self._endpoint.analysed(program)
 
         self._heavy.submit(program, pending.text, pending.engine, answers, take)
+
+    def _selection(self, program: Program, text: str, choice: Choice, report: Report) -> Selection | None:
+        return self.baselines.selection(choice.baseline, Source(text, program.path), report)
 
     def drop(self, uri: str) -> None:
         """Analyse a program anew when it is asked for."""

@@ -14,13 +14,15 @@ from .roots import Folder
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """What a program is checked with. `settings` speak the client's language; `left_out`: it is not checked at all."""
+    """What a program is checked with. `settings` speak the client's language; `left_out`: it is not checked at all;
+    `baseline`: the file that says what is accepted, there or not, "" where nothing says which."""
 
     folder: Folder | None
     settings: Settings
     engine: Engine
     chosen: Chosen
     left_out: bool
+    baseline: str = ""
 
     def plugin(self, locale: str) -> str:
         """The versions of the plugin, and what says so, in a language; and what follows where no table is known."""

@@ -6,14 +6,15 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from uncuda.catalogue import Catalogue, load
 from uncuda.engine import Engine
 from uncuda.messages import language
 from uncuda.project import Project
+from uncuda.report.words import baseline_problem
 from uncuda.settings import Configuration, EditorSettings, Settings, SettingsError, Vocabulary, read_editor, values_of
-from uncuda.workspace import Chosen, Requirements, choose, reach
+from uncuda.workspace import Chosen, Requirements, baseline_beside, choose, reach
 from uncuda.workspace import Words as ModuleWords
 
 from ..wire.client import Client
@@ -21,6 +22,9 @@ from ..wire.logs import logger
 from .choice import Choice
 from .documents import Document, Program
 from .roots import Folder, folders_of
+
+if TYPE_CHECKING:
+    from uncuda.workspace.baseline import BaselineError
 
 _LIBRARIES = ("site-packages", "dist-packages")
 _KEPT = 3
@@ -201,6 +205,19 @@ class Folders:
         values: dict[str, Any] = values_of(table, folder.path or os.curdir, self.vocabulary)
         return Settings(**values)
 
+    def baseline_at(self, place: str, folder: Folder | None) -> str:
+        """The file that says what is accepted in the files of the folder at `place`, there or not: beside their
+        configuration, without one in the workspace's folder; "" where there is neither."""
+        try:
+            file = self.configuration(folder or self.outside).file_for(place)
+        except SettingsError:  # it was said, with its line
+            return ""
+        return baseline_beside(file, folder.path if folder else "")
+
+    def tell_of_baseline(self, error: BaselineError) -> None:
+        """Say why a baseline cannot be used, once."""
+        self.tell_once(error.place, baseline_problem(error, self.language()))
+
     def choice_of(self, program: Program) -> Choice:
         """What a program is checked with; decided once until something changes."""
         choice = self._choices.get(program.uri)
@@ -282,7 +299,8 @@ class Folders:
         place = str(Path(program.path).parent) if program.path else folder.path if folder else ""
         project = folder.project if folder and program.path else self.alone.get(program.uri, Project())
         engine, settings, chosen = self.engine_at(place, folder, project)
-        choice = Choice(folder, settings, engine, chosen, self._left_out(program, folder))
+        baseline = self.baseline_at(place, folder) if program.path else ""
+        choice = Choice(folder, settings, engine, chosen, self._left_out(program, folder), baseline)
         if not choice.left_out and (note := choice.no_tables("en")) and note not in self._noted:
             self._noted.add(note)
             logger.warning(note)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections import deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -143,6 +144,14 @@ class Inspection:
         if self._child is not None and wanted:
             self._send(InspectSome(tuple(wanted)), frozenset(uri_of(path) for path in wanted))
         elif wanted and self._timer is None and self.is_wanted:  # the child was lost
+            self.start_soon()
+
+    def accepted_otherwise(self, paths: Iterable[str]) -> None:
+        """Check files again of which other findings are accepted; if one is gone, its code may be in any other."""
+        paths = list(paths)
+        if all(map(os.path.isfile, paths)):
+            self.check(paths)
+        elif self._child is not None:
             self.start_soon()
 
     def _move_shims(self) -> None:

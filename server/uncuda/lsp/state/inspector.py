@@ -19,7 +19,7 @@ from uncuda.child import be_nice
 from uncuda.child.records import Channel
 from uncuda.limits import LimitExceeded
 from uncuda.source import Source, SourceError
-from uncuda.workspace import FileProblem, discover, is_notebook, load_file
+from uncuda.workspace import Baselines, FileProblem, discover, is_notebook, load_file
 from uncuda.workspace.discover import File
 
 from ..wire.uris import uri_of
@@ -59,6 +59,7 @@ class Inspector:
         self._folders, self._wanted = folders, frozenset(wanted)
         catalogue = folders.catalogue
         self._renderer = Renderer(folders.client, catalogue, lambda program, target: self._shim(program.path, target))
+        self._baselines = Baselines(folders.tell_of_baseline)
         self._shims = shims
         self._tell_of_shims: set[str] = set()
 
@@ -82,6 +83,7 @@ class Inspector:
 
     def some(self, paths: Iterable[str]) -> Iterator[Inspected]:
         """What is found in some files."""
+        self._baselines.look()
         for path in paths:
             folder = self._folders.folder_of(path)
             known = folder is not None and folder.uri in self._wanted and os.path.isfile(path)  # noqa: PTH113
@@ -109,7 +111,9 @@ class Inspector:
             if source is not None:
                 document = Document(uri, "python", None, source.text, self._folders.client.encoding)
                 report = engine.check(Source(source.text, path), concerned=True)
-                analysis = Analysis(document, source.text, None, engine, report)
+                baseline = self._folders.baseline_at(str(Path(path).parent), folder)
+                selection = self._baselines.selection(baseline, Source(source.text, path), report)
+                analysis = Analysis(document, source.text, None, engine, report, selection=selection)
                 found = replace(found, items=self._renderer.items(analysis)[uri], count=len(analysis.findings))
                 if self._renderer.tells_of_shims(analysis):
                     self._tell_of_shims.add(path)

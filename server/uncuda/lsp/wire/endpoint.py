@@ -39,7 +39,8 @@ class Endpoint(LanguageServer):
     `opened(program)`, `changed(program)`, `saved(program)`; `closed(program, uris)`, where `program` is None when cells
     leave a notebook that stays; `found(program)`: it has findings; `analysed(program)`: another process has done that;
     `scanned(folder)`; `touched(paths)`: files changed on the disk; `reconfigured()`: settings, targets or what files
-    say together are others; `shims_moved()`: runtime patches are imported elsewhere; `stale(uris)`: what is shown of
+    say together are others; `shims_moved()`: runtime patches are imported elsewhere;
+    `baselines_touched()`: a baseline may be another; `stale(uris)`: what is shown of
     these documents (None: of all) may be another.
     """
 
@@ -57,7 +58,7 @@ class Endpoint(LanguageServer):
         self.begun, self.started, self.ended = Event(), Event(), Event()
         self.opened, self.changed, self.saved, self.closed = (Event() for _ in range(4))
         self.found, self.analysed, self.scanned, self.touched = (Event() for _ in range(4))
-        self.reconfigured, self.shims_moved, self.stale = Event(), Event(), Event()
+        self.reconfigured, self.shims_moved, self.stale, self.baselines_touched = (Event() for _ in range(4))
         self.loop = asyncio.new_event_loop()
         self.end: asyncio.Future[int] = self.loop.create_future()
         """The exit code, once there is one."""

@@ -8,6 +8,7 @@ FIX_ALL_IN_WORKSPACE = "uncuda.fixAllInWorkspace"
 PREVIEW = "uncuda.previewFixAllInWorkspace"
 SWITCH_TARGET = "uncuda.switchTarget"
 SCAN_WORKSPACE = "uncuda.scanWorkspace"
+ACCEPT = "uncuda.accept"
 DEBUG_INFORMATION = "uncuda.debugInformation"
 
 FIX_ALL = "source.fixAll.uncuda"

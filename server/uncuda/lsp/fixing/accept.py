@@ -1,0 +1,120 @@
+"""Findings of open documents, accepted: written into the baseline of their project, which the command line reads."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lsprotocol import types
+
+from uncuda.engine import Finding
+from uncuda.report.words import baseline_problem
+from uncuda.source import Source
+from uncuda.workspace.acceptance import Acceptance, Place
+from uncuda.workspace.baseline import BaselineError, read_baseline, write_baseline
+
+from ..state.documents import Program
+from ..wire.texts import Texts
+from ..wire.uris import uri_of
+from .questions import choose
+
+if TYPE_CHECKING:
+    from ..session import Session
+
+
+class Asked(NamedTuple):
+    """What to accept: findings of a rule ("": of any) at a span (None: anywhere), in offsets of the program. `reason`:
+    None where the user was not asked for one."""
+
+    program: Program
+    rule: str = ""
+    span: tuple[int, int] | None = None
+    reason: str | None = None
+
+    def takes(self, finding: Finding) -> bool:
+        """Whether a finding is one of those."""
+        return self.rule in ("", finding.rule) and self.span in (None, tuple(finding.span))
+
+
+class _Written(NamedTuple):
+    """What was written: the file, the entries that it did not have before, and whether it was there."""
+
+    file: str
+    new: list[Place]
+    existed: bool
+
+
+def accept(session: Session, asked: Asked) -> dict[str, Any]:
+    """Write what is asked for into the baseline, and say so; the result of the command."""
+    texts = Texts(session.folders.language())
+    try:
+        written = _write(session, asked, texts)
+    except BaselineError as error:
+        return _refused(session, texts, baseline_problem(error, texts.locale))
+    if isinstance(written, str):
+        return _refused(session, texts, written)
+    session.baselines_touched()
+    session.keep(_offer(session, texts, written, asked.reason is None))
+    return {"accepted": len(written.new), "file": uri_of(written.file)}
+
+
+def _write(session: Session, asked: Asked, texts: Texts) -> _Written | str:
+    """What was written, or why nothing was."""
+    if session.client.restricted:
+        return texts("not trusted")
+    file = session.folders.choice_of(asked.program).baseline
+    if not file:
+        return texts("no folder")
+    analysis = session.analyse(asked.program)
+    if not any(map(asked.takes, analysis.findings)):
+        return texts("not there")
+    acceptance = Acceptance(read_baseline(file))
+    acceptance.accepted(Source(analysis.text, asked.program.path), analysis.report.findings, asked.takes)
+    new, existed = acceptance.new, acceptance.baseline.data is not None
+    write_baseline(acceptance.baseline, acceptance.bytes(asked.reason or "", counted=False))
+    return _Written(file, new, existed)
+
+
+def _refused(session: Session, texts: Texts, reason: str) -> dict[str, Any]:
+    message = texts("not accepted", reason)
+    session.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
+    return {"accepted": 0, "file": None}
+
+
+async def _offer(session: Session, texts: Texts, written: _Written, unasked: bool) -> None:
+    """Say what was accepted, and let it be taken back, or its reason be written."""
+    said = texts("accepted", texts.count(len(written.new), "finding"), Path(written.file).name)
+    answers = {texts("take back"): "back"}
+    if unasked and session.client.show_document:
+        answers = {texts("write reason"): "reason", **answers}
+    answer = await choose(session, said, answers)
+    if answer == "reason":
+        await _show(session, written)
+    elif answer == "back":
+        try:
+            _take_back(written)
+        except BaselineError as error:
+            _refused(session, texts, baseline_problem(error, texts.locale))
+        session.baselines_touched()
+
+
+async def _show(session: Session, written: _Written) -> None:
+    """Open the baseline where the first of the new entries stands."""
+    with suppress(BaselineError):
+        entries = read_baseline(written.file).entries
+        line = next((entry.line - 1 for entry in entries if entry.key == written.new[0][0]), 0)
+        place = types.Range(types.Position(line, 0), types.Position(line, 0))
+        params = types.ShowDocumentParams(uri_of(written.file), take_focus=True, selection=place)
+        await session.window_show_document_async(params)
+
+
+def _take_back(written: _Written) -> None:
+    """Write the baseline without what is new; remove it if nothing else is in it, and it was not there before."""
+    acceptance = Acceptance(read_baseline(written.file))
+    rest = set(acceptance.places) - set(written.new)
+    if rest or written.existed:
+        write_baseline(acceptance.baseline, acceptance.bytes(without=written.new, counted=False))
+    else:
+        with suppress(OSError):
+            Path(written.file).unlink()

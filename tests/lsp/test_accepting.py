@@ -1,0 +1,312 @@
+"""Findings that are accepted in an editor, and what editors show and fix of what a baseline accepts."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.command import check, uncuda
+from lsp.harness.client import Client
+from lsp.harness.connection import ResponseError
+from lsp.harness.notebook import open_notebook
+from lsp.harness.profiles import PROFILES
+from lsp.harness.pulls import Pulls
+from lsp.harness.starting import Start
+from support.notebook import code, notebook
+
+NAME = "uncuda-baseline.jsonl"
+TEXT = """\
+import torch
+
+
+def run(x):
+    torch.cuda.synchronize()
+    return x.cuda()
+
+
+def other(x):
+    torch.cuda.synchronize()
+    torch.cuda.set_device(0)
+"""
+FIXED = TEXT.replace("x.cuda()", "x.npu()")
+OPTIONS = {"settings": {"target": "npu"}}
+ACCEPT = "uncuda.accept"
+THIS, ALL = (f"Accept {what} in {NAME}" for what in ("this '{}'", "all '{}' of this file"))
+
+
+def entries(folder: Path, name: str = NAME) -> list[dict[str, Any]]:
+    """The lines of a baseline, without the first."""
+    first, *rest = map(json.loads, (folder / name).read_text(encoding="utf-8").splitlines())
+    assert first["format"] == 1
+    return rest
+
+
+def accepted(folder: Path, **files: str) -> None:
+    """Files of a folder (`a` is a.py), and a baseline with all that is found in them."""
+    for name, text in files.items():
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+    said = uncuda("check", "--target", "npu", "--write-baseline", "--reason", "known", str(folder))
+    assert "accepted" in said.err, said.err
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def codes(client: Client, document: str | Path) -> list[str]:
+    return [item["code"] for item in client.diagnostics(document)]
+
+
+def messages(client: Client) -> list[str]:
+    return [item["message"] for item in client.traffic.received("window/showMessage")]
+
+
+def take(client: Client, uri: str, title: str, part: str, nth: int = 0) -> Any:
+    """Take the action with this title at a piece of text."""
+    (action,) = [each for each in client.actions(uri, client.range(uri, part, nth)) if each["title"] == title]
+    assert action["kind"] == "quickfix" and action["diagnostics"]
+    command = action["command"]
+    return client.execute(command["command"], *command["arguments"])
+
+
+def test_one_finding(start: Start, tmp_path: Path) -> None:
+    """It goes, its twin in another function stays, and the command line says the same."""
+    client = start(files={"a.py": TEXT}, options=OPTIONS)
+    uri = client.open(tmp_path / "a.py")
+    assert codes(client, uri) == ["cuda-api", "cuda-method", "cuda-api", "cuda-api"]
+    done = take(client, uri, THIS.format("cuda-api"), "torch.cuda.synchronize()")
+    assert done == {"accepted": 1, "file": (tmp_path / NAME).as_uri()}
+    assert codes(client, uri) == ["cuda-method", "cuda-api", "cuda-api"]
+    (entry,) = entries(tmp_path)
+    assert (entry["path"], entry["rule"], entry["targets"], entry["reason"]) == ("a.py", "cuda-api", ["npu"], "")
+    assert (tmp_path / NAME).read_text(encoding="utf-8").startswith('{"format": 1}\n'), "nobody has counted"
+    said = check("a.py")
+    assert [item["rule"] for item in said.json["findings"]] == ["cuda-method", "cuda-api", "cuda-api"]
+    assert client.request("uncuda/status", {"textDocument": {"uri": uri}})["accepted"] == 1
+
+
+def test_all_of_a_rule_with_a_reason(start: Start, tmp_path: Path) -> None:
+    client = start(files={"a.py": TEXT}, options=OPTIONS)
+    uri = client.open(tmp_path / "a.py")
+    titles = [action["title"] for action in client.actions(uri, client.range(uri, "x.cuda()"))]
+    assert THIS.format("cuda-method") in titles and ALL.format("cuda-method") not in titles, "there is one"
+    (action,) = [each for each in client.actions(uri) if each["title"] == ALL.format("cuda-api")]
+    (arguments,) = action["command"]["arguments"]
+    assert client.execute(ACCEPT, {**arguments, "reason": "only timing"})["accepted"] == 3
+    assert codes(client, uri) == ["cuda-method"]
+    assert [entry["reason"] for entry in entries(tmp_path)] == ["only timing"] * 3
+
+
+def test_why_stands_between_and_ignore_last(start: Start, tmp_path: Path) -> None:
+    client = start(files={"a.py": TEXT}, options=OPTIONS)
+    uri = client.open(tmp_path / "a.py")
+    actions = client.actions(uri, client.range(uri, "torch.cuda.synchronize()"))
+    titles = [action["title"].split()[0] for action in actions]
+    assert list(dict.fromkeys(titles))[-4:] == ["Why:", "Accept", "Ignore", "uncuda:"]
+
+
+@pytest.mark.parametrize("existing", [False, True])
+def test_it_can_be_taken_back(start: Start, tmp_path: Path, existing: bool) -> None:
+    if existing:
+        accepted(tmp_path, b="x.cuda()  # torch\nimport torch\n")
+    before = (tmp_path / NAME).read_bytes() if existing else None
+    client = start(files={"a.py": TEXT}, options=OPTIONS)
+    asked: list[Any] = []
+
+    def choose(params: Any) -> str:
+        asked.append(params)
+        return "Take back"
+
+    client.choose = choose
+    uri = client.open(tmp_path / "a.py")
+    client.execute(ACCEPT, {"uri": uri, "rule": "cuda-api", "reason": ""})
+    client.wait(lambda: len(client.diagnostics(uri)) == 4, "what was accepted")
+    assert asked[0]["message"] == f"Accepted: 3 findings, in {NAME}."
+    assert [item["title"] for item in asked[0]["actions"]] == ["Take back"]
+    assert ((tmp_path / NAME).read_bytes() if (tmp_path / NAME).exists() else None) == before
+
+
+def test_the_reason_is_written_afterwards(start: Start, tmp_path: Path) -> None:
+    """An editor that cannot ask for a line of text opens the baseline at the entry."""
+    accepted(tmp_path, A="import torch\nx.cuda()\n")
+    client = start(files={"a.py": TEXT}, options=OPTIONS)
+    client.choose = lambda params: "Write the reason"
+    uri = client.open(tmp_path / "a.py")
+    client.execute(ACCEPT, {"uri": uri, "rule": "cuda-method"})
+    client.wait(lambda: bool(client.traffic.received("window/showDocument")), "the baseline")
+    (shown,) = client.traffic.received("window/showDocument")
+    assert shown["uri"] == (tmp_path / NAME).as_uri()
+    line = shown["selection"]["start"]["line"]
+    said = json.loads((tmp_path / NAME).read_text(encoding="utf-8").splitlines()[line])
+    assert (said["path"], said["rule"]) == ("a.py", "cuda-method")
+
+
+def test_what_is_accepted_is_neither_shown_nor_fixed(start: Start, tmp_path: Path) -> None:
+    accepted(tmp_path, a="import torch\nx.cuda()\n", b="import torch\ny.cuda()\n")
+    for name in "ab":
+        path = tmp_path / f"{name}.py"
+        path.write_text(path.read_text(encoding="utf-8") + "z.cuda()\n", encoding="utf-8")
+    client = start(options={"settings": {"target": "npu", "workspaceDiagnostics": True}})
+    pulls = Pulls(client)
+
+    def found() -> dict[str, list[int]]:
+        lines = {uri: [item["range"]["start"]["line"] for item in items] for uri, items in pulls.findings.items()}
+        return {Path(uri).name: found for uri, found in lines.items()}
+
+    client.wait(lambda: found() == {"a.py": [2], "b.py": [2]}, "what is new")
+    uri = client.open(tmp_path / "a.py")
+    assert [item["range"]["start"]["line"] for item in client.diagnostics(uri)] == [2]
+    dry = client.execute("uncuda.fixAllInFile", {"uri": uri, "dryRun": True})
+    assert "-z.cuda()" in dry["diff"] and "x.npu()" not in dry["diff"]
+    result = client.execute("uncuda.fixAllInWorkspace")
+    assert result["applied"] and result["files"] == 2
+    assert client.text(uri) == "import torch\nimport torch_npu\nx.cuda()\nz.npu()\n"
+    assert client.buffers.text((tmp_path / "b.py").as_uri()) == "import torch\nimport torch_npu\ny.cuda()\nz.npu()\n"
+    action = next(each for each in client.actions(uri, only=["source.fixAll.uncuda"]) or [{}])
+    assert not action, "nothing is left to fix"
+
+
+def test_fix_on_save_leaves_what_is_accepted(start: Start, tmp_path: Path) -> None:
+    accepted(tmp_path, a="import torch\nx.cuda()\n")
+    client = start(options=OPTIONS)
+    uri = client.open(tmp_path / "a.py", "import torch\nx.cuda()\ny.cuda()\n")
+    (action,) = client.actions(uri, only=["source.fixAll"])
+    client.do(action)
+    assert client.text(uri) == "import torch\nimport torch_npu\nx.cuda()\ny.npu()\n"
+
+
+def test_a_baseline_that_was_changed_elsewhere(start: Start, tmp_path: Path) -> None:
+    """A pull, or `uncuda check --write-baseline`: open and closed files follow, without a look at all others."""
+    accepted(tmp_path, a="import torch\nx.cuda()\n", b="import torch\ny.cuda()\n")
+    data = (tmp_path / NAME).read_text(encoding="utf-8")
+    client = start(options={"settings": {"target": "npu", "workspaceDiagnostics": True}})
+    pulls = Pulls(client)
+    uri = client.open(tmp_path / "a.py")
+    assert codes(client, uri) == []
+
+    def found() -> list[str]:
+        return sorted(Path(name).name for name in pulls.findings)
+
+    (tmp_path / NAME).write_text(data.splitlines()[0] + "\n", encoding="utf-8")
+    client.watched(tmp_path / NAME, 2)
+    assert codes(client, uri) == ["cuda-method"]
+    client.wait(lambda: found() in (["b.py"], ["a.py", "b.py"]), "what is not accepted any more")
+    (tmp_path / NAME).write_text(data, encoding="utf-8")
+    client.watched(tmp_path / NAME, 2)
+    assert codes(client, uri) == []
+    client.wait(lambda: found() == [], "what is accepted again")
+
+
+def test_a_baseline_that_cannot_be_used(start: Start, tmp_path: Path) -> None:
+    """All is shown, nothing is fixed or accepted, and the cause is said once with its line."""
+    files: dict[str, str | bytes] = {"a.py": TEXT, "b.py": TEXT, NAME: '{"format": 1}\n{"path": 3}\n'}
+    client = start(files=files, options=OPTIONS)
+    uri = client.open(tmp_path / "a.py")
+    assert len(client.diagnostics(uri)) == 4
+    client.wait(lambda: bool(messages(client)), "why")
+    (said,) = messages(client)
+    assert f"{NAME}:2: has no `rule`" in said
+    fix = next(each for each in client.actions(uri) if each["title"].startswith("Replace"))
+    assert "has no `rule`" in fix["disabled"]["reason"]
+    assert client.execute(ACCEPT, {"uri": uri}) == {"accepted": 0, "file": None}
+    assert messages(client)[-1].startswith("Nothing was accepted: ")
+    result = client.execute("uncuda.fixAllInWorkspace")
+    assert not result["applied"] and len(result["skipped"]) == 2
+    assert all("has no `rule`" in item["reason"] for item in result["skipped"])
+    assert (tmp_path / NAME).read_text(encoding="utf-8") == files[NAME]
+    (tmp_path / NAME).write_text('{"format": 1}\n', encoding="utf-8")
+    client.watched(tmp_path / NAME, 2)
+    client.do(next(each for each in client.actions(uri) if each["title"].startswith("Replace")))
+
+
+def test_not_in_a_restricted_workspace(start: Start, tmp_path: Path) -> None:
+    restricted = PROFILES["vscode"].having(experimental__uncudaRestricted=True)
+    client = start(restricted, files={"a.py": TEXT}, options=OPTIONS)
+    uri = client.open(tmp_path / "a.py")
+    assert not [each for each in client.actions(uri) if each["title"].startswith("Accept")]
+    assert client.execute(ACCEPT, {"uri": uri})["accepted"] == 0
+    assert messages(client)[-1] == "Nothing was accepted: you have not said that you trust this workspace"
+    assert not (tmp_path / NAME).exists()
+
+
+def test_beside_the_configuration(start: Start, tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"deep/uncuda.toml": 'target = "npu"\n', "deep/src/a.py": TEXT}
+    client = start(files=files)
+    uri = client.open(tmp_path / "deep/src/a.py")
+    client.execute(ACCEPT, {"uri": uri, "rule": "cuda-method"})
+    assert [entry["path"] for entry in entries(tmp_path / "deep")] == ["src/a.py"]
+    assert not (tmp_path / NAME).exists()
+
+
+def test_what_is_not_there_any_more(start: Start, tmp_path: Path) -> None:
+    """A menu may be older than the text."""
+    client = start(files={"a.py": TEXT}, options=OPTIONS)
+    uri = client.open(tmp_path / "a.py")
+    at = client.range(uri, "x.cuda()")
+    client.replace(uri, "import torch\n", "import torch\n\n")
+    assert client.execute(ACCEPT, {"uri": uri, "rule": "cuda-method", "range": at})["accepted"] == 0
+    assert messages(client)[-1] == "Nothing was accepted: it is not there any more; look again"
+    assert not (tmp_path / NAME).exists()
+
+
+def test_two_windows(start: Start, tmp_path: Path) -> None:
+    """What another editor has accepted meanwhile stays."""
+    first, second = start(files={"a.py": TEXT}, options=OPTIONS), start(options=OPTIONS)
+    one, two = first.open(tmp_path / "a.py"), second.open(tmp_path / "a.py")
+    first.execute(ACCEPT, {"uri": one, "rule": "cuda-method", "reason": "first"})
+    second.execute(ACCEPT, {"uri": two, "rule": "cuda-api", "reason": "second"})
+    assert sorted(entry["reason"] for entry in entries(tmp_path)) == ["first", *["second"] * 3]
+    assert codes(second, two) == []
+
+
+def test_a_file_that_was_renamed(start: Start, tmp_path: Path) -> None:
+    accepted(tmp_path, a=TEXT)
+    (tmp_path / "a.py").rename(tmp_path / "moved.py")
+    client = start(options=OPTIONS)
+    uri = client.open(tmp_path / "moved.py")
+    assert codes(client, uri) == []
+    client.replace(uri, "    return x.cuda()", "    return x.y.cuda()")
+    assert codes(client, uri) == ["cuda-method"], "another statement is new"
+
+
+def test_a_cell_of_a_notebook(start: Start, tmp_path: Path) -> None:
+    """Accepted in the editor, accepted by the command line once it is saved."""
+    cells = {"one": "import torch\n", "two": "x = torch.ones(2).cuda()\ny = x.cuda()\n"}
+    (tmp_path / "n.ipynb").write_text(notebook(*map(code, cells.values())), encoding="utf-8")
+    client = start(options=OPTIONS)
+    _, second = open_notebook(client, tmp_path / "n.ipynb", cells)
+    assert codes(client, second) == ["cuda-method"] * 2
+    take(client, second, THIS.format("cuda-method"), "x.cuda()")
+    assert codes(client, second) == ["cuda-method"]
+    said = check("n.ipynb")
+    assert len(said.json["findings"]) == 1
+
+
+def test_without_a_folder(start: Start, tmp_path: Path) -> None:
+    client = start(folders=[], options=OPTIONS)
+    (tmp_path / "a.py").write_text(TEXT, encoding="utf-8")
+    uri = client.open(tmp_path / "a.py")
+    assert not [each for each in client.actions(uri) if each["title"].startswith("Accept")]
+    assert client.execute(ACCEPT, {"uri": uri})["accepted"] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({}, "open document"),
+        ({"uri": "file:///nowhere.py"}, "open document"),
+        ({"rule": "cuda-apo"}, "cuda-api"),
+        ({"reason": 3}, "is a text"),
+        ({"reasn": ""}, "reason"),
+        ({"range": 3}, "range"),
+    ],
+)
+def test_bad_arguments(start: Start, tmp_path: Path, arguments: dict[str, Any], says: str) -> None:
+    client = start(files={"a.py": TEXT}, options=OPTIONS)
+    uri = client.open(tmp_path / "a.py")
+    given = {"uri": uri, **arguments} if arguments else {}
+    with pytest.raises(ResponseError, match=says):
+        client.execute(ACCEPT, given)
+    assert not (tmp_path / NAME).exists()
