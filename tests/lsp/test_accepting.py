@@ -31,8 +31,10 @@ def other(x):
 """
 FIXED = TEXT.replace("x.cuda()", "x.npu()")
 OPTIONS = {"settings": {"target": "npu"}}
-ACCEPT = "uncuda.accept"
-THIS, ALL = (f"Accept {what} in {NAME}" for what in ("this '{}'", "all '{}' of this file"))
+ACCEPT, EVERYWHERE_COMMAND = "uncuda.accept", "uncuda.acceptInWorkspace"
+THIS, ALL, EVERYWHERE = (
+    f"Accept {what} in {NAME}" for what in ("this '{}'", "all '{}' of this file", "all '{}' of the workspace")
+)
 
 
 def entries(folder: Path, name: str = NAME) -> list[dict[str, Any]]:
@@ -269,6 +271,48 @@ def test_a_file_that_was_renamed(start: Start, tmp_path: Path) -> None:
     assert codes(client, uri) == []
     client.replace(uri, "    return x.cuda()", "    return x.y.cuda()")
     assert codes(client, uri) == ["cuda-method"], "another statement is new"
+
+
+def test_a_rule_in_the_workspace(start: Start, tmp_path: Path) -> None:
+    """Open texts as they are, closed files as the disk has them, each in the baseline of its project."""
+    files: dict[str, str | bytes] = {"a.py": "import torch\n", "b.py": TEXT, "sub/uncuda.toml": "", "sub/c.py": TEXT}
+    client = start(files=files, options=OPTIONS)
+    uri = client.open(tmp_path / "a.py", TEXT)
+    (action,) = [each for each in client.actions(uri) if each["title"] == EVERYWHERE.format("cuda-api")]
+    (arguments,) = action["command"]["arguments"]
+    done = client.execute(action["command"]["command"], {**arguments, "reason": "timing"})
+    assert done["accepted"] == 9
+    assert {(entry["path"], entry["rule"]) for entry in entries(tmp_path)} == {
+        ("a.py", "cuda-api"),
+        ("b.py", "cuda-api"),
+    }
+    assert {entry["path"] for entry in entries(tmp_path / "sub")} == {"c.py"}
+    assert codes(client, uri) == ["cuda-method"]
+    said = check("b.py", "sub")
+    assert [item["rule"] for item in said.json["findings"]] == ["cuda-method"] * 2
+    assert client.execute(EVERYWHERE_COMMAND, {"rules": ["cuda-api"]})["accepted"] == 0, "it is accepted already"
+
+
+def test_a_folder_and_all_rules(start: Start, tmp_path: Path) -> None:
+    client = start(files={"a.py": TEXT, "deep/b.py": TEXT}, options=OPTIONS)
+    client.choose = lambda params: "Take back"
+    done = client.execute(EVERYWHERE_COMMAND, {"scope": (tmp_path / "deep").as_uri(), "reason": ""})
+    assert done == {"accepted": 4, "file": (tmp_path / NAME).as_uri()}
+    client.wait(lambda: not (tmp_path / NAME).exists(), "what was accepted")
+
+
+def test_everywhere_not_in_a_restricted_workspace(start: Start, tmp_path: Path) -> None:
+    restricted = PROFILES["vscode"].having(experimental__uncudaRestricted=True)
+    client = start(restricted, files={"a.py": TEXT}, options=OPTIONS)
+    assert client.execute(EVERYWHERE_COMMAND)["accepted"] == 0
+    assert messages(client)[-1] == "Nothing was accepted: you have not said that you trust this workspace"
+
+
+def test_everywhere_with_a_baseline_that_cannot_be_used(start: Start, tmp_path: Path) -> None:
+    client = start(files={"a.py": TEXT, NAME: "{"}, options=OPTIONS)
+    assert client.execute(EVERYWHERE_COMMAND)["accepted"] == 0
+    assert f"{NAME}:1: is no valid JSON" in messages(client)[-1]
+    assert (tmp_path / NAME).read_text(encoding="utf-8") == "{"
 
 
 def test_a_cell_of_a_notebook(start: Start, tmp_path: Path) -> None:

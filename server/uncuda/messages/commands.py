@@ -6,6 +6,7 @@ COMMANDS: Room = {
     # titles
     "fix all workspace": ("uncuda: fix all in workspace", "uncuda：修复工作区中的所有问题"),
     "fix all file": ("uncuda: fix all in file", "uncuda：修复文件中的所有问题"),
+    "accepting": ("uncuda: looking for what to accept", "uncuda：正在查找要接受的问题"),
     "check workspace": ("uncuda: checking the workspace", "uncuda：正在检查工作区"),
     "preview": ("uncuda: preview of all fixes", "uncuda：预览所有修复"),
     "label": ("uncuda: fix all", "uncuda：修复所有问题"),

@@ -14,6 +14,7 @@ EDITOR: Room = {
     "ignore file": ("Ignore '{0}' in this file", "在此文件中忽略 '{0}'"),
     "accept": ("Accept this '{0}' in {1}", "在 {1} 中接受此处 '{0}'"),
     "accept rule": ("Accept all '{0}' of this file in {1}", "在 {1} 中接受此文件的所有 '{0}'"),
+    "accept rule everywhere": ("Accept all '{0}' of the workspace in {1}", "在 {1} 中接受工作区的所有 '{0}'"),
     "why": ("Why: '{0}'", "原因：'{0}'"),
     "by hand": ("Fix '{0}'", "修复 '{0}'"),
     "no fix": ("no fix is known that could be made automatically: {0}", "没有可自动执行的修复：{0}"),

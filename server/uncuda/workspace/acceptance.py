@@ -97,6 +97,10 @@ class Acceptance:
         """Whether an entry may be about one of these findings."""
         return bool(self._rules) and any((finding.rule, finding.target) in self._rules for finding in findings)
 
+    def add(self, places: Iterable[Place]) -> None:
+        """Accept these from now on, too."""
+        self._files.setdefault("", _Matched()).new |= {place: None for place in places if place not in self._reasons}
+
     @property
     def new(self) -> list[Place]:
         """What is accepted from now on."""

@@ -91,13 +91,13 @@ def ask(receivers: Receivers) -> AnswersFor:
 
 
 def check_files(
-    files: Iterable[File], engine_for: EngineFor, answers_for: AnswersFor = ask_nobody
+    files: Iterable[File], engine_for: EngineFor, answers_for: AnswersFor = ask_nobody, load: Load = load_file
 ) -> Iterator[Checked]:
-    """Check every file; one without an anchor is not looked at, and yields no report."""
+    """Check every file; one without an anchor is not looked at, and yields no report. `load`: where texts come from."""
     for file in files:
         try:
             engine = engine_for(file.settings)
-            source = load_file(file, engine)[0]
+            source = load(file, engine)[0]
             if source is None:
                 yield Checked(file)
                 continue

@@ -1,4 +1,4 @@
-"""The command that accepts findings: `uncuda.accept`."""
+"""The commands that accept findings."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from uncuda.settings import hint
 
-from ..fixing.arguments import read_object, read_text
+from ..fixing.arguments import read_object, read_text, read_wanted
 from ..session import offset_in
-from ..wire.names import ACCEPT
+from ..wire.names import ACCEPT, ACCEPT_IN_WORKSPACE
 
 if TYPE_CHECKING:
     from ..session import Session
 
 _KEYS = ("uri", "rule", "range", "reason")
+_MANY = ("rules", "scope", "reason")
 
 
 def register(session: Session) -> None:
-    """Accept findings of an open document, and take in what becomes of baselines elsewhere."""
+    """Accept findings, and take in what becomes of baselines elsewhere."""
 
     def look() -> None:
         changed = session.analyses.baselines.look()
@@ -32,6 +33,10 @@ def register(session: Session) -> None:
     @session.command(ACCEPT)
     def accept(*arguments: Any) -> dict[str, Any]:
         return _accept(session, read_object(list(arguments), _KEYS))
+
+    @session.command(ACCEPT_IN_WORKSPACE)
+    async def accept_in_workspace(*arguments: Any) -> dict[str, Any]:
+        return await _accept_in_workspace(session, read_object(list(arguments), _MANY))
 
 
 def _accept(session: Session, table: dict[str, Any]) -> dict[str, Any]:
@@ -50,5 +55,21 @@ def _accept(session: Session, table: dict[str, Any]) -> dict[str, Any]:
         params = {"textDocument": {"uri": uri}, "range": table["range"]}
         start, end = (offset_in(program, params, "range", side) for side in ("start", "end"))
         span = (-1, -1) if start is None or end is None else (start, end)
-    reason = read_text(table, "reason") if "reason" in table else None
-    return accept(session, Asked(program, rule, span, reason))
+    return accept(session, Asked(program, rule, span, _reason(table)))
+
+
+async def _accept_in_workspace(session: Session, table: dict[str, Any]) -> dict[str, Any]:
+    """Accept what `rules` (or all) find in the workspace, or in the file or folder `scope`, for a `reason`."""
+    from ..fixing.accept import accept_everywhere
+    from ..fixing.jobs import scope_of
+
+    reason = _reason(table)
+    table.pop("reason", None)
+    wanted = read_wanted(table, session.folders.catalogue.rules)
+    scope_of(session, wanted.scope)
+    return await accept_everywhere(session, wanted, reason)
+
+
+def _reason(table: dict[str, Any]) -> str | None:
+    """The reason; None where the user was not asked for one."""
+    return read_text(table, "reason") if "reason" in table else None

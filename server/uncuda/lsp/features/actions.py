@@ -23,7 +23,16 @@ from ..session import offset_in
 from ..state.analyses import Analysis
 from ..state.phrases import Phrases, newer_python, phrases
 from ..wire.markup import label
-from ..wire.names import ACCEPT, FIX_ALL, FIX_ALL_IN_FILE, FIX_ALL_IN_WORKSPACE, FIX_ALL_NOTEBOOK, PREVIEW, SHOW_RULE
+from ..wire.names import (
+    ACCEPT,
+    ACCEPT_IN_WORKSPACE,
+    FIX_ALL,
+    FIX_ALL_IN_FILE,
+    FIX_ALL_IN_WORKSPACE,
+    FIX_ALL_NOTEBOOK,
+    PREVIEW,
+    SHOW_RULE,
+)
 from ..wire.protocol import field
 
 if TYPE_CHECKING:
@@ -181,11 +190,16 @@ class _Offer:
             place = {side: {"line": end.line, "character": end.character} for side, end in ends.items()}
             title = say("accept", finding.rule, name)
             yield self._accept(title, {"rule": finding.rule, "range": place}, [shown])
-        found = Counter(finding.rule for finding in self.analysis.findings)
+        in_file = Counter(finding.rule for finding in self.analysis.findings)
+        in_folder = self.session.folders.folder_of(self.analysis.program.path)
         for rule in dict.fromkeys(finding.rule for finding in findings):
-            if found[rule] > 1:
-                shown_of_rule = self._diagnostics(findings, rule)
-                yield self._accept(say("accept rule", rule, name), {"rule": rule}, shown_of_rule)
+            of_rule = self._diagnostics(findings, rule)
+            if in_file[rule] > 1:
+                yield self._accept(say("accept rule", rule, name), {"rule": rule}, of_rule)
+            if in_folder:
+                title = say("accept rule everywhere", rule, name)
+                command = types.Command(title, ACCEPT_IN_WORKSPACE, arguments=[{"rules": [rule]}])
+                yield types.CodeAction(title, kind=_QUICK, diagnostics=of_rule, command=command)
 
     def _accept(self, title: str, wanted: dict[str, Any], shown: list[types.Diagnostic]) -> types.CodeAction:
         command = types.Command(title, ACCEPT, arguments=[{"uri": self.uri, **wanted}])

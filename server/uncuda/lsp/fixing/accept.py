@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,11 +15,14 @@ from uncuda.engine import Finding
 from uncuda.report.words import baseline_problem
 from uncuda.source import Source
 from uncuda.workspace.acceptance import Acceptance, Place
-from uncuda.workspace.baseline import BaselineError, read_baseline, write_baseline
+from uncuda.workspace.baseline import BaselineError, Key, read_baseline, write_baseline
 
 from ..state.documents import Program
+from ..wire.progress import Progress
 from ..wire.texts import Texts
 from ..wire.uris import uri_of
+from .arguments import Wanted
+from .jobs import JobProcess, job_of
 from .questions import choose
 
 if TYPE_CHECKING:
@@ -54,9 +60,44 @@ def accept(session: Session, asked: Asked) -> dict[str, Any]:
         return _refused(session, texts, baseline_problem(error, texts.locale))
     if isinstance(written, str):
         return _refused(session, texts, written)
-    session.baselines_touched()
-    session.keep(_offer(session, texts, written, asked.reason is None))
-    return {"accepted": len(written.new), "file": uri_of(written.file)}
+    return _accepted(session, texts, [written], asked.reason)
+
+
+async def accept_everywhere(session: Session, wanted: Wanted, reason: str | None, token: Any = None) -> dict[str, Any]:
+    """Write what is found by rules in the workspace, or in a part of it, into baselines; the result of the command."""
+    texts = Texts(session.folders.language())
+    if session.client.restricted:
+        return _refused(session, texts, texts("not trusted"))
+    progress = Progress(session, texts("accepting"), token)
+    progress.start()
+    job = replace(await job_of(session, wanted, diff=False), accept=True)
+    process = JobProcess(session, job, progress.report)
+    cancelled = asyncio.ensure_future(progress.cancelled.wait())
+    either: set[asyncio.Future[Any]] = {process.done, cancelled}
+    try:
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        if progress.cancelled.is_set():
+            return _refused(session, texts, texts("cancelled"))
+        outcome = process.done.result()
+    finally:
+        cancelled.cancel()
+        process.stop()
+        progress.end()
+    if outcome.undecided:
+        titles = session.folders.titles_of(outcome.undecided, texts.locale)
+        return _refused(session, texts, texts("undecided", targets=titles))
+    if outcome.failed or not outcome.acceptable:
+        return _refused(session, texts, outcome.failed or texts("not there"))
+    by_file: dict[str, list[Place]] = {}
+    for one in outcome.acceptable:
+        by_file.setdefault(one.file, []).append((Key(one.path, one.rule, one.print), one.target))
+    written = []
+    try:
+        for file, places in by_file.items():
+            written.append(_add(Acceptance(read_baseline(file)), places, reason))
+    except BaselineError as error:
+        return _refused(session, texts, baseline_problem(error, texts.locale))
+    return _accepted(session, texts, written, reason)
 
 
 def _write(session: Session, asked: Asked, texts: Texts) -> _Written | str:
@@ -71,9 +112,21 @@ def _write(session: Session, asked: Asked, texts: Texts) -> _Written | str:
         return texts("not there")
     acceptance = Acceptance(read_baseline(file))
     acceptance.accepted(Source(analysis.text, asked.program.path), analysis.report.findings, asked.takes)
+    return _add(acceptance, (), asked.reason)
+
+
+def _add(acceptance: Acceptance, places: Iterable[Place], reason: str | None) -> _Written:
+    """Write a baseline with what is new in it, and with places."""
+    acceptance.add(places)
     new, existed = acceptance.new, acceptance.baseline.data is not None
-    write_baseline(acceptance.baseline, acceptance.bytes(asked.reason or "", counted=False))
-    return _Written(file, new, existed)
+    write_baseline(acceptance.baseline, acceptance.bytes(reason or "", counted=False))
+    return _Written(acceptance.baseline.file, new, existed)
+
+
+def _accepted(session: Session, texts: Texts, written: list[_Written], reason: str | None) -> dict[str, Any]:
+    session.baselines_touched()
+    session.keep(_offer(session, texts, written, reason is None))
+    return {"accepted": sum(len(each.new) for each in written), "file": uri_of(written[0].file)}
 
 
 def _refused(session: Session, texts: Texts, reason: str) -> dict[str, Any]:
@@ -82,18 +135,20 @@ def _refused(session: Session, texts: Texts, reason: str) -> dict[str, Any]:
     return {"accepted": 0, "file": None}
 
 
-async def _offer(session: Session, texts: Texts, written: _Written, unasked: bool) -> None:
+async def _offer(session: Session, texts: Texts, written: list[_Written], unasked: bool) -> None:
     """Say what was accepted, and let it be taken back, or its reason be written."""
-    said = texts("accepted", texts.count(len(written.new), "finding"), Path(written.file).name)
+    count = texts.count(sum(len(each.new) for each in written), "finding")
+    said = texts("accepted", count, ", ".join(dict.fromkeys(Path(each.file).name for each in written)))
     answers = {texts("take back"): "back"}
     if unasked and session.client.show_document:
         answers = {texts("write reason"): "reason", **answers}
     answer = await choose(session, said, answers)
     if answer == "reason":
-        await _show(session, written)
+        await _show(session, written[0])
     elif answer == "back":
         try:
-            _take_back(written)
+            for each in written:
+                _take_back(each)
         except BaselineError as error:
             _refused(session, texts, baseline_problem(error, texts.locale))
         session.baselines_touched()

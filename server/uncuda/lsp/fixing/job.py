@@ -100,7 +100,8 @@ class Form:
 
 @dataclass(frozen=True)
 class Job:
-    """Which fixes to make and where. `rules`: None for all; `scope`: the path of a file or folder, empty for all."""
+    """Which fixes to make and where. `rules`: None for all; `scope`: the path of a file or folder, empty for all;
+    `accept`: nothing is fixed; what is to be accepted of what these rules find is said."""
 
     folders: tuple[JobFolder, ...] = ()
     buffers: tuple[Buffer, ...] = ()
@@ -108,6 +109,7 @@ class Job:
     review: bool = False
     scope: str = ""
     diff: bool = False
+    accept: bool = False
     locale: str = "en"
     form: Form = Form()
 
@@ -158,12 +160,24 @@ class JobFailed:
 
 
 @dataclass(frozen=True)
+class Acceptable:
+    """A finding to be accepted: the file of its baseline, and what its entry is to say."""
+
+    file: str
+    path: str
+    rule: str
+    print: str
+    target: str
+
+
+@dataclass(frozen=True)
 class JobDone:
     """The end; fields as in `Outcome`."""
 
     skipped: tuple[Mapping[str, str], ...]
     left: Mapping[str, Left]
     diff: str
+    acceptable: tuple[Acceptable, ...] = ()
 
 
 JobAnswer = JobProgress | FileChange | JobUndecided | JobFailed | JobDone
@@ -181,5 +195,6 @@ class Outcome:
     skipped: list[dict[str, str]] = field(default_factory=list)
     left: dict[str, Left] = field(default_factory=dict)
     diff: str = ""
+    acceptable: tuple[Acceptable, ...] = ()
     undecided: tuple[str, ...] = ()
     failed: str = "it ended too early"

@@ -62,7 +62,7 @@ class JobProcess:
             outcome.failed = answer.reason
         else:
             outcome.skipped, outcome.left = [dict(item) for item in answer.skipped], dict(answer.left)
-            outcome.diff, outcome.failed = answer.diff, ""
+            outcome.diff, outcome.acceptable, outcome.failed = answer.diff, answer.acceptable, ""
 
     def _ended(self) -> None:
         if not self.done.done():

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import NamedTuple
 
@@ -29,6 +29,7 @@ from uncuda.workspace import (
     ask,
     ask_nobody,
     baseline_beside,
+    check_files,
     discover,
     file_changes,
     file_text,
@@ -38,13 +39,15 @@ from uncuda.workspace import (
     reach,
     read_text,
 )
+from uncuda.workspace.acceptance import Acceptance
+from uncuda.workspace.baseline import read_baseline
 
 from ..state.fix_command import command_for
 from ..wire.positions import Lines
 from ..wire.texts import Texts
 from ..wire.uris import uri_of
 from .changes import file_change, kept_by_editors
-from .job import Buffer, FileChange, Job, JobAnswer, JobDone, JobFolder, JobProgress, Left, left_in
+from .job import Acceptable, Buffer, FileChange, Job, JobAnswer, JobDone, JobFolder, JobProgress, Left, left_in
 
 
 class _Group(NamedTuple):
@@ -62,6 +65,9 @@ def rewrite(job: Job, catalogue: Catalogue) -> Iterator[JobAnswer]:
     """Do a job: answers as worker.py describes them. UndecidedTarget where nothing chooses the target."""
     run = _Run(job, catalogue)
     groups = run.groups()
+    if job.accept:
+        yield JobDone((), {}, "", tuple(run.acceptable(groups)))
+        return
     done, total = 0, sum(len(group.files) for group in groups)
     for group in groups:
         with run.receivers(group) as answers_for:
@@ -182,6 +188,26 @@ class _Run:
                 return dict.fromkeys(buffer.spared, SILENT)
 
             yield answers_for
+
+    def acceptable(self, groups: Iterable[_Group]) -> Iterator[Acceptable]:
+        """What is to be accepted of what the rules find: all that is not yet. BaselineError where one is of no use."""
+        rules = self.job.rules
+        by_file: dict[str, Acceptance] = {}
+        for group in groups:
+            with self.receivers(group) as answers_for:
+                for checked in check_files(group.files, group.engines.engine_for, answers_for, self.load):
+                    if checked.source is not None and checked.report is not None and checked.report.findings:
+                        baseline = group.baseline(checked.file)
+                        if baseline not in by_file:
+                            by_file[baseline] = Acceptance(read_baseline(baseline))
+                        by_file[baseline].accepted(
+                            checked.source,
+                            checked.report.findings,
+                            lambda finding: rules is None or finding.rule in rules,
+                        )
+        for file, acceptance in by_file.items():
+            for key, target in acceptance.new:
+                yield Acceptable(file, *key, target)
 
     def selections(self, group: _Group) -> SelectionFor:
         """What baselines leave to be fixed; FileProblem where one cannot be used."""

@@ -13,7 +13,9 @@ from collections.abc import Iterator
 
 from uncuda.catalogue import load
 from uncuda.child.records import Channel
+from uncuda.report.words import baseline_problem
 from uncuda.workspace import UndecidedTarget
+from uncuda.workspace.baseline import BaselineError
 
 from .job import CODEC, Job, JobAnswer, JobFailed, JobProgress, JobUndecided
 from .rewrite import rewrite
@@ -42,6 +44,8 @@ def _answers(job: Job) -> Iterator[JobAnswer]:
         yield from rewrite(job, load())
     except UndecidedTarget as error:
         yield JobUndecided(error.targets)
+    except BaselineError as error:
+        yield JobFailed(baseline_problem(error, job.locale))
     except Exception as error:  # noqa: BLE001 the server must be able to say why
         traceback.print_exc()
         yield JobFailed(f"{type(error).__name__}: {error}")

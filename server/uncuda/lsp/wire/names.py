@@ -9,6 +9,7 @@ PREVIEW = "uncuda.previewFixAllInWorkspace"
 SWITCH_TARGET = "uncuda.switchTarget"
 SCAN_WORKSPACE = "uncuda.scanWorkspace"
 ACCEPT = "uncuda.accept"
+ACCEPT_IN_WORKSPACE = "uncuda.acceptInWorkspace"
 DEBUG_INFORMATION = "uncuda.debugInformation"
 
 FIX_ALL = "source.fixAll.uncuda"
