@@ -81,7 +81,7 @@ def test_commands_are_the_servers_and_those_of_the_client(tmp_path: Path) -> Non
     assert client.shutdown() == 0
     assert passed_on | {"uncuda.debugInformation"} == servers
     assert contributed <= passed_on | own
-    hidden = {"uncuda.showRule", "uncuda.keepTarget", "uncuda.moveTarget"}  # they need an argument
+    hidden = {"uncuda.showRule", "uncuda.keepTarget", "uncuda.moveTarget", "uncuda.accept"}  # they need an argument
     assert passed_on | own == contributed | hidden
 
 
@@ -93,10 +93,9 @@ def test_menus_have_the_commands_for_what_they_are_opened_on() -> None:
     assert ids == {menus["explorer/context"][0]["submenu"], menus["editor/context"][0]["submenu"]}
     shown = {name: [entry["command"] for entry in menus[name]] for name in ids}
     assert {command for commands in shown.values() for command in commands} <= known
-    assert {"uncuda.fixAllInFolder", "uncuda.previewFixAllInFolder", "uncuda.fixAllInFile"} == {
-        *shown["uncuda.explorer"]
-    }
-    folders = {entry["command"] for entry in menus["uncuda.explorer"] if entry["when"] == "explorerResourceIsFolder"}
+    names = ("fixAllInFolder", "previewFixAllInFolder", "fixAllInFile", "acceptInFolder")
+    assert {f"uncuda.{name}" for name in names} == {*shown["uncuda.explorer"]}
+    folders = {entry["command"] for entry in menus["uncuda.explorer"] if "!" not in entry["when"]}
     hidden = {entry["command"] for entry in menus["commandPalette"] if entry["when"] == "false"}
     assert folders == hidden  # they are about a folder, which the palette does not give
 

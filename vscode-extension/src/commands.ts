@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { ExecuteCommandRequest, type LanguageClient } from "vscode-languageclient/node";
 
+import { accept } from "./accept.ts";
 import { debugInformation } from "./debug.ts";
 import { showCommandFailure } from "./messages.ts";
 import { showPage } from "./pages.ts";
@@ -14,6 +15,8 @@ const SERVER_COMMANDS = [
   "uncuda.fixAllInWorkspace",
   "uncuda.previewFixAllInWorkspace",
   "uncuda.fixAllInFile",
+  "uncuda.accept",
+  "uncuda.acceptInWorkspace",
   "uncuda.scanWorkspace",
   "uncuda.switchTarget",
   "uncuda.keepTarget",
@@ -31,6 +34,9 @@ export function registerCommands(server: Server, log: vscode.LogOutputChannel, v
     ),
     register("uncuda.previewFixAllInFolder", (uri?: vscode.Uri, uris?: vscode.Uri[]) =>
       each(uri, uris, (scope) => execute(server, "uncuda.previewFixAllInWorkspace", [{ scope }])),
+    ),
+    register("uncuda.acceptInFolder", (uri?: vscode.Uri, uris?: vscode.Uri[]) =>
+      each(uri, uris, (scope) => execute(server, "uncuda.acceptInWorkspace", [{ scope }])),
     ),
     register("uncuda.debugInformation", () => debugInformation(server, version)),
     register("uncuda.restart", () => server.ensure(true)),
@@ -55,6 +61,9 @@ async function execute(server: Server, command: ServerCommand, args: readonly un
     const given = argumentsOf(command, args);
     if (command === "uncuda.switchTarget" && !given.length) {
       return switchTarget(client);
+    }
+    if (command === "uncuda.accept" || command === "uncuda.acceptInWorkspace") {
+      return accept(client, command, given);
     }
     const result: unknown = await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: given });
     if (command === "uncuda.showRule") {

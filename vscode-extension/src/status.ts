@@ -20,6 +20,8 @@ interface Status {
   readonly findings: number;
   readonly fixable: number;
   /** An older server does not say it. */
+  readonly accepted?: number;
+  /** An older server does not say it. */
   readonly workspace?: Workspace;
 }
 
@@ -108,12 +110,13 @@ export class StatusItem implements vscode.Disposable {
       this.#bar.hide();
       return;
     }
-    const { title, findings, fixable, plugin, workspace } = status;
+    const { title, findings, fixable, plugin, workspace, accepted } = status;
     const whole = workspace?.state === "complete" ? workspace : undefined;
     this.#bar.text = `${title}: ${whole?.findings ?? findings}`;
     const file = t("this file: {0} findings, {1} can be fixed safely", findings, fixable);
+    const known = accepted ? [t("{0} accepted", accepted)] : [];
     const all = whole ? t("workspace: {0} findings in {1} files", whole.findings, whole.files) : t("workspace not scanned");
-    this.#bar.tooltip = ["uncuda", file, all, plugin.replaceAll("`", "'"), t("Switch Target")].join("\n");
+    this.#bar.tooltip = ["uncuda", file, ...known, all, plugin.replaceAll("`", "'"), t("Switch Target")].join("\n");
     this.#bar.show();
   }
 

@@ -160,10 +160,41 @@ def test_the_order_of_quick_fixes(train: Window) -> None:
         "Fix all 'cuda-api' in this file",
         "Fix all 'cuda-api' in the workspace",
         "Why: 'cuda-api'",
+        "Accept this 'cuda-api' in uncuda-baseline.jsonl",
+        "Accept all 'cuda-api' of this file in uncuda-baseline.jsonl",
+        "Accept all 'cuda-api' of the workspace in uncuda-baseline.jsonl",
         "Ignore 'cuda-api' on this line",
         "Ignore 'cuda-api' in this file",
     ]
     train.shot("order")
+
+
+def test_accept_with_a_reason_and_take_it_back(train: Window, small: Path) -> None:
+    """The reason is asked for; nothing is written without an answer; what is accepted goes from the text at once."""
+    baseline = small / "uncuda-baseline.jsonl"
+    title = "Accept all 'cuda-api' of the workspace in uncuda-baseline.jsonl"
+    entry = train.page.locator(".quick-input-widget input.input")
+    train.click("synchronize")
+    train.quick_fixes()
+    train.take(title)
+    entry.wait_for()
+    train.page.keyboard.press("Escape")
+    entry.wait_for(state="hidden")
+    train.click("synchronize")
+    train.quick_fixes()
+    train.take(title)
+    entry.wait_for()
+    train.shot("why")
+    entry.fill("only timing")
+    entry.press("Enter")
+    train.notified("Accepted: ")
+    lines = [json.loads(line) for line in baseline.read_text(encoding="utf-8").splitlines()]
+    assert {(line["rule"], line["reason"]) for line in lines[1:]} == {("cuda-api", "only timing")}
+    kept = [found for found in FINDINGS if found[0] != "cuda-api"]
+    train.squiggles(len(kept))
+    train.answer("Take back")
+    train.squiggles(len(FINDINGS))
+    assert not baseline.exists()
 
 
 def test_fix_a_folder_from_the_explorer(train: Window) -> None:
