@@ -90,12 +90,12 @@ def counted(findings: list[dict[str, Any]]) -> dict[str, Any]:
     def kind(finding: dict[str, Any]) -> str:
         return str(finding["fixes"][0]["applicability"]) if finding["fixes"] else "manual"
 
-    by_hand = {(each["rule"], each["subject"]) for each in findings if kind(each) == "manual"}
+    by_hand = [(each["rule"], each["subject"]) for each in findings if kind(each) == "manual"]
     return {
         "count": len(findings),
         "files": len({each["path"] for each in findings}),
         "classes": {name: sum(kind(each) == name for each in findings) for name in CLASSES},
-        "decisions": len(by_hand),
+        "decisions": len({each for each in by_hand if each[1]}) + sum(not subject for _, subject in by_hand),
         "rules": Counter(each["rule"] for each in findings),
     }
 

@@ -76,6 +76,16 @@ def test_chinese(start: Start, tmp_path: Path) -> None:
     assert "昇腾 NPU" in [action["title"] for action in questions(client)[0]["actions"]]
 
 
+@pytest.mark.parametrize("files", [{"a.py": TEXT}, {"a.py": TEXT, "b.py": "import torch_npu\nimport torch_musa\n"}])
+def test_a_client_with_a_list_is_told_to_open_it(start: Start, tmp_path: Path, files: dict[str, str | bytes]) -> None:
+    client = start(PROFILES["vscode"].having(experimental__uncudaChooseTarget=True), files=files)
+    uri = client.open(tmp_path / "a.py")
+    client.wait(lambda: client.traffic.received("uncuda/chooseTarget"), "the question")
+    (asked,) = client.traffic.received("uncuda/chooseTarget")
+    assert asked["uri"] == uri and asked["among"] is (len(files) > 1)
+    assert "ccelerator" in asked["text"] and questions(client) == []
+
+
 BOTH: dict[str, str | bytes] = {"a.py": TEXT, "b.py": "import torch_npu\n", "c.py": "import torch_musa\n"}
 
 

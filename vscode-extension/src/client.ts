@@ -45,6 +45,7 @@ class Client extends LanguageClient {
     params.capabilities.experimental = {
       uncudaShowProblems: true,
       uncudaStatusChanged: true,
+      uncudaChooseTarget: true,
       uncudaRulePages: true,
       uncudaRestricted: !vscode.workspace.isTrusted,
     };

@@ -8,7 +8,7 @@ import { PythonExtensions } from "./python/extensions.ts";
 import { Server } from "./server.ts";
 import { asksForAnother } from "./settings.ts";
 import { StatusItem } from "./status.ts";
-import { offerMove } from "./targets.ts";
+import { askForTarget, offerMove, type Question } from "./targets.ts";
 
 let server: Server | undefined;
 
@@ -16,7 +16,9 @@ export function activate(context: vscode.ExtensionContext): void {
   const { version } = context.extension.packageJSON as { version: string };
   const log = vscode.window.createOutputChannel("uncuda", { log: true });
   const pythons = new PythonExtensions(log);
-  const running = (server = new Server(context.extensionPath, pythons, log));
+  const running: Server = (server = new Server(context.extensionPath, pythons, log, {
+    "uncuda/chooseTarget": (question: Question) => void askForTarget(running, question, context.workspaceState),
+  }));
   const ensure = () => {
     void running.ensure();
   };

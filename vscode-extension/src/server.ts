@@ -1,7 +1,7 @@
 /** The server's life: found, started, started anew where another Python is chosen, and what is wrong where it is not. */
 
 import * as vscode from "vscode";
-import { State, type LanguageClient } from "vscode-languageclient/node";
+import { State, type GenericNotificationHandler, type LanguageClient } from "vscode-languageclient/node";
 
 import { kill, makeClient, start } from "./client.ts";
 import { Crashes } from "./crashes.ts";
@@ -30,6 +30,7 @@ export class Server implements vscode.Disposable {
     private readonly extension: string,
     private readonly pythons: PythonExtensions,
     private readonly log: vscode.LogOutputChannel,
+    private readonly listeners: Readonly<Record<string, GenericNotificationHandler>>,
   ) {}
 
   /** The client, once what is under way has been done; undefined where no server runs. */
@@ -105,6 +106,9 @@ export class Server implements vscode.Disposable {
     client.onNotification("uncuda/statusChanged", () => {
       this.#changed.fire();
     });
+    for (const [method, listener] of Object.entries(this.listeners)) {
+      client.onNotification(method, listener);
+    }
     await start(client);
     started = true;
   }

@@ -13,6 +13,13 @@ interface Row extends vscode.QuickPickItem {
   readonly hardware?: string;
 }
 
+/** Why a target is to be chosen; `among`: the project imports several plugins, and nothing is shown before. */
+export interface Question {
+  readonly text: string;
+  readonly uri: string;
+  readonly among: boolean;
+}
+
 /** What the server says to `uncuda/targets`. */
 interface Offer {
   readonly targets: readonly (Row & { readonly current?: boolean })[];
@@ -24,9 +31,13 @@ interface Offer {
 
 const { t } = vscode.l10n;
 const ASKED = "uncuda.askedToMove";
+const ASKED_WHICH = "uncuda.askedForTarget";
 
-/** Ask for a target, and where it holds; an older server asks by itself. */
-export async function switchTarget(client: LanguageClient): Promise<unknown> {
+/**
+ * Ask for a target, and where it holds; an older server asks by itself. `first`: nothing says it yet, and the answer is
+ * written where it can be.
+ */
+export async function switchTarget(client: LanguageClient, first = false): Promise<unknown> {
   const uri = vscode.window.activeTextEditor?.document.uri.toString();
   const offer = await client.sendRequest<Offer>("uncuda/targets", uri ? { uri } : {}).catch(() => undefined);
   if (!offer) {
@@ -47,13 +58,28 @@ export async function switchTarget(client: LanguageClient): Promise<unknown> {
   const write = { label: t("Write it into {0}", offer.keep ?? ""), keep: true };
   const once = { label: t("Only until the server ends"), keep: false };
   const title = offer.says ? t("{0} names the target. Change it?", offer.says) : t("For how long?");
-  const where = offer.keep ? await vscode.window.showQuickPick([write, once], { title }) : once;
+  const settled = !offer.keep ? once : first && !offer.says ? write : undefined;
+  const where = settled ?? (await vscode.window.showQuickPick([write, once], { title }));
   if (!where) {
     return null;
   }
   return where.keep
     ? run("uncuda.keepTarget", { target, targetVersion, hardware, uri })
     : run("uncuda.switchTarget", { target });
+}
+
+/** Say that the target is to be chosen, once for a workspace that works without; the list comes when it is asked for. */
+export async function askForTarget(server: Server, question: Question, memory: vscode.Memento): Promise<void> {
+  if (!question.among && memory.get(ASKED_WHICH)) {
+    return;
+  }
+  const choose = t("Choose");
+  const answer = await vscode.window.showInformationMessage(question.text, choose);
+  await memory.update(ASKED_WHICH, true);
+  const client = answer === choose ? await server.client() : undefined;
+  if (client) {
+    await switchTarget(client, true);
+  }
 }
 
 /** Offer, once for a workspace, to move a target out of VS Code's settings. */

@@ -35,13 +35,18 @@ def by_hand(installed: None, vsix: Path, browser: Any, shots: Path, tmp_path: Pa
 @pytest.mark.slow
 @pytest.mark.network
 def test_what_uncuda_says_is_on_the_screen(by_hand: Window) -> None:
-    """The first message is the question for which accelerator the code is; nobody opens a list to see it."""
+    """The first message is the question for which accelerator the code is; the list writes the answer."""
     assert not by_hand.rows(".monaco-dialog-box, .onboarding-a-container")
     by_hand.open("train/distributed.py")
     said = by_hand.until(by_hand.toasts)
     assert any("Which one is it?" in text for text in said), said
     by_hand.shot("question")
-    by_hand.page.locator(".notification-toast .monaco-button", has_text="Ascend NPU").click()
+    by_hand.page.locator(".notification-toast .monaco-button", has_text="Choose").click()
+    rows = by_hand.page.locator(".quick-input-list .monaco-list-row")
+    rows.filter(has_text="Ascend NPU").first.wait_for()
+    by_hand.shot("list")
+    rows.filter(has_text="Ascend NPU").first.click()
+    by_hand.until(lambda: any("uncuda.toml says so" in text for text in by_hand.toasts()), by_hand.toasts)
     by_hand.command("uncuda: Fix All in File")
     by_hand.until(lambda: any("Fixed" in text and "Left: " in text for text in by_hand.toasts()), by_hand.toasts)
     by_hand.shot("fixed")

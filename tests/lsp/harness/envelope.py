@@ -11,7 +11,8 @@ from lsp.harness.session import Message, Session
 _CONVERTER = converters.get_converter()
 _BEFORE_INITIALIZED = {"window/showMessage", "window/logMessage", "window/showMessageRequest", "$/progress"}
 _NOTIFICATIONS = _BEFORE_INITIALIZED | {"textDocument/publishDiagnostics", "$/logTrace", "$/cancelRequest"}
-_OUR_OWN = {"uncuda/status", "uncuda/rulePage", "uncuda/targets"}
+_TOLD = {"uncuda/statusChanged", "uncuda/showProblems", "uncuda/chooseTarget"}
+_OUR_OWN = {"uncuda/status", "uncuda/rulePage", "uncuda/targets"} | _TOLD
 _INTERNAL_ERROR, _CANCELLED, _SERVER_CANCELLED = -32603, -32800, -32802
 
 
@@ -123,7 +124,7 @@ def _order(session: Session, message: Message) -> Iterator[str]:
             yield "a request before `initialized`"
         if "reply to shutdown" in session.done:
             yield "a request after the end"
-    elif message.method not in _NOTIFICATIONS:
+    elif message.method not in _NOTIFICATIONS | _TOLD:
         yield f"the server has no notification {message.method}"
     elif "reply to initialize" not in session.done and message.method not in _BEFORE_INITIALIZED:
         yield "before the reply to `initialize`"

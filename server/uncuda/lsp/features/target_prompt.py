@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from ..wire.logs import logger
+from ..wire.markup import popup
+from ..wire.names import CHOOSE_TARGET
 from ..wire.texts import Texts
 
 if TYPE_CHECKING:
@@ -47,6 +49,9 @@ def _ask(session: Session, program: Program) -> None:
     text = texts("nothing says", folders.title_of(shown, texts.locale))
     if among:
         text = texts("which target", targets=folders.titles_of(among, texts.locale))
+    if session.client.choose_target:
+        session.protocol.notify(CHOOSE_TARGET, {"text": popup(text), "uri": program.uri, "among": bool(among)})
+        return
 
     def take(answer: Any) -> None:
         target = titles.get(answer.title) if isinstance(answer, types.MessageActionItem) else None

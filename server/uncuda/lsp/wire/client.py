@@ -51,6 +51,8 @@ class Client:
     """Whether it opens its list of problems when it is told to (`uncuda/showProblems`)."""
     status_changed: bool = False
     """Whether it asks for the status again when it is told to (`uncuda/statusChanged`)."""
+    choose_target: bool = False
+    """Whether it has a list of targets to choose from, and opens it when it is told to (`uncuda/chooseTarget`)."""
     rule_pages: bool = False
     """Whether it shows the pages of rules by asking for their text (`uncuda/rulePage`)."""
     restricted: bool = False
@@ -133,6 +135,7 @@ def read_client(params: Mapping[str, Any]) -> Client:
         buttons=isinstance(at("window.showMessage"), dict),
         show_problems=at("experimental.uncudaShowProblems") is True,
         status_changed=at("experimental.uncudaStatusChanged") is True,
+        choose_target=at("experimental.uncudaChooseTarget") is True,
         rule_pages=at("experimental.uncudaRulePages") is True,
         restricted=at("experimental.uncudaRestricted") is True,
         show_document=at("window.showDocument.support") is True,

@@ -17,6 +17,8 @@ FIX_ALL_NOTEBOOK = "notebook.source.fixAll.uncuda"
 
 KEEP_TARGET = "uncuda.keepTarget"
 TARGETS = "uncuda/targets"
+CHOOSE_TARGET = "uncuda/chooseTarget"
+"""A notification, for clients that say `experimental.uncudaChooseTarget`: offer the list of `uncuda/targets`."""
 RULE_PAGE = "uncuda/rulePage"
 STATUS = "uncuda/status"
 STATUS_CHANGED = "uncuda/statusChanged"
