@@ -158,8 +158,11 @@ def test_what_is_accepted_is_neither_shown_nor_fixed(start: Start, tmp_path: Pat
         return {Path(uri).name: found for uri, found in lines.items()}
 
     client.wait(lambda: found() == {"a.py": [2], "b.py": [2]}, "what is new")
+    workspace = client.request("uncuda/status", {})["workspace"]
+    assert (workspace["findings"], workspace["accepted"]) == (2, 2)
     uri = client.open(tmp_path / "a.py")
     assert [item["range"]["start"]["line"] for item in client.diagnostics(uri)] == [2]
+    assert client.request("uncuda/status", {})["workspace"]["accepted"] == 2
     dry = client.execute("uncuda.fixAllInFile", {"uri": uri, "dryRun": True})
     assert "-z.cuda()" in dry["diff"] and "x.npu()" not in dry["diff"]
     result = client.execute("uncuda.fixAllInWorkspace")

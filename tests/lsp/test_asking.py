@@ -9,6 +9,7 @@ import pytest
 
 from lsp.harness.client import Client
 from lsp.harness.profiles import PROFILES
+from lsp.harness.pulls import Pulls
 from lsp.harness.starting import Start
 
 TEXT = "import torch\ntorch.cuda.synchronize()\n"
@@ -74,6 +75,23 @@ def test_chinese(start: Start, tmp_path: Path) -> None:
     client.wait(lambda: client.diagnostics(uri) and questions(client), "the question")
     assert "昇腾 NPU" in questions(client)[0]["message"]
     assert "昇腾 NPU" in [action["title"] for action in questions(client)[0]["actions"]]
+
+
+def test_it_is_asked_where_only_closed_files_have_findings(start: Start, tmp_path: Path) -> None:
+    """An editor that shows what is found in all files shows it for a target that nobody has said."""
+    client = start(files={"a.py": TEXT}, options={"settings": {"workspaceDiagnostics": True}})
+    client.choose = lambda params: "Moore Threads MUSA"
+    pulls = Pulls(client)
+
+    def said() -> list[str]:
+        return [item["message"] for items in pulls.findings.values() for item in items]
+
+    client.wait(lambda: any("torch.musa" in text for text in said()), "the chosen target")
+    assert len(questions(client)) == 1
+    assert (tmp_path / "uncuda.toml").read_text(encoding="utf-8") == 'target = "musa"\n'
+    client.open(tmp_path / "a.py")
+    client.settle()
+    assert len(questions(client)) == 1
 
 
 @pytest.mark.parametrize("files", [{"a.py": TEXT}, {"a.py": TEXT, "b.py": "import torch_npu\nimport torch_musa\n"}])

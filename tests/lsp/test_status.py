@@ -59,6 +59,15 @@ def test_a_document_that_is_not_open(start: Start) -> None:
     assert status(start(), "file:///nowhere.py") is None
 
 
+def test_of_no_document(start: Start) -> None:
+    """What holds for the first folder, where no file of Python is being edited."""
+    client = start(files={"uncuda.toml": 'target = "musa"\n', "a.py": TEXT})
+    said = client.request("uncuda/status", {})
+    assert (said["target"], said["assumed"], said["strategy"], said["among"]) == ("musa", False, "rewrite", [])
+    assert "findings" not in said and said["workspace"]["state"] == "off"
+    assert start(folders=[]).request("uncuda/status", {}) is None
+
+
 def test_parameters_of_no_use(start: Start) -> None:
     client = start()
     with pytest.raises(ResponseError):

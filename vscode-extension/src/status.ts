@@ -5,7 +5,7 @@ import type { LanguageClient } from "vscode-languageclient/node";
 
 import { SELECTOR } from "./client.ts";
 import type { Server } from "./server.ts";
-import { WorkspaceItem, type Workspace } from "./workspace.ts";
+import { withAccepted, WorkspaceItem, type Workspace } from "./workspace.ts";
 
 /** What the server says to `uncuda/status`; null for a document that is not checked. */
 interface Status {
@@ -17,8 +17,9 @@ interface Status {
   /** The version of the target's plugin that files are checked for, and what says so. */
   readonly plugin: string;
   readonly strategy: "rewrite" | "shim";
-  readonly findings: number;
-  readonly fixable: number;
+  /** Of the file; not said where no file is checked. */
+  readonly findings?: number;
+  readonly fixable?: number;
   /** An older server does not say it. */
   readonly accepted?: number;
   /** An older server does not say it. */
@@ -27,12 +28,16 @@ interface Status {
 
 const { t } = vscode.l10n;
 
+/** Milliseconds in which diagnostics that change are collected. */
+const PAUSE = 100;
+
 export class StatusItem implements vscode.Disposable {
   readonly #item = vscode.languages.createLanguageStatusItem("uncuda.status", SELECTOR);
   readonly #workspace = new WorkspaceItem();
   readonly #bar = vscode.window.createStatusBarItem("uncuda.bar", vscode.StatusBarAlignment.Right, 99);
   readonly #listeners: vscode.Disposable;
   #turn = 0;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly server: Server) {
     this.#item.name = this.#bar.name = "uncuda";
@@ -43,17 +48,16 @@ export class StatusItem implements vscode.Disposable {
     this.#listeners = vscode.Disposable.from(
       server.onDidChange(update),
       vscode.window.onDidChangeActiveTextEditor(update),
-      vscode.languages.onDidChangeDiagnostics(({ uris }) => {
-        const active = vscode.window.activeTextEditor?.document.uri.toString();
-        if (uris.some((uri) => uri.toString() === active)) {
-          update();
-        }
+      vscode.languages.onDidChangeDiagnostics(() => {
+        clearTimeout(this.#timer);
+        this.#timer = setTimeout(update, PAUSE); // of other files, too: the workspace's count depends on them
       }),
     );
     update();
   }
 
   dispose(): void {
+    clearTimeout(this.#timer);
     this.#listeners.dispose();
     this.#item.dispose();
     this.#bar.dispose();
@@ -87,7 +91,7 @@ export class StatusItem implements vscode.Disposable {
       this.#show(`uncuda: ${text}`, "", vscode.LanguageStatusSeverity.Information, undefined);
       return;
     }
-    const { title, strategy, findings, fixable, assumed, plugin } = status;
+    const { title, strategy, findings = 0, fixable = 0, assumed, plugin } = status;
     const choose = { title: t("Switch Target"), command: "uncuda.switchTarget" };
     if (status.among?.length) {
       const found = status.among.join(", ");
@@ -106,17 +110,19 @@ export class StatusItem implements vscode.Disposable {
 
   /** Target and number of findings, of the workspace where it was checked; what the language status cuts stands in the hover. */
   #showBar(status: Status | null | undefined): void {
-    if (!status) {
+    const workspace = status?.workspace;
+    const whole = workspace?.state === "complete" ? workspace : undefined;
+    if (!status || (status.findings === undefined && !whole)) {
       this.#bar.hide();
       return;
     }
-    const { title, findings, fixable, plugin, workspace, accepted } = status;
-    const whole = workspace?.state === "complete" ? workspace : undefined;
-    this.#bar.text = `${title}: ${whole?.findings ?? findings}`;
-    const file = t("this file: {0} findings, {1} can be fixed safely", findings, fixable);
-    const known = accepted ? [t("{0} accepted", accepted)] : [];
-    const all = whole ? t("workspace: {0} findings in {1} files", whole.findings, whole.files) : t("workspace not scanned");
-    this.#bar.tooltip = ["uncuda", file, ...known, all, plugin.replaceAll("`", "'"), t("Switch Target")].join("\n");
+    const { title, findings, fixable = 0, plugin, accepted } = status;
+    this.#bar.text = `${title}: ${whole?.findings ?? findings ?? 0}`;
+    const file =
+      findings === undefined ? [] : [t("this file: {0} findings, {1} can be fixed safely", findings, fixable)];
+    const count = whole && t("workspace: {0} findings in {1} files", whole.findings, whole.files);
+    const all = withAccepted(count ?? t("workspace not scanned"), whole?.accepted);
+    this.#bar.tooltip = ["uncuda", ...file.map((text) => withAccepted(text, accepted)), all, plugin.replaceAll("`", "'"), t("Switch Target")].join("\n");
     this.#bar.show();
   }
 
@@ -130,13 +136,12 @@ export class StatusItem implements vscode.Disposable {
   }
 }
 
+/** The status of the file that is edited; where that is none of Python, of the workspace. */
 async function ask(client: LanguageClient): Promise<Status | null | undefined> {
   const document = vscode.window.activeTextEditor?.document;
-  if (!document || vscode.languages.match(SELECTOR, document) === 0) {
-    return undefined;
-  }
+  const uri = document && vscode.languages.match(SELECTOR, document) > 0 ? document.uri.toString() : undefined;
   try {
-    return await client.sendRequest<Status | null>("uncuda/status", { textDocument: { uri: document.uri.toString() } });
+    return await client.sendRequest<Status | null>("uncuda/status", uri ? { textDocument: { uri } } : {});
   } catch {
     return undefined; // an uncuda of the environment may not know it yet; what failed stands in the log
   }

@@ -9,6 +9,8 @@ export interface Workspace {
   readonly state: "off" | "reading" | "checking" | "complete" | "stopped" | "large" | "restricted";
   readonly files: number;
   readonly findings: number;
+  /** An older server does not say it. */
+  readonly accepted?: number;
 }
 
 const { t } = vscode.l10n;
@@ -22,6 +24,11 @@ const DETAILS: Record<Workspace["state"], (files: number) => string> = {
   large: (files) => t("{0} files; so many are checked when you say so", files),
   restricted: () => t("you have not said that you trust it"),
 };
+
+/** What is said of findings, with the number of those that are accepted beside them. */
+export function withAccepted(text: string, accepted: number | undefined): string {
+  return accepted ? t("{0}, {1} accepted", text, accepted) : text;
+}
 
 export class WorkspaceItem implements vscode.Disposable {
   #item: vscode.LanguageStatusItem | undefined;

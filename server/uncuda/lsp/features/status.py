@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from uncuda.edits import SAFE
 
 from ..fixing.fixall import fixable
+from ..state.choice import Choice
 from ..wire.names import STATUS, STATUS_CHANGED
 from ..wire.protocol import field
 from ..wire.texts import Texts
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def register(session: Session) -> None:
-    """Answer `uncuda/status`: `{"textDocument": {"uri"}}` gives null for a document that is not checked."""
+    """Answer `uncuda/status`: `{"textDocument": {"uri"}}` gives null for a document that is not checked.
+
+    `{}` asks about the first folder of the workspace, and gives null if there is none."""
 
     def begin() -> None:
         if session.client.status_changed:
@@ -28,6 +31,8 @@ def register(session: Session) -> None:
 
     @session.raw(STATUS)
     def status(params: Any) -> dict[str, Any] | None:
+        if params == {}:
+            return _of_folder(session)
         program = session.program(field(params, "textDocument", "uri"))
         if program is None:
             return None
@@ -36,29 +41,57 @@ def register(session: Session) -> None:
             return None
         analysis = session.analyse(program)
         engine = analysis.engine
-        texts = Texts(session.folders.language(engine.settings.locale))
         return {
-            "target": engine.target.id,
-            "title": session.folders.title_of(engine.target.id, texts.locale),
-            "assumed": choice.chosen.assumed,
-            "among": [session.folders.title_of(target, texts.locale) for target in choice.chosen.among],
-            "plugin": choice.plugin(texts.locale),
+            **_choice(session, choice),
             "strategy": "shim" if engine.patched(analysis.text) else "rewrite",
             "findings": len(analysis.findings),
-            "accepted": len(analysis.selection.left_alone) if analysis.selection is not None else 0,
+            "accepted": analysis.accepted,
             "fixable": fixable(analysis)[SAFE] if analysis.disabled is None else 0,
             "workspace": _workspace(session),
         }
 
 
+def _of_folder(session: Session) -> dict[str, Any] | None:
+    folder = next(iter(session.folders.all), None)
+    if folder is None:
+        return None
+    engine, settings, chosen = session.folders.engine_at(folder.path, folder, folder.project)
+    choice = Choice(folder, settings, engine, chosen, left_out=False)
+    return {
+        **_choice(session, choice),
+        "strategy": "shim" if engine.patched("") else "rewrite",
+        "workspace": _workspace(session),
+    }
+
+
+def _choice(session: Session, choice: Choice) -> dict[str, Any]:
+    """What is said of what files are checked with."""
+    target, titles = choice.engine.target.id, session.folders.title_of
+    texts = Texts(session.folders.language(choice.engine.settings.locale))
+    return {
+        "target": target,
+        "title": titles(target, texts.locale),
+        "assumed": choice.chosen.assumed,
+        "among": [titles(other, texts.locale) for other in choice.chosen.among],
+        "plugin": choice.plugin(texts.locale),
+    }
+
+
 def _workspace(session: Session) -> dict[str, Any]:
-    """How far the check of the whole workspace is, how many files it has, and how many findings there are in those that
-    were checked, and in those that are open."""
+    """How far the check of the whole workspace is, how many files it has, and how many findings, shown and accepted,
+    there are in those that were checked, and in those that are open."""
     inspection = session.inspection
-    counts = dict(inspection.counts)
+    counts, accepted = dict(inspection.counts), dict(inspection.accepted)
     for document in session.documents:
         program = session.program(document.uri)
         if program is not None and document.path and not session.diagnostics.pends(document.uri):
-            counts[uri_of(document.path)] = len(session.analyse(program).findings) if document.notebook is None else 0
+            analysis, uri = session.analyse(program), uri_of(document.path)
+            counts[uri] = len(analysis.findings) if document.notebook is None else 0
+            accepted[uri] = analysis.accepted if document.notebook is None else 0
     files = sum(folder.files for folder in session.folders.all)
-    return {"state": inspection.state, "files": files, "findings": sum(counts.values())}
+    return {
+        "state": inspection.state,
+        "files": files,
+        "findings": sum(counts.values()),
+        "accepted": sum(accepted.values()),
+    }

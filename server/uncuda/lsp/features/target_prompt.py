@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from ..state.choice import Choice
 from ..wire.logs import logger
 from ..wire.markup import popup
 from ..wire.names import CHOOSE_TARGET
@@ -27,19 +28,32 @@ def register(session: Session) -> None:
         if asked or not choice.chosen.assumed or (choice.folder is not None and not choice.folder.scanned):
             return
         asked = True
-        session.loop.call_soon(_ask, session, program)
+        session.loop.call_soon(lambda: _ask(session, session.folders.choice_of(program), program))
 
     def scanned(_folder: Folder) -> None:
         for program in session.documents.programs():
             if session.analyse(program).report.findings:
                 found(program)
 
+    def inspected() -> None:
+        """What is found in closed files is shown before anybody opens one."""
+        nonlocal asked
+        folder = next((folder for folder in session.folders.all if folder.scanned), None)
+        if asked or folder is None or not session.inspection.counts:
+            return
+        engine, settings, chosen = session.folders.engine_at(folder.path, folder, folder.project)
+        if chosen.assumed:
+            asked = True
+            session.loop.call_soon(_ask, session, Choice(folder, settings, engine, chosen, left_out=False))
+
+    session.begun.append(lambda: session.inspection.done.append(inspected))
     session.found.append(found)
     session.scanned.append(scanned)
 
 
-def _ask(session: Session, program: Program) -> None:
-    choice, folders = session.folders.choice_of(program), session.folders
+def _ask(session: Session, choice: Choice, program: Program | None = None) -> None:
+    """Ask; `program`: the one with the first finding, None: it is in a closed file."""
+    folders, uri = session.folders, program.uri if program is not None else ""
     if not choice.chosen.assumed:  # by now something says it
         return
     texts = Texts(folders.language(choice.settings.locale))
@@ -50,7 +64,7 @@ def _ask(session: Session, program: Program) -> None:
     if among:
         text = texts("which target", targets=folders.titles_of(among, texts.locale))
     if session.client.choose_target:
-        session.protocol.notify(CHOOSE_TARGET, {"text": popup(text), "uri": program.uri, "among": bool(among)})
+        session.protocol.notify(CHOOSE_TARGET, {"text": popup(text), "uri": uri, "among": bool(among)})
         return
 
     def take(answer: Any) -> None:
@@ -59,7 +73,8 @@ def _ask(session: Session, program: Program) -> None:
             logger.info("target: %s (chosen)", target)
             from ..fixing.keeping import keep
 
-            path, _ = keep(session, program.uri, {"target": target}) if program.path else (None, "")
+            lasting = program is None or program.path
+            path, _ = keep(session, uri, {"target": target}) if lasting else (None, "")
             if path is None:
                 folders.switch(target)
             session.reconfigured()

@@ -59,6 +59,11 @@ class Analysis:
     acceptance: Acceptance | None = None
     selection: Selection | None = None
 
+    @property
+    def accepted(self) -> int:
+        """How many findings a baseline accepts."""
+        return len(self.selection.left_alone) if self.selection is not None else 0
+
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """What is shown of what was found, in the order of the text."""

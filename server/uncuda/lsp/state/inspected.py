@@ -41,12 +41,13 @@ class MoveShims:
 @dataclass(frozen=True)
 class Inspected:
     """What was found in a file. `items`: the JSON list of its diagnostics; `count`: how many of them are findings;
-    `failed`: the error of ours, if there was one."""
+    `accepted`: how many more a baseline accepts; `failed`: the error of ours, if there was one."""
 
     path: str
     uri: str
     items: str = "[]"
     count: int = 0
+    accepted: int = 0
     failed: str = ""
 
 

@@ -45,13 +45,16 @@ is too large to do it unasked, or not trusted."""
 
 
 class Inspection:
-    """Results by URI of the files that have any, and how many findings each has. `changed()` is called when a result is
-    another now, `done()` whenever the child has answered, `moved()` when `state` may be another."""
+    """Results by URI of the files that have any, and how many findings, and accepted ones, each has.
+
+    `changed()` is called when a result is another now, `done()` whenever the child has answered, `moved()` when `state`
+    may be another."""
 
     def __init__(self, endpoint: Endpoint, folders: Folders, projects: Projects, analyses: Analyses) -> None:
         self._endpoint, self._folders, self._projects, self._analyses = endpoint, folders, projects, analyses
         self.changed, self.done, self.moved = Event(), Event(), Event()
         self.counts: dict[str, int] = {}
+        self.accepted: dict[str, int] = {}
         self.results: dict[str, Result] = {}
         self._fresh: set[str] = set()
         self._serial = 0
@@ -170,10 +173,12 @@ class Inspection:
         if not self.is_wanted:
             self.results.clear()
             self.counts.clear()
+            self.accepted.clear()
             self.done()
             self.moved()
             return
         self._fresh = set()
+        self.accepted.clear()
         self._asked.append(None)
         self._progress_timer = self._endpoint.loop.call_later(_LONG, self._show_progress)
         wanted = tuple(folder.uri for folder in self._folders.all if self._covers(folder))
@@ -246,6 +251,9 @@ class Inspection:
         if record.failed:
             self._analyses.failed("", record.path, RuntimeError(record.failed))
         uri, items = record.uri, record.items
+        self.accepted.pop(uri, None)
+        if record.accepted:
+            self.accepted[uri] = record.accepted
         self._fresh.discard(uri)
         if items == "[]":
             self.results.pop(uri, None)
