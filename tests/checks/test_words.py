@@ -291,7 +291,7 @@ def test_a_word_stays_where_its_question_stays() -> None:
     assert fixed(code, review=True) == code
     engine = engine_for("npu", Settings(locale="en", ignore=("cuda-api",)))
     (finding,) = engine.check(Source(head("npu") + ASKED["lists added up"])).findings
-    assert finding.fixes[0].applicability == "review"
+    assert not finding.fixes, "it would change what is ignored"
 
 
 def test_a_label_under_a_question_is_no_device() -> None:

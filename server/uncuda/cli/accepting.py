@@ -82,7 +82,7 @@ class Accepting:
         self._by_settings: dict[int, tuple[Settings, Acceptance | None]] = {}
         self._by_file: dict[str, Acceptance] = {}
         self._unwritten = False
-        self._active: dict[int, set[str]] = {}  # rules, by the identity of engines
+        self._active: dict[int, frozenset[str]] = {}  # rules, by the identity of engines
 
     def open(self, files: Iterable[File]) -> None:
         """Read the baselines of the files; Failure if one cannot be used."""
@@ -195,7 +195,7 @@ class Accepting:
     def _looks_in(self, file: File) -> LooksFor:
         engine = self._session.engines.known_for(file.settings)
         if id(engine) not in self._active:
-            self._active[id(engine)] = {rule.name for rule in engine.ruleset(False).rules}
+            self._active[id(engine)] = engine.ruleset(False).active
         active, rules = self._active[id(engine)], self._session.catalogue.rules
 
         def looks_for(rule: str, target: str) -> bool:

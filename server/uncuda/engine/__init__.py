@@ -173,7 +173,7 @@ class Engine:
         if path in self.project.neutral or (self.target.id, path) in self.project.backends:
             return Report()
         ruleset = ruleset or self.ruleset(self._project_shim())
-        ignored = self.settings.ignored_in(path)
+        ignored = self.settings.ignored_in(path) | ruleset.off
         hits, silent = self._hits(facts, ruleset, answers or {}, path)
         facts.work.compare(_FINDING * (len(hits) + len(silent)))
         every = [finding for hit in (*hits, *silent) if (finding := self._guarded(hit, path))]
@@ -188,8 +188,9 @@ class Engine:
         if silent:  # only now: a comment that silences them is of use
             places = {(hit.rule.name, Span(hit.start, hit.end)) for hit in silent}
             findings = [finding for finding in findings if (finding.rule, finding.span) not in places]
-        if len(findings) < len(every):
-            findings = sparing(findings, every, facts.work)
+        spared = [finding for finding in every if finding.rule not in ruleset.unselected]
+        if len(findings) < len(spared):
+            findings = sparing(findings, spared, facts.work)
         if not self.target.has_tables:
             findings = whole(findings, imports_unknown(facts, path, self.catalogue, self.target, self.project))
         findings.sort(key=lambda finding: (finding.span, finding.rule))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 
 from ..edits import SAFE, Change, Fix, compose
 from ..limits import Work
@@ -87,8 +89,13 @@ def sparing(kept: list[Finding], every: list[Finding], work: Work) -> list[Findi
     names = {(finding.rule, finding.span) for finding in kept}
     silenced = [finding.span for finding in every if (finding.rule, finding.span) not in names]
 
+    silenced.sort()
+    starts = [span.start for span in silenced]
+    ends = list(accumulate((span.end for span in silenced), max))  # of all up to each
+
     def spares(fix: Fix) -> bool:
-        work.compare(len(fix.edits) * len(silenced))
-        return not any(edit.start < span.end and span.start < edit.end for edit in fix.edits for span in silenced)
+        work.compare(len(fix.edits))
+        before = (bisect_left(starts, edit.end) for edit in fix.edits)
+        return not any(at and ends[at - 1] > edit.start for at, edit in zip(before, fix.edits, strict=True))
 
     return [replace(finding, fixes=tuple(filter(spares, finding.fixes))) for finding in kept]

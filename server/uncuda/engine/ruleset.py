@@ -1,4 +1,4 @@
-"""The rules that are active for one target, prepared once: checks, and words that make a file worth reading."""
+"""The rules for one target, prepared once: checks, and words that make a file worth reading."""
 
 from __future__ import annotations
 
@@ -13,13 +13,24 @@ from .prefilter import Prefilter
 
 
 class Ruleset:
-    """Active rules of one target under one strategy."""
+    """The rules of one target under one strategy. `off`: those that settings switch off.
+
+    They are looked for all the same: what belongs together is of several rules, and changes together or not at all.
+    `unselected`: those of them that nobody has said to ignore; fixes of others may change their places."""
 
     def __init__(self, catalogue: Catalogue, target: Target, settings: Settings, shim: bool) -> None:
         self.target, self.shim = target, shim
-        self.rules = [_capped(rule, target) for rule in catalogue.rules.values() if self._active(rule, settings)]
+        self.rules = [_capped(rule, target) for rule in catalogue.rules.values() if self._applies(rule)]
+        self.off = frozenset(rule.name for rule in self.rules if not settings.selects(rule.name))
+        self.unselected = self.off - frozenset(settings.ignore)
         selected = frozenset(settings.select) | frozenset(settings.extend_select)
-        self._gates = Prefilter(self.rules, target, selected)
+        self._gates = Prefilter([rule for rule in self.rules if rule.name not in self.off], target, selected)
+        self._anchors = (Prefilter(self.rules, target, selected) if self.off else self._gates).anchors
+
+    @cached_property
+    def active(self) -> frozenset[str]:
+        """The names of the rules that are reported."""
+        return frozenset(rule.name for rule in self.rules) - self.off
 
     @cached_property
     def checks(self) -> list[Check]:
@@ -29,9 +40,7 @@ class Ruleset:
             by_check.setdefault(rule.check, []).append(rule)
         return [CHECKS[name](rules, self.target) for name, rules in by_check.items() if name in CHECKS]
 
-    def _active(self, rule: Rule, settings: Settings) -> bool:
-        if not settings.selects(rule.name):
-            return False
+    def _applies(self, rule: Rule) -> bool:
         if (rule.needs and self.target.has(rule.needs)) or lacking(rule, self.target.words):
             return False
         return self.shim or not (rule.when_imported or rule.check == "missing-shim")
@@ -60,13 +69,11 @@ class Ruleset:
         said = {word for rule in self.rules for word in rule.spoken}
         other = [*self.target.words.values(), *names, *prefixes, *listed, *roots]
         said.update(words_in("\n".join([*other, *self.target.environment, *self.target.modules])))
-        spoken = frozenset(word for anchor in self._gates.anchors for word in said if anchor in word)
+        spoken = frozenset(word for anchor in self._anchors for word in said if anchor in word)
         every = [*self.target.environment, *(name.rpartition(".")[2] for name in names)]
         families = tuple(name.rstrip("*") for name in every if name.endswith("*"))
         before = frozenset(prefixes)
-        return Words(
-            self._gates.anchors, frozenset(roots), frozenset(names), before, listed, spoken, families, libraries
-        )
+        return Words(self._anchors, frozenset(roots), frozenset(names), before, listed, spoken, families, libraries)
 
 
 def _capped(rule: Rule, target: Target) -> Rule:
