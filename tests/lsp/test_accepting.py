@@ -357,3 +357,15 @@ def test_bad_arguments(start: Start, tmp_path: Path, arguments: dict[str, Any], 
     with pytest.raises(ResponseError, match=says):
         client.execute(ACCEPT, given)
     assert not (tmp_path / NAME).exists()
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_editor_has_it(start: Start, tmp_path: Path, profile: str) -> None:
+    """By plain LSP: a quick fix with a command, which an editor sends as it is."""
+    client = start(profile, files={"a.py": TEXT}, options=OPTIONS)
+    uri = client.open(tmp_path / "a.py")
+    found = len(client.diagnostics(uri))
+    actions = [each for each in client.actions(uri) if each["title"] == THIS.format("cuda-method")]
+    client.do(actions[0])
+    assert [entry["rule"] for entry in entries(tmp_path)] == ["cuda-method"]
+    client.wait(lambda: len(client.diagnostics(uri)) == found - 1, "one less")
