@@ -95,6 +95,9 @@
     (note 'rule (text (current-buffer)))
     (take-back 1)
     (save-buffer)
+    (uncuda-accept "nccl-backend" "one node")
+    (diagnostics (1- all))
+    (note 'accepted (disk (concat folder "uncuda-baseline.jsonl")))
     (uncuda-keep-target "musa")
     (wait "the target in the project's settings"
           (lambda () (string-match-p "musa" (disk (concat folder "uncuda.toml")))))

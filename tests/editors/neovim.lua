@@ -94,6 +94,14 @@ local function play()
   report.folder = { text(buffer), text(vim.fn.bufnr(other)) }
   vim.cmd("buffer " .. other .. " | silent undo | silent write | buffer " .. train)
 
+  vim.cmd("UncudaAccept nccl-backend one node")
+  wait("the baseline", function()
+    return vim.fn.filereadable(vim.env.FOLDER .. "/uncuda-baseline.jsonl") == 1
+  end)
+  vim.cmd("silent edit") -- 0.11 asks for diagnostics only when the text is another
+  wait_for_diagnostics(buffer, all - 1)
+  report.accepted = disk(vim.env.FOLDER .. "/uncuda-baseline.jsonl")
+
   vim.cmd("UncudaKeepTarget musa")
   wait("the target in the project's settings", function()
     return disk(vim.env.FOLDER .. "/uncuda.toml"):find("musa") ~= nil

@@ -116,4 +116,6 @@ def check(report: Any) -> None:
     assert report["taken_back"] == [TRAIN, OTHER]
     assert report["rule"] == want.rule
     assert report.get("folder", [TRAIN, want.other]) == [TRAIN, want.other]
+    _, entry = map(json.loads, report["accepted"].splitlines())
+    assert (entry["path"], entry["rule"], entry["reason"]) == ("train.py", "nccl-backend", "one node")
     assert report["kept"] == 'target = "musa"\n'

@@ -139,6 +139,9 @@ async def _offer(session: Session, texts: Texts, written: list[_Written], unaske
     """Say what was accepted, and let it be taken back, or its reason be written."""
     count = texts.count(sum(len(each.new) for each in written), "finding")
     said = texts("accepted", count, ", ".join(dict.fromkeys(Path(each.file).name for each in written)))
+    if not session.client.offers_buttons:  # such an editor would ask before it goes on
+        session.window_show_message(types.ShowMessageParams(types.MessageType.Info, said))
+        return
     answers = {texts("take back"): "back"}
     if unasked and session.client.show_document:
         answers = {texts("write reason"): "reason", **answers}
