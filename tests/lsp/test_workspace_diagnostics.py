@@ -115,11 +115,11 @@ def wait_for(client: Client, state: str) -> None:
 
 def test_how_far_it_is(start: Start, tmp_path: Path) -> None:
     client = start(files=FILES)
-    assert workspace(client) == {"state": "off", "files": 0, "findings": 0}  # the client has not asked yet
+    assert workspace(client) == {"state": "off", "files": 0, "findings": 0, "accepted": 0}  # the client has not asked yet
     puller = Puller(client)
     puller.wait({"a.py": 1, "b.py": 2})
     wait_for(client, "complete")
-    assert workspace(client) == {"state": "complete", "files": 3, "findings": 3}
+    assert workspace(client) == {"state": "complete", "files": 3, "findings": 3, "accepted": 0}
     uri = client.open(tmp_path / "a.py", TEXT * 3)
     assert workspace(client)["findings"] == 5
     client.close(uri)

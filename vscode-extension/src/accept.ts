@@ -5,12 +5,32 @@ import { ExecuteCommandRequest, type LanguageClient } from "vscode-languageclien
 
 const { t } = vscode.l10n;
 
+/** What the commands of the server are given. `scope`: the URI of a file or folder. */
+interface Given {
+  readonly reason?: string;
+  readonly rule?: string;
+  readonly range?: unknown;
+  readonly rules?: readonly string[];
+  readonly scope?: string;
+}
+
+/** What is accepted, and where: a reason given for one place must not come to stand at all of them. */
+function titleOf({ rule, range, rules, scope }: Given): string {
+  if (rule) {
+    return range ? t("Accept this '{0}'", rule) : t("Accept all '{0}' of this file", rule);
+  }
+  if (rules) {
+    return t("Accept all '{0}' of the workspace", rules.join(", "));
+  }
+  const where = scope && vscode.workspace.asRelativePath(vscode.Uri.parse(scope));
+  return where ? t("Accept all that is found in {0}", where) : t("Accept all that is found in the workspace");
+}
+
 /** Ask for the reason, and have the server accept; nothing happens without an answer, an empty one is one. */
 export async function accept(client: LanguageClient, command: string, args: readonly unknown[]): Promise<unknown> {
-  const [given] = args as ({ reason?: string; rules?: readonly string[]; rule?: string } | undefined)[];
-  const rule = given?.rule ?? given?.rules?.join(", ");
-  const title = rule ? t("Accept '{0}'", rule) : t("Accept all that is found");
-  const prompt = t("Why? It stands in the baseline, beside what is accepted. Enter accepts, also without a reason.");
+  const [given] = args as (Given | undefined)[];
+  const title = titleOf(given ?? {});
+  const prompt = t("Why? The reason is written into uncuda-baseline.jsonl. Enter accepts, also without a reason.");
   const reason = given?.reason ?? (await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }));
   if (reason === undefined) {
     return null;

@@ -112,11 +112,14 @@ export class StatusItem implements vscode.Disposable {
     }
     const { title, findings, fixable, plugin, workspace, accepted } = status;
     const whole = workspace?.state === "complete" ? workspace : undefined;
-    this.#bar.text = `${title}: ${whole?.findings ?? findings}`;
-    const file = t("this file: {0} findings, {1} can be fixed safely", findings, fixable);
-    const known = accepted ? [t("{0} accepted", accepted)] : [];
-    const all = whole ? t("workspace: {0} findings in {1} files", whole.findings, whole.files) : t("workspace not scanned");
-    this.#bar.tooltip = ["uncuda", file, ...known, all, plugin.replaceAll("`", "'"), t("Switch Target")].join("\n");
+    // No number meanwhile: the file's would look like the workspace's, which has shrunk.
+    const busy = workspace?.state === "reading" || workspace?.state === "checking";
+    this.#bar.text = `${title}: ${busy ? "…" : (whole?.findings ?? findings)}`;
+    const file = t("this file: {0} findings, {1} can be fixed safely, {2} accepted", findings, fixable, accepted ?? 0);
+    const all = whole
+      ? t("workspace: {0} findings, {1} accepted; {2} files checked", whole.findings, whole.accepted ?? 0, whole.files)
+      : t("workspace not scanned");
+    this.#bar.tooltip = ["uncuda", file, all, plugin.replaceAll("`", "'"), t("Switch Target")].join("\n");
     this.#bar.show();
   }
 

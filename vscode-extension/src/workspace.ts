@@ -9,6 +9,8 @@ export interface Workspace {
   readonly state: "off" | "reading" | "checking" | "complete" | "stopped" | "large" | "restricted";
   readonly files: number;
   readonly findings: number;
+  /** An older server does not say it. */
+  readonly accepted?: number;
 }
 
 const { t } = vscode.l10n;

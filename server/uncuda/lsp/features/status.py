@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from uncuda.edits import SAFE
 
 from ..fixing.fixall import fixable
+from ..state.inspected import Counts
 from ..wire.names import STATUS, STATUS_CHANGED
 from ..wire.protocol import field
 from ..wire.texts import Texts
@@ -45,20 +46,23 @@ def register(session: Session) -> None:
             "plugin": choice.plugin(texts.locale),
             "strategy": "shim" if engine.patched(analysis.text) else "rewrite",
             "findings": len(analysis.findings),
-            "accepted": len(analysis.selection.left_alone) if analysis.selection is not None else 0,
+            "accepted": analysis.accepted,
             "fixable": fixable(analysis)[SAFE] if analysis.disabled is None else 0,
             "workspace": _workspace(session),
         }
 
 
 def _workspace(session: Session) -> dict[str, Any]:
-    """How far the check of the whole workspace is, how many files it has, and how many findings there are in those that
-    were checked, and in those that are open."""
+    """How far the check of the whole workspace is, how many files it has, and how many findings there are, and how many
+    are accepted, in those that were checked, and in those that are open."""
     inspection = session.inspection
     counts = dict(inspection.counts)
     for document in session.documents:
         program = session.program(document.uri)
         if program is not None and document.path and not session.diagnostics.pends(document.uri):
-            counts[uri_of(document.path)] = len(session.analyse(program).findings) if document.notebook is None else 0
+            analysis = session.analyse(program)
+            here = document.notebook is None
+            counts[uri_of(document.path)] = Counts(len(analysis.findings) if here else 0, analysis.accepted if here else 0)
     files = sum(folder.files for folder in session.folders.all)
-    return {"state": inspection.state, "files": files, "findings": sum(counts.values())}
+    findings, accepted = (sum(column) for column in zip(*counts.values())) if counts else (0, 0)
+    return {"state": inspection.state, "files": files, "findings": findings, "accepted": accepted}

@@ -66,6 +66,11 @@ class Analysis:
             return ()
         return self.report.findings if self.selection is None else self.selection.of(self.report).findings
 
+    @property
+    def accepted(self) -> int:
+        """How many findings are accepted, and not shown."""
+        return 0 if self.selection is None else len(self.selection.left_alone)
+
 
 class Analyses:
     """The analyses of all open programs. `answers(program, text, sites)`: what is known of its receivers."""

@@ -16,7 +16,7 @@ from ..wire.logs import logger
 from ..wire.progress import Progress
 from ..wire.texts import Texts
 from ..wire.uris import uri_of
-from .inspected import CODEC, InspectAll, Inspected, InspectionDone, InspectionProgress, InspectSome, MoveShims, Shims
+from .inspected import CODEC, Counts, InspectAll, Inspected, InspectionDone, InspectionProgress, InspectSome, MoveShims, Shims
 
 if TYPE_CHECKING:
     from ..wire.endpoint import Endpoint
@@ -45,13 +45,13 @@ is too large to do it unasked, or not trusted."""
 
 
 class Inspection:
-    """Results by URI of the files that have any, and how many findings each has. `changed()` is called when a result is
+    """Results by URI of the files that have any, and how many findings each has, and has accepted. `changed()` is called when a result is
     another now, `done()` whenever the child has answered, `moved()` when `state` may be another."""
 
     def __init__(self, endpoint: Endpoint, folders: Folders, projects: Projects, analyses: Analyses) -> None:
         self._endpoint, self._folders, self._projects, self._analyses = endpoint, folders, projects, analyses
         self.changed, self.done, self.moved = Event(), Event(), Event()
-        self.counts: dict[str, int] = {}
+        self.counts: dict[str, Counts] = {}
         self.results: dict[str, Result] = {}
         self._fresh: set[str] = set()
         self._serial = 0
@@ -237,8 +237,8 @@ class Inspection:
         if isinstance(record, InspectionDone):
             if self._asked.popleft() is None:
                 self._end_progress()
-            for uri in self.results.keys() - self._fresh:
-                del self.results[uri]
+            for uri in self.counts.keys() - self._fresh:
+                self.results.pop(uri, None)
                 del self.counts[uri]
             self.done()
             self.moved()
@@ -247,12 +247,13 @@ class Inspection:
             self._analyses.failed("", record.path, RuntimeError(record.failed))
         uri, items = record.uri, record.items
         self._fresh.discard(uri)
+        self.counts.pop(uri, None)
+        if items != "[]" or record.accepted:
+            self.counts[uri] = Counts(record.count, record.accepted)
+            self._fresh.add(uri)
         if items == "[]":
             self.results.pop(uri, None)
-            self.counts.pop(uri, None)
         else:
-            self.counts[uri] = record.count
-            self._fresh.add(uri)
             known = self.results.get(uri)
             if known is None or known.items != items:
                 self._serial += 1

@@ -64,12 +64,12 @@ class Inspector:
         self._tell_of_shims: set[str] = set()
 
     def everything(self) -> Iterator[Inspected | InspectionProgress]:
-        """What is found in all files of the folders that are wanted."""
+        """What is found, and what is accepted, in all files of the folders that are wanted."""
         files = [(file.path, folder) for folder in self._folders.all for file in self._files(folder)]
         due = time.monotonic() + _PAUSE
         for done, (path, folder) in enumerate(files, 1):
             record = self._check(path, folder)
-            if record.items != "[]":
+            if record.items != "[]" or record.accepted:
                 yield record
             if (now := time.monotonic()) >= due:
                 due = now + _PAUSE
@@ -114,7 +114,8 @@ class Inspector:
                 baseline = self._folders.baseline_at(str(Path(path).parent), folder)
                 selection = self._baselines.selection(baseline, Source(source.text, path), report)
                 analysis = Analysis(document, source.text, None, engine, report, selection=selection)
-                found = replace(found, items=self._renderer.items(analysis)[uri], count=len(analysis.findings))
+                items, count = self._renderer.items(analysis)[uri], len(analysis.findings)
+                found = replace(found, items=items, count=count, accepted=analysis.accepted)
                 if self._renderer.tells_of_shims(analysis):
                     self._tell_of_shims.add(path)
         except (FileProblem, SourceError, LimitExceeded):
