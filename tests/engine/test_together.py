@@ -9,7 +9,7 @@ import pytest
 from support.engines import engine_for
 from support.halves import Half, programs
 from uncuda.catalogue import load
-from uncuda.edits import apply_edits
+from uncuda.edits import SAFE, apply_edits
 from uncuda.engine import Engine
 from uncuda.settings import Settings
 from uncuda.source import Source
@@ -295,3 +295,28 @@ def test_an_answer_that_a_function_is_given_keeps_its_question(given: str) -> No
     assert fixed(text + given) == text + given
     moved = text.replace("make(data).cuda()", "torch.ones(1).cuda()").replace("class Vocabulary", "class V")
     assert "torch.npu.is_available()" in fixed(moved + given)
+
+
+FOLLOWS = """try:
+    from amp_C import multi_tensor_l2norm
+except ImportError:
+    multi_tensor_l2norm = None
+
+
+def total(grads, device):
+    if device.type == "cuda":
+        with torch.cuda.device(device):
+            norm = multi_tensor_l2norm(2048, torch.zeros(1), [grads], False)
+    torch.cuda.synchronize()
+    return norm
+"""
+
+
+def test_what_is_safe_only_after_a_fix_to_review_is_to_review_as_well() -> None:
+    """A preview ticks what is safe: that alone is what the safe fixes make, in this order of passes, too."""
+    source = Source(HEAD + FOLLOWS)
+    every, safe = NPU.fix(source, review=True), NPU.fix(source)
+    ticked = [change.edit for change in every.changes if change.applicability == SAFE]
+    assert 'device.type == "npu"' in every.text
+    assert 'device.type == "cuda"' in safe.text and "torch.npu.synchronize" in safe.text
+    assert apply_edits(source.text, ticked) == safe.text

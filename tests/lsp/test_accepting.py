@@ -125,7 +125,8 @@ def test_it_can_be_taken_back(start: Start, tmp_path: Path, existing: bool) -> N
     uri = client.open(tmp_path / "a.py")
     client.execute(ACCEPT, {"uri": uri, "rule": "cuda-api", "reason": ""})
     client.wait(lambda: len(client.diagnostics(uri)) == 4, "what was accepted")
-    assert asked[0]["message"] == f"Accepted: 3 findings, in {NAME}."
+    safe = "3 of these have a safe fix, which is not made any more."
+    assert asked[0]["message"] == f"Accepted: 3 findings, in {NAME}. {safe}"
     assert [item["title"] for item in asked[0]["actions"]] == ["Take back"]
     assert ((tmp_path / NAME).read_bytes() if (tmp_path / NAME).exists() else None) == before
 
@@ -302,6 +303,48 @@ def test_a_folder_and_all_rules(start: Start, tmp_path: Path) -> None:
     done = client.execute(EVERYWHERE_COMMAND, {"scope": (tmp_path / "deep").as_uri(), "reason": ""})
     assert done == {"accepted": 4, "file": (tmp_path / NAME).as_uri()}
     client.wait(lambda: not (tmp_path / NAME).exists(), "what was accepted")
+
+
+def test_who_accepts_all_learns_how_many_safe_fixes_that_are(start: Start, tmp_path: Path) -> None:
+    """The message of a job, and that of an open file; nothing is said where there are none."""
+    by_hand = "import torch\n\nkind = torch.cuda.get_device_capability()[0]\n"
+    client = start(files={"a.py": TEXT, "b.py": by_hand}, options=OPTIONS)
+    asked: list[str] = []
+
+    def choose(params: Any) -> str:
+        asked.append(params["message"])
+        return "Take back"
+
+    client.choose = choose
+    client.execute(EVERYWHERE_COMMAND, {"reason": ""})
+    client.wait(lambda: bool(asked), "the message")
+    assert asked == [f"Accepted: 5 findings, in {NAME}. 4 of these have a safe fix, which is not made any more."]
+    client.wait(lambda: not (tmp_path / NAME).exists(), "what was accepted")
+    client.execute(ACCEPT, {"uri": client.open(tmp_path / "b.py"), "reason": ""})
+    client.wait(lambda: len(asked) == 2, "the message")
+    assert asked[1] == f"Accepted: 1 finding, in {NAME}."
+
+
+def test_the_status_says_how_many_are_accepted_in_the_workspace(start: Start, tmp_path: Path) -> None:
+    """Those in closed files, in which nothing else is found, too; until the baseline has them no more."""
+    accepted(tmp_path, a=TEXT, b=TEXT + "torch.cuda.synchronize()\n")
+    (tmp_path / "b.py").write_text(TEXT + "torch.cuda.synchronize()\ntorch.zeros(1).cuda()\n", encoding="utf-8")
+    options = {"settings": {"target": "npu", "workspaceDiagnostics": True}}
+    client = start(files={"c.py": "import torch\n"}, options=options)
+    uri = client.open(tmp_path / "c.py")
+    Pulls(client)
+
+    def said() -> tuple[int, int]:
+        workspace = client.request("uncuda/status", {"textDocument": {"uri": uri}})["workspace"]
+        return workspace["findings"], workspace["accepted"]
+
+    client.wait(lambda: said() == (1, 9), "both files")
+    opened = client.open(tmp_path / "a.py")
+    assert said() == (1, 9)
+    client.close(opened)
+    (tmp_path / "a.py").unlink()
+    client.watched(tmp_path / "a.py", 3)
+    client.wait(lambda: said() == (1, 5), "the file that is left")
 
 
 def test_everywhere_not_in_a_restricted_workspace(start: Start, tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ import { ExecuteCommandRequest, type LanguageClient } from "vscode-languageclien
 
 const { t } = vscode.l10n;
 
-interface Wanted {
+/** What the commands of the server are given. `scope`: the URI of a file or folder. */
+interface Given {
   readonly reason?: string;
   readonly rule?: string;
   readonly range?: unknown;
@@ -13,12 +14,12 @@ interface Wanted {
   readonly scope?: string;
 }
 
-function titleOf(given: Wanted | undefined): string {
-  const { rule, range, rules, scope } = given ?? {};
+/** What is accepted, and where: a reason given for one place must not come to stand at all of them. */
+function titleOf({ rule, range, rules, scope }: Given): string {
   if (rule) {
     return range ? t("Accept this '{0}'", rule) : t("Accept all '{0}' of this file", rule);
   }
-  if (rules?.length) {
+  if (rules) {
     return t("Accept all '{0}' of the workspace", rules.join(", "));
   }
   const where = scope && vscode.workspace.asRelativePath(vscode.Uri.parse(scope));
@@ -27,8 +28,8 @@ function titleOf(given: Wanted | undefined): string {
 
 /** Ask for the reason, and have the server accept; nothing happens without an answer, an empty one is one. */
 export async function accept(client: LanguageClient, command: string, args: readonly unknown[]): Promise<unknown> {
-  const [given] = args as (Wanted | undefined)[];
-  const title = titleOf(given);
+  const [given] = args as (Given | undefined)[];
+  const title = titleOf(given ?? {});
   const prompt = t("Why? The reason stands in uncuda-baseline.jsonl; it may be empty.");
   const reason = given?.reason ?? (await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }));
   if (reason === undefined) {

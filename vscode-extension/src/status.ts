@@ -5,7 +5,7 @@ import type { LanguageClient } from "vscode-languageclient/node";
 
 import { SELECTOR } from "./client.ts";
 import type { Server } from "./server.ts";
-import { withAccepted, WorkspaceItem, type Workspace } from "./workspace.ts";
+import { WorkspaceItem, type Workspace } from "./workspace.ts";
 
 /** What the server says to `uncuda/status`; null for a document that is not checked. */
 interface Status {
@@ -58,10 +58,7 @@ export class StatusItem implements vscode.Disposable {
 
   dispose(): void {
     clearTimeout(this.#timer);
-    this.#listeners.dispose();
-    this.#item.dispose();
-    this.#bar.dispose();
-    this.#workspace.dispose();
+    vscode.Disposable.from(this.#listeners, this.#item, this.#bar, this.#workspace).dispose();
   }
 
   async #update(): Promise<void> {
@@ -116,13 +113,16 @@ export class StatusItem implements vscode.Disposable {
       this.#bar.hide();
       return;
     }
-    const { title, findings, fixable = 0, plugin, accepted } = status;
-    this.#bar.text = `${title}: ${whole?.findings ?? findings ?? 0}`;
-    const file =
-      findings === undefined ? [] : [t("this file: {0} findings, {1} can be fixed safely", findings, fixable)];
-    const count = whole && t("workspace: {0} findings in {1} files", whole.findings, whole.files);
-    const all = withAccepted(count ?? t("workspace not scanned"), whole?.accepted);
-    this.#bar.tooltip = ["uncuda", ...file.map((text) => withAccepted(text, accepted)), all, plugin.replaceAll("`", "'"), t("Switch Target")].join("\n");
+    const { title, findings, fixable = 0, plugin, accepted = 0 } = status;
+    // No number meanwhile: the file's would look like the workspace's, which has shrunk.
+    const busy = ["reading", "checking"].includes(workspace?.state ?? "");
+    this.#bar.text = `${title}: ${busy ? "…" : (whole?.findings ?? findings ?? 0)}`;
+    const all = whole
+      ? t("workspace: {0} findings, {1} accepted; {2} files checked", whole.findings, whole.accepted ?? 0, whole.files)
+      : t("workspace not scanned");
+    const file = t("this file: {0} findings, {1} can be fixed safely, {2} accepted", findings ?? 0, fixable, accepted);
+    const files = findings === undefined ? [all] : [file, all];
+    this.#bar.tooltip = ["uncuda", ...files, plugin.replaceAll("`", "'"), t("Switch Target")].join("\n");
     this.#bar.show();
   }
 

@@ -25,11 +25,6 @@ const DETAILS: Record<Workspace["state"], (files: number) => string> = {
   restricted: () => t("you have not said that you trust it"),
 };
 
-/** What is said of findings, with the number of those that are accepted beside them. */
-export function withAccepted(text: string, accepted: number | undefined): string {
-  return accepted ? t("{0}, {1} accepted", text, accepted) : text;
-}
-
 export class WorkspaceItem implements vscode.Disposable {
   #item: vscode.LanguageStatusItem | undefined;
 

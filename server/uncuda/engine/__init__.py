@@ -301,4 +301,4 @@ class Engine:
         def check(text: Source, edited: Edited | None, known: Answers | None) -> Report:
             return self.check(text, concerned, edited, known, limits)
 
-        return fixed(source, check, {SAFE, REVIEW} if review else {SAFE}, rules, answers, selection)
+        return fixed(source, check, review, rules, answers, selection)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection
+from dataclasses import replace
+from itertools import pairwise
 
-from ..edits import Change, Edit, apply_edits, changes_of, select
+from ..edits import REVIEW, SAFE, Change, Edit, apply_edits, changes_of, select
 from ..project import Answers
 from ..source import Source
 from .refusal import refusal
@@ -26,12 +28,31 @@ Check = Callable[[Source, "Edited | None", "Answers | None"], Report]
 def fixed(
     source: Source,
     check: Check,
-    allowed: Collection[str],
+    review: bool,
     rules: Collection[str] | None,
     answers: Answers | None,
     selection: Selection | None = None,
 ) -> Fixed:
-    """A text after its fixes of the `allowed` classes, and of these `rules` (None: all), or why it is left alone."""
+    """A text after its safe fixes, those to `review` as well if they are asked for, and of these `rules` (None: all),
+    or why it is left alone."""
+    if not review:
+        return _made(source, check, {SAFE}, rules, answers, selection)
+    made = _made(source, check, {SAFE, REVIEW}, rules, answers, selection)
+    classes = [{change.applicability for change in each} for each in made.passes]
+    if not any(REVIEW in earlier and SAFE in later for earlier, later in pairwise(classes)):
+        return made
+    alone = _made(source, check, {SAFE}, rules, answers, selection)
+    return replace(made, alone=frozenset(change.edit for change in alone.changes))
+
+
+def _made(
+    source: Source,
+    check: Check,
+    allowed: Collection[str],
+    rules: Collection[str] | None,
+    answers: Answers | None,
+    selection: Selection | None,
+) -> Fixed:
     text, applied = source.text, Counter[str]()
     passes: list[list[Change]] = []
     first = report = check(source, None, answers)

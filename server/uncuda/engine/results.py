@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 
-from ..edits import SAFE, Change, Fix, compose
+from ..edits import REVIEW, SAFE, Change, Edit, Fix, compose
 from ..limits import Work
 from ..project import Site
 from ..source import Span
@@ -55,6 +55,7 @@ class Fixed:
     """Text after its fixes, fixes made by rule, what is left; `refused`: why the text was left as it was.
 
     `passes`: what was changed, pass by pass, from `before` on; `first`: what was found there.
+    `alone`: the edits that the safe fixes make without those to review; None: as the passes say.
     """
 
     text: str
@@ -64,11 +65,16 @@ class Fixed:
     before: str = ""
     passes: tuple[list[Change], ...] = ()
     first: Report = Report()
+    alone: frozenset[Edit] | None = None
 
     @cached_property
     def changes(self) -> list[Change]:
-        """All that was changed, as edits of the text as it was before the fixes."""
-        return compose(self.before, self.passes)
+        """All that was changed, as edits of the text as it was before the fixes: who makes only those that are safe has
+        what the safe fixes make, and nothing that is safe only after a fix to review."""
+        changes = compose(self.before, self.passes)
+        if self.alone is None:
+            return changes
+        return [each if each.edit in self.alone else each._replace(applicability=REVIEW) for each in changes]
 
 
 def whole(findings: list[Finding], unknown: bool) -> list[Finding]:

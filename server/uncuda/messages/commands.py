@@ -72,6 +72,10 @@ COMMANDS: Room = {
         "此编辑器不会请求未打开文件中的问题；可在终端中运行 `uncuda check` 查看。",
     ),
     "accepted": ("Accepted: {0}, in {1}.", "已接受 {0}，已写入 {1}。"),
+    "accepted safe": (
+        " {0:,} of these have a safe fix, which is not made any more.",
+        "其中 {0:,} 个有安全修复，今后不再执行。",
+    ),
     "take back": ("Take back", "撤销"),
     "write reason": ("Write the reason", "填写理由"),
     "not accepted": ("Nothing was accepted: {0}", "未接受任何问题：{0}"),

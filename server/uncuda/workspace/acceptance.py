@@ -36,11 +36,11 @@ class Doubted(NamedTuple):
 @dataclass
 class _Matched:
     """What a file has of a baseline: places whose findings are in it, where those that moved were, what is accepted
-    from now on, and how many findings of each class there are."""
+    from now on, and of which class it is, and how many findings of each class there are."""
 
     used: dict[Place, None] = field(default_factory=dict)
     moved: dict[Place, Key] = field(default_factory=dict)
-    new: dict[Place, None] = field(default_factory=dict)
+    new: dict[Place, str] = field(default_factory=dict)
     found: Counter[str] = field(default_factory=Counter)
 
 
@@ -83,11 +83,12 @@ class Acceptance:
         file = self._files[path] = _Matched()
         left = []
         for finding, printed in zip(findings, Prints(source.text).of(findings), strict=True):
-            file.found[finding.fixes[0].applicability if finding.fixes else CLASSES[-1]] += 1
+            kind = finding.fixes[0].applicability if finding.fixes else CLASSES[-1]
+            file.found[kind] += 1
             place = Key(path, finding.rule, printed.print), finding.target
             known = self._matches(place, file)
             if not known and accept is not None and accept(finding):
-                file.new[place] = None
+                file.new[place] = kind
                 known = True
             if known:
                 left.append(LeftAlone(finding.rule, finding.span, printed.statement))
@@ -97,14 +98,15 @@ class Acceptance:
         """Whether an entry may be about one of these findings."""
         return bool(self._rules) and any((finding.rule, finding.target) in self._rules for finding in findings)
 
-    def add(self, places: Iterable[Place]) -> None:
-        """Accept these from now on, too."""
-        self._files.setdefault("", _Matched()).new |= {place: None for place in places if place not in self._reasons}
+    def add(self, places: Mapping[Place, str]) -> None:
+        """Accept these from now on, too; each with the class of its finding."""
+        fresh = {place: kind for place, kind in places.items() if place not in self._reasons}
+        self._files.setdefault("", _Matched()).new |= fresh
 
     @property
-    def new(self) -> list[Place]:
-        """What is accepted from now on."""
-        return [place for file in self._files.values() for place in file.new]
+    def new(self) -> dict[Place, str]:
+        """What is accepted from now on, and of which class it is."""
+        return {place: kind for file in self._files.values() for place, kind in file.new.items()}
 
     @property
     def places(self) -> Collection[Place]:

@@ -1,4 +1,5 @@
-"""Takes the pictures that READMEs show, of the built extension at work on examples/. `make screenshots` runs it.
+"""Takes the pictures that READMEs and docs/editors/port-in-vscode.md show, of the built extension at work on examples/.
+`make screenshots` runs it.
 
 python -m e2e.vscode.screenshots
 """
@@ -7,7 +8,7 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from e2e.vscode.code_server import CodeServer
 from e2e.vscode.install import chromium, playwright
@@ -16,7 +17,7 @@ from support import node
 from support.fetching import Missing
 from support.imports import ROOT
 
-IMAGES = node.EXTENSION / "images"
+IMAGES, PORT = node.EXTENSION / "images", ROOT / "docs" / "images"
 SIZE = {"width": 1120, "height": 640}
 SETTINGS = {
     "uncuda.interpreter": sys.executable,
@@ -25,10 +26,32 @@ SETTINGS = {
     "window.title": "${activeEditorShort}${separator}${rootName}",
 }
 CODE = "distributed.py"
-# Display language, and the palette's name for the preview.
+BAR = ".statusbar-item[id$='uncuda.bar']"
+LIBRARY, WORD = "fused_clip.py", "multi_tensor_applier"
+
+
+class Words(NamedTuple):
+    """What the interface says in a language: titles of the palette, a quick fix, and what the user types."""
+
+    preview: str
+    accept: str
+    everywhere: str
+    reasons: tuple[str, str]
+
+
 LANGUAGES = {
-    "": "uncuda: Preview Fix All in Workspace",
-    "zh-cn": "uncuda: 预览工作区中的所有修复",
+    "": Words(
+        "uncuda: Preview Fix All in Workspace",
+        "uncuda: Accept All That Is Found in Workspace",
+        "of the workspace in",
+        ("Ascend's build of apex is installed", "not part of the first run"),
+    ),
+    "zh-cn": Words(
+        "uncuda: 预览工作区中的所有修复",
+        "uncuda: 接受工作区中发现的所有问题",
+        "中接受工作区的所有",
+        ("已安装昇腾版 apex", "首次运行不涉及"),
+    ),
 }
 
 
@@ -46,18 +69,69 @@ def take(browser: Any, language: str, scratch: Path) -> None:
         window.page.locator(".view-line span:not(:has(span))", has_text="set_device").last.hover()
         window.until(lambda: "`torch.npu.set_device`" in window.hover() or "torch_npu" in window.hover(), window.hover)
         _keep(window.shot("hover"), "hover", language)
-        window.command(LANGUAGES[language])
+        _problems(window, language)
+        window.command(LANGUAGES[language].preview)
         window.until(lambda: True in window.ticks(), window.ticks)
         window.page.locator(".codicon-group-by-ref-type:visible").first.click()
         window.page.locator(".part.panel .codicon-panel-maximize:visible").first.click()
         window.until(lambda: len(window.preview()) > 15 and True in window.ticks(), window.preview)
         _keep(window.shot("preview"), "preview", language)
+        _port(window, language)
         window.close()
 
 
-def _keep(shot: Path, name: str, language: str) -> None:
+def _problems(window: Window, language: str) -> None:
+    """What is found in the workspace, before anything is changed."""
+    bar = window.page.locator(BAR)
+    window.until(lambda: window.problems() and bar.inner_text().strip()[-1:].isdigit(), bar.all_inner_texts)
+    window.page.mouse.move(600, 200)
+    window.page.wait_for_timeout(1000)
+    _keep(window.shot("findings"), "port-findings", language, PORT)
+
+
+def _port(window: Window, language: str) -> None:
+    """From the preview that is open to the last finding: what is left, why it is accepted, and that nothing is left."""
+    words, page = LANGUAGES[language], window.page
+    page.locator(".part.panel .codicon-panel-maximize, .part.panel .codicon-panel-restore").first.click()
+    page.locator(".bulk-edit-panel .monaco-button").first.click()
+    window.until(window.toasts)
+    window.until(window.problems)
+    page.wait_for_timeout(2000)
+    _keep(window.shot("left"), "port-left", language, PORT)
+    _clear(window)
+    window.open(LIBRARY)
+    window.some_squiggles()
+    page.locator(".view-line span:not(:has(span))", has_text=WORD).last.click()
+    window.quick_fixes()
+    window.take(words.everywhere)
+    page.locator(".quick-input-widget input.input:visible").fill(words.reasons[0])
+    page.wait_for_timeout(500)
+    _keep(window.shot("reason"), "port-reason", language, PORT)
+    page.keyboard.press("Enter")
+    window.until(window.toasts)
+    window.command(words.accept)
+    page.locator(".quick-input-widget input.input:visible").fill(words.reasons[1])
+    page.keyboard.press("Enter")
+    bar = page.locator(BAR)
+    window.until(lambda: bar.inner_text().strip().endswith(": 0"), bar.all_inner_texts)
+    _clear(window)
+    bar.hover()
+    window.until(window.hover)
+    page.wait_for_timeout(1000)
+    _keep(window.shot("done"), "port-done", language, PORT)
+
+
+def _clear(window: Window) -> None:
+    """Close what VS Code says in its corner."""
+    shown = window.page.locator(".notifications-toasts .codicon-notifications-clear")
+    while shown.count():
+        shown.first.click(force=True)
+        window.page.wait_for_timeout(300)
+
+
+def _keep(shot: Path, name: str, language: str, folder: Path = IMAGES) -> None:
     suffix = f".{language}" if language else ""
-    shutil.copy(shot, IMAGES / f"{name}{suffix}.png")
+    shutil.copy(shot, folder / f"{name}{suffix}.png")
 
 
 def main() -> int:

@@ -184,6 +184,7 @@ def test_accept_with_a_reason_and_take_it_back(train: Window, small: Path) -> No
     train.quick_fixes()
     train.take(title)
     entry.wait_for()
+    assert train.rows(".quick-input-title:visible") == ["Accept all 'cuda-api' of the workspace"]
     train.shot("why")
     entry.fill("only timing")
     entry.press("Enter")
@@ -317,7 +318,7 @@ def test_the_status_bar_counts_the_workspace_and_its_hover_is_whole(train: Windo
     bar = train.page.locator(".statusbar-item[id$='uncuda.bar']")
     train.until(lambda: bar.inner_text().strip() == f"{engine().target.title}: {everything}", bar.all_inner_texts)
     bar.hover()
-    train.until(lambda: f"workspace: {everything} findings in 2 files" in train.hover(), train.hover)
+    train.until(lambda: f"workspace: {everything} findings, 0 accepted; 2 files checked" in train.hover(), train.hover)
     assert f"this file: {len(FINDINGS)} findings" in train.hover() and "torch_npu" in train.hover()
     train.shot("hover")
 

@@ -9,6 +9,7 @@ from uncuda.edits import SAFE
 
 from ..fixing.fixall import fixable
 from ..state.choice import Choice
+from ..state.inspected import Counts
 from ..wire.names import STATUS, STATUS_CHANGED
 from ..wire.protocol import field
 from ..wire.texts import Texts
@@ -78,20 +79,18 @@ def _choice(session: Session, choice: Choice) -> dict[str, Any]:
 
 
 def _workspace(session: Session) -> dict[str, Any]:
-    """How far the check of the whole workspace is, how many files it has, and how many findings, shown and accepted,
-    there are in those that were checked, and in those that are open."""
+    """How far the check of the whole workspace is, how many files it has, and how many findings there are, and how many
+    are accepted, in those that were checked, and in those that are open."""
     inspection = session.inspection
-    counts, accepted = dict(inspection.counts), dict(inspection.accepted)
+    counts = dict(inspection.counts)
     for document in session.documents:
         program = session.program(document.uri)
         if program is not None and document.path and not session.diagnostics.pends(document.uri):
-            analysis, uri = session.analyse(program), uri_of(document.path)
-            counts[uri] = len(analysis.findings) if document.notebook is None else 0
-            accepted[uri] = analysis.accepted if document.notebook is None else 0
+            analysis = session.analyse(program)
+            here = document.notebook is None
+            counts[uri_of(document.path)] = Counts(
+                len(analysis.findings) if here else 0, analysis.accepted if here else 0
+            )
     files = sum(folder.files for folder in session.folders.all)
-    return {
-        "state": inspection.state,
-        "files": files,
-        "findings": sum(counts.values()),
-        "accepted": sum(accepted.values()),
-    }
+    findings, accepted = (sum(column) for column in zip(*counts.values())) if counts else (0, 0)
+    return {"state": inspection.state, "files": files, "findings": findings, "accepted": accepted}

@@ -39,7 +39,7 @@ def register(session: Session) -> None:
         """What is found in closed files is shown before anybody opens one."""
         nonlocal asked
         folder = next((folder for folder in session.folders.all if folder.scanned), None)
-        if asked or folder is None or not session.inspection.counts:
+        if asked or folder is None or not any(count.findings for count in session.inspection.counts.values()):
             return
         engine, settings, chosen = session.folders.engine_at(folder.path, folder, folder.project)
         if chosen.assumed:

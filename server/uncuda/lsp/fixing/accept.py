@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lsprotocol import types
 
+from uncuda.edits import SAFE
 from uncuda.engine import Finding
 from uncuda.report.words import baseline_problem
 from uncuda.source import Source
@@ -44,10 +45,11 @@ class Asked(NamedTuple):
 
 
 class _Written(NamedTuple):
-    """What was written: the file, the entries that it did not have before, and whether it was there."""
+    """What was written: the file, the entries that it did not have before, each with the class of its finding, and
+    whether the file was there."""
 
     file: str
-    new: list[Place]
+    new: dict[Place, str]
     existed: bool
 
 
@@ -88,9 +90,9 @@ async def accept_everywhere(session: Session, wanted: Wanted, reason: str | None
         return _refused(session, texts, texts("undecided", targets=titles))
     if outcome.failed or not outcome.acceptable:
         return _refused(session, texts, outcome.failed or texts("not there"))
-    by_file: dict[str, list[Place]] = {}
+    by_file: dict[str, dict[Place, str]] = {}
     for one in outcome.acceptable:
-        by_file.setdefault(one.file, []).append((Key(one.path, one.rule, one.print), one.target))
+        by_file.setdefault(one.file, {})[Key(one.path, one.rule, one.print), one.target] = one.kind
     written = []
     try:
         for file, places in by_file.items():
@@ -112,10 +114,10 @@ def _write(session: Session, asked: Asked, texts: Texts) -> _Written | str:
         return texts("not there")
     acceptance = Acceptance(read_baseline(file))
     acceptance.accepted(Source(analysis.text, asked.program.path), analysis.report.findings, asked.takes)
-    return _add(acceptance, (), asked.reason)
+    return _add(acceptance, {}, asked.reason)
 
 
-def _add(acceptance: Acceptance, places: Iterable[Place], reason: str | None) -> _Written:
+def _add(acceptance: Acceptance, places: Mapping[Place, str], reason: str | None) -> _Written:
     """Write a baseline with what is new in it, and with places."""
     acceptance.add(places)
     new, existed = acceptance.new, acceptance.baseline.data is not None
@@ -137,8 +139,11 @@ def _refused(session: Session, texts: Texts, reason: str) -> dict[str, Any]:
 
 async def _offer(session: Session, texts: Texts, written: list[_Written], unasked: bool) -> None:
     """Say what was accepted, and let it be taken back, or its reason be written."""
-    count = texts.count(sum(len(each.new) for each in written), "finding")
-    said = texts("accepted", count, ", ".join(dict.fromkeys(Path(each.file).name for each in written)))
+    kinds = [kind for each in written for kind in each.new.values()]
+    files = ", ".join(dict.fromkeys(Path(each.file).name for each in written))
+    said = texts("accepted", texts.count(len(kinds), "finding"), files)
+    if safe := kinds.count(SAFE):  # usually left over: who accepts what Fix All makes means to keep CUDA there
+        said += texts("accepted safe", safe)
     if not session.client.offers_buttons:  # such an editor would ask before it goes on
         session.window_show_message(types.ShowMessageParams(types.MessageType.Info, said))
         return
@@ -161,7 +166,8 @@ async def _show(session: Session, written: _Written) -> None:
     """Open the baseline where the first of the new entries stands."""
     with suppress(BaselineError):
         entries = read_baseline(written.file).entries
-        line = next((entry.line - 1 for entry in entries if entry.key == written.new[0][0]), 0)
+        first, _ = next(iter(written.new))
+        line = next((entry.line - 1 for entry in entries if entry.key == first), 0)
         place = types.Range(types.Position(line, 0), types.Position(line, 0))
         params = types.ShowDocumentParams(uri_of(written.file), take_focus=True, selection=place)
         await session.window_show_document_async(params)

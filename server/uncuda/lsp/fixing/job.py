@@ -161,13 +161,14 @@ class JobFailed:
 
 @dataclass(frozen=True)
 class Acceptable:
-    """A finding to be accepted: the file of its baseline, and what its entry is to say."""
+    """A finding to be accepted: the file of its baseline, what its entry is to say, and the finding's class."""
 
     file: str
     path: str
     rule: str
     print: str
     target: str
+    kind: str
 
 
 @dataclass(frozen=True)

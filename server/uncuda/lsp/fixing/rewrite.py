@@ -206,8 +206,8 @@ class _Run:
                             lambda finding: rules is None or finding.rule in rules,
                         )
         for file, acceptance in by_file.items():
-            for key, target in acceptance.new:
-                yield Acceptable(file, *key, target)
+            for (key, target), kind in acceptance.new.items():
+                yield Acceptable(file, *key, target, kind)
 
     def selections(self, group: _Group) -> SelectionFor:
         """What baselines leave to be fixed; FileProblem where one cannot be used."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from uncuda.child.records import Codec
 
@@ -41,7 +42,7 @@ class MoveShims:
 @dataclass(frozen=True)
 class Inspected:
     """What was found in a file. `items`: the JSON list of its diagnostics; `count`: how many of them are findings;
-    `accepted`: how many more a baseline accepts; `failed`: the error of ours, if there was one."""
+    `accepted`: how many findings a baseline accepts; `failed`: the error of ours, if there was one."""
 
     path: str
     uri: str
@@ -49,6 +50,13 @@ class Inspected:
     count: int = 0
     accepted: int = 0
     failed: str = ""
+
+
+class Counts(NamedTuple):
+    """How many findings a file has, and how many more are accepted."""
+
+    findings: int
+    accepted: int
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,17 @@ from ..wire.logs import logger
 from ..wire.progress import Progress
 from ..wire.texts import Texts
 from ..wire.uris import uri_of
-from .inspected import CODEC, InspectAll, Inspected, InspectionDone, InspectionProgress, InspectSome, MoveShims, Shims
+from .inspected import (
+    CODEC,
+    Counts,
+    InspectAll,
+    Inspected,
+    InspectionDone,
+    InspectionProgress,
+    InspectSome,
+    MoveShims,
+    Shims,
+)
 
 if TYPE_CHECKING:
     from ..wire.endpoint import Endpoint
@@ -45,7 +55,7 @@ is too large to do it unasked, or not trusted."""
 
 
 class Inspection:
-    """Results by URI of the files that have any, and how many findings, and accepted ones, each has.
+    """Results by URI of the files that have any, and how many findings each has, and has accepted.
 
     `changed()` is called when a result is another now, `done()` whenever the child has answered, `moved()` when `state`
     may be another."""
@@ -53,8 +63,7 @@ class Inspection:
     def __init__(self, endpoint: Endpoint, folders: Folders, projects: Projects, analyses: Analyses) -> None:
         self._endpoint, self._folders, self._projects, self._analyses = endpoint, folders, projects, analyses
         self.changed, self.done, self.moved = Event(), Event(), Event()
-        self.counts: dict[str, int] = {}
-        self.accepted: dict[str, int] = {}
+        self.counts: dict[str, Counts] = {}
         self.results: dict[str, Result] = {}
         self._fresh: set[str] = set()
         self._serial = 0
@@ -173,12 +182,10 @@ class Inspection:
         if not self.is_wanted:
             self.results.clear()
             self.counts.clear()
-            self.accepted.clear()
             self.done()
             self.moved()
             return
         self._fresh = set()
-        self.accepted.clear()
         self._asked.append(None)
         self._progress_timer = self._endpoint.loop.call_later(_LONG, self._show_progress)
         wanted = tuple(folder.uri for folder in self._folders.all if self._covers(folder))
@@ -242,8 +249,8 @@ class Inspection:
         if isinstance(record, InspectionDone):
             if self._asked.popleft() is None:
                 self._end_progress()
-            for uri in self.results.keys() - self._fresh:
-                del self.results[uri]
+            for uri in self.counts.keys() - self._fresh:
+                self.results.pop(uri, None)
                 del self.counts[uri]
             self.done()
             self.moved()
@@ -251,16 +258,14 @@ class Inspection:
         if record.failed:
             self._analyses.failed("", record.path, RuntimeError(record.failed))
         uri, items = record.uri, record.items
-        self.accepted.pop(uri, None)
-        if record.accepted:
-            self.accepted[uri] = record.accepted
         self._fresh.discard(uri)
+        self.counts.pop(uri, None)
+        if items != "[]" or record.accepted:
+            self.counts[uri] = Counts(record.count, record.accepted)
+            self._fresh.add(uri)
         if items == "[]":
             self.results.pop(uri, None)
-            self.counts.pop(uri, None)
         else:
-            self.counts[uri] = record.count
-            self._fresh.add(uri)
             known = self.results.get(uri)
             if known is None or known.items != items:
                 self._serial += 1

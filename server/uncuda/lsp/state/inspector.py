@@ -64,7 +64,7 @@ class Inspector:
         self._tell_of_shims: set[str] = set()
 
     def everything(self) -> Iterator[Inspected | InspectionProgress]:
-        """What is found in all files of the folders that are wanted."""
+        """What is found, and what is accepted, in all files of the folders that are wanted."""
         files = [(file.path, folder) for folder in self._folders.all for file in self._files(folder)]
         due = time.monotonic() + _PAUSE
         for done, (path, folder) in enumerate(files, 1):
