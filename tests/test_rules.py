@@ -58,10 +58,10 @@ def _engine(example: Example, target: str, select: tuple[str, ...] = ()) -> Engi
 
 def _shuffled(engine: Engine, seed: str) -> Engine:
     """The engine with the checks of its rules in another order: copies, for others have the same rules."""
-    sets = {(shim, False): copy(engine.ruleset(shim)) for shim in (False, True)}
+    sets = {shim: copy(engine.ruleset(shim)) for shim in (False, True)}
     for ruleset in sets.values():
         ruleset.checks = random.Random(seed).sample(ruleset.checks, len(ruleset.checks))
-    engine._sets = dict(sets)
+    engine._sets = sets
     return engine
 
 

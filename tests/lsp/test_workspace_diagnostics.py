@@ -115,12 +115,8 @@ def wait_for(client: Client, state: str) -> None:
 
 def test_how_far_it_is(start: Start, tmp_path: Path) -> None:
     client = start(files=FILES)
-    assert workspace(client) == {
-        "state": "off",
-        "files": 0,
-        "findings": 0,
-        "accepted": 0,
-    }  # the client has not asked yet
+    asked_for_nothing = {"state": "off", "files": 0, "findings": 0, "accepted": 0}
+    assert workspace(client) == asked_for_nothing
     puller = Puller(client)
     puller.wait({"a.py": 1, "b.py": 2})
     wait_for(client, "complete")

@@ -5,7 +5,7 @@ import type { LanguageClient } from "vscode-languageclient/node";
 
 import { SELECTOR } from "./client.ts";
 import type { Server } from "./server.ts";
-import { WorkspaceItem, type Workspace } from "./workspace.ts";
+import { isBusy, WorkspaceItem, type Workspace } from "./workspace.ts";
 
 /** What the server says to `uncuda/status`; null for a document that is not checked. */
 interface Status {
@@ -115,8 +115,7 @@ export class StatusItem implements vscode.Disposable {
     }
     const { title, findings, fixable = 0, plugin, accepted = 0 } = status;
     // No number meanwhile: the file's would look like the workspace's, which has shrunk.
-    const busy = ["reading", "checking"].includes(workspace?.state ?? "");
-    this.#bar.text = `${title}: ${busy ? "…" : (whole?.findings ?? findings ?? 0)}`;
+    this.#bar.text = `${title}: ${isBusy(workspace) ? "…" : (whole?.findings ?? findings ?? 0)}`;
     const all = whole
       ? t("workspace: {0} findings, {1} accepted; {2} files checked", whole.findings, whole.accepted ?? 0, whole.files)
       : t("workspace not scanned");

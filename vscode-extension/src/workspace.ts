@@ -25,6 +25,11 @@ const DETAILS: Record<Workspace["state"], (files: number) => string> = {
   restricted: () => t("you have not said that you trust it"),
 };
 
+/** Whether its files are being checked: what is counted then is not the whole. */
+export function isBusy(workspace: Workspace | undefined): boolean {
+  return workspace?.state === "reading" || workspace?.state === "checking";
+}
+
 export class WorkspaceItem implements vscode.Disposable {
   #item: vscode.LanguageStatusItem | undefined;
 
@@ -39,7 +44,7 @@ export class WorkspaceItem implements vscode.Disposable {
     }
     const { state, files, findings } = workspace;
     const number = findings === 1 ? t("1 finding") : t("{0} findings", findings);
-    const busy = state === "reading" || state === "checking";
+    const busy = isBusy(workspace);
     const whole = state === "complete";
     this.#item ??= vscode.languages.createLanguageStatusItem("uncuda.workspace", SELECTOR);
     Object.assign(this.#item, {

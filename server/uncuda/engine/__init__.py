@@ -60,7 +60,7 @@ class Engine:
         self.target = catalogue.target(
             target_id, self.settings.target_version, self.settings.torch_version, self.settings.hardware
         )
-        self._sets: dict[tuple[bool, bool], Ruleset] = {}
+        self._sets: dict[bool, Ruleset] = {}
         self._patching = patching(self.target)
         self._remember = remember
         self._memory: OrderedDict[tuple[str, Ruleset], Facts] = OrderedDict()
@@ -89,18 +89,16 @@ class Engine:
         words = self.ruleset(True).words
         return self.settings.strategy == "auto" and patches(text, self.target, lambda: read(text, words, work=work))
 
-    def ruleset(self, shim: bool, every: bool = False) -> Ruleset:
-        """The active rules, with or without the runtime patch in force; `every`: those that are switched off, too."""
-        settings = self.settings
-        every = every and bool(settings.select or settings.ignore)
-        if (shim, every) not in self._sets:
-            self._sets[shim, every] = Ruleset(self.catalogue, self.target, Settings() if every else settings, shim)
-        return self._sets[shim, every]
+    def ruleset(self, shim: bool) -> Ruleset:
+        """The rules, with or without the runtime patch in force."""
+        if shim not in self._sets:
+            self._sets[shim] = Ruleset(self.catalogue, self.target, self.settings, shim)
+        return self._sets[shim]
 
-    def read(self, source: Source, every: bool = False, limits: Limits | None = None) -> tuple[Facts, Ruleset]:
-        """What a text says, and the rules for it; `every`: as for `ruleset`, `limits` and LimitExceeded for `check`."""
+    def read(self, source: Source, limits: Limits | None = None) -> tuple[Facts, Ruleset]:
+        """What a text says, and the rules for it; `limits`, LimitExceeded: as for `check`."""
         work = Work(limits or self.settings.limits)
-        ruleset = self.ruleset(self.patched(source.text, work), every)
+        ruleset = self.ruleset(self.patched(source.text, work))
         return self._facts(source, ruleset, work), ruleset
 
     def _facts(self, source: Source, ruleset: Ruleset, work: Work, edited: Edited | None = None) -> Facts:

@@ -67,7 +67,7 @@ def explain(
     here = _here(findings, offset)
     if not here and not _may_say(engine, text, offset):
         return None
-    facts, ruleset = engine.read(source, every=True, limits=limits)
+    facts, ruleset = engine.read(source, limits)
     comments = parse(text, facts.layout.is_comment).comments
     for comment in comments:
         if comment.span.start <= offset < comment.span.end:
@@ -99,7 +99,7 @@ def _may_say(engine: Engine, text: str, offset: int) -> bool:
         return True
     word = (text[offset : offset + 1] + text[max(0, offset - 1) : offset]).replace("_", "a")
     spoken = any(character.isalnum() for character in word)
-    return spoken and engine.ruleset(False, every=True).concerns(text.encode("utf-8", "surrogatepass"))
+    return spoken and engine.ruleset(False).speaks_of(text.encode("utf-8", "surrogatepass"))
 
 
 def _explanation(

@@ -93,9 +93,7 @@ def whole(findings: list[Finding], unknown: bool) -> list[Finding]:
 def sparing(kept: list[Finding], every: list[Finding], work: Work) -> list[Finding]:
     """Findings without the fixes that would change a place where the user silenced a finding."""
     names = {(finding.rule, finding.span) for finding in kept}
-    silenced = [finding.span for finding in every if (finding.rule, finding.span) not in names]
-
-    silenced.sort()
+    silenced = sorted(finding.span for finding in every if (finding.rule, finding.span) not in names)
     starts = [span.start for span in silenced]
     ends = list(accumulate((span.end for span in silenced), max))  # of all up to each
 

@@ -49,6 +49,14 @@ class Ruleset:
         """Whether a file with these bytes can have a finding: a few searches for words, at the speed of memory."""
         return self._gates.open_for(data)
 
+    def speaks_of(self, data: bytes) -> bool:
+        """The same for all rules, those that are off as well."""
+        return (self._every if self.off else self._gates).open_for(data)
+
+    @cached_property
+    def _every(self) -> Prefilter:
+        return Prefilter(self.rules, self.target)
+
     def opens(self, facts: Facts) -> bool:
         """The same as `concerns`, for a text that was read anyway."""
         return self._gates.open_in(facts)

@@ -14,7 +14,8 @@ from uncuda.engine import Finding, LeftAlone
 from uncuda.limits import LimitExceeded, Limits
 from uncuda.source import Source, SourceError
 
-from .baseline import CLASSES, Baseline, Entry, Key, baseline_bytes, relative
+from .baseline import Baseline, Entry, Key, baseline_bytes, relative
+from .counts import CLASSES, fix_class
 from .files import FileProblem, read_file
 from .notebooks import source_of
 from .prints import Prints, scope_of
@@ -83,7 +84,7 @@ class Acceptance:
         file = self._files[path] = _Matched()
         left = []
         for finding, printed in zip(findings, Prints(source.text).of(findings), strict=True):
-            kind = finding.fixes[0].applicability if finding.fixes else CLASSES[-1]
+            kind = fix_class(finding)
             file.found[kind] += 1
             place = Key(path, finding.rule, printed.print), finding.target
             known = self._matches(place, file)

@@ -17,11 +17,11 @@ from uncuda.printable import printable_json
 from uncuda.reading import NotUtf8Error, decode_utf8, read_bytes
 from uncuda.settings import shown
 
+from .counts import CLASSES
 from .files import FileProblem, create_atomically, write_atomically
 from .prints import PRINT
 
 FORMAT = 1
-CLASSES = ("safe", "review", "manual")
 _LARGEST = 100_000_000
 _MARKS = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from uncuda.edits import SAFE
 
 from ..fixing.fixall import fixable
-from ..state.choice import Choice
 from ..state.inspected import Counts
 from ..wire.names import STATUS, STATUS_CHANGED
 from ..wire.protocol import field
@@ -17,6 +16,7 @@ from ..wire.uris import uri_of
 
 if TYPE_CHECKING:
     from ..session import Session
+    from ..state.choice import Choice
 
 
 def register(session: Session) -> None:
@@ -56,11 +56,10 @@ def _of_folder(session: Session) -> dict[str, Any] | None:
     folder = next(iter(session.folders.all), None)
     if folder is None:
         return None
-    engine, settings, chosen = session.folders.engine_at(folder.path, folder, folder.project)
-    choice = Choice(folder, settings, engine, chosen, left_out=False)
+    choice = session.folders.choice_at(folder)
     return {
         **_choice(session, choice),
-        "strategy": "shim" if engine.patched("") else "rewrite",
+        "strategy": "shim" if choice.engine.patched("") else "rewrite",
         "workspace": _workspace(session),
     }
 
@@ -86,11 +85,10 @@ def _workspace(session: Session) -> dict[str, Any]:
     for document in session.documents:
         program = session.program(document.uri)
         if program is not None and document.path and not session.diagnostics.pends(document.uri):
-            analysis = session.analyse(program)
-            here = document.notebook is None
-            counts[uri_of(document.path)] = Counts(
-                len(analysis.findings) if here else 0, analysis.accepted if here else 0
-            )
+            analysis, in_file = session.analyse(program), document.notebook is None
+            found = Counts(len(analysis.findings), analysis.accepted) if in_file else Counts(0, 0)
+            counts[uri_of(document.path)] = found
     files = sum(folder.files for folder in session.folders.all)
-    findings, accepted = (sum(column) for column in zip(*counts.values())) if counts else (0, 0)
+    findings = sum(count.findings for count in counts.values())
+    accepted = sum(count.accepted for count in counts.values())
     return {"state": inspection.state, "files": files, "findings": findings, "accepted": accepted}

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from ..state.choice import Choice
 from ..wire.logs import logger
 from ..wire.markup import popup
 from ..wire.names import CHOOSE_TARGET
@@ -14,6 +13,7 @@ from ..wire.texts import Texts
 
 if TYPE_CHECKING:
     from ..session import Session
+    from ..state.choice import Choice
     from ..state.documents import Program
     from ..state.roots import Folder
 
@@ -41,10 +41,10 @@ def register(session: Session) -> None:
         folder = next((folder for folder in session.folders.all if folder.scanned), None)
         if asked or folder is None or not any(count.findings for count in session.inspection.counts.values()):
             return
-        engine, settings, chosen = session.folders.engine_at(folder.path, folder, folder.project)
-        if chosen.assumed:
+        choice = session.folders.choice_at(folder)
+        if choice.chosen.assumed:
             asked = True
-            session.loop.call_soon(_ask, session, Choice(folder, settings, engine, chosen, left_out=False))
+            session.loop.call_soon(_ask, session, choice)
 
     session.begun.append(lambda: session.inspection.done.append(inspected))
     session.found.append(found)

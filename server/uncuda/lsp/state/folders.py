@@ -225,6 +225,11 @@ class Folders:
             choice = self._choices[program.uri] = self._choose(program)
         return choice
 
+    def choice_at(self, folder: Folder) -> Choice:
+        """What the files right in a folder of the workspace are checked with."""
+        engine, settings, chosen = self.engine_at(folder.path, folder, folder.project)
+        return Choice(folder, settings, engine, chosen, left_out=False)
+
     def engine_of(self, program: Program) -> Engine:
         """The engine for a program."""
         return self.choice_of(program).engine
