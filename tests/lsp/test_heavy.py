@@ -13,6 +13,7 @@ import pytest
 from lsp.harness.client import Client
 from lsp.harness.starting import Start
 from lsp.harness.traffic import Json
+from lsp.test_commands import ready
 from uncuda.child.records import Channel
 from uncuda.lsp.state import analyst as analyst_process
 from uncuda.lsp.state.task import CODEC, Answer
@@ -33,13 +34,14 @@ NOTE = "uncuda did not check this file: "
 
 
 def begin(start: Start, tmp_path: Path, profile: str = "vscode", written: str = HEAVY, **more: str) -> Client:
-    """A session with `light.py` and `heavy.py` open."""
+    """A session with `light.py` and `heavy.py` open, and the folder read: what was analysed before is asked anew then."""
     files: dict[str, str | bytes] = {
         "light.py": LIGHT,
         "heavy.py": written,
         "uncuda.toml": CONFIGURATION + "".join(more.values()),
     }
     client = start(profile, files=files)
+    ready(client)
     for name in ("light.py", "heavy.py"):
         client.open(tmp_path / name)
     return client
