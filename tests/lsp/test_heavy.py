@@ -34,7 +34,7 @@ NOTE = "uncuda did not check this file: "
 
 
 def begin(start: Start, tmp_path: Path, profile: str = "vscode", written: str = HEAVY, **more: str) -> Client:
-    """A session with `light.py` and `heavy.py` open, and the folder read: what was analysed before is asked anew then."""
+    """A session with both files open, and the folder read before: after that all is analysed anew."""
     files: dict[str, str | bytes] = {
         "light.py": LIGHT,
         "heavy.py": written,
