@@ -277,6 +277,39 @@ def test_a_file_that_was_renamed(start: Start, tmp_path: Path) -> None:
     assert codes(client, uri) == ["cuda-method"], "another statement is new"
 
 
+def test_a_file_that_is_renamed_while_the_server_runs(start: Start, tmp_path: Path) -> None:
+    accepted(tmp_path, a=TEXT)
+    client = start(options=OPTIONS)
+    uri = client.open(tmp_path / "a.py")
+    assert codes(client, uri) == []
+    client.close(uri)
+    (tmp_path / "a.py").rename(tmp_path / "moved.py")
+    assert codes(client, client.open(tmp_path / "moved.py")) == []
+
+
+@pytest.mark.parametrize("profile", ["vscode", "eglot"])
+def test_a_function_that_moves_to_another_file(start: Start, tmp_path: Path, profile: str) -> None:
+    """It is known again where it went once the file in which it was has been saved without it, and not before."""
+    accepted(tmp_path, a=TEXT, b="import torch\n\ntorch.cuda.synchronize()\n")
+    client = start(profile, options=OPTIONS)
+    here, there = client.open(tmp_path / "a.py"), client.open(tmp_path / "b.py")
+    whole, moving = client.text(there), TEXT[TEXT.index("def other") :]
+    client.type(there, f"{whole}\n\n{moving}")
+    assert codes(client, there) == ["cuda-api"] * 2, "they are in a.py still"
+    client.type(here, TEXT.removesuffix(moving))
+    client.save(here)
+    if profile == "vscode":
+        client.watched(tmp_path / "a.py", 2)
+    client.settle()
+    assert codes(client, there) == []
+    client.type(here, TEXT)
+    client.save(here)
+    if profile == "vscode":
+        client.watched(tmp_path / "a.py", 2)
+    client.settle()
+    assert codes(client, there) == ["cuda-api"] * 2, "they are in a.py again"
+
+
 def test_a_rule_in_the_workspace(start: Start, tmp_path: Path) -> None:
     """Open texts as they are, closed files as the disk has them, each in the baseline of its project."""
     files: dict[str, str | bytes] = {"a.py": "import torch\n", "b.py": TEXT, "sub/uncuda.toml": "", "sub/c.py": TEXT}
@@ -359,6 +392,15 @@ def test_everywhere_with_a_baseline_that_cannot_be_used(start: Start, tmp_path: 
     assert client.execute(EVERYWHERE_COMMAND)["accepted"] == 0
     assert f"{NAME}:1: is no valid JSON" in messages(client)[-1]
     assert (tmp_path / NAME).read_text(encoding="utf-8") == "{"
+
+
+def test_everywhere_with_one_of_two_baselines_that_cannot_be_written(start: Start, tmp_path: Path) -> None:
+    client = start(files={"a.py": TEXT, "sub/uncuda.toml": "", "sub/c.py": TEXT}, options=OPTIONS)
+    (tmp_path / "sub" / NAME).symlink_to("nowhere/else")
+    assert client.execute(EVERYWHERE_COMMAND, {"rules": ["cuda-api"], "reason": "x"})["accepted"] == 3
+    client.wait(lambda: len(messages(client)) + len(client.traffic.received("window/showMessageRequest")) > 1, "both")
+    assert messages(client)[-1].startswith(f"Not all was accepted: sub/{NAME}"), messages(client)
+    assert {entry["path"] for entry in entries(tmp_path)} == {"a.py"}
 
 
 def test_a_cell_of_a_notebook(start: Start, tmp_path: Path) -> None:

@@ -79,6 +79,7 @@ COMMANDS: Room = {
     "take back": ("Take back", "撤销"),
     "write reason": ("Write the reason", "填写理由"),
     "not accepted": ("Nothing was accepted: {0}", "未接受任何问题：{0}"),
+    "not all accepted": ("Not all was accepted: {0}", "部分问题未被接受：{0}"),
     "not there": ("it is not there any more; look again", "它已不在原处；请重新查看"),
     "nothing changed": ("Nothing was changed.", "没有进行任何改动。"),
     "not applied": ("The editor did not make the changes.", "编辑器未执行改动。"),

@@ -16,7 +16,7 @@ from uncuda.source import Source, SourceError
 
 from .baseline import Baseline, Entry, Key, baseline_bytes, relative
 from .counts import CLASSES, fix_class
-from .files import FileProblem, read_file
+from .files import FileProblem, Stamp, read_file, stamp_of
 from .notebooks import source_of
 from .prints import Prints, scope_of
 
@@ -64,7 +64,7 @@ class Acceptance:
             self._alike.setdefault((key.rule, key.print, target), []).append(place)
         self._files: dict[str, _Matched] = {}
         self._users: dict[Place, str] = {}
-        self._scopes: dict[str, Collection[str] | None] = {}
+        self._scopes: dict[str, tuple[Stamp | None, Collection[str] | None]] = {}
 
     def __bool__(self) -> bool:
         """Whether anything is accepted."""
@@ -108,6 +108,10 @@ class Acceptance:
     def new(self) -> dict[Place, str]:
         """What is accepted from now on, and of which class it is."""
         return {place: kind for file in self._files.values() for place, kind in file.new.items()}
+
+    def tells_of(self, paths: Iterable[str]) -> bool:
+        """Whether an entry is about one of these files."""
+        return any(relative(path, self.folder) in self._paths for path in paths)
 
     @property
     def places(self) -> Collection[Place]:
@@ -172,7 +176,7 @@ class Acceptance:
             self._use(place, path, file)
             return True
         for other in self._alike.get((rule, print_, target), ()):
-            if other not in self._users and self._has_left(other[0], path):
+            if self._is_free(other, path) and self._has_left(other[0], path):
                 self._use(other, path, file)
                 file.moved[other] = place[0]
                 return True
@@ -181,6 +185,13 @@ class Acceptance:
     def _use(self, place: Place, path: str, file: _Matched) -> None:
         self._users[place] = path
         file.used[place] = None
+
+    def _is_free(self, place: Place, path: str) -> bool:
+        """Whether no finding elsewhere is accepted by an entry; what its own file had once does not count."""
+        user = self._users.get(place)
+        if user is None or user == path:
+            return user is None
+        return user == place[0].path or not os.path.lexists(os.path.join(self.folder, user))
 
     def _has_left(self, key: Key, path: str) -> bool:
         """Whether what an entry accepts may be at another path: its file is gone, or its function is in it no more.
@@ -194,10 +205,15 @@ class Acceptance:
             return True
         if not scope:
             return False
-        if key.path not in self._scopes:
-            self._scopes[key.path] = _scopes_in(os.path.join(self.folder, key.path))
-        there = self._scopes[key.path]
+        there = self._scopes_of(os.path.join(self.folder, key.path))
         return there is not None and scope not in there
+
+    def _scopes_of(self, file: str) -> Collection[str] | None:
+        """The functions and classes of a file, as it is now; None if it cannot be read."""
+        known, stamp = self._scopes.get(file), stamp_of(file)
+        if known is None or known[0] != stamp:
+            known = self._scopes[file] = stamp, _scopes_in(file)
+        return known[1]
 
     def _is_unused(
         self, place: Place, looked: Mapping[str, LooksFor], below: Sequence[str], elsewhere: LooksFor

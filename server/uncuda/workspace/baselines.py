@@ -1,23 +1,22 @@
 """The baselines of several projects, each read once, and again when its file is another: for who goes on for long."""
 
 # Paths are plain strings here, as in discover.py.
-# ruff: noqa: PTH100, PTH116, PTH118, PTH120
+# ruff: noqa: PTH100, PTH118, PTH120
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, NamedTuple
 
 from uncuda.engine import Report, Selection, name_of
 from uncuda.settings import BASELINE_FILE
 from uncuda.source import Source
 
+from .files import Stamp, stamp_of
+
 if TYPE_CHECKING:
     from .acceptance import Acceptance, Place
     from .baseline import BaselineError
-
-Stamp = tuple[int, int]
-"""Modification time in nanoseconds, and size in bytes."""
 
 
 class _Read(NamedTuple):
@@ -53,12 +52,16 @@ class Baselines:
         """Read those anew that are others by now; the absolute paths of the files whose findings that may change."""
         changed: set[str] = set()
         for file, known in list(self._known.items()):
-            if _stamp(file) != known.stamp:
+            if stamp_of(file) != known.stamp:
                 del self._known[file]
                 before, after = _places(known.acceptance), _places(self.at(file))
                 folder = os.path.dirname(os.path.abspath(file))
                 changed |= {os.path.normpath(f"{folder}/{key.path}") for key, _ in before ^ after}
         return changed
+
+    def tell_of(self, paths: Collection[str]) -> bool:
+        """Whether a baseline that was read accepts something in one of these files, at absolute paths."""
+        return any(read.acceptance is not None and read.acceptance.tells_of(paths) for read in self._known.values())
 
     def selection(self, file: str, source: Source, report: Report) -> Selection | None:
         """What is shown and fixed of a text's report, by the baseline in a file; None: all of it."""
@@ -75,7 +78,7 @@ class Baselines:
         return known
 
     def _read(self, file: str) -> _Read:
-        stamp = _stamp(file)
+        stamp = stamp_of(file)
         if stamp is None:
             return _Read(None)
         from .acceptance import Acceptance  # most projects have no baseline
@@ -90,11 +93,3 @@ class Baselines:
 
 def _places(acceptance: Acceptance | None) -> set[Place]:
     return set(acceptance.places) if acceptance is not None else set()
-
-
-def _stamp(file: str) -> Stamp | None:
-    try:
-        stat = os.stat(file)
-    except OSError:
-        return None
-    return stat.st_mtime_ns, stat.st_size

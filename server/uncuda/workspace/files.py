@@ -21,6 +21,19 @@ class FileProblem(Exception):
     """A file that cannot be read or written; the message says why and, if that helps, what to do."""
 
 
+Stamp = tuple[int, int]
+"""Modification time in nanoseconds, and size in bytes."""
+
+
+def stamp_of(path: str) -> Stamp | None:
+    """By what another state of a file is told; None where there is no file that can be looked at."""
+    try:
+        found = os.stat(path)  # noqa: PTH116
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
 def read_file(path: str, most: int = Limits.bytes) -> bytes:
     """The bytes of a file; FileProblem if it cannot be read, LimitExceeded if it has more than `most` bytes."""
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcInvalidParams
@@ -28,7 +29,14 @@ def register(session: Session) -> None:
             session.stale(None)
             session.inspection.accepted_otherwise(changed)
 
+    def match(paths: Sequence[str]) -> None:
+        """What was accepted in these files may be in others now, or not be there any more."""
+        if session.analyses.baselines.tell_of(paths) and (changed := session.analyses.match_anew()):
+            session.stale(changed)
+
     session.baselines_touched.append(look)
+    session.touched.append(match)
+    session.saved.append(lambda program: match([program.path]))
 
     @session.command(ACCEPT)
     def accept(*arguments: Any) -> dict[str, Any]:

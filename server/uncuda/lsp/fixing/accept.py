@@ -93,12 +93,12 @@ async def accept_everywhere(session: Session, wanted: Wanted, reason: str | None
     by_file: dict[str, dict[Place, str]] = {}
     for one in outcome.acceptable:
         by_file.setdefault(one.file, {})[Key(one.path, one.rule, one.print), one.target] = one.kind
-    written = []
+    written: list[_Written] = []
     try:
-        for file, places in by_file.items():
-            written.append(_add(Acceptance(read_baseline(file)), places, reason))
+        known = [(Acceptance(read_baseline(file)), places) for file, places in by_file.items()]
+        written += (_add(acceptance, places, reason) for acceptance, places in known)
     except BaselineError as error:
-        return _refused(session, texts, baseline_problem(error, texts.locale))
+        return _refused(session, texts, baseline_problem(error, texts.locale), written, reason)
     return _accepted(session, texts, written, reason)
 
 
@@ -131,10 +131,13 @@ def _accepted(session: Session, texts: Texts, written: list[_Written], reason: s
     return {"accepted": sum(len(each.new) for each in written), "file": uri_of(written[0].file)}
 
 
-def _refused(session: Session, texts: Texts, reason: str) -> dict[str, Any]:
-    message = texts("not accepted", reason)
+def _refused(
+    session: Session, texts: Texts, why: str, written: list[_Written] | None = None, reason: str | None = None
+) -> dict[str, Any]:
+    """Say why nothing was accepted, or no more than what was `written` before."""
+    message = texts("not all accepted" if written else "not accepted", why)
     session.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
-    return {"accepted": 0, "file": None}
+    return _accepted(session, texts, written, reason) if written else {"accepted": 0, "file": None}
 
 
 async def _offer(session: Session, texts: Texts, written: list[_Written], unasked: bool) -> None:

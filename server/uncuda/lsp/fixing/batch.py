@@ -1,7 +1,5 @@
 """Fixes everywhere: computed by the workspace job, checked against what moved meanwhile, applied, and summed up."""
 
-# Paths are plain strings here, as in workspace/discover.py.
-# ruff: noqa: PTH116
 from __future__ import annotations
 
 import asyncio
@@ -10,6 +8,8 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from uncuda.workspace.files import stamp_of
 
 from ..wire.progress import Progress
 from ..wire.texts import Texts
@@ -272,7 +272,7 @@ class Batch:
             program = self._session.program(file.uri) or self._session.notebooks.get(file.uri)
             return program is None or program.version != file.version
         path = path_of(file.uri) or ""
-        return os.path.normcase(path) in open_paths or _stamp(path) != file.stamp
+        return os.path.normcase(path) in open_paths or stamp_of(path) != file.stamp
 
     async def _settled(self) -> None:
         """Wait, not for long, until the client has opened or written what it was asked to change last."""
@@ -282,15 +282,7 @@ class Batch:
             for uri, (stamp, at) in list(asked.items()):
                 path = path_of(uri) or ""
                 known = self._session.documents.get(uri) or self._session.documents.by_path(path)
-                if known or _stamp(path) != stamp or now - at > _PATIENCE:
+                if known or stamp_of(path) != stamp or now - at > _PATIENCE:
                     del asked[uri]
             if asked:
                 await asyncio.sleep(0.02)
-
-
-def _stamp(path: str) -> tuple[int, int] | None:
-    try:
-        stat = os.stat(path)
-    except OSError:
-        return None
-    return stat.st_mtime_ns, stat.st_size

@@ -151,6 +151,18 @@ class Analyses:
     def _selection(self, program: Program, text: str, choice: Choice, report: Report) -> Selection | None:
         return self.baselines.selection(choice.baseline, Source(text, program.path), report)
 
+    def match_anew(self) -> list[str]:
+        """Match all with their baselines again; the URIs of the documents of which other findings are accepted now."""
+        changed = []
+        for uri, known in list(self._known.items()):
+            if known.acceptance is None:
+                continue
+            selection = self._selection(known.program, known.text, self._folders.choice_of(known.program), known.report)
+            if selection != known.selection:
+                self._known[uri] = replace(known, selection=selection)
+                changed += [document.uri for document in known.program.documents]
+        return changed
+
     def drop(self, uri: str) -> None:
         """Analyse a program anew when it is asked for."""
         self._known.pop(uri, None)
