@@ -20,7 +20,8 @@ TEXT, TEXTS, NUMBER, FLAG, TABLE, PATTERN, PATTERNS = "text", "texts", "number",
 
 @dataclass(frozen=True)
 class Key:
-    """One key. `choices`: the words that it may hold; `empty`: it may hold nothing, which means something then.
+    """One key. `choices`: the words that it may hold; `empty`: it may hold nothing, which means something then; `each`:
+    of which kind the values of a table are.
 
     `filled`: words in braces in it are those of the target's declaration. `group`: the heading that lists it.
     """
@@ -35,6 +36,7 @@ class Key:
     empty: bool = False
     filled: bool = True
     group: str = ""
+    each: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,20 +94,20 @@ _NAME = (
     Key("exact", FLAG, "The names, not what lies below.", "只针对名称自身，不含下级。", group="which names"),
     Key("called", FLAG, "Only where the name is called.", "仅在被调用处。", group="which names"),
     Key("results", TABLE, "By function: attributes of what its call gives.", "按函数列出：其调用结果的属性。",
-        group="which names"),
+        group="which names", each=TEXTS),
     Key("only-with", TEXTS, "Silent in files that say none of these names.", "文件不含这些名称之一时不报告。",
         group="which names"),
     _SHIM,
     Key("tags", TEXTS, "How an editor shows the place: struck through.", "编辑器的显示方式：删除线。", ("deprecated",)),
     _REPLACE,
-    Key("replacements", TABLE, "By name: what is written in its place.", "按名称列出写入的替代。"),
+    Key("replacements", TABLE, "By name: what is written in its place.", "按名称列出写入的替代。", each=TEXT),
     Key("group", TEXT, "Rules of one group change together, or not at all.", "同组规则一起更改，或都不改。"),
     Key("unbound", TEXTS, "Methods that are used as functions: safe only with the object alone.",
         "当作函数使用的方法：仅传入对象时才安全。"),
     Key("leading", TABLE, "By function: how many positional arguments mean the same on the target.",
-        "按函数列出：有多少个位置参数在目标上含义相同。"),
+        "按函数列出：有多少个位置参数在目标上含义相同。", each=NUMBER),
     Key("beyond", TABLE, "By function: what the positional arguments behind those are called.",
-        "按函数列出：其后位置参数的名称。"),
+        "按函数列出：其后位置参数的名称。", each=TEXTS),
     Key("review-limits", TEXTS, "Limits of a row that lower its fix to review.", "使修复降为 review 的限制。",
         group="what lowers a fix"),
     Key("manual-limits", TEXTS, "Limits of a row that leave it without a fix.", "使其没有修复的限制。",
@@ -117,11 +119,11 @@ _NAME = (
     Key("call-limits", TABLE, "By limit: what a call gives (`enabled=True`, `=True` by position) or takes of the "
         "result (`['key']`) to meet it; others do not, and are not told of it.",
         "按限制列出：调用给出（`enabled=True`，或按位置 `=True`）或从结果取用（`['key']`）什么才受其约束。",
-        group="what lowers a fix"),
+        group="what lowers a fix", each=TEXTS),
     Key("fields", TEXTS, "Functions whose result the target fills in part: review where another field is read.",
         "目标只填写其结果一部分的函数：读取其他字段时为 review。", group="what lowers a fix"),
     Key("numbers", TABLE, "By function: fields that hold CUDA's own numbers: review where they are compared.",
-        "按函数列出：保存 CUDA 自身数值的字段；被比较时为 review。", group="what lowers a fix"),
+        "按函数列出：保存 CUDA 自身数值的字段；被比较时为 review。", group="what lowers a fix", each=TEXTS),
     Key("silent-calls", TEXTS, "Calls round a name that make it silent.", "名称外层的这些调用使其不被报告。",
         group="where it is silent"),
     Key("silent-sources", TEXTS, "Endings of sources: a file that compiles only such is silent.",
@@ -136,7 +138,7 @@ _METHOD = (
     Key("receivers", TEXTS, "Calls that give the object; another object is not the rule's.",
         "给出该对象的调用；其他对象与规则无关。"),
     Key("not-from", TABLE, "By function: the limit of an object that it gives; the fix is for all devices then.",
-        "按函数列出：其给出的对象的限制；此时使用对所有设备都成立的写法。"),
+        "按函数列出：其给出的对象的限制；此时使用对所有设备都成立的写法。", each=TEXT),
     Key("for-all", TEXT, "What is written where the object may lack it.", "对象可能没有该方法时写什么。"),
     Key("with-device", TEXT, "What is written where the argument is a device.", "参数为设备时的写法。"),
     Key("scripted", TEXT, "What is written where TorchScript compiles.", "在由 TorchScript 编译的代码中的写法。"),
@@ -145,7 +147,8 @@ _METHOD = (
 _STRING = (
     Key("pattern", PATTERN, "The whole string, as a regular expression.", "整个字符串的正则表达式。", required=True,
         filled=False, group="which strings"),
-    Key("words", TABLE, "Words in it, and what is written for them.", "其中的词及其替换。", group="which strings"),
+    Key("words", TABLE, "Words in it, and what is written for them.", "其中的词及其替换。", group="which strings",
+        each=TEXT),
     Key("roles", TEXTS, "Only strings of these roles.", "仅限这些角色的字符串。", ROLES, group="which strings"),
     Key("own", FLAG, "Words of the program's own, not torch's (`own-choices`, `hints`).",
         "程序自己的词，而非 torch 的（见 `own-choices`、`hints`）。", group="which strings"),
@@ -202,7 +205,7 @@ _ARGUMENT = (
     Key("values", TEXTS, "Only these values.", "仅限这些值。"),
     Key("add", TEXT, "The argument is missing; this is added.", "缺少该参数；写入此内容。"),
     Key("rename", FLAG, "The keyword is renamed.", "重命名关键字。"),
-    Key("statements", TABLE, "By value: statements in the place of the call.", "按值列出代替该调用的语句。"),
+    Key("statements", TABLE, "By value: statements in the place of the call.", "按值列出代替该调用的语句。", each=TEXT),
     _SHIM,
 )  # fmt: skip
 _MODULE = (
@@ -253,9 +256,9 @@ CHECKS: dict[str, Verb] = {
     "accelerator-api": Verb("`torch.accelerator` by version.", "按版本检查 `torch.accelerator`。",
                             (Key("names", TEXTS, "The names.", "名称。", required=True),
                              Key("cases", TABLE, "By case: why it fails, in both languages.",
-                                 "按情形列出失败原因（两种语言）。", required=True, filled=False),
+                                 "按情形列出失败原因（两种语言）。", required=True, filled=False, each=TEXTS),
                              Key("ways", TABLE, "By way out: what works, in both languages.",
-                                 "按出路列出可行的写法（两种语言）。", required=True, filled=False)),
+                                 "按出路列出可行的写法（两种语言）。", required=True, filled=False, each=TEXTS)),
                             ("name", "why", "way", "why-zh", "way-zh")),
     "accelerator-member": Verb("A family of modules for accelerators lacks the target's.",
                                "加速器模块族中缺少目标的一个。", (), ("name",)),

@@ -44,6 +44,9 @@ def _wrong(key: Key, value: Any) -> str | None:
     """What is wrong with the value of a key, or None."""
     if (wrong := _wrong_kind(value, key.kind)) is not None:
         return f"{key.name} must be {wrong}"
+    for name, inner in value.items() if key.each else ():
+        if (wrong := _wrong_kind(inner, key.each)) is not None:
+            return f"{key.name}: {name!r} must be {wrong}"
     said = value if isinstance(value, list) else [value]
     nothing = not said or value == {}
     if (nothing and not key.empty) or not all(text.strip() for text in strings(value)):
