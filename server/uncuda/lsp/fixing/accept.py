@@ -96,7 +96,8 @@ async def accept_everywhere(session: Session, wanted: Wanted, reason: str | None
     written: list[_Written] = []
     try:
         known = [(Acceptance(read_baseline(file)), places) for file, places in by_file.items()]
-        written += (_add(acceptance, places, reason) for acceptance, places in known)
+        for acceptance, places in known:
+            written.append(_add(acceptance, places, reason))
     except BaselineError as error:
         return _refused(session, texts, baseline_problem(error, texts.locale), written, reason)
     return _accepted(session, texts, written, reason)
