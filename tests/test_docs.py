@@ -108,6 +108,7 @@ def shown(block: Block) -> Iterator[tuple[str, list[str]]]:
     yield command, output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", blocks("console"), ids=str)
 def test_commands_say_what_is_shown(block: Block, checkout: Path) -> None:
     for command, output in shown(block):
@@ -140,6 +141,7 @@ def matches(expected: list[str], actual: list[str]) -> bool:
     return all(re.fullmatch(part, line) for part, line in zip(parts, actual, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", blocks("yaml"), ids=str)
 def test_commands_of_ci_run(block: Block, checkout: Path) -> None:
     commands = re.findall(r"^- run: (uncuda .*)$", block.text, re.M)

@@ -118,6 +118,7 @@ def section(out: str, heading: str) -> list[str]:
 
 
 @pytest.mark.usefixtures("many")
+@pytest.mark.slow
 class TestScreen:
     @pytest.mark.parametrize("locale", ["en", "zh"])
     def test_it_fits(self, locale: str) -> None:
@@ -194,6 +195,7 @@ class TestOrder:
         ]
         assert "Libraries without a port (110): flash_attn\n" in out
 
+    @pytest.mark.slow
     def test_every_finding_is_in_one_step(self) -> None:
         run = check("--summary")
         order = run.json["summary"]["order"]
@@ -235,6 +237,7 @@ class TestOrder:
 
 @pytest.mark.usefixtures("many")
 class TestJson:
+    @pytest.mark.slow
     def test_the_same_numbers(self) -> None:
         run = check("--summary")
         found, told = run.json["findings"], run.json["summary"]
@@ -249,6 +252,7 @@ class TestJson:
             assert row["tests"] == row["folder"].startswith("tests")
         assert "summary" not in check().json
 
+    @pytest.mark.slow
     def test_statistics_stay_what_they_were(self) -> None:
         run = check("--summary", "--statistics")
         assert run.json["statistics"] == check("--statistics").json["statistics"]
@@ -419,6 +423,7 @@ class TestTerminal:
         assert f"\n{self.HINT} --target npu --select cuda-api\n" in shown
         assert self.HINT in on_terminal("check", "--target", "npu", "--output-format", "concise")
 
+    @pytest.mark.slow
     def test_nobody_else_is_told(self) -> None:
         make({"a.py": "import torch\n" + "torch.cuda.synchronize()\n" * 101})
         assert self.HINT not in uncuda("check", "--target", "npu").out

@@ -18,6 +18,7 @@ from uncuda.workspace import cpus, number_for, processors, sizes_of
 from uncuda.workspace.discover import File
 
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="looks in /proc")
+pytestmark = pytest.mark.slow
 PATIENCE = 60.0
 
 

@@ -164,6 +164,7 @@ class Server:
         return self._items
 
 
+@pytest.mark.slow
 def test_diagnostics_that_typing_changes() -> None:
     def found(typed: Server, fresh: Server) -> list[str]:
         return [find.what for find in edits._same(cast(Client, typed), cast(Client, fresh), "untitled:a")]

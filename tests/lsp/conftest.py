@@ -21,7 +21,7 @@ _failed = pytest.StashKey[bool]()
 
 
 # A test that starts a server takes a second: these few say whether it works at all, the others are left to `make test`.
-QUICK = frozenset({"test_documents", "test_pytest_lsp", "test_hover", "test_lens"})
+QUICK = frozenset({"test_documents", "test_hover", "test_lens"})
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
@@ -23,7 +24,8 @@ async def editor(lsp_client: LanguageClient, request: Any, tmp_path: Path) -> An
     """A session in the manner of each of these editors, in an empty folder."""
     folder = types.WorkspaceFolder(uri=tmp_path.as_uri(), name="folder")
     found = client_capabilities(request.param)
-    lsp_client.feature(types.CLIENT_REGISTER_CAPABILITY)(lambda params: None)
+    for asked in (types.CLIENT_REGISTER_CAPABILITY, types.WINDOW_SHOW_MESSAGE_REQUEST):
+        lsp_client.feature(asked)(lambda params: None)
     parameters = types.InitializeParams(capabilities=found, root_uri=folder.uri, workspace_folders=[folder])
     result = await lsp_client.initialize_session(parameters)
     offered = (found.general.position_encodings if found.general else None) or ["utf-16"]
@@ -32,6 +34,7 @@ async def editor(lsp_client: LanguageClient, request: Any, tmp_path: Path) -> An
     await lsp_client.shutdown_session()
 
 
+@pytest.mark.slow
 async def test_open_fix_and_close(editor: LanguageClient, tmp_path: Path) -> None:
     uri = (tmp_path / "a.py").as_uri()
     document = types.TextDocumentIdentifier(uri)

@@ -52,6 +52,7 @@ def ask(receivers: Receivers, *lines: str, path: str = "a.py", timeout: float = 
     return [answers[site] for site in asked]
 
 
+@pytest.mark.slow
 def test_a_question_that_takes_too_long_is_unknown_and_the_others_are_answered(make: Make, notes: Notes) -> None:
     starts = Starts()
     receivers = make(starts, 2)
@@ -61,6 +62,7 @@ def test_a_question_that_takes_too_long_is_unknown_and_the_others_are_answered(m
     assert said(notes) == [["receivers late", 1]]
 
 
+@pytest.mark.slow
 def test_a_question_that_took_too_long_is_not_put_again(make: Make) -> None:
     starts = Starts()
     receivers = make(starts, 2)
@@ -69,6 +71,7 @@ def test_a_question_that_took_too_long_is_not_put_again(make: Make) -> None:
     assert len(starts.started) == 1
 
 
+@pytest.mark.slow
 def test_the_time_of_a_file_ends(make: Make, notes: Notes) -> None:
     receivers = make(Starts())
     assert ask(receivers, "silent: 1", "hang: 2", "review: 3", timeout=3) == ["silent", "unknown", "unknown"]

@@ -14,6 +14,7 @@ def test_says(record_property):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["0", "1"])
 def test_notes_are_shown(tmp_path: Path, workers: str) -> None:
     (tmp_path / "test_it.py").write_text(TESTS, encoding="utf-8")
