@@ -18,6 +18,7 @@ from uncuda.facts.read import Statement
 from uncuda.project import SILENT, Answers, Site
 from uncuda.settings import Settings
 from uncuda.source import Source
+from uncuda.workspace.prints import Prints
 
 PATH = "typed.py"
 _NAMES = tuple(field.name for field in fields(Hit))
@@ -92,6 +93,8 @@ class Typist:
         expected = fresh.check(source)
         report = self.typed.check(source, edited=edited)
         assert report == expected, edit
+        prints = Prints(self.text, self.typed.read(source)[0])
+        assert prints.of(report.findings) == Prints(self.text).of(report.findings), edit
         assert told(self.typed, self.text) == told(fresh, self.text), edit
         if self.answering:
             known = answers(expected.sites)

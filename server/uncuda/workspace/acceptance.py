@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from uncuda.engine import Finding, LeftAlone
+from uncuda.facts.model import Facts
 from uncuda.limits import LimitExceeded, Limits
 from uncuda.source import Source, SourceError
 
@@ -76,14 +77,19 @@ class Acceptance:
         return any(file.used or file.new for file in self._files.values())
 
     def accepted(
-        self, source: Source, findings: Sequence[Finding], accept: Callable[[Finding], bool] | None = None
+        self,
+        source: Source,
+        findings: Sequence[Finding],
+        accept: Callable[[Finding], bool] | None = None,
+        facts: Facts | None = None,
     ) -> list[LeftAlone]:
-        """The findings of a file that are accepted, of all that there are. `accept`: which are from now on."""
+        """The findings of a file that are accepted, of all that there are. `accept`: which are from now on; `facts`: as
+        for `Prints`."""
         path = relative(source.path, self.folder)
         self._forget(path)
         file = self._files[path] = _Matched()
         left = []
-        for finding, printed in zip(findings, Prints(source.text).of(findings), strict=True):
+        for finding, printed in zip(findings, Prints(source.text, facts).of(findings), strict=True):
             kind = fix_class(finding)
             file.found[kind] += 1
             place = Key(path, finding.rule, printed.print), finding.target

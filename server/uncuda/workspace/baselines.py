@@ -15,6 +15,8 @@ from uncuda.source import Source
 from .files import Stamp, stamp_of
 
 if TYPE_CHECKING:
+    from uncuda.facts.model import Facts
+
     from .acceptance import Acceptance, Place
     from .baseline import BaselineError
 
@@ -63,12 +65,15 @@ class Baselines:
         """Whether a baseline that was read accepts something in one of these files, at absolute paths."""
         return any(read.acceptance is not None and read.acceptance.tells_of(paths) for read in self._known.values())
 
-    def selection(self, file: str, source: Source, report: Report) -> Selection | None:
-        """What is shown and fixed of a text's report, by the baseline in a file; None: all of it."""
+    def selection(
+        self, file: str, source: Source, report: Report, read: Callable[[], Facts] | None = None
+    ) -> Selection | None:
+        """What is shown and fixed of a text's report, by the baseline in a file; None: all of it. `read`: gives what
+        was read of the text, if that is known."""
         acceptance = self.at(file)
         if acceptance is None or not acceptance.concerns(report.findings):
             return None
-        left = acceptance.accepted(source, report.findings)
+        left = acceptance.accepted(source, report.findings, facts=read() if read is not None else None)
         return Selection(name_of(source.text), tuple(left)) if left else None
 
     def _of(self, file: str) -> _Read:

@@ -16,7 +16,9 @@ from typing import NamedTuple
 from uncuda.engine import Finding
 from uncuda.facts.changes import Searches
 from uncuda.facts.layout import Layout
+from uncuda.facts.model import Facts
 from uncuda.facts.scopes import IndentScopes
+from uncuda.limits import UNLIMITED, Work
 from uncuda.source import Span
 
 _SCOPE, _REST = 8, 16  # digits
@@ -57,12 +59,14 @@ class _Part(NamedTuple):
 
 
 class Prints:
-    """Gives the findings of one text their prints."""
+    """Gives the findings of one text their prints. `facts`: what was read of it, if that is known; else it is read."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, facts: Facts | None = None) -> None:
         self._text = text
-        self._layout = Layout(text)
-        self._scopes = IndentScopes(self._layout, Searches(text))
+        if facts is not None:
+            facts.work = Work(UNLIMITED)  # what is read here is not the next analysis
+        self._layout = facts.layout if facts is not None else Layout(text)
+        self._scopes = facts.indents if facts is not None else IndentScopes(self._layout, Searches(text))
         self._parts: dict[int, list[_Part]] = {}
         self._names: dict[int, str] = {}
 

@@ -122,7 +122,7 @@ class Analyses:
             pending=heavy,
             undecided=undecided,
             acceptance=acceptance,
-            selection=self._selection(program, text, choice, report),
+            selection=self._selection(program, text, choice, report, heavy),
         )
         self._known[program.uri] = found
         if heavy:
@@ -140,7 +140,7 @@ class Analyses:
             if known and known != answers:
                 self._submit(pending, known)
                 return
-            selection = self._selection(program, pending.text, self._folders.choice_of(program), report)
+            selection = self._selection(program, pending.text, self._folders.choice_of(program), report, heavy=True)
             self._known[program.uri] = replace(
                 pending, report=report, answers=answers, pending=False, refused=refused, selection=selection
             )
@@ -148,8 +148,10 @@ class Analyses:
 
         self._heavy.submit(program, pending.text, pending.engine, answers, take)
 
-    def _selection(self, program: Program, text: str, choice: Choice, report: Report) -> Selection | None:
-        return self.baselines.selection(choice.baseline, Source(text, program.path), report)
+    def _selection(self, program: Program, text: str, choice: Choice, report: Report, heavy: bool) -> Selection | None:
+        source = Source(text, program.path)
+        read = None if heavy else lambda: choice.engine.read(source)[0]  # the engine has just read it
+        return self.baselines.selection(choice.baseline, source, report, read)
 
     def match_anew(self) -> list[str]:
         """Match all with their baselines again; the URIs of the documents of which other findings are accepted now."""
@@ -157,7 +159,8 @@ class Analyses:
         for uri, known in list(self._known.items()):
             if known.acceptance is None:
                 continue
-            selection = self._selection(known.program, known.text, self._folders.choice_of(known.program), known.report)
+            choice = self._folders.choice_of(known.program)
+            selection = self._selection(known.program, known.text, choice, known.report, known.heavy)
             if selection != known.selection:
                 self._known[uri] = replace(known, selection=selection)
                 changed += [document.uri for document in known.program.documents]
