@@ -273,14 +273,28 @@ def test_a_word_that_begins_statements_no_more_is_looked_above() -> None:
     typist.erase(text.index("return") + 6, 2)
 
 
-def test_nearly_every_key_of_a_call_is_carried(monkeypatch: pytest.MonkeyPatch) -> None:
+NAMED = """\
+import torch
+
+device = torch.device("cuda:0" if torch.cuda.is_available() else "cpu")
+
+
+def run(model, x):
+        model.cuda(device)
+        x = x.to(device, non_blocking=True)
+        return model(x)
+"""
+
+
+@pytest.mark.parametrize("text", [PROGRAM, NAMED], ids=["program", "a name that is part of what is typed"])
+def test_nearly_every_key_of_a_call_is_carried(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     carried: list[Kept | None] = []
 
     def counted(*arguments: object) -> Kept | None:
         carried.append(carry(*arguments))  # type: ignore[arg-type]
         return carried[-1]
 
-    typist = Typist(PROGRAM.replace("        x = x.to", "        \n        x = x.to", 1), prepared("npu"))
+    typist = Typist(text.replace("        x = x.to", "        \n        x = x.to", 1), prepared("npu"))
     monkeypatch.setattr(uncuda.engine.incremental_hits, "carry", counted)
     typist.type(typist.text.index("        x = x.to") - 1, "torch.cuda.set_device(1)")
     assert sum(kept is not None for kept in carried) >= len(carried) - 3  # an open bracket takes in what follows

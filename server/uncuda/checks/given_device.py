@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from ..facts.role_calls import last_word
-from ..facts.scans import plain
+from ..facts.scans import whole_word
 from .base import Context
 
 _FEW = 16  # names that are looked for one by one, in the lines that hold them
@@ -59,7 +59,7 @@ def is_bound_to_device(context: Context, name: str) -> bool:
     if name not in known:
         facts = context.facts
         if len(known) < _FEW:
-            places = facts.searches.find(("uses", name), plain(name))
+            places = facts.searches.find(("whole word", name), whole_word(name))
             facts.work.compare(4 * len(places))
             known[name] = _bound(_lines_at(facts.text, places)).get(name, False)
         else:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ..facts.digest import Text
 from ..facts.read import Statement
+from ..facts.scans import whole_word
 from ..facts.scopes import FUNCTION
 from .base import Context
 
@@ -19,6 +20,7 @@ _ASKED = re.compile(r"(?:getattr|hasattr|attrgetter)[ \t]*\([^\n]*\Z")
 _PROPERTY = re.compile(r"@[ \t]*(?:\w+\.)*\w*property\b")
 _MANY = 60  # places of one word that are looked at
 _BEFORE = 200
+_FEW = 8
 
 
 class Place(NamedTuple):
@@ -38,14 +40,20 @@ class Function(NamedTuple):
 
 
 class Places:
-    """Answers for one text, whose words are looked for once."""
+    """Answers for one text. The first few words are looked for one by one, for more all places of all are listed."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._words: dict[str, list[int]] | None = None
+        self._looked = 0
 
     def _at(self, word: str, start: int = 0, end: int = -1) -> list[int]:
         """Where a word stands in a stretch of the text."""
+        if self._looked < _FEW:
+            self._looked += 1
+            stretch = start, end if end >= 0 else len(self._context.text)
+            self._context.facts.work.search(*stretch)
+            return list(whole_word(word)(self._context.text, *stretch))
         if self._words is None:
             text, self._words = self._context.text, {}
             self._context.facts.work.search(0, 16 * len(text))

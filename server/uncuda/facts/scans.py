@@ -26,6 +26,21 @@ def plain(word: str) -> Scan:
     return scan
 
 
+def whole_word(name: str) -> Scan:
+    """Where a name stands as a whole word, also behind or before a dot."""
+    size = len(name)
+
+    def scan(text: str, start: int, end: int) -> Iterator[int]:
+        at = text.find(name, start, end)
+        while at >= 0:
+            around = text[at - 1 if at else 0 : at], text[at + size : at + size + 1]
+            if not any(one == "_" or one.isalnum() for one in around):
+                yield at
+            at = text.find(name, at + size, end)
+
+    return scan
+
+
 def matches(pattern: re.Pattern[str]) -> Scan:
     """Where a pattern matches, which looks at one line."""
 
