@@ -24,8 +24,8 @@ Resolve = Callable[[ast.AST], "str | None"]
 
 @dataclass(frozen=True)
 class Misuse:
-    """A case of the rule, what it is about, and the arguments that change to make the call right: with the name by
-    which they are given then ("": by none), or with what takes their place."""
+    """A case of the rule, and how to make the call right. `named`: arguments, each with the keyword that it needs ("":
+    it becomes positional); `value`: an argument, and what replaces it."""
 
     case: str
     given: str = ""

@@ -109,7 +109,8 @@ class Guards:
         return any(leaves(clause, self._context.facts) for clause in self._indents.clauses(line))
 
     def _asks_around(self, header: Header, wanted: Wanted) -> bool:
-        """Whether a condition of the chain that a block belongs to asks, or a decorator of its function or class."""
+        """Whether a test of the if/elif chain around a block, or a decorator of its function or class, asks what is
+        wanted."""
         chain = self._indents.clauses(header) if header.word in _CHAINED else [header]
         key = (chain[0].start, wanted)
         if key not in self._around:
@@ -196,7 +197,7 @@ class Guards:
 
 
 def _attributes(text: str) -> Wanted:
-    """The attributes of torch's accelerator, or of what may be that, whose being there is asked for."""
+    """The attributes that a text tests for (`hasattr`) on `torch.accelerator`, or on an object that may be it."""
     found = []
     for match in _ATTRIBUTE.finditer(text):
         module = match["of"] or match["inside"] or match["module"]

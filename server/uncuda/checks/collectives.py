@@ -163,7 +163,7 @@ class Collectives:
         return self._named(tensor._replace(statement=header), parameter, header.start, end, depth + 1)
 
     def _bound(self, tensor: _Tensor, target: ast.AST, depth: int) -> str:
-        """What is done with the name, or the attribute, that a tensor is bound to, in the block where it is."""
+        """How the name or attribute that a tensor is assigned to is used in the rest of its block."""
         base, parts = chain_of(target)
         if not isinstance(base, ast.Name) or len(parts) > 1 or depth >= _DEEP:
             return ""
@@ -173,7 +173,7 @@ class Collectives:
         return self._named(tensor, spelled, scope, end, depth + 1)
 
     def _named(self, tensor: _Tensor, spelled: str, scope: int, end: int, depth: int) -> str:
-        """The same from one statement on, up to the next one that binds the name."""
+        """How a name is used after the tensor's statement, up to the next assignment to it."""
         self._context.asked.add(spelled)
         root, *attributes = spelled.split(".")
         for found in self._flow.naming(spelled, scope):

@@ -116,7 +116,7 @@ class Check:
 
 
 def _first(hits: Sequence[Hit]) -> Iterator[Hit]:
-    """The hits of rules that speak of uses; of the others the first of each library, among its gravest."""
+    """All hits of rules about uses; of other rules one hit per library, the first of its highest severity."""
     kept: dict[str, Hit] = {}
     for hit in hits:
         before = kept.get(hit.subject)

@@ -13,7 +13,7 @@ from .verdicts import Judge, Verdict
 
 
 def import_hits(context: Context, judge: Judge, stuck: frozenset[str]) -> Iterator[Hit]:
-    """Hits at import statements. `stuck`: local names that have to stay what they are."""
+    """Hits at import statements. `stuck`: local names that must not change."""
     seen: set[tuple[int, int]] = set()  # one statement's node is another's where both say the same
 
     def spoken(dotted: str) -> Verdict | None:

@@ -37,7 +37,7 @@ class _Said(NamedTuple):
 
 
 def string_hits(context: Context, judge: Judge, stuck: frozenset[str]) -> Iterator[Hit]:
-    """Hits at strings that say a dotted name. `stuck`: local names that have to stay what they are."""
+    """Hits at strings that say a dotted name. `stuck`: local names that must not change."""
     if not any(map(context.facts.says, ("patch(", "attr(", "import_module(", "importorskip("))):
         return
     for statement in context.statements:

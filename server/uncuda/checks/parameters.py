@@ -50,8 +50,8 @@ class Parameters:
         return _parameter(header, call, given, bound) if header is not None else "", header
 
     def holder(self, call: ast.Call, inner: ast.AST | None, statement: Statement) -> tuple[str, int] | None:
-        """The parameter that holds what a function of the text is given, `f(torch.cuda.is_available())`, and where that
-        function stands. `inner`: the argument, or the keyword around it."""
+        """The parameter that receives an argument, as in `f(torch.cuda.is_available())` where the text defines `f`, and
+        the offset of that function. `inner`: the argument, or the keyword around it."""
         given = inner.arg if isinstance(inner, ast.keyword) else call.args.index(inner) if inner in call.args else None
         name, header = self.parameter(call, given, statement) if given is not None else ("", None)
         return (name, header.start) if header is not None and name else None

@@ -62,7 +62,7 @@ class Flow:
         return role_at(node, start, statement.digest, lambda inner: self.resolve(inner, statement))
 
     def _count(self, node: ast.AST, statement: Statement) -> None:
-        """Count the parts of the expression that say what role a place in it has."""
+        """Count, against the limits, the parts of an expression that are read to find the role of a place in it."""
         steps = 0
         for outer in statement.digest.ancestors(node):
             steps += 1

@@ -165,7 +165,7 @@ class Session:
     def _engage(self, files: Sequence[File], looked: bool) -> None:
         """Have the files read by several processes, if that is worth it. `looked`: the first look has been taken.
 
-        Not where receivers are asked for, which a process of its own finds out for all.
+        Not where receivers are analysed: one process does that for all files.
         """
         wanted = files[0].settings.workers if files else 1
         if wanted is not None and "workers" not in self.given:

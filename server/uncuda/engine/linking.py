@@ -199,7 +199,8 @@ def _lower(
     stays: Staying,
     seen: set[int],
 ) -> None:
-    """Lower what stays, what is behind it, and what changes with either. `seen`: questions that were looked behind."""
+    """Lower what stays, what is behind it, and what changes with either. `seen`: the questions whose
+    guarded code was visited already."""
     if stays:
         stays.lower(classes)
         _settle(classes, groups, pairs, questions.work)

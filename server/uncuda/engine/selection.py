@@ -32,7 +32,7 @@ class Selection:
     parts: tuple[Span, ...] | None = None
 
     def of(self, report: Report) -> Report:
-        """The report, of the same text, as far as it is asked for."""
+        """The part of a report on the same text that is selected."""
         if not self.left_alone and self.parts is None:
             return report
         places = {(each.rule, each.span) for each in self.left_alone}

@@ -32,7 +32,7 @@ class GithubReporter(Reporter):
             self._finding(finding, Place.of(source.path, *source.physical(finding.span)))
 
     def end(self) -> None:
-        """One command a finding that was kept for the end, and one an error."""
+        """Print a workflow command for each finding kept until the end, and one for each error."""
         for group in self._repeated.groups():
             for place in group:
                 self._finding(group.decision, place)

@@ -112,7 +112,7 @@ def _find(line: str, commands: Collection[str]) -> tuple[int, int] | None:
 
 
 def _statement(cell: str, start: int) -> tuple[int, int]:
-    """Where the logical line at `start` ends, and up to where it is Python."""
+    """The end of the logical line at `start`, and the end of the part of it that is Python."""
     if magic := _MAGIC.match(cell, start):
         place = magic.lastgroup or "line"
         end = _end(cell, start)

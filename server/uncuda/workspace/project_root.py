@@ -46,7 +46,7 @@ def project_files(paths: Sequence[str], given: Sequence[File], settings_for: Set
 
 
 def _holds(files: Mapping[str, File], place: str, known: Mapping[str, File]) -> bool:
-    """Whether a project counts what is given below a place as its own."""
+    """Whether a path that was given is a file of the project, or a folder that holds some of its files."""
     return place in files or any(path in known for path in files if _is_at(path, place))
 
 

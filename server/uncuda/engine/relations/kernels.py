@@ -36,7 +36,7 @@ class Libraries:
     """What is known of modules before a text is read."""
 
     def __init__(self, modules: frozenset[str], called: Collection[str], project: Project) -> None:
-        """`modules`: those that the tables of the target name as CUDA's; `called`: how compiled modules are called."""
+        """`modules`: those that the tables of the target name as CUDA's; `called`: patterns of compiled ones."""
         self.modules, self.project = modules, project
         self._called = re.compile("|".join(called) or r"(?!)")
 

@@ -39,7 +39,7 @@ class Staying:
         return bool(self.classes or self.reasons)
 
     def explained(self, hits: Sequence[Hit]) -> list[Hit]:
-        """The hits, those that stay with the reason."""
+        """The hits; those that must stay as they are carry the reason."""
         found = list(hits)
         for index, (limit, name) in self.reasons.items():
             hit = hits[index]

@@ -147,7 +147,7 @@ class JobProgress:
 
 @dataclass(frozen=True)
 class JobUndecided:
-    """The end: nothing chooses among these targets."""
+    """Ends the job: the project uses several targets, and nothing says which one is meant."""
 
     targets: tuple[str, ...]
 

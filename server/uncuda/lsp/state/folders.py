@@ -258,7 +258,7 @@ class Folders:
             return None
 
     def otherwise(self, target: str) -> str | None:
-        """The first configuration file that names another target for a folder."""
+        """The first configuration file of a folder that sets a target other than `target`."""
         said = (folder for folder in self.all if self.said_in_file(folder) not in (None, target))
         return next((Configuration(self.vocabulary).file_for(folder.path) for folder in said), None)
 
