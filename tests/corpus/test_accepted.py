@@ -22,8 +22,9 @@ pytestmark = [pytest.mark.corpus, pytest.mark.slow]
 
 SEED = 18
 PACKAGES = ("fairseq", "deepspeed", "transformers", "accelerate")
-FILES, CASES = 200, 500
-"""Files of a run, and how many of the accepted findings must be followed through what happens to them."""
+FILES, CASES = 60, 120
+"""Files of a run, and how many of the accepted findings must be followed through what happens to them; with 200 files
+they are 547."""
 MORE = "_more.py"
 NEW = "\n\ndef added_{0}(added):\n    return added[{0}].cuda()\n"
 """A function that is added to a file, in which a finding is new."""
