@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cli.command import SAFE, Run, check, make, uncuda
+from cli.command import CLEAN, SAFE, Run, check, make, uncuda
 from support.notebook import notebook
 
 SYNC = "torch.cuda.synchronize()\n"
@@ -240,6 +240,20 @@ class TestErrors:
         assert (run.code, run.out) == (2, "")
         assert "git knows no commit `" in run.err
         assert not Path("x").exists()
+
+    def test_where_nothing_is_found_too(self) -> None:
+        """A revision that a job misspells is not told only once there is something to find."""
+        repository({"a.py": CLEAN, "b.py": "x = 1\n"})
+        run = check("--diff-base", "orgin/main")
+        assert (run.code, run.out) == (2, "")
+        assert "git knows no commit `orgin/main`" in run.err
+        assert changed().code == 0
+
+    def test_no_repository_where_nothing_is_found(self) -> None:
+        make({"a.py": CLEAN})
+        run = changed()
+        assert (run.code, run.out) == (2, "")
+        assert "is in no git repository" in run.err
 
     def test_no_commit_yet(self) -> None:
         git("init", "-q")
