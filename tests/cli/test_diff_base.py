@@ -368,6 +368,18 @@ class TestHostile:
         assert not Path("ran").exists()
         assert {path: path.stat().st_mtime_ns for path in Path("r/.git").rglob("*")} == before
 
+    def test_a_partial_clone_says_what_to_do_about_renames(self) -> None:
+        """git reads the old text to see whether a file was renamed."""
+        repository({"a.py": OLD})
+        blob = git("rev-parse", "HEAD:a.py")
+        git("mv", "a.py", "b.py")
+        make({"b.py": OLD + SYNC})
+        git("add", "b.py")
+        Path(f".git/objects/{blob[:2]}/{blob[2:]}").unlink()
+        run = changed()
+        assert run.code == 2
+        assert f"does not have the object {blob}; clone it without a filter" in run.err
+
     @needs_names
     @pytest.mark.parametrize("old", [False, True])
     def test_what_a_partial_clone_lacks_is_not_fetched(self, old: bool, monkeypatch: pytest.MonkeyPatch) -> None:
