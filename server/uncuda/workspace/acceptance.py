@@ -124,16 +124,16 @@ class Acceptance:
         """What the baseline accepts."""
         return self._reasons.keys()
 
-    def unused(self, looked: Mapping[str, LooksFor], folders: Iterable[str], elsewhere: LooksFor) -> list[Place]:
+    def unused(self, looked: Mapping[str, LooksFor], given: Sequence[str], elsewhere: LooksFor | None) -> list[Place]:
         """The entries of what is not found any more, in the order of their lines.
 
-        `looked`: for the path of each file that was checked, as entries have it, what was looked for; `folders`: those
-        that were given; `elsewhere`: what would be looked for in a file that is not there.
+        `looked`: for the path of each file that was checked, as entries have it, what was looked for; `given`: what the
+        paths of files begin with that were given; `elsewhere`: what would be looked for in a file that is not there,
+        None: not all files were checked, and what is gone from one may be in another.
         """
-        below = [os.path.abspath(folder).rstrip(os.sep) + os.sep for folder in folders]
         left = [place for place in self._reasons if place not in self._users]
         return sorted(
-            (place for place in left if self._is_unused(place, looked, below, elsewhere)),
+            (place for place in left if self._is_unused(place, looked, given, elsewhere)),
             key=lambda place: self._lines[place],
         )
 
@@ -205,14 +205,7 @@ class Acceptance:
         What stands outside of functions and classes says less: it is looked for only in files without entries.
         """
         scope = scope_of(key.print)
-        if key.path == path or not (scope or path not in self._paths):
-            return False
-        if not os.path.lexists(os.path.join(self.folder, key.path)):
-            return True
-        if not scope:
-            return False
-        there = self._scopes_of(os.path.join(self.folder, key.path))
-        return there is not None and scope not in there
+        return key.path != path and (scope != "" or path not in self._paths) and self._may_have_moved(key)
 
     def _scopes_of(self, file: str) -> Collection[str] | None:
         """The functions and classes of a file, as it is now; None if it cannot be read."""
@@ -222,13 +215,24 @@ class Acceptance:
         return known[1]
 
     def _is_unused(
-        self, place: Place, looked: Mapping[str, LooksFor], below: Sequence[str], elsewhere: LooksFor
+        self, place: Place, looked: Mapping[str, LooksFor], given: Sequence[str], elsewhere: LooksFor | None
     ) -> bool:
-        (path, rule, _), target = place
-        if path in looked:
-            return looked[path](rule, target)
-        full = os.path.abspath(os.path.join(self.folder, path))
-        return any(map(full.startswith, below)) and not os.path.lexists(full) and elsewhere(rule, target)
+        key, target = place
+        if elsewhere is None and self._may_have_moved(key):
+            return False
+        if key.path in looked:
+            return looked[key.path](key.rule, target)
+        full = os.path.abspath(os.path.join(self.folder, key.path))
+        gone = any(map(full.startswith, given)) and not os.path.lexists(full)
+        return gone and elsewhere is not None and elsewhere(key.rule, target)
+
+    def _may_have_moved(self, key: Key) -> bool:
+        """Whether what an entry accepts may be in another file: its own, or its function there, is gone."""
+        file, scope = os.path.join(self.folder, key.path), scope_of(key.print)
+        if not os.path.lexists(file):
+            return True
+        there = self._scopes_of(file) if scope else None
+        return there is not None and scope not in there
 
 
 def _entries(reasons: Mapping[Place, Sequence[str]]) -> Iterator[Entry]:
