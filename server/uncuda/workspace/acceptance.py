@@ -86,7 +86,7 @@ class Acceptance:
         """The findings of a file that are accepted, of all that there are. `accept`: which are from now on; `facts`: as
         for `Prints`."""
         path = relative(source.path, self.folder)
-        self._forget(path)
+        self._drop(path)
         file = self._files[path] = _Matched()
         left = []
         for finding, printed in zip(findings, Prints(source.text, facts).of(findings), strict=True):
@@ -100,6 +100,10 @@ class Acceptance:
             if known:
                 left.append(LeftAlone(finding.rule, finding.span, printed.statement))
         return left
+
+    def forget(self, path: str) -> None:
+        """Take in that the file at a path has nothing that is accepted."""
+        self._drop(relative(path, self.folder))
 
     def concerns(self, findings: Iterable[Finding]) -> bool:
         """Whether an entry may be about one of these findings."""
@@ -158,7 +162,7 @@ class Acceptance:
             counts = {kind: max(found[kind], counts.get(kind, 0)) for kind in CLASSES}
         return baseline_bytes(_entries(kept), counts)
 
-    def _forget(self, path: str) -> None:
+    def _drop(self, path: str) -> None:
         if (known := self._files.pop(path, None)) is not None:
             for place in known.used:
                 if self._users[place] == path:
