@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,13 @@ def entry(**other: object) -> str:
     return json.dumps({**usual, **other}) + "\n"
 
 
+BLOCK = """\
+
+
+def {0}(x):
+    torch.cuda.synchronize()
+    return x.cuda()
+"""
 HEADER = '{"format": 1, "counts": {}}\n'
 
 
@@ -558,3 +566,40 @@ class TestMerges:
             if "path" in line
         }
         assert said == {("a.py", "start"), ("b.py", "ours"), ("b.py", "theirs"), ("c.py", "theirs")}
+
+    def test_two_clones_that_accept_and_fix_the_same_files(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Each fixes what the other accepts, moves what the other changes, and drops what it has no use for."""
+
+        def functions(*names: str) -> str:
+            return "import torch\n" + "".join(BLOCK.format(name) for name in names)
+
+        def port(folder: str, reason: str, accepted: list[str], fixed: list[str]) -> None:
+            monkeypatch.chdir(root / folder)
+            for path in accepted:
+                assert check("--write-baseline", "--reason", f"{reason} {path}", path).code == 0
+            uncuda("fix", *fixed)
+            assert check("--prune-baseline", "--exit-zero").code == 0
+            git("add", ".")
+            git("commit", "-qm", reason)
+
+        root = Path.cwd()
+        make({"one/.gitattributes": f"{NAME} merge=union\n", "one/uncuda.toml": 'target = "npu"\n'})
+        make({f"one/{name}.py": functions(*(f"{name}{number}" for number in range(4))) for name in "abcdef"})
+        git("init", "-q", "-b", "main", folder="one")
+        port("one", "start", ["a.py"], ["f.py"])
+        monkeypatch.chdir(root)
+        git("clone", "-q", "one", "two")
+        Path("one/e.py").rename("one/moved.py")
+        port("one", "ours", ["b.py", "c.py", "moved.py"], ["d.py"])
+        monkeypatch.chdir(root)
+        text = Path("two/d.py").read_text()
+        Path("two/d.py").write_text(text.replace("def d2", "# later\ndef d2"))
+        port("two", "theirs", ["c.py", "d.py"], ["b.py", "a.py"])
+        git("pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
+        run = check()
+        assert (run.code, run.json["findings"]) == (0, [])
+        assert "different reasons for one finding" in run.err and "8 findings no longer found" not in run.err
+        said = [("a", "start"), ("b", "ours"), ("c", "ours"), ("c", "theirs"), ("d", "theirs"), ("moved", "ours")]
+        assert Counter((line["path"], line["reason"]) for line in lines()) == {
+            (f"{name}.py", f"{who} {name}.py"): 8 for name, who in said
+        }
