@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,13 @@ def lines(name: str = NAME) -> list[dict[str, Any]]:
     first, *rest = map(json.loads, Path(name).read_text(encoding="utf-8").splitlines())
     assert first["format"] == 1
     return rest
+
+
+def keep(wanted: Callable[[dict[str, Any]], bool]) -> None:
+    """Take the other entries out of the baseline, as somebody does by hand."""
+    path = Path(NAME)
+    first, *rest = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join([first, *(line for line in rest if wanted(json.loads(line)))]), encoding="utf-8")
 
 
 def entry(**other: object) -> str:
@@ -117,6 +125,32 @@ class TestAccepting:
         assert [line["print"].partition(":")[2] for line in lines()] == ["", "2"]
         make({"a.py": "import torch\n" + "torch.cuda.synchronize()\n" * 3})
         assert len(check().json["findings"]) == 1
+
+    @pytest.mark.parametrize("kept", [[2], [3], [1, 3], [2, 3], [1]])
+    def test_which_of_equal_ones_does_not_matter_once_the_others_are_fixed(self, kept: list[int]) -> None:
+        """Who accepts the second of two finds it accepted when it is the only one."""
+        make({"a.py": "import torch\n\n\ndef run(x):\n" + "    x = x.cuda()\n" * 3 + "    return x\n"})
+        accept(reason="why")
+        keep(lambda line: int(line["print"].partition(":")[2] or 1) in kept)
+        assert fix().code == 0
+        after = Path("a.py").read_text()
+        assert [".cuda()" in line for line in after.splitlines() if "x = " in line] == [n in kept for n in (1, 2, 3)]
+        run = check("--strict-baseline", "--prune-baseline")
+        assert (run.code, run.json["findings"], run.json["accepted"]) == (0, [], len(kept))
+        assert [line["reason"] for line in lines()] == ["why"] * len(kept)
+        assert fix().code == 0
+        assert Path("a.py").read_text() == after
+
+    def test_equal_ones_in_a_file_that_moves_when_the_others_are_fixed(self) -> None:
+        make({"a.py": "import torch\n\n\ndef run(x):\n    x = x.cuda()\n    x = x.cuda()\n    return x\n"})
+        accept(reason="why")
+        keep(lambda line: line["print"].endswith(":2"))
+        fix()
+        Path("a.py").rename("b.py")
+        run = check("--strict-baseline")
+        assert (run.code, run.json["accepted"]) == (0, 1)
+        accept()
+        assert [(line["path"], line["reason"], ":" in line["print"]) for line in lines()] == [("b.py", "why", False)]
 
     def test_reasons_stay(self) -> None:
         make({"a.py": SAFE})
