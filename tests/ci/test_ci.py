@@ -159,6 +159,11 @@ def test_action(tools: Path, source: Path, project: Path, tmp_path: Path) -> Non
     results = json.loads((tmp_path / "a b.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
     assert {result["ruleId"] for result in results} == {"module-adapted"}
     assert "Moore Threads MUSA" in said
+    (project / "bad.py").write_bytes(b"# \xff\n")
+    inputs["paths"] = "train.py\nbad.py\n"
+    said = steps(tools, source, project, tmp_path, inputs, 2)
+    assert re.search(r"^::notice file=train\.py,line=4,", said, re.M), "a file that cannot be read hides no other"
+    assert re.search(r"^::error ", said, re.M)
 
 
 def steps(tools: Path, source: Path, project: Path, tmp_path: Path, given: Mapping[str, str], code: int) -> str:
