@@ -214,6 +214,23 @@ def test_fix_a_folder_from_the_explorer(train: Window) -> None:
     train.squiggles(len(FINDINGS))
 
 
+def test_fix_the_files_that_are_selected_in_the_explorer(window: Window, small: Path) -> None:
+    (small / "more.py").write_text(OTHER, encoding="utf-8")
+    window.show(small)
+    rows = window.page.locator(".explorer-folders-view .monaco-list-row")
+    rows.filter(has_text="train.py").click()
+    window.squiggles(len(FINDINGS))
+    rows.filter(has_text="more.py").click(modifiers=["Control"])
+    rows.filter(has_text="more.py").click(button="right")
+    menus = window.page.locator(".context-view .monaco-menu .action-menu-item:visible")
+    menus.filter(has_text="uncuda").first.hover()
+    fix = menus.filter(has_text=re.compile("^Fix All in File")).first
+    fix.hover()
+    window.page.wait_for_timeout(500)  # a menu takes no click while it comes up
+    fix.click(delay=100)
+    window.until(lambda: window.dirty() == 2, window.dirty)
+
+
 def test_the_page_of_a_rule_is_rendered(train: Window) -> None:
     """Filled in for the target, from the menu, and from the link in Problems; none of it is TOML."""
 
