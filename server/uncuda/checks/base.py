@@ -21,7 +21,7 @@ from ..source import Span
 from .beside_torch import first_import
 from .families import ClassFamily, families_in
 from .hit import At, Hit, Links
-from .import_edits import import_edit
+from .import_edits import early_edit, import_edit
 from .owners import METHODS, PATCHING, owners_of, patches_of
 
 _FEW = 16
@@ -239,8 +239,10 @@ class Context:
             return None
         key = package, statement.start
         if key not in self._written:
+            in_function = self.facts.indents.scope_of(statement.start) is not None
+            edit = early_edit(self.facts, package, len(self.text) if in_function else statement.start)
             before = self._needs_above(statement)
-            self._written[key] = import_edit(self.facts, package, statement, before=before)
+            self._written[key] = edit or import_edit(self.facts, package, statement, before=before)
         return self._written[key]
 
     def _torch_of(self, torch: list[Statement], offset: int) -> Statement:

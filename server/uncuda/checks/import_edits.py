@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
 from ..edits import Edit
+from ..facts.changes import Scan
 from ..facts.read import Facts, Statement
+from ..facts.scans import plain
 from ..facts.scopes import Header
 
 _HARMLESS = re.compile(
@@ -14,6 +17,8 @@ _HARMLESS = re.compile(
     r"|from[ \t]+torch(?:\.\w+)*[ \t]+import[ \t]+[\w, \t]+|[\w.]+[ \t]*=[ \t]*(?:True|False|None|\d+))?[ \t]*(?:#.*)?"
 )
 _INDENT = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*([ \t]+)(?=\S)")
+_NEEDS_PLUGIN = (".cuda(", ".is_cuda", '="cuda', "='cuda")  # what a fix makes of these fails without the plugin
+_RUNS_AT_ONCE = re.compile(r"(?!(?:def|async|class|import|from|elif|else|except|finally)\b)[\w(\[)\]}]")
 _OPENS = re.compile(r"else[ \t]*:[ \t]*(?:#[^\n]*)?\r?\n")
 
 
@@ -36,6 +41,36 @@ def import_edit(facts: Facts, module: str, statement: Statement, before: bool = 
     if text[: statement.end].endswith(("\n", "\r")):
         return Edit(statement.end, statement.end, f"{indent}import {module}{newline}")
     return Edit(statement.end, statement.end, f"{newline}{indent}import {module}")
+
+
+def early_edit(facts: Facts, module: str, end: int) -> Edit | None:
+    """`import module` above the first statement at the top level of the text that would need it before `end`.
+
+    None where no such statement is found, which is nearly always: `end` is where torch is imported.
+    """
+    starts = [line for word in _NEEDS_PLUGIN if (line := _first_needing(facts, word, end)) is not None]
+    if not starts:
+        return None
+    return Edit(min(starts), min(starts), f"import {module}{facts.layout.newline_at(min(starts))}")
+
+
+def _first_needing(facts: Facts, word: str, end: int) -> int | None:
+    """Where the first statement at the top level starts that says `word` in code before `end`."""
+    for at in facts.searches.find(("early", word), _on_lines_without_indent(word)):
+        if at >= end:
+            break
+        facts.work.compare()
+        start, _ = facts.layout.logical_line(at)
+        if _RUNS_AT_ONCE.match(facts.text, start) and not facts.layout.token_at(at):
+            return start
+    return None
+
+
+def _on_lines_without_indent(word: str) -> Scan:
+    def scan(text: str, start: int, end: int) -> Iterator[int]:
+        return (at for at in plain(word)(text, start, end) if _RUNS_AT_ONCE.match(text, text.rfind("\n", 0, at) + 1))
+
+    return scan
 
 
 def _in_else(facts: Facts, module: str, statement: Statement, indent: str, newline: str) -> Edit | None:
