@@ -35,6 +35,11 @@ def fix(*arguments: str, **more: Any) -> Run:
     return uncuda("fix", "--target", "npu", *arguments, **more)
 
 
+def git(*arguments: str, folder: str = ".") -> None:
+    author = ["-c", "user.name=n", "-c", "user.email=e@example.org"]
+    subprocess.run(["git", "-C", folder, *author, *arguments], check=True, capture_output=True)
+
+
 def lines(name: str = NAME) -> list[dict[str, Any]]:
     """The entries of a baseline, without its first line."""
     first, *rest = map(json.loads, Path(name).read_text(encoding="utf-8").splitlines())
@@ -402,6 +407,45 @@ class TestStaleEntries:
         assert run.code == 2
         assert [line["path"] for line in lines()] == ["a.py"]
 
+    @pytest.mark.parametrize("given", [["src"], ["src/b.py"], ["src", "--diff-base", "HEAD"]])
+    def test_what_may_have_moved_out_of_what_is_given_is_not_stale(self, given: list[str]) -> None:
+        """A file and a function that went to a folder beside: only who looks there, too, knows that they are gone."""
+        other = LIBRARY.replace("run", "other")
+        make({"uncuda.toml": "", "src/a.py": LIBRARY, "src/b.py": LIBRARY.replace("run", "b") + other})
+        git("init", "-q")
+        accept(reason="a day of reading")
+        git("add", ".")
+        git("commit", "-qm", "x")
+        Path("lib").mkdir()
+        Path("src/a.py").rename("lib/a.py")
+        make({"src/b.py": LIBRARY.replace("run", "b"), "lib/b.py": other})
+        run = check(*given, "--strict-baseline", "--prune-baseline")
+        assert (run.code, len(lines())) == (0, 6)
+        run = check("--strict-baseline", "--prune-baseline")
+        assert (run.code, run.json["findings"]) == (0, [])
+        assert {(line["path"], line["reason"]) for line in lines()} == {
+            (path, "a day of reading") for path in ("lib/a.py", "lib/b.py", "src/b.py")
+        }
+
+    def test_what_may_be_in_a_file_that_cannot_be_read_is_not_stale(self) -> None:
+        other = LIBRARY.replace("run", "other")
+        make({"a.py": LIBRARY + other, "c.py": SAFE})
+        accept(reason="kept")
+        make({"a.py": LIBRARY, "b.py": other.encode() + b"# \xff\n"})
+        assert check("--prune-baseline").code == 2
+        assert len(lines()) == 5
+        make({"b.py": other})
+        assert check("--prune-baseline", "--strict-baseline").code == 0
+        assert {line["path"] for line in lines()} == {"a.py", "b.py", "c.py"}
+
+    def test_what_is_gone_for_certain_is_stale_in_a_part_too(self) -> None:
+        make({"src/a.py": LIBRARY + SAFE, "lib/a.py": SAFE})
+        accept()
+        make({"src/a.py": "def run(x, flag):\n    return x\n", "lib/a.py": CLEAN})
+        run = check("src", "--prune-baseline")
+        assert f"{NAME}: 3 findings dropped" in run.err
+        assert [line["path"] for line in lines()] == ["lib/a.py"]
+
     def test_a_target_goes_alone(self) -> None:
         make({"a.py": "import torch\n\ntorch.cuda.synchronize()\n"})
         accept()
@@ -488,31 +532,24 @@ class TestMerges:
         assert [line["reason"] for line in lines()] == ["one", "two"]
 
     def test_two_clones(self) -> None:
-        def git(folder: str, *arguments: str) -> str:
-            author = ["-c", "user.name=n", "-c", "user.email=e@example.org"]
-            done = subprocess.run(
-                ["git", "-C", folder, *author, *arguments], check=True, capture_output=True, text=True
-            )
-            return done.stdout
-
         def port(folder: str, text: str, reason: str, *paths: str) -> None:
             Path(f"{folder}/d.py").write_text(text)
             uncuda("fix", "--target", "npu", f"{folder}/d.py")
             for path in paths:
                 config = ("--baseline", f"{folder}/{NAME}")
                 assert check(f"{folder}/{path}", "--write-baseline", "--reason", reason, *config).code == 0
-            git(folder, "add", ".")
-            git(folder, "commit", "-qm", reason)
+            git("add", ".", folder=folder)
+            git("commit", "-qm", reason, folder=folder)
 
         Path("one").mkdir()
-        git("one", "init", "-q", "-b", "main")
+        git("init", "-q", "-b", "main", folder="one")
         make({"one/.gitattributes": f"{NAME} merge=union\n", "one/d.py": SAFE})
         make({f"one/{name}.py": LIBRARY.replace("run", name) for name in "abc"})
         port("one", SAFE, "start", "a.py")
-        git(".", "clone", "-q", "one", "two")
+        git("clone", "-q", "one", "two")
         port("one", SAFE, "ours", "b.py")
         port("two", SAFE, "theirs", "c.py", "b.py")
-        git("two", "pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
+        git("pull", "-q", "--no-rebase", "--no-edit", "origin", "main", folder="two")
         run = check("two", "--baseline", f"two/{NAME}")
         assert (run.code, run.json["accepted"]) == (0, 6)
         said = {

@@ -107,9 +107,10 @@ class Accepting:
 
     def finish(self, folders: Iterable[str]) -> None:
         """Say what was accepted and what is of no use, and write what is to be written."""
-        folders = list(folders)
+        given = [os.path.abspath(folder).rstrip(os.sep) + os.sep for folder in folders]  # noqa: PTH100
+        unread = bool(self._session.problems)
         for acceptance in self._by_file.values():
-            self._finish(acceptance, folders)
+            self._finish(acceptance, given, not unread and self._is_whole(acceptance, given))
         if self.accepted and not self._unwritten:
             self._say_accepted()
 
@@ -146,11 +147,16 @@ class Accepting:
         configuration = self._session.configuration.file_for(folder)
         return baseline_beside(os.path.abspath(configuration) if configuration else "", os.getcwd())  # noqa: PTH100, PTH109
 
-    def _finish(self, acceptance: Acceptance, folders: list[str]) -> None:
+    def _is_whole(self, acceptance: Acceptance, given: Iterable[str]) -> bool:
+        """Whether the files that a baseline may be about are below what was given."""
+        roots = [acceptance.folder, *([os.getcwd()] if self._wishes.file else [])]  # noqa: PTH109
+        return any(f"{root.rstrip(os.sep)}{os.sep}".startswith(folder) for root in roots for folder in given)
+
+    def _finish(self, acceptance: Acceptance, given: Sequence[str], is_whole: bool) -> None:
         if not (acceptance or self._wishes.writes):
             return
-        looked, elsewhere = self._looked(acceptance), self._looks_elsewhere(acceptance)
-        unused = acceptance.unused(looked, folders, elsewhere)
+        elsewhere = self._looks_elsewhere(acceptance) if is_whole else None
+        unused = acceptance.unused(self._looked(acceptance), given, elsewhere)
         if unused and not self._wishes.prune:
             self._say_unused(acceptance, unused)
         if self._wishes.writes and (acceptance.matched or acceptance.baseline.data is not None):

@@ -52,7 +52,7 @@ class Asking:
         files = self._session.files(paths)
         self._accepting.open(self._session.looked)
         if self._changed is not None:
-            self._changed.open(files)
+            self._changed.open([*self._session.looked[:1], *files])  # a wrong revision is told whatever is found
         return files
 
     def standard_input(self, name: str | None) -> tuple[File, bytes]:

@@ -86,7 +86,7 @@ class Acceptance:
         """The findings of a file that are accepted, of all that there are. `accept`: which are from now on; `facts`: as
         for `Prints`."""
         path = relative(source.path, self.folder)
-        self._forget(path)
+        self._drop(path)
         file = self._files[path] = _Matched()
         left = []
         for finding, printed in zip(findings, Prints(source.text, facts).of(findings), strict=True):
@@ -100,6 +100,10 @@ class Acceptance:
             if known:
                 left.append(LeftAlone(finding.rule, finding.span, printed.statement))
         return left
+
+    def forget(self, path: str) -> None:
+        """Take in that the file at a path has nothing that is accepted."""
+        self._drop(relative(path, self.folder))
 
     def concerns(self, findings: Iterable[Finding]) -> bool:
         """Whether an entry may be about one of these findings."""
@@ -124,16 +128,16 @@ class Acceptance:
         """What the baseline accepts."""
         return self._reasons.keys()
 
-    def unused(self, looked: Mapping[str, LooksFor], folders: Iterable[str], elsewhere: LooksFor) -> list[Place]:
+    def unused(self, looked: Mapping[str, LooksFor], given: Sequence[str], elsewhere: LooksFor | None) -> list[Place]:
         """The entries of what is not found any more, in the order of their lines.
 
-        `looked`: for the path of each file that was checked, as entries have it, what was looked for; `folders`: those
-        that were given; `elsewhere`: what would be looked for in a file that is not there.
+        `looked`: for the path of each file that was checked, as entries have it, what was looked for; `given`: what the
+        paths of files begin with that were given; `elsewhere`: what would be looked for in a file that is not there,
+        None: not all files were checked, and what is gone from one may be in another.
         """
-        below = [os.path.abspath(folder).rstrip(os.sep) + os.sep for folder in folders]
         left = [place for place in self._reasons if place not in self._users]
         return sorted(
-            (place for place in left if self._is_unused(place, looked, below, elsewhere)),
+            (place for place in left if self._is_unused(place, looked, given, elsewhere)),
             key=lambda place: self._lines[place],
         )
 
@@ -158,7 +162,7 @@ class Acceptance:
             counts = {kind: max(found[kind], counts.get(kind, 0)) for kind in CLASSES}
         return baseline_bytes(_entries(kept), counts)
 
-    def _forget(self, path: str) -> None:
+    def _drop(self, path: str) -> None:
         if (known := self._files.pop(path, None)) is not None:
             for place in known.used:
                 if self._users[place] == path:
@@ -205,14 +209,7 @@ class Acceptance:
         What stands outside of functions and classes says less: it is looked for only in files without entries.
         """
         scope = scope_of(key.print)
-        if key.path == path or not (scope or path not in self._paths):
-            return False
-        if not os.path.lexists(os.path.join(self.folder, key.path)):
-            return True
-        if not scope:
-            return False
-        there = self._scopes_of(os.path.join(self.folder, key.path))
-        return there is not None and scope not in there
+        return key.path != path and (scope != "" or path not in self._paths) and self._may_have_moved(key)
 
     def _scopes_of(self, file: str) -> Collection[str] | None:
         """The functions and classes of a file, as it is now; None if it cannot be read."""
@@ -222,13 +219,24 @@ class Acceptance:
         return known[1]
 
     def _is_unused(
-        self, place: Place, looked: Mapping[str, LooksFor], below: Sequence[str], elsewhere: LooksFor
+        self, place: Place, looked: Mapping[str, LooksFor], given: Sequence[str], elsewhere: LooksFor | None
     ) -> bool:
-        (path, rule, _), target = place
-        if path in looked:
-            return looked[path](rule, target)
-        full = os.path.abspath(os.path.join(self.folder, path))
-        return any(map(full.startswith, below)) and not os.path.lexists(full) and elsewhere(rule, target)
+        key, target = place
+        if elsewhere is None and self._may_have_moved(key):
+            return False
+        if key.path in looked:
+            return looked[key.path](key.rule, target)
+        full = os.path.abspath(os.path.join(self.folder, key.path))
+        gone = any(map(full.startswith, given)) and not os.path.lexists(full)
+        return gone and elsewhere is not None and elsewhere(key.rule, target)
+
+    def _may_have_moved(self, key: Key) -> bool:
+        """Whether what an entry accepts may be in another file: its own, or its function there, is gone."""
+        file, scope = os.path.join(self.folder, key.path), scope_of(key.print)
+        if not os.path.lexists(file):
+            return True
+        there = self._scopes_of(file) if scope else None
+        return there is not None and scope not in there
 
 
 def _entries(reasons: Mapping[Place, Sequence[str]]) -> Iterator[Entry]:

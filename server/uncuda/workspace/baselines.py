@@ -71,7 +71,10 @@ class Baselines:
         """What is shown and fixed of a text's report, by the baseline in a file; None: all of it. `read`: gives what
         was read of the text, if that is known."""
         acceptance = self.at(file)
-        if acceptance is None or not acceptance.concerns(report.findings):
+        if acceptance is None:
+            return None
+        if not acceptance.concerns(report.findings):
+            acceptance.forget(source.path)
             return None
         left = acceptance.accepted(source, report.findings, facts=read() if read is not None else None)
         return Selection(name_of(source.text), tuple(left)) if left else None

@@ -10,6 +10,7 @@ where the user's own configuration is stays.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -23,7 +24,11 @@ _OPTIONS = (
 )
 _KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_")
 _KEPT_TOO = ("GIT_CONFIG_VALUE_", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM")
-_OURS = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
+_OURS = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+# What a partial clone lacks would be fetched from where, and by what, the repository says. The first is new in git
+# 2.45; an empty list of protocols holds against every `protocol.*.allow` of the repository.
+_NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
+_LACKS = re.compile(rb"unable to read ([0-9a-f]{40,64})")
 
 
 class GitError(Exception):
@@ -38,6 +43,8 @@ def ask(folder: str, *arguments: str | bytes) -> bytes:
     """What git answers in a folder; GitError if it does not."""
     code, out, errors = try_asking(folder, *arguments)
     if code:
+        if lacks := _LACKS.search(errors):
+            raise GitError("git lacks object", folder, lacks[1].decode())
         lines = errors.decode("utf-8", "replace").strip().splitlines() or [f"exit code {code}"]
         raise GitError("git failed", folder, lines[0].removeprefix("fatal: "))
     return out
@@ -68,7 +75,7 @@ def _environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if not name.upper().startswith("GIT_") or name.upper().startswith((*_KEPT, *_KEPT_TOO))
     }
-    return {**kept, **_OURS}
+    return {**kept, **_OURS, **_NO_FETCH}
 
 
 @cache

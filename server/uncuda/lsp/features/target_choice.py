@@ -35,25 +35,18 @@ def register(session: Session) -> None:
 
 def _offer(session: Session, uri: str) -> dict[str, Any]:
     """Rows for a list to choose from, and the files that say a target now, and would."""
-    from ..fixing.keeping import file_of, folder_of
+    from ..fixing.keeping import file_of, place_of
 
-    folder = folder_of(session, uri)
+    place = place_of(session, uri)
     says = file = None
-    if folder is not None:
+    if place is not None:
         try:
-            configuration = session.folders.configuration(folder)
-            says = configuration.file_for(folder.path) if _said(session, folder.path) else None
-            file = None if session.client.restricted else file_of(session, folder)
+            configuration = session.folders.configuration(place.folder)
+            says = configuration.file_for(place.path) if session.folders.said_in_file(place.path) else None
+            file = None if session.client.restricted else file_of(session, place)
         except SettingsError:
             pass  # it was said, with its line
     return {"targets": list(_rows(session, uri)), "says": says or None, "keep": str(file) if file else None}
-
-
-def _said(session: Session, place: str) -> bool:
-    """Whether a configuration file names a target, whatever was chosen since."""
-    folders = session.folders
-    folder = folders.folder_of(place)
-    return folder is not None and folders.said_in_file(folder) is not None
 
 
 def _hardware(session: Session, target: str) -> tuple[str, ...]:
@@ -84,15 +77,15 @@ def _rows(session: Session, uri: str) -> Iterator[dict[str, Any]]:
 
 
 def _keep(session: Session, table: dict[str, Any]) -> dict[str, Any]:
-    from ..fixing.keeping import folder_of, keep
+    from ..fixing.keeping import keep, place_of
 
     target, version, hardware, uri = (read_text(table, key) for key in _KEYS)
     targets = session.folders.catalogue.declarations
     if target not in targets:
         raise JsonRpcInvalidParams(f"unknown target `{target}`{hint(target, targets)}")
     values = {"target": target, "target-version": version or None, "hardware": hardware or None}
-    folder = folder_of(session, uri)
-    if folder is not None and session.folders.said_in_file(folder) == target:  # what it says beside stays
+    place = place_of(session, uri)
+    if place is not None and session.folders.said_in_file(place.path) == target:  # what it says beside stays
         values = {key: value for key, value in values.items() if value}
     path, reason = keep(session, uri, values)
     texts = Texts(session.folders.language())

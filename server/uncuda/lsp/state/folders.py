@@ -250,16 +250,16 @@ class Folders:
         """Targets (none: all) in the order in which they are offered: what is shown now comes first."""
         return tuple(sorted(among or self.catalogue.declarations, key=lambda target: target != first))
 
-    def said_in_file(self, folder: Folder) -> str | None:
-        """The target that a configuration file names for a folder, whatever was chosen since."""
+    def said_in_file(self, place: str) -> str | None:
+        """The target that a configuration file names for the folder at `place`, whatever was chosen since."""
         try:
-            return Configuration(self.vocabulary).settings_for(folder.path).target
+            return Configuration(self.vocabulary).settings_for(place).target
         except SettingsError:
             return None
 
     def otherwise(self, target: str) -> str | None:
         """The first configuration file of a folder that sets a target other than `target`."""
-        said = (folder for folder in self.all if self.said_in_file(folder) not in (None, target))
+        said = (folder for folder in self.all if self.said_in_file(folder.path) not in (None, target))
         return next((Configuration(self.vocabulary).file_for(folder.path) for folder in said), None)
 
     def switch(self, target: str) -> str | None:
