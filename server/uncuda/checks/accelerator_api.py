@@ -1,5 +1,5 @@
-"""`check = "accelerator-api"`: names of `torch.accelerator` that PyTorch or the target's plugin lacks, and wrong calls.
-"""
+"""`check = "accelerator-api"`: names of `torch.accelerator` that PyTorch or the target's plugin lacks, and wrong
+calls."""
 
 from __future__ import annotations
 
@@ -127,8 +127,8 @@ class _Look:
 
     @cached_property
     def _at_stated(self) -> Target:
-        """The target in the version that the settings or requirements state, even if they state only PyTorch's version.
-        """
+        """The target in the version that the settings or requirements state, even if they state only PyTorch's
+        version."""
         target = self._target
         if target.stated in ("", target.version):
             return target
@@ -180,8 +180,8 @@ class _Look:
 
 
 def _place(reference: Name, api: Api) -> Place | None:
-    """The span of the name in the source, from its first segment that is spelled out; None if an alias hides all of it.
-    """
+    """The span of the name in the source, from its first segment that is spelled out; None if an alias hides all of
+    it."""
     spans = reference.spans()[: api.name.count(".") + 1]
     if not spans or spans[-1] is None:
         return None

@@ -15,8 +15,8 @@ from .branch_words import asks, leaves, names_of
 from .families import OTHERS
 
 MISSING, FAILING, MISUSED = "missing", "failing", "misused"
-"""How an unguarded use fails: the name is missing; the plugin raises; an argument, or the use of the result, is wrong.
-"""
+"""How an unguarded use fails: the name is missing; the plugin raises; an argument, or the use of the result, is
+wrong."""
 
 _ANY = r"except\s*:|\b(?:Exception|BaseException"
 _CAUGHT = {
@@ -112,8 +112,8 @@ class Guards:
         return any(leaves(clause, self._context.facts) for clause in self._indents.clauses(line))
 
     def _asks_around(self, header: Header, wanted: Wanted) -> bool:
-        """Whether the if/elif chain around a block, or a decorator of its function or class, tests for a wanted name.
-        """
+        """Whether the if/elif chain around a block, or a decorator of its function or class, tests for a wanted
+        name."""
         chain = self._indents.clauses(header) if header.word in _CHAINED else [header]
         key = (chain[0].start, wanted)
         if key not in self._around:

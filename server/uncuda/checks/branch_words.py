@@ -24,8 +24,8 @@ _SAID = re.compile(r"^[ \t]*(?:raise|print|warnings?\.|log\w*\.|logging\.|self\.
 
 
 def _named(words: tuple[str, ...]) -> Scan:
-    """A search for words in either case without a letter beside them. It finds what `_serves` would, but much faster.
-    """
+    """A search for words in either case without a letter beside them. It finds what `_serves` would, but much
+    faster."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         lowered = text[start:end].lower()
@@ -86,8 +86,8 @@ class BranchWords:
     """How one source file speaks of one target."""
 
     def __init__(self, facts: Facts, target: Target, touched: WeakMethod[Callable[[], bool]]) -> None:
-        """`touched`: a method that tells whether no safe fix is left in the file, so that fixes may have been applied.
-        """
+        """`touched`: a method that tells whether no safe fix is left in the file, so that fixes may have been
+        applied."""
         self._names = names = names_of(target)
         self._serves, _ = _asking(names)
         self._written = _fixed(target)
@@ -210,8 +210,8 @@ def _alone_in_bytes(word: bytes) -> re.Pattern[bytes]:
 
 
 def asked_by_hand(facts: Facts, target: Target) -> bool:
-    """Whether an `if` or `elif` tests for the target in words that our fixes never write: `elif is_xpu_available():`.
-    """
+    """Whether an `if` or `elif` tests for the target in words that our fixes never write: `elif
+    is_xpu_available():`."""
     names = names_of(target)
     serves, _ = _asking(names)
     written = _fixed(target)

@@ -210,8 +210,8 @@ class Branches:
         return asked.get(header.start, 0) <= 0 and any(polarity > 0 for polarity in asked.values())
 
     def _condition_serves(self, header: Header, others: list[Header], clauses: list[Header]) -> bool:
-        """Whether the condition of another clause names the target, or its body does and the conditions name devices.
-        """
+        """Whether the condition of another clause names the target, or its body does and the conditions name
+        devices."""
         own = 0 if header.word == "else" else self._condition(header)
         if own:
             return own < 0
@@ -227,8 +227,8 @@ class Branches:
         return any(self._body_serves(clause) and not self.is_for_cuda(clause, clauses) for clause in others)
 
     def is_for_cuda(self, header: Header, clauses: list[Header]) -> bool:
-        """Whether a clause is the CUDA branch of its chain; if only a fix wrote the target into it, it is still CUDA's.
-        """
+        """Whether a clause is the CUDA branch of its chain; if only a fix wrote the target into it, it is still
+        CUDA's."""
         if header.word != "else":
             return self._words.asks_cuda(header.start, header.end) > 0
         asked = {self._words.asks_cuda(clause.start, clause.end) for clause in clauses if clause.word in ("if", "elif")}

@@ -1,5 +1,5 @@
-"""Entries of a dictionary whose keys are devices: their spans with parentheses, and edits that add the target's entry.
-"""
+"""Entries of a dictionary whose keys are devices: their spans with parentheses, and edits that add the target's
+entry."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Entry(NamedTuple):
 
 
 class Entries(NamedTuple):
-    """The entries of a dictionary display, by the nodes of their keys and of their values, and the sources of all keys.
-    """
+    """The entries of a dictionary display, by the nodes of their keys and of their values, and the sources of all
+    keys."""
 
     by_key: dict[ast.AST, Entry]
     by_value: dict[ast.AST, Entry]
@@ -110,7 +110,7 @@ def moved(role: Role, statement: Statement, context: Context, words: dict[str, s
     if isinstance(value, bytes):
         return []  # device names are never bytes
     new = said(old, words)
-    if new == old and isinstance(value, str) and _DEVICE.fullmatch(value):  # spelled in pieces: `"cu" "da:1"`
+    if new == old and isinstance(value, str) and _DEVICE.fullmatch(value):  # adjacent literals: `"cu" "da:1"`
         old = f'"{value}"'
         new = said(old, words)
     if new == old or _quoted(new) in entries_of(role.subject, digest).keys:

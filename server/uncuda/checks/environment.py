@@ -115,7 +115,7 @@ class Check:
         if row.replacement and allowed and context.text.startswith(place.name, place.at):
             edit = Edit(place.at, place.at + len(place.name), row.replacement)
             fixes = (Fix(titled("replace", f"`{row.replacement}`"), allowed, (edit,)),)
-        links = (("variable", place.name),) if place.asked else ()  # a test under the old name hides the new one
+        links = (("variable", place.name),) if place.asked else ()  # a test must not keep the old name
         return Hit(rule, start, end, words, fixes, links, row.limits, statement=statement, node=place.node)
 
 

@@ -30,8 +30,8 @@ class Hit:
     start: int
     end: int
     words: Mapping[str, str] = field(default_factory=dict)
-    """Values for the braces of the rule's message. `subject` is used by the property below if it differs from `name`.
-    """
+    """Values for the braces of the rule's message. `subject` is used by the property below if it differs from
+    `name`."""
     fixes: tuple[Fix, ...] = ()
     """The fixes, best first. Empty: the code must be changed by hand."""
     links: Links = ()
@@ -54,8 +54,8 @@ class Hit:
     """The alias through which the place was resolved: the local name, the dotted name it stands for, and the binding's
     span."""
     question: tuple[At, bool] | None = None
-    """The offset of the test under which alone the word is used, and whether nothing else shows that it means a device.
-    """
+    """The offset of the test under which alone the word is used, and whether nothing else shows that it means a
+    device."""
     by_hand: bool = False
     """The name also serves the target elsewhere, so a person must decide what stays CUDA's."""
     sources: Links = ()

@@ -1,5 +1,5 @@
-"""Tells, as far as one file shows, whether an object is torch's or of a class of the program that defines the method.
-"""
+"""Tells, as far as one file shows, whether an object is torch's or of a class of the program that defines the
+method."""
 
 from __future__ import annotations
 
