@@ -116,8 +116,8 @@ class Check:
 
 
 def _first(hits: Sequence[Hit]) -> Iterator[Hit]:
-    """All hits of rules that report uses; for other rules one hit for each library, the first of its highest severity.
-    """
+    """All hits of rules that report uses; for other rules one hit for each library, the first of its highest
+    severity."""
     kept: dict[str, Hit] = {}
     for hit in hits:
         before = kept.get(hit.subject)

@@ -140,7 +140,7 @@ def _reference(
     if alias is not None or bound:
         links = (*links, ("alias", bound or reference.chain.root))
     if applicability is not None and edits is not None and (edits or alias is not None):
-        imports = not edits and context.target.module_path(new) != new  # from the plugin's module, as an import says
+        imports = not edits and context.target.module_path(new) != new  # imported from the plugin's module
         edits += [*named, *placed, *keyword_edits(reference, verdict.row, context.target)]
         needed = () if imports else context.requires(rule, start, new)
         fixes = (Fix(titled("replace", f"`{words['replacement']}`"), applicability, (*edits, *needed)),)
@@ -191,8 +191,8 @@ def _reduced(context: Context, reference: Name, rule: Rule) -> dict[str, str]:
 
 
 def _class(context: Context, reference: Name, verdict: Verdict, results: Results) -> tuple[str | None, dict[str, str]]:
-    """The fix class after looking at the call and the uses of its result, and the limit and use that lower it, if any.
-    """
+    """The fix class after looking at the call and the uses of its result, and the limit and use that lower it, if
+    any."""
     if verdict.applicability is None:
         return None, {}
     apart = results.apart(reference, verdict.rule)

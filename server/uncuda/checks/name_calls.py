@@ -74,8 +74,8 @@ def _same_first(call: ast.Call, row: Row, target: Target) -> bool:
 
 
 def _lacks(keyword: ast.keyword, row: Row, target: Target) -> bool:
-    """Whether the target's function lacks this keyword under any name; also for `**options`, if it lacks any keyword.
-    """
+    """Whether the target's function lacks this keyword under any name; also for `**options`, if it lacks any
+    keyword."""
     if keyword.arg is None:
         return bool(row.missing)
     return keyword.arg in row.missing and _said(keyword.arg, target) not in row.extra
@@ -154,8 +154,8 @@ def _renamed(keyword: ast.keyword, row: Row, target: Target) -> str:
 
 
 def asked(reference: Name, text: str) -> Asked | None:
-    """The attribute that `hasattr` or `getattr` reads from a reference, or that `setattr` or `patch.object` replaces.
-    """
+    """The attribute that `hasattr` or `getattr` reads from a reference, or that `setattr` or `patch.object`
+    replaces."""
     node, statement, piece = reference.chain.node, reference.statement, reference.chain.piece
     call = statement.digest.parents.get(node)
     if not isinstance(call, ast.Call) or len(call.args) < 2 or call.args[0] is not node:

@@ -45,8 +45,8 @@ def _hit(
 
 
 def _links(verdict: Verdict, statement: Statement, local: str) -> Links:
-    """Keys of what changes with an import: the uses of its local name, the whole statement, and the group of its rule.
-    """
+    """Keys of what changes with an import: the uses of its local name, the whole statement, and the group of its
+    rule."""
     links: Links = (("alias", local), ("import", At(statement.start)))
     group = verdict.rule.get("group")
     return (*links, ("group", group)) if group else links
@@ -55,8 +55,8 @@ def _links(verdict: Verdict, statement: Statement, local: str) -> Links:
 def _plain(
     context: Context, statement: Statement, node: ast.Import, judge: Judge, stuck: frozenset[str]
 ) -> Iterator[Hit]:
-    """Hits at plain imports. `import torch.cuda as tc` gets another module; `import torch.cuda` becomes `import torch`.
-    """
+    """Hits at plain imports. `import torch.cuda as tc` gets another module; `import torch.cuda` becomes `import
+    torch`."""
     for alias in node.names:
         verdict = judge(alias.name)
         if verdict is None:

@@ -27,8 +27,8 @@ _ATTRIBUTES = frozenset({"delattr", "getattr", "hasattr", "setattr"})
 
 
 class _Said(NamedTuple):
-    """A string argument that contains a dotted name; `owner`: the module through which `mock.patch` reaches the name.
-    """
+    """A string argument that contains a dotted name; `owner`: the module through which `mock.patch` reaches the
+    name."""
 
     text: Text
     call: ast.Call

@@ -56,8 +56,8 @@ def is_off_device(reference: Name, context: Context, values: HostValues) -> bool
 
 
 def _is_asked_for(node: ast.AST, statement: Statement) -> bool:
-    """Whether the dtype is chosen only if a tensor has it already: `torch.float64 if x.dtype == torch.float64 else …`.
-    """
+    """Whether the dtype is chosen only if a tensor has it already: `torch.float64 if x.dtype == torch.float64 else
+    …`."""
     outer = statement.digest.parents.get(node)
     if not isinstance(outer, ast.IfExp) or node is outer.test or not isinstance(outer.test, ast.Compare):
         return False
@@ -81,8 +81,8 @@ def _is_in_table(node: ast.AST, statement: Statement, context: Context) -> bool:
 
 
 def _is_kept(listed: ast.AST, outer: ast.AST, statement: Statement, context: Context) -> bool:
-    """Whether a list is assigned to a name that no code iterates over, or passed to a function that does not iterate.
-    """
+    """Whether a list is assigned to a name that no code iterates over, or passed to a function that does not
+    iterate."""
     if isinstance(outer, (ast.Assign, ast.AnnAssign)) and listed is outer.value:
         name = last_word(outer.targets[0] if isinstance(outer, ast.Assign) else outer.target)
         return bool(name) and not _is_gone_through(name, context)
