@@ -250,7 +250,7 @@ def _flows(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
 
 def _suggests(rule: Rule, role: Role) -> bool:
     near = any(item in rule.get("suggesting-items", ()) for item in role.items)
-    near = near or any(isinstance(holder, COMPREHENSIONS) for holder in role.containers)  # one for each of many
+    near = near or any(isinstance(holder, COMPREHENSIONS) for holder in role.containers)  # a list to try in turn
     if role.kind == "value" and role.outer is not None:
         return near or says_index(role) or named(role.outer.name, (*rule.get("names", ()), *rule.get("parameters", ())))
     if role.kind in ("key", "value") and not near:
