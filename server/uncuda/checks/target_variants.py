@@ -97,7 +97,7 @@ class TargetVariants:
         if twin == words:
             return ""
         lines = twin.split("\n")
-        fresh = {line for line, old in zip(lines, words.split("\n")) if line != old}  # other lines are in the file anyway
+        fresh = {line for line, old in zip(lines, words.split("\n")) if line != old}  # others are unchanged
         held = all(map(self._says, fresh)) if twin.isascii() else True  # the index holds ASCII words only
         return twin if held and ((len(lines) == 1 and twin.isascii()) or twin in self._text) else ""
 

@@ -1,11 +1,9 @@
-"""Anchors: the words without which a rule finds nothing, and the quick look at a file's bytes that they allow.
+"""Anchors: words without which a rule finds nothing. A quick search for them in a file's bytes rules out most files.
 
-One search for one word costs about 0.04 s of CPU on 72 MB, so there must be few: names are covered by a word that is
-searched for anyway (`torch.backends.cuda.matmul` by "cuda") wherever that is possible; words of PyTorch are looked
-for only in files that say `torch`; and a rule may say which of its words open a file (`gate`; none: it speaks only in
-files that another rule opens, unless it is selected by name), or which patterns (`gate-patterns`, in files that say
-`torch`; each begins with a literal, and looks at one line). Libraries are many, so they are one search: in the lines
-that import, of files that say `torch` and that no word has opened.
+Each word costs about 0.04 s of CPU on 72 MB, so there are few: "cuda" also covers `torch.backends.cuda.matmul`; words
+of PyTorch are searched only in files that contain `torch`; a rule's `gate` restricts which of its words open a file
+(empty: none, unless the rule is selected by name), and `gate-patterns` are one-line patterns for files with `torch`.
+Libraries are many, so one pattern covers them all, in lines that import.
 """
 
 from __future__ import annotations
