@@ -1,4 +1,4 @@
-"""The targets that a client offers (`uncuda/targets`), and the command that writes one into the project's settings."""
+"""The list of targets for a client (`uncuda/targets`), and the command that writes one into the project's settings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KEYS = ("target", "targetVersion", "hardware", "uri")
 
 
 def register(session: Session) -> None:
-    """Answer `uncuda/targets` (`{"uri"?}`), and keep a target."""
+    """Register `uncuda/targets` (`{"uri"?}`) and the command."""
 
     @session.raw(TARGETS)
     def targets(params: Any) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def register(session: Session) -> None:
 
 
 def _offer(session: Session, uri: str) -> dict[str, Any]:
-    """Rows for a list to choose from, and the files that say a target now, and would."""
+    """The rows to choose from, the file that names a target now, and the file that the command would write."""
     from ..fixing.keeping import file_of, folder_of
 
     folder = folder_of(session, uri)
@@ -45,7 +45,7 @@ def _offer(session: Session, uri: str) -> dict[str, Any]:
             says = configuration.file_for(folder.path) if _said(session, folder.path) else None
             file = None if session.client.restricted else file_of(session, folder)
         except SettingsError:
-            pass  # it was said, with its line
+            pass  # the error was reported with its line before
     return {"targets": list(_rows(session, uri)), "says": says or None, "keep": str(file) if file else None}
 
 
@@ -57,13 +57,13 @@ def _said(session: Session, place: str) -> bool:
 
 
 def _hardware(session: Session, target: str) -> tuple[str, ...]:
-    """The series of hardware on which something depends for a target."""
+    """The hardware series that make a difference for a target."""
     known = "hardware" in repr(session.folders.catalogue.declarations[target].get("features"))
     return next(option.choices for option in OPTIONS if option.name == "hardware") if known else ()
 
 
 def _rows(session: Session, uri: str) -> Iterator[dict[str, Any]]:
-    """The targets as the project has them, what is in force first; below them their hardware and versions."""
+    """The rows: the targets, the present one first, then each with a hardware series or a plugin version."""
     folders = session.folders
     texts = Texts(folders.language())
     program = session.program(uri) or next(iter(session.documents.programs()), None)
@@ -92,7 +92,7 @@ def _keep(session: Session, table: dict[str, Any]) -> dict[str, Any]:
         raise JsonRpcInvalidParams(f"unknown target `{target}`{hint(target, targets)}")
     values = {"target": target, "target-version": version or None, "hardware": hardware or None}
     folder = folder_of(session, uri)
-    if folder is not None and session.folders.said_in_file(folder) == target:  # what it says beside stays
+    if folder is not None and session.folders.said_in_file(folder) == target:  # other keys of the file stay
         values = {key: value for key, value in values.items() if value}
     path, reason = keep(session, uri, values)
     texts = Texts(session.folders.language())
