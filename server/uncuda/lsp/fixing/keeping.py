@@ -1,4 +1,4 @@
-"""The target of a project, written where its settings are: the command line and CI read it there, too."""
+"""Writes a project's target into its configuration file, where the command line and CI find it too."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ _OWN = "uncuda.toml"
 
 
 def folder_of(session: Session, uri: str) -> Folder | None:
-    """The folder of the workspace that a document, or what was opened first, belongs to."""
+    """The workspace folder of a document, or the first folder."""
     program = session.program(uri)
     found = session.folders.folder_of(program.path) if program is not None and program.path else None
     return found or next(iter(session.folders.all), None)
 
 
 def file_of(session: Session, folder: Folder) -> Path | None:
-    """The file that the settings of a folder are kept in, there or not; None if it lies outside of the folder."""
+    """The configuration file of a folder, existing or not; None if it is outside of the folder."""
     known = session.folders.configuration(folder).file_for(folder.path)
     path = Path(known) if known else Path(folder.path) / _OWN
     return path if folder.holds(str(path)) else None
 
 
 def keep(session: Session, uri: str, values: Mapping[str, str | None]) -> tuple[Path | None, str]:
-    """Write settings of a project (None: take the key away); the file, or None and why it was not written."""
+    """Write settings of a project (value None: remove the key); returns the file, or None with the reason."""
     texts = Texts(session.folders.language())
     folder = folder_of(session, uri)
     if session.client.restricted or folder is None:
