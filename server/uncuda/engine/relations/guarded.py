@@ -167,7 +167,7 @@ class _Search:
         return [], later
 
     def _asked_before(self, outer: ast.AST, inner: ast.AST, statement: Statement) -> list[int]:
-        """The tests in the first operand that contains any, if `inner` comes after that operand."""
+        """The tests in the first operand with a test, if `inner` is evaluated after that operand."""
         if not isinstance(outer, ast.BoolOp):
             return self._first_asked(outer, inner, statement)[1]
         key = statement.start, outer

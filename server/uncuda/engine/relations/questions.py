@@ -25,7 +25,7 @@ Stretch = tuple[int, int]
 CONDITIONS = frozenset({"if", "elif", "while", "case"})
 _VARIABLE = re.compile(r"[A-Za-z_][\w.]*")
 _DENIED = r"\bnot[ \t(]+{0}(?![\w.])|(?<![\w.]){0}[ \t]*(?:\([ \t]*\))?[ \t]*(?:==|is)[ \t]*(?:False|None|0)\b"
-_ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # cuda: torch.version.cuda
+_ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # cuda of torch.version
 _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
 _NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # as in `if not (a and b):`
 _GIVES = re.compile(r"return\b|[\w.]+[ \t]*(?::[^=\n]+)?=(?!=)")
@@ -45,7 +45,7 @@ class Questions:
         self.tests: dict[int, list[int]] = {}
         self.inside: dict[int, list[int]] = {}
         self.marks: dict[int, list[int]] = {}
-        self._flags: dict[str, dict[tuple[int, int | None], None]] = {}  # with the function that knows the name
+        self._flags: dict[str, dict[tuple[int, int | None], None]] = {}  # with the scope that sees the name
         self._flags_of: dict[int, list[str]] = {}
         self._tested: set[int] = set()
         self._asked: dict[int, list[int]] = {}  # by condition
@@ -126,7 +126,8 @@ class Questions:
         return _GIVES.match(self._text, line.start, at) is not None
 
     def _holder(self, flag: str, line: Header) -> tuple[str, int | None] | None:
-        """The name and scope, as from `_flag`, to which a statement assigns a value that depends on `flag`."""
+        """The variable or function that gets the value of `flag` in a statement, and its scope, as `_flag` returns
+        them."""
         statement = self._facts.peek(line.start)
         if statement is None:
             return None

@@ -44,7 +44,7 @@ class Together:
                 self._at.setdefault((hit.statement.start, hit.node), []).append(index)
         self._held = self._holders()
         self._names = {name for _, name in self._held}
-        self._members: dict[str, list[int]] = {}  # what attributes hold, whoever has these
+        self._members: dict[str, list[int]] = {}  # hits by the attribute that holds their object
         for (_, name), found in self._held.items():
             if "." in name:
                 self._members.setdefault(name.rpartition(".")[2], []).extend(found)

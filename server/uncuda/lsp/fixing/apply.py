@@ -94,7 +94,7 @@ def _parts(session: Session, file: FileChange) -> list[str]:
 def _annotations(session: Session, names: Iterable[str], texts: Texts, confirm: bool) -> str:
     """One annotation for each rule and class: edits for review start unticked in the preview, the others ticked."""
     names = list(names)
-    unticked = [name for name in names if name.endswith("?")] or names  # a preview opens only if something is
+    unticked = [name for name in names if name.endswith("?")] or names  # needed for a preview to open
     labels = {SHARED: texts("shared"), OPENER.rstrip("?"): texts("opener")}
     table = {}
     for name in names:

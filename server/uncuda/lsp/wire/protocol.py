@@ -104,7 +104,7 @@ class Protocol(LanguageServerProtocol):
         elif "id" in message and not (isinstance(identifier, (int, str)) and not isinstance(identifier, bool)):
             self._refuse(None, JsonRpcInvalidRequest("an id is a number or a text"))
         elif not isinstance(method, str):
-            asked = identifier if "method" in message else None  # without one it may be a broken reply: the id is ours
+            asked = identifier if "method" in message else None  # else it may be a broken reply with an id of ours
             self._refuse(asked, JsonRpcInvalidRequest("a method is a text"))
         elif "id" in message:
             self._request(identifier, method, message)
