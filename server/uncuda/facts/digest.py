@@ -91,7 +91,7 @@ class Digest:
     scopes: dict[ast.AST, int] = field(default_factory=dict)
     fields: dict[ast.AST, Piece] = field(default_factory=dict)
     nested: bool = False  # it has a lambda or comprehension, which may hide names
-    targets: dict[ast.AST, frozenset[str]] = field(default_factory=dict)  # of comprehensions that were asked about
+    targets: dict[ast.AST, frozenset[str]] = field(default_factory=dict)  # of comprehensions, on demand
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         """The nodes around `node`, innermost first."""

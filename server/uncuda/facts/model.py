@@ -135,7 +135,7 @@ class Facts:
     references: list[Name] = field(default_factory=list)
     present: frozenset[str] = frozenset()  # anchors that occur in words covered by rules
     digests: dict[str, Digest | None] = field(default_factory=dict)  # by the text of the line
-    followed: dict[str, bool] = field(default_factory=dict)  # names, and whether all of their uses were read
+    followed: dict[str, bool] = field(default_factory=dict)  # names: True if uses with attributes were read
     star: int = -1  # offset of a star import that must be what binds `torch`; -1: none
     broken: Collection[int] = ()  # starts of statements that could not be parsed, or only in part
     # If the text came from another by one region of changed lines: the token of that text's facts, and the region.

@@ -19,7 +19,7 @@ _ALIAS = re.compile(r"type[ \t]+(?=\w)[^=\n]*?(?=[ \t]*=)")
 _GENERIC = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+\w+[ \t]*(?=\[)")
 _BRACKET = re.compile(r"[(\[{]")
 _STEP = re.compile(r"\b(?:not|and|or|if|else|await|lambda|for|in|is)\b|[.+*/%@&|^~<>:-]")
-_STEPS = 2  # as deep as a bracket, in a field: libcst takes a minute for some thousand, and ends the process for more
+_STEPS = 2  # operators that count like a bracket in a field: thousands take libcst a minute, more crash it
 _WRAPPERS = (
     "{}", "{}\n pass", "if 0:pass\n{}\n pass", "if 0:pass\n{}", "try:pass\n{}\n pass", "try:pass\n{}",
     "{}\n pass\nexcept:pass", "{}\ndef _():pass", "match 0:\n {}\n  pass", "match 0:\n {}",
