@@ -1,4 +1,4 @@
-"""What runs only where a test says so that no fix changes: a question for ROCm or a platform, CUDA's word in bytes."""
+"""Code that runs only under a test that no fix changes: for ROCm, for another platform, or for CUDA's name in bytes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ...facts.scopes import Header
 
 Stretch = tuple[int, int]
 Says = Callable[[ast.expr, bool], bool]
-"""Whether a part of a test, answered with yes or with no, means what is asked for."""
+"""Whether a part of a condition, being true or false as the flag says, implies what is searched for."""
 
 _ROCM = ("hip", "rocm", "HIP", "ROCM")
 _NAME = re.compile(
@@ -31,48 +31,50 @@ _HOST = frozenset({"is_cpu"})
 _BYTES = ('b"cuda', "b'cuda")
 _BOUND = re.compile(r"[ \t]*(?::?=(?!=)|:[^=\n]+=(?!=)|(?:,[^=\n]*)=(?!=)|[-+*/|&^%@]=)")
 _LOOPS = re.compile(r"\b(?:as|for)\b[^\n]*\Z")
-_SCRIPT = re.compile(r"if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']")  # what it calls stands above it
-_MANY = 60  # uses of a name
+_SCRIPT = re.compile(r"if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']")  # the code that it calls is above it
+_MANY = 60  # uses of a name that are looked at
 _CLAUSES = frozenset({"if", "elif"})
 _SKIPPED_IF, _SKIPPED_UNLESS = frozenset({"skipif", "skipIf"}), frozenset({"skipUnless"})
 
 
 def of_rocm(branches: Branches) -> Apart:
-    """What only ROCm runs: CUDA's names are its own words for HIP there."""
+    """Code that runs on ROCm only, where CUDA's names stand for HIP."""
     return Apart(branches, _ROCM, _asks_rocm)
 
 
 def of_platforms(branches: Branches, alike: bool) -> Apart:
-    """What runs only where the program's own platform, `current_platform.is_cuda()`, is another one than the target.
+    """Code that runs only if the program's own platform object, as in `current_platform.is_cuda()`, is not the
+    target's.
 
-    `alike`: the target's platform calls itself like CUDA.
+    `alike`: the target's platform reports itself as CUDA-like.
     """
     among = _OTHERS if alike else _OTHERS | {_ALIKE}
     return Apart(branches, (_ASKED_OF,), lambda test, answer: _asks_platform(test, answer, among))
 
 
 def of_host(branches: Branches) -> Apart:
-    """What runs only where the program's own platform is the host: `current_platform.is_cpu()`."""
+    """Code that runs only if the program's own platform object is the CPU's: `current_platform.is_cpu()`."""
     return Apart(branches, (_ASKED_OF,), lambda test, answer: _asks_platform(test, answer, _HOST))
 
 
 def of_bytes(branches: Branches) -> Apart:
-    """What runs only where bytes hold CUDA's word: no fix changes that test."""
+    """Code that runs only if bytes contain CUDA's name; no fix changes such a test."""
     return Apart(branches, _BYTES, _asks_bytes)
 
 
 class Apart:
-    """The stretches of one text that run only where tests say what is asked for."""
+    """The spans of one text that run only if such a test is true."""
 
     def __init__(self, branches: Branches, words: tuple[str, ...], says: Says) -> None:
-        """`words`: one of them stands in every test that counts."""
+        """`words`: every test that counts contains one of them."""
         self._branches, self._facts, self._says, self._words = branches, branches.facts, says, words
         self._parts: dict[ast.BoolOp, frozenset[ast.AST]] = {}
         self._kept: dict[str, bool] = {}
-        """Names that hold such an answer, `use_x = platform.is_cuda() and has_x()`, and what they are then."""
+        """Names that hold such a test's result, `use_x = platform.is_cuda() and has_x()`, with the value that implies
+        it."""
 
     def holds(self, hit: Hit) -> bool:
-        """Whether a place stands in one."""
+        """Whether a hit is in such a span."""
         statement = hit.statement
         if statement is None or not self._places:
             return False
@@ -83,14 +85,14 @@ class Apart:
 
     @cached_property
     def _places(self) -> list[int]:
-        """Where the words stand, in order."""
+        """Offsets of the words, in order."""
         text = self._facts.text
         found = (self._facts.searches.find(("apart", word), plain(word)) for word in self._words)
         return sorted(at for at in chain.from_iterable(found) if not text[at - 1 : at].isalpha() or text[at] == "b")
 
     @cached_property
     def _asking(self) -> dict[int, Statement]:
-        """The statements that say one of the words, by where they start."""
+        """The statements that contain one of the words or a name that holds a test's result, by their start."""
         found: dict[int, Statement] = {}
         done = -1
         for at in self._places:
@@ -102,7 +104,7 @@ class Apart:
         return found
 
     def _keep(self, statement: Statement) -> Iterator[Statement]:
-        """The statements that say a name which only this one binds, if it binds it to such an answer."""
+        """The statements that use a name which is bound only by this statement, to the result of such a test."""
         node = next(iter(statement.digest.piece.nodes), None)
         if not isinstance(node, ast.Assign) or len(node.targets) != 1:
             return
@@ -121,7 +123,7 @@ class Apart:
             yield from (one for one in said if one is not None)
 
     def _only_reads(self, name: str, at: int) -> bool:
-        """Whether a name is neither bound nor a parameter where it stands."""
+        """Whether a name is only read at an offset, neither bound nor a parameter."""
         text, line = self._facts.text, self._branches.indents.header_at(at)
         self._facts.work.search(line.start, at)
         bound = _BOUND.match(text, at + len(name)) or _LOOPS.search(text, line.start, at)
@@ -139,7 +141,7 @@ class Apart:
             yield from self._of_test(line, node.test)
         elif self._skips(_marks(line.word, statement)):
             if line.word != "@":
-                yield line.start, indents.block_end_of(line.start)  # `pytestmark = …`
+                yield line.start, indents.block_end_of(line.start)  # `pytestmark = …` applies to the rest of the block
                 return
             while line.word == "@":
                 line = indents.header_at(line.end)
@@ -161,7 +163,7 @@ class Apart:
                     yield indents.extent(header.start), indents.block_end_of(header.start)
 
     def _skips(self, marks: Iterable[ast.AST]) -> bool:
-        """Whether a mark skips all that it marks where the answer is another one."""
+        """Whether a pytest or unittest mark skips the code unless such a test is true."""
         for call in marks:
             self._facts.work.compare()
             if isinstance(call, ast.Call) and call.args:
@@ -171,7 +173,7 @@ class Apart:
         return False
 
     def _beside(self, node: ast.AST, statement: Statement) -> bool:
-        """Whether a part of an expression is evaluated only behind the test that is another part."""
+        """Whether a part of an expression is evaluated only behind such a test in the same expression."""
         inner = node
         for outer in statement.digest.ancestors(node):
             if isinstance(outer, ast.IfExp) and inner is not outer.test:
@@ -183,7 +185,7 @@ class Apart:
         return False
 
     def _behind(self, operation: ast.BoolOp) -> Collection[ast.AST]:
-        """The parts of `a and b and c` behind the first that means what is asked for."""
+        """The operands of `a and b and c` behind the first one that implies what is searched for."""
         if operation not in self._parts:
             means = (self._means(value, isinstance(operation.op, ast.And)) for value in operation.values)
             first = next((at for at, found in enumerate(means) if found), len(operation.values))
@@ -191,7 +193,7 @@ class Apart:
         return self._parts[operation]
 
     def _means(self, test: ast.expr, answer: bool) -> bool:
-        """Whether a test that is answered so was answered with yes to what is asked for."""
+        """Whether a condition that evaluated to `answer` implies what is searched for."""
         self._facts.work.compare()
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             return self._means(test.operand, not answer)
@@ -215,14 +217,14 @@ def _asks_rocm(test: ast.expr, answer: bool) -> bool:
 
 
 def _is_rocm(node: ast.expr) -> bool:
-    """Whether a name says ROCm; a `hip` may be a part of a body, but not that of `torch.version`."""
+    """Whether a name refers to ROCm. A bare `hip` may mean the body part, but `torch.version.hip` does not."""
     word = last_word(node).removesuffix("()").lower()
     of_version = word == "hip" and isinstance(node, ast.Attribute) and last_word(node.value) == "version"
     return of_version or _NAME.fullmatch(word) is not None
 
 
 def _marks(word: str, statement: Statement) -> Sequence[ast.AST]:
-    """The marks that a line gives what it stands above: a decorator's own call, and those of `pytestmark`."""
+    """The marks on a line: the call in a decorator, or the items of `pytestmark`."""
     nodes = statement.digest.piece.nodes
     if word == "@":
         return nodes
@@ -233,7 +235,7 @@ def _marks(word: str, statement: Statement) -> Sequence[ast.AST]:
 
 
 def _asks_platform(test: ast.expr, answer: bool, among: frozenset[str]) -> bool:
-    """Whether a call asks a platform if it is a certain one that no target is."""
+    """Whether an expression is a call such as `platform.is_xpu()` that is true on none of the targets."""
     if not answer or not isinstance(test, ast.Call) or not isinstance(test.func, ast.Attribute):
         return False
     return test.func.attr in among and last_word(test.func.value).endswith("platform")
