@@ -182,6 +182,18 @@ class TestAccepting:
         assert [line["path"] for line in lines()] == ["c.py"]
         assert check().code == 0
 
+    @pytest.mark.skipif(sys.platform == "win32", reason="links are for administrators")
+    def test_a_folder_by_another_name(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A home folder is often a link: what is named by it is below the current folder all the same."""
+        make({"real/a.py": SAFE, "real/p/b.py": MANUAL})
+        Path("link").symlink_to("real")
+        link = str(Path("link").absolute())
+        monkeypatch.chdir("link")
+        accept(link)
+        assert {line["path"] for line in lines()} == {"a.py", "p/b.py"}
+        for given in (".", link, f"{link}/p", f"{link}/a.py"):
+            assert check("--strict-baseline", given).code == 0
+
     def test_another_file(self) -> None:
         make({"a.py": SAFE})
         accept("--baseline", "ci/b.jsonl")
