@@ -19,10 +19,13 @@ from .baseline import Baseline, Entry, Key, baseline_bytes, relative
 from .counts import CLASSES, fix_class
 from .files import FileProblem, Stamp, read_file, stamp_of
 from .notebooks import source_of
-from .prints import Prints, scope_of
+from .prints import Prints, numbered, scope_of
 
 Place = tuple[Key, str]
 """(key, target): a baseline entry for one target."""
+
+_Looks = tuple[str, str, str]
+"""Rule, print without its number, and target."""
 
 LooksFor = Callable[[str, str], bool]
 """Tells whether the run checks a file for (rule, target)."""
@@ -59,10 +62,9 @@ class Acceptance:
             self._take(entry)
         self._paths = {key.path for key, _ in self._reasons}
         self._rules = {(key.rule, target) for key, target in self._reasons}
-        self._alike: dict[tuple[str, str, str], list[Place]] = {}
+        self._alike: dict[_Looks, list[Place]] = {}
         for place in self._reasons:
-            key, target = place
-            self._alike.setdefault((key.rule, key.print, target), []).append(place)
+            self._alike.setdefault(_looks(place), []).append(place)
         self._files: dict[str, _Matched] = {}
         self._users: dict[Place, str] = {}
         self._scopes: dict[str, tuple[Stamp | None, Collection[str] | None]] = {}
@@ -88,16 +90,16 @@ class Acceptance:
         path = relative(source.path, self.folder)
         self._drop(path)
         file = self._files[path] = _Matched()
+        found = list(zip(findings, Prints(source.text, facts).of(findings), strict=True))
+        places = [(Key(path, finding.rule, printed.print), finding.target) for finding, printed in found]
+        known = self._matched(places, path, file)
         left = []
-        for finding, printed in zip(findings, Prints(source.text, facts).of(findings), strict=True):
+        for (finding, printed), place in zip(found, places, strict=True):
             kind = fix_class(finding)
             file.found[kind] += 1
-            place = Key(path, finding.rule, printed.print), finding.target
-            known = self._matches(place, file)
-            if not known and accept is not None and accept(finding):
+            if place not in known and accept is not None and accept(finding):
                 file.new[place] = kind
-                known = True
-            if known:
+            if place in known or place in file.new:
                 left.append(LeftAlone(finding.rule, finding.span, printed.statement))
         return left
 
@@ -179,18 +181,38 @@ class Acceptance:
                 self.doubted.append(Doubted(entry.key, (self._lines[place], entry.line)))
             known.append(entry.reason)
 
-    def _matches(self, place: Place, file: _Matched) -> bool:
-        """Whether an entry accepts this finding: one at the same place, or one whose code has moved here."""
-        (path, rule, print_), target = place
-        if place in self._reasons:
+    def _matched(self, places: Sequence[Place], path: str, file: _Matched) -> set[Place]:
+        """Those of a file's findings that an entry accepts: its own, that of what is not where it was, or, where some
+        of those that look alike are gone, one with a higher number."""
+        known = {place for place in places if place in self._reasons}
+        for place in known:
             self._use(place, path, file)
-            return True
-        for other in self._alike.get((rule, print_, target), ()):
-            if self._is_free(other, path) and self._has_left(other[0], path):
-                self._use(other, path, file)
-                file.moved[other] = place[0]
-                return True
-        return False
+        rest: dict[_Looks, list[Place]] = {}
+        for place in places:
+            if place in known:
+                continue
+            alike = self._alike.get(_looks(place), ())
+            moved = (other for other in alike if other[0].print == place[0].print and self._may_be_of(other, path))
+            if (other := next(moved, None)) is not None:
+                self._move(other, place, file)
+                known.add(place)
+            elif alike:
+                rest.setdefault(_looks(place), []).append(place)
+        for looks, without in rest.items():  # numbers only get lower: the last go together
+            left = [other for other in self._alike[looks] if self._may_be_of(other, path)]
+            left.sort(key=lambda other: (other[0].path == path, numbered(other[0].print)))
+            for place, other in zip(reversed(without), reversed(left), strict=False):
+                self._move(other, place, file)
+                known.add(place)
+        return known
+
+    def _may_be_of(self, place: Place, path: str) -> bool:
+        """Whether an entry of which nothing was found where it says may be about a finding of this file."""
+        return self._is_free(place, path) and (place[0].path == path or self._has_left(place[0], path))
+
+    def _move(self, place: Place, to: Place, file: _Matched) -> None:
+        self._use(place, to[0].path, file)
+        file.moved[place] = to[0]
 
     def _use(self, place: Place, path: str, file: _Matched) -> None:
         self._users[place] = path
@@ -210,7 +232,7 @@ class Acceptance:
         Code outside of functions and classes is less specific, so it is matched only in files without entries.
         """
         scope = scope_of(key.print)
-        return key.path != path and (scope != "" or path not in self._paths) and self._may_have_moved(key)
+        return (scope != "" or path not in self._paths) and self._may_have_moved(key)
 
     def _scopes_of(self, file: str) -> Collection[str] | None:
         """The functions and classes in the present version of a file; None if it cannot be read."""
@@ -238,6 +260,11 @@ class Acceptance:
             return True
         there = self._scopes_of(file) if scope else None
         return there is not None and scope not in there
+
+
+def _looks(place: Place) -> _Looks:
+    key, target = place
+    return key.rule, numbered(key.print)[0], target
 
 
 def _entries(reasons: Mapping[Place, Sequence[str]]) -> Iterator[Entry]:

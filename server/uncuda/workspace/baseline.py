@@ -128,7 +128,11 @@ def relative(path: str, folder: str) -> str:
     """A path as it is written in a baseline in `folder`."""
     try:
         found = os.path.relpath(path, folder)
-    except ValueError:  # the path is on another drive
+        if found.startswith(os.pardir):  # one of them may be named by a link
+            place, name = os.path.split(os.path.abspath(path))  # noqa: PTH100
+            real = os.path.relpath(f"{os.path.realpath(place)}{os.sep}{name}", os.path.realpath(folder))
+            found = found if real.startswith(os.pardir) else real
+    except ValueError:  # another drive
         found = os.path.abspath(path)  # noqa: PTH100 as everywhere in this layer
     return found.replace(os.sep, "/")
 

@@ -125,6 +125,12 @@ class Prints:
         return name
 
 
+def numbered(print_: str) -> tuple[str, int]:
+    """A print without the number that it has among those that look alike, and that number."""
+    plain, _, number = print_.partition(":")
+    return plain, int(number or 1)
+
+
 def scope_of(print_: str) -> str:
     """The digits of a print that identify the function or class; "" outside of any."""
     return "" if print_.startswith(_OUTSIDE) else print_[:_SCOPE]
