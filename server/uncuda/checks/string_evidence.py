@@ -143,7 +143,7 @@ def _is_choice_of_accelerators(rule: Rule, role: Role) -> bool:
 
 
 def _is_matched(rule: Rule, role: Role, statement: Statement) -> bool:
-    r"""Whether a regular expression beside the test contains the word too: `x == "cuda" or re.match(r"cuda:\\d+", x)`.
+    r"""Whether a regular expression beside the test contains the word too: `x == "cuda" or re.match(r"cuda:\d+", x)`.
     No fix changes the expression."""
     for text in statement.digest.texts if role.kind in TESTS else ():
         call = statement.digest.parents.get(text.node)

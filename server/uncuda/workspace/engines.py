@@ -49,7 +49,7 @@ class _Group(NamedTuple):
 class Engines:
     """The engine for each file; files with the same settings and required versions share one.
 
-    `note(key, *values)` is called for each decision, with a key of messages/terminal.py and its values, such as "target
+    `note(key, *values)` is called for each decision, with a key of messages/reports.py and its values, such as "target
     found" (target, module) or "table older" (package, version, version of the table used instead). `locale`: the
     language of messages, "en" or "zh".
     """

@@ -15,7 +15,7 @@ _BREAK = re.compile(r"\r\n|\n|\r")
 
 
 class Lines:
-    r"""A text with the offsets of its lines, which end with \\n, \\r\\n or \\r and nothing else.
+    r"""A text with the offsets of its lines, which end with \n, \r\n or \r and nothing else.
 
     Objects are immutable; `replaced` returns a new one. Starts of the first lines are counted from the beginning of the
     text, those of the last from its end, so that an edit changes only starts between it and the previous edit.
