@@ -116,6 +116,15 @@ PLATFORM = {
         "class A:\n    def __init__(self, x):\n        self.off = x or not current_platform.is_cuda()\n"
         "    def f(self):\n        if not self.off:\n            {0}\n"
     ),
+    "a mode": "MODE: str | None = (\n    env.MODE if current_platform.is_cuda() else None\n)\ndef f(g):\n"
+    "    if (mode := MODE) is None:\n        return g\n    def h():\n        {0}\n    return h\n",
+    "a mode that is there": "mode = env.MODE if current_platform.is_cuda() else None\nif mode is not None:\n    {0}\n",
+    "a mode that is on": "if env.MODE if current_platform.is_cuda() else False:\n    {0}\n",
+    "a function that only that calls": (
+        "from contextlib import contextmanager\n@contextmanager\ndef _region(x):\n    {0}\n    yield\n"
+        "def _install(x):\n    C.patched = _region\ndef start(x):\n    if not current_platform.is_cuda():\n"
+        "        return\n    _install(x)\n"
+    ),
 }
 ALIKE = {
     "a test": "if current_platform.is_cuda_alike():\n    {0}\n",
@@ -135,6 +144,18 @@ NO_PLATFORM = {
     "the other way": "if not current_platform.is_cuda():\n    {0}\n",
     "either": "if current_platform.is_cuda() or x:\n    {0}\n",
     "a tensor": "if x.is_cuda():\n    {0}\n",
+    "a mode with another way": "mode = a if current_platform.is_cuda() else b\nif mode is not None:\n    {0}\n",
+    "a mode that is not there": "mode = a if current_platform.is_cuda() else None\nif mode is None:\n    {0}\n",
+    "a function that others call": (
+        "def _install(x):\n    {0}\ndef start(x):\n    if platform.is_cuda():\n        _install(x)\n"
+        "def stop(x):\n    _install(x)\n"
+    ),
+    "a function that anybody may call": (
+        "def install(x):\n    {0}\ndef start(x):\n    if platform.is_cuda():\n        install(x)\n"
+    ),
+    "a function that is registered": (
+        "@register\ndef _install(x):\n    {0}\ndef start(x):\n    if platform.is_cuda():\n        _install(x)\n"
+    ),
 }
 ON_HOST = {
     "a module of tests": "if not current_platform.is_cpu():\n    pytest.skip('no', allow_module_level=True)\n{0}\n",

@@ -14,8 +14,8 @@ from ...facts.read import Statement
 from ...facts.role_calls import last_word
 from ...facts.scans import plain, uses
 from ...facts.scopes import Header
+from .called import Stretch, called_only_in
 
-Stretch = tuple[int, int]
 Says = Callable[[ast.expr, bool], bool]
 """Whether a part of a test, answered with yes or with no, means what is asked for."""
 
@@ -48,7 +48,7 @@ def of_platforms(branches: Branches, alike: bool) -> Apart:
     `alike`: the target's platform calls itself like CUDA.
     """
     among = _OTHERS if alike else _OTHERS | {_ALIKE}
-    return Apart(branches, (_ASKED_OF,), lambda test, answer: _asks_platform(test, answer, among))
+    return Apart(branches, (_ASKED_OF,), lambda test, answer: _asks_platform(test, answer, among), callees=True)
 
 
 def of_host(branches: Branches) -> Apart:
@@ -64,12 +64,15 @@ def of_bytes(branches: Branches) -> Apart:
 class Apart:
     """The stretches of one text that run only where tests say what is asked for."""
 
-    def __init__(self, branches: Branches, words: tuple[str, ...], says: Says) -> None:
-        """`words`: one of them stands in every test that counts."""
+    def __init__(self, branches: Branches, words: tuple[str, ...], says: Says, callees: bool = False) -> None:
+        """`words`: one of them stands in every test that counts. `callees`: also what only those stretches call."""
         self._branches, self._facts, self._says, self._words = branches, branches.facts, says, words
+        self._callees = callees
         self._parts: dict[ast.BoolOp, frozenset[ast.AST]] = {}
         self._kept: dict[str, bool] = {}
         """Names that hold such an answer, `use_x = platform.is_cuda() and has_x()`, and what they are then."""
+        self._optional: set[str] = set()
+        """Those that are None but for such an answer: `mode = "warn" if platform.is_cuda() else None`."""
 
     def holds(self, hit: Hit) -> bool:
         """Whether a place stands in one."""
@@ -103,10 +106,10 @@ class Apart:
 
     def _keep(self, statement: Statement) -> Iterator[Statement]:
         """The statements that say a name which only this one binds, if it binds it to such an answer."""
-        node = next(iter(statement.digest.piece.nodes), None)
-        if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+        target, value = _bound(next(iter(statement.digest.piece.nodes), None))
+        if target is None or value is None:
             return
-        target, means = node.targets[0], [answer for answer in (True, False) if self._means(node.value, answer)]
+        means = [answer for answer in (True, False) if self._means(value, answer)]
         if not isinstance(getattr(target, "value", target), ast.Name) or isinstance(target, ast.Subscript) or not means:
             return
         name = ast.unparse(target)
@@ -114,6 +117,8 @@ class Apart:
         others = [at for at in places if not statement.start <= at < statement.end]
         if len(places) <= _MANY and all(self._only_reads(name, at) for at in others):
             self._kept[name] = means[0]
+            if isinstance(value, ast.IfExp) and _is_none(value.orelse) and self._means(value.test, True):
+                self._optional.add(name)
             indents = self._branches.indents
             scope = indents.scope_of(statement.start) if isinstance(target, ast.Name) else None
             start, end = (scope[0], indents.extent(scope[0])) if scope is not None else (0, len(self._facts.text))
@@ -129,7 +134,8 @@ class Apart:
 
     @cached_property
     def _stretches(self) -> list[Stretch]:
-        return list(dict.fromkeys(chain.from_iterable(map(self._of, self._asking.values()))))
+        found = list(dict.fromkeys(chain.from_iterable(map(self._of, self._asking.values()))))
+        return [*found, *called_only_in(found, self._facts)] if self._callees else found
 
     def _of(self, statement: Statement) -> Iterator[Stretch]:
         indents = self._branches.indents
@@ -198,8 +204,36 @@ class Apart:
         if isinstance(test, ast.BoolOp):
             some = isinstance(test.op, ast.And) is answer
             return (any if some else all)(self._means(value, answer) for value in test.values)
+        if isinstance(test, ast.NamedExpr):
+            return self._means(test.value, answer)
+        if isinstance(test, ast.IfExp) and answer and _is_nothing(test.orelse):
+            return self._means(test.test, True) or self._means(test.body, True)
+        return self._says(test, answer) or self._is_kept(test, answer)
+
+    def _is_kept(self, test: ast.expr, answer: bool) -> bool:
+        """Whether a test asks for a name that holds such an answer."""
+        if self._optional and isinstance(test, ast.Compare) and _is_none(test.comparators[0]):
+            left = test.left.value if isinstance(test.left, ast.NamedExpr) else test.left
+            asks = isinstance(test.ops[0], ast.IsNot if answer else ast.Is)
+            return asks and len(test.ops) == 1 and ast.unparse(left) in self._optional
         named = bool(self._kept) and isinstance(test, (ast.Name, ast.Attribute))
-        return self._says(test, answer) or (named and self._kept.get(ast.unparse(test)) is answer)
+        return named and self._kept.get(ast.unparse(test)) is answer
+
+
+def _bound(node: ast.AST | None) -> tuple[ast.expr | None, ast.expr | None]:
+    """The one target of an assignment, and its value."""
+    if isinstance(node, ast.AnnAssign):
+        return node.target, node.value
+    return (node.targets[0], node.value) if isinstance(node, ast.Assign) and len(node.targets) == 1 else (None, None)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _is_nothing(node: ast.expr) -> bool:
+    """Whether a value is None, False, zero or empty."""
+    return isinstance(node, ast.Constant) and not node.value
 
 
 def _asks_rocm(test: ast.expr, answer: bool) -> bool:
