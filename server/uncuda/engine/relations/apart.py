@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, takewhile
 
 from ...checks import Hit
 from ...checks.branches import Branches
@@ -25,6 +25,9 @@ _NAME = re.compile(
 )
 _PLATFORM = re.compile(r"arch|backend|device|platform|runtime|target|vendor", re.IGNORECASE)
 _ASKED_OF = "platform.is_"
+_CAPABLE = "platform.has_device_capability"
+_CAPABILITIES = frozenset({"has_device_capability", "is_device_capability", "is_device_capability_family"})
+_NVIDIA = 5  # the least major number of a compute capability that is no target's
 _OTHERS = frozenset({"is_cpu", "is_cuda", "is_hpu", "is_neuron", "is_tpu", "is_xpu"})
 _ALIKE = "is_cuda_alike"
 _HOST = frozenset({"is_cpu"})
@@ -37,18 +40,22 @@ _CLAUSES = frozenset({"if", "elif"})
 _SKIPPED_IF, _SKIPPED_UNLESS = frozenset({"skipif", "skipIf"}), frozenset({"skipUnless"})
 
 
-def of_rocm(branches: Branches) -> Apart:
+def of_rocm(branches: Branches, path: str) -> Apart:
     """What only ROCm runs: CUDA's names are its own words for HIP there."""
-    return Apart(branches, _ROCM, _asks_rocm)
+    return Apart(branches, _ROCM, _asks_rocm, path)
 
 
-def of_platforms(branches: Branches, alike: bool) -> Apart:
+def of_platforms(branches: Branches, path: str, alike: bool) -> Apart:
     """What runs only where the program's own platform, `current_platform.is_cuda()`, is another one than the target.
 
     `alike`: the target's platform calls itself like CUDA.
     """
     among = _OTHERS if alike else _OTHERS | {_ALIKE}
-    return Apart(branches, (_ASKED_OF,), lambda test, answer: _asks_platform(test, answer, among), callees=True)
+
+    def says(test: ast.expr, answer: bool) -> bool:
+        return _asks_platform(test, answer, among) or (answer and _asks_capability(test))
+
+    return Apart(branches, (_ASKED_OF, _CAPABLE), says, path)
 
 
 def of_host(branches: Branches) -> Apart:
@@ -64,10 +71,10 @@ def of_bytes(branches: Branches) -> Apart:
 class Apart:
     """The stretches of one text that run only where tests say what is asked for."""
 
-    def __init__(self, branches: Branches, words: tuple[str, ...], says: Says, callees: bool = False) -> None:
-        """`words`: one of them stands in every test that counts. `callees`: also what only those stretches call."""
+    def __init__(self, branches: Branches, words: tuple[str, ...], says: Says, path: str | None = None) -> None:
+        """`words`: one of them stands in every test that counts. `path`: if given, what only those call counts, too."""
         self._branches, self._facts, self._says, self._words = branches, branches.facts, says, words
-        self._callees = callees
+        self._path = path
         self._parts: dict[ast.BoolOp, frozenset[ast.AST]] = {}
         self._kept: dict[str, bool] = {}
         """Names that hold such an answer, `use_x = platform.is_cuda() and has_x()`, and what they are then."""
@@ -135,7 +142,7 @@ class Apart:
     @cached_property
     def _stretches(self) -> list[Stretch]:
         found = list(dict.fromkeys(chain.from_iterable(map(self._of, self._asking.values()))))
-        return [*found, *called_only_in(found, self._facts)] if self._callees else found
+        return found if self._path is None else [*found, *called_only_in(found, self._facts, self._path)]
 
     def _of(self, statement: Statement) -> Iterator[Stretch]:
         indents = self._branches.indents
@@ -147,9 +154,11 @@ class Apart:
             if line.word != "@":
                 yield line.start, indents.block_end_of(line.start)  # `pytestmark = …`
                 return
+            above = takewhile(lambda one: one.word == "@", indents.lines_above(line.start))
+            start = min((one.start for one in above), default=line.start)
             while line.word == "@":
                 line = indents.header_at(line.end)
-            yield statement.start, indents.extent(line.start)
+            yield start, indents.extent(line.start)
 
     def _of_test(self, header: Header, test: ast.expr) -> Iterator[Stretch]:
         indents = self._branches.indents
@@ -271,6 +280,20 @@ def _asks_platform(test: ast.expr, answer: bool, among: frozenset[str]) -> bool:
     if not answer or not isinstance(test, ast.Call) or not isinstance(test.func, ast.Attribute):
         return False
     return test.func.attr in among and last_word(test.func.value).endswith("platform")
+
+
+def _asks_capability(test: ast.expr) -> bool:
+    """Whether a call asks a platform for a compute capability of NVIDIA: `platform.is_device_capability(90)`."""
+    if not isinstance(test, ast.Call) or not isinstance(test.func, ast.Attribute) or not test.args:
+        return False
+    asked = test.args[0]
+    if isinstance(asked, ast.Tuple) and asked.elts:
+        number, least = asked.elts[0], _NVIDIA
+    else:
+        number, least = asked, 10 * _NVIDIA
+    value = number.value if isinstance(number, ast.Constant) else None
+    named = test.func.attr in _CAPABILITIES and last_word(test.func.value).endswith("platform")
+    return named and isinstance(value, int) and value >= least
 
 
 def _asks_bytes(test: ast.expr, answer: bool) -> bool:

@@ -36,8 +36,8 @@ class Served:
         self._facts, self._target, self._branches = context.facts, context.target, branches
         self._everywhere = self._target.id in context.project.served
         self._lacks = (self._target.id, context.path) in context.project.lacking
-        self._rocm, self._bytes, self._host = of_rocm(branches), of_bytes(branches), of_host(branches)
-        self._others = of_platforms(branches, self._target.cuda_alike)
+        self._rocm, self._bytes, self._host = of_rocm(branches, context.path), of_bytes(branches), of_host(branches)
+        self._others = of_platforms(branches, context.path, self._target.cuda_alike)
         self._other_ways: dict[int, bool] = {}
         self._kept = [span for family in context.families for span in family.spans]
 
@@ -89,13 +89,20 @@ class Served:
         """
         hits = [_informing(hit, OTHER_PLATFORM) if self._others.holds(hit) else hit for hit in hits]
         if self._everywhere:
-            return [_chosen(hit) for hit in hits]
+            alone = any(self._is_needed(hit) for hit in hits)
+            return [_chosen(hit, alone) for hit in hits]
         hits = [hit.lowered(REVIEW) if hit.fixes and self._bytes.holds(hit) else hit for hit in hits]
         agnostic = any(map(self._says, _AGNOSTIC))
         if not agnostic and not asked_by_hand(self._facts, self._target):
             return hits
         asks = _tests if agnostic else _is_question
         return [hit.lowered(REVIEW) if hit.fixes and asks(hit) else hit for hit in hits]
+
+    def _is_needed(self, hit: Hit) -> bool:
+        """Whether a hit is the import, without which the file does nothing, of a library that the target lacks."""
+        if hit.statement is None or hit.rule.check != "module" or (hit.severity or hit.rule.severity) != "error":
+            return False
+        return self._facts.layout.line_start(hit.statement.start) == hit.statement.start
 
     def _says(self, words: str) -> bool:
         facts = self._facts
@@ -104,11 +111,14 @@ class Served:
         return any(not facts.layout.token_at(at) for at in places)
 
 
-def _chosen(hit: Hit) -> Hit:
+def _chosen(hit: Hit, alone: bool) -> Hit:
     """A place of a project that chooses among accelerators: a library may never be reached on the target, nor an
-    extension of CUDA be built there."""
-    built = hit.words.get("name", "").startswith(_BUILDS)
-    if not (built or hit.rule.check == "module") or (hit.severity or hit.rule.severity) == "information":
+    extension of CUDA be built there.
+
+    `alone`: nor anything of this file.
+    """
+    lacked = alone or hit.rule.check == "module" or hit.words.get("name", "").startswith(_BUILDS)
+    if not lacked or hit.rule.check in _OF_WHOLE or (hit.severity or hit.rule.severity) == "information":
         return hit.lowered(REVIEW)
     return _informing(hit, CHOSEN)
 
