@@ -122,6 +122,16 @@ PLATFORM = {
     "a capability of NVIDIA's": "if current_platform.is_device_capability_family(100):\n    {0}\n",
     "a capability from which on": "def f(x):\n    if not current_platform.has_device_capability((8, 0)):\n"
     "        return\n    {0}\n",
+    "a capability that has a name": (
+        "cap = current_platform.get_device_capability()\nFITS = cap is not None and cap[0] >= 9\n"
+        "FITS = current_platform.has_device_capability(90)\n"
+        "@pytest.mark.skipif(not FITS, reason='no')\ndef test(x):\n    {0}\n"
+    ),
+    "a capability below": (
+        "def f(x):\n    cap = current_platform.get_device_capability()\n    if cap is None or cap.to_int() < 80:\n"
+        "        pytest.skip('no')\n    {0}\n"
+    ),
+    "a capability's number": "if current_platform.get_device_capability().major == 9:\n    {0}\n",
     "a mode that is on": "if env.MODE if current_platform.is_cuda() else False:\n    {0}\n",
     "a function that only that calls": (
         "from contextlib import contextmanager\n@contextmanager\ndef _region(x):\n    {0}\n    yield\n"
@@ -148,6 +158,8 @@ NO_PLATFORM = {
     "either": "if current_platform.is_cuda() or x:\n    {0}\n",
     "a tensor": "if x.is_cuda():\n    {0}\n",
     "a capability that is another's, too": "if current_platform.has_device_capability(31):\n    {0}\n",
+    "a minor number": "if current_platform.get_device_capability()[1] >= 9:\n    {0}\n",
+    "a low capability": "if current_platform.get_device_capability()[0] < 9:\n    {0}\n",
     "no such capability": "if not current_platform.has_device_capability(90):\n    {0}\n",
     "a mode with another way": "mode = a if current_platform.is_cuda() else b\nif mode is not None:\n    {0}\n",
     "a mode that is not there": "mode = a if current_platform.is_cuda() else None\nif mode is None:\n    {0}\n",
@@ -484,6 +496,16 @@ def test_a_file_of_a_library_that_the_target_lacks_is_information_in_a_project_t
         *_, method = findings({**FAMILY, "train.py": text}, "train.py")
         assert (method.rule, method.severity) == ("cuda-method", severity)
         assert {one.severity for one in findings({"train.py": text}, "train.py")} == {"error"}
+
+
+@pytest.mark.parametrize("name", ["bench_amd_fusions.py", "ops/test_rocm.py", "rocm/ops.py"])
+def test_a_file_for_amds_gpus_is_information_in_a_project_that_chooses(name: str) -> None:
+    text = "import torch\nx = y.cuda()\n"
+    (found,) = findings({**FAMILY, name: text}, name)
+    assert found.severity == "information" and "AMD" in found.message and classes([found]) == {"review"}
+    assert [one.severity for one in findings({name: text}, name)] == ["error"]
+    for other in ("train_amdahl.py", "rocm/a/b.py"):
+        assert [one.severity for one in findings({**FAMILY, other: text}, other)] == ["error"]
 
 
 def test_an_extension_is_information_in_a_project_that_chooses() -> None:

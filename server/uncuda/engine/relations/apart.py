@@ -14,6 +14,7 @@ from ...facts.read import Statement
 from ...facts.role_calls import last_word
 from ...facts.scans import plain, uses
 from ...facts.scopes import Header
+from . import capability
 from .called import Stretch, called_only_in
 
 Says = Callable[[ast.expr, bool], bool]
@@ -25,14 +26,12 @@ _NAME = re.compile(
 )
 _PLATFORM = re.compile(r"arch|backend|device|platform|runtime|target|vendor", re.IGNORECASE)
 _ASKED_OF = "platform.is_"
-_CAPABLE = "platform.has_device_capability"
-_CAPABILITIES = frozenset({"has_device_capability", "is_device_capability", "is_device_capability_family"})
-_NVIDIA = 5  # the least major number of a compute capability that is no target's
 _OTHERS = frozenset({"is_cpu", "is_cuda", "is_hpu", "is_neuron", "is_tpu", "is_xpu"})
 _ALIKE = "is_cuda_alike"
 _HOST = frozenset({"is_cpu"})
 _BYTES = ('b"cuda', "b'cuda")
 _BOUND = re.compile(r"[ \t]*(?::?=(?!=)|:[^=\n]+=(?!=)|(?:,[^=\n]*)=(?!=)|[-+*/|&^%@]=)")
+_NAMED = re.compile(r"[ \t]*:=")
 _LOOPS = re.compile(r"\b(?:as|for)\b[^\n]*\Z")
 _SCRIPT = re.compile(r"if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']")  # what it calls stands above it
 _MANY = 60  # uses of a name
@@ -51,11 +50,8 @@ def of_platforms(branches: Branches, path: str, alike: bool) -> Apart:
     `alike`: the target's platform calls itself like CUDA.
     """
     among = _OTHERS if alike else _OTHERS | {_ALIKE}
-
-    def says(test: ast.expr, answer: bool) -> bool:
-        return _asks_platform(test, answer, among) or (answer and _asks_capability(test))
-
-    return Apart(branches, (_ASKED_OF, _CAPABLE), says, path)
+    words = (_ASKED_OF, *capability.ASKED_OF)
+    return Apart(branches, words, lambda test, answer: _asks_platform(test, answer, among), path)
 
 
 def of_host(branches: Branches) -> Apart:
@@ -74,10 +70,12 @@ class Apart:
     def __init__(self, branches: Branches, words: tuple[str, ...], says: Says, path: str | None = None) -> None:
         """`words`: one of them stands in every test that counts. `path`: if given, what only those call counts, too."""
         self._branches, self._facts, self._says, self._words = branches, branches.facts, says, words
-        self._path = path
+        self._path, self._capable = path, not set(capability.ASKED_OF).isdisjoint(words)
         self._parts: dict[ast.BoolOp, frozenset[ast.AST]] = {}
         self._kept: dict[str, bool] = {}
         """Names that hold such an answer, `use_x = platform.is_cuda() and has_x()`, and what they are then."""
+        self._capabilities: set[str] = set()
+        """Those that hold a platform's compute capability."""
         self._optional: set[str] = set()
         """Those that are None but for such an answer: `mode = "warn" if platform.is_cuda() else None`."""
 
@@ -107,8 +105,11 @@ class Apart:
             if at >= done and (statement := self._facts.peek(at)) is not None:
                 found[statement.start] = statement
                 done = statement.end
-        for statement in [*found.values()]:
-            found.update({one.start: one for one in self._keep(statement)})
+        waiting = [*found.values()]
+        while waiting:
+            more = {one.start: one for one in self._keep(waiting.pop()) if one.start not in found}
+            found.update(more)
+            waiting.extend(more.values())
         return found
 
     def _keep(self, statement: Statement) -> Iterator[Statement]:
@@ -116,27 +117,53 @@ class Apart:
         target, value = _bound(next(iter(statement.digest.piece.nodes), None))
         if target is None or value is None:
             return
-        means = [answer for answer in (True, False) if self._means(value, answer)]
-        if not isinstance(getattr(target, "value", target), ast.Name) or isinstance(target, ast.Subscript) or not means:
+        said = self._said(value)
+        if not isinstance(getattr(target, "value", target), ast.Name) or isinstance(target, ast.Subscript) or not said:
             return
         name = ast.unparse(target)
         places = self._facts.searches.find(("apart", name), uses(name, True))
         others = [at for at in places if not statement.start <= at < statement.end]
-        if len(places) <= _MANY and all(self._only_reads(name, at) for at in others):
-            self._kept[name] = means[0]
-            if isinstance(value, ast.IfExp) and _is_none(value.orelse) and self._means(value.test, True):
-                self._optional.add(name)
+        if len(places) <= _MANY and all(self._only_reads(name, at) or self._is_said(said, at) for at in others):
+            self._learn(name, said, value)
             indents = self._branches.indents
             scope = indents.scope_of(statement.start) if isinstance(target, ast.Name) else None
             start, end = (scope[0], indents.extent(scope[0])) if scope is not None else (0, len(self._facts.text))
-            said = (self._facts.peek(at) for at in places if start <= at < end)
-            yield from (one for one in said if one is not None)
+            said_there = (self._facts.peek(at) for at in places if start <= at < end)
+            yield from (one for one in said_there if one is not None)
+
+    def _said(self, value: ast.expr) -> str:
+        """What a value says: "yes" and "no" if it means what is asked for where it is true or false, "capability" if
+        it is that of a platform; else ""."""
+        if self._capable and capability.gets_capability(value):
+            return "capability"
+        return "yes" if self._means(value, True) else "no" if self._means(value, False) else ""
+
+    def _is_said(self, said: str, at: int) -> bool:
+        """Whether the same is said where a name is bound once more."""
+        statement = self._facts.peek(at)
+        target, value = (
+            _bound(next(iter(statement.digest.piece.nodes), None)) if statement is not None else (None, None)
+        )
+        return target is not None and value is not None and self._said(value) == said
+
+    def _learn(self, name: str, said: str, value: ast.expr) -> None:
+        if said == "capability":
+            self._capabilities.add(name)
+        else:
+            self._kept[name] = said == "yes"
+        if isinstance(value, ast.IfExp) and _is_none(value.orelse) and self._means(value.test, True):
+            self._optional.add(name)
 
     def _only_reads(self, name: str, at: int) -> bool:
         """Whether a name is neither bound nor a parameter where it stands."""
         text, line = self._facts.text, self._branches.indents.header_at(at)
         self._facts.work.search(line.start, at)
-        bound = _BOUND.match(text, at + len(name)) or _LOOPS.search(text, line.start, at)
+        before = text[line.start : at]
+        if before.count("(") > before.count(")") and not before.startswith("("):  # an argument, or a parameter
+            bound = _NAMED.match(text, at + len(name))
+        else:
+            bound = _BOUND.match(text, at + len(name))
+        bound = bound or _LOOPS.search(text, line.start, at)
         return line.word not in ("def", "class", "import", "from", "global") and bound is None
 
     @cached_property
@@ -217,6 +244,8 @@ class Apart:
             return self._means(test.value, answer)
         if isinstance(test, ast.IfExp) and answer and _is_nothing(test.orelse):
             return self._means(test.test, True) or self._means(test.body, True)
+        if self._capable and capability.asks_capability(test, answer, self._capabilities):
+            return True
         return self._says(test, answer) or self._is_kept(test, answer)
 
     def _is_kept(self, test: ast.expr, answer: bool) -> bool:
@@ -280,20 +309,6 @@ def _asks_platform(test: ast.expr, answer: bool, among: frozenset[str]) -> bool:
     if not answer or not isinstance(test, ast.Call) or not isinstance(test.func, ast.Attribute):
         return False
     return test.func.attr in among and last_word(test.func.value).endswith("platform")
-
-
-def _asks_capability(test: ast.expr) -> bool:
-    """Whether a call asks a platform for a compute capability of NVIDIA: `platform.is_device_capability(90)`."""
-    if not isinstance(test, ast.Call) or not isinstance(test.func, ast.Attribute) or not test.args:
-        return False
-    asked = test.args[0]
-    if isinstance(asked, ast.Tuple) and asked.elts:
-        number, least = asked.elts[0], _NVIDIA
-    else:
-        number, least = asked, 10 * _NVIDIA
-    value = number.value if isinstance(number, ast.Constant) else None
-    named = test.func.attr in _CAPABILITIES and last_word(test.func.value).endswith("platform")
-    return named and isinstance(value, int) and value >= least
 
 
 def _asks_bytes(test: ast.expr, answer: bool) -> bool:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import PurePath
 
 from ...checks import Context, Hit
 from ...checks.branch_words import asked_by_hand
@@ -21,6 +22,9 @@ OTHER_PLATFORM = "other-platform"
 """The limit of what runs only where the program says that its platform is another one."""
 CHOSEN = "project-chooses"
 """The limit of what is for information, since the project chooses among accelerators."""
+AMDS = "amd-file"
+"""The limit of what stands in a file whose name says that it is for AMD's GPUs."""
+_AMD = re.compile(r"(?<![A-Za-z])(?:amd|rocm)(?![A-Za-z])", re.I)
 _BUILDS = "torch.utils.cpp_extension."
 _AGNOSTIC = ("torch.accelerator", "import accelerator")
 _QUESTIONS = frozenset({"torch.cuda.is_available", "torch.cuda.device_count"})
@@ -35,6 +39,7 @@ class Served:
     def __init__(self, context: Context, branches: Branches) -> None:
         self._facts, self._target, self._branches = context.facts, context.target, branches
         self._everywhere = self._target.id in context.project.served
+        self._is_amds = any(map(_AMD.search, PurePath(context.path).parts[-2:]))
         self._lacks = (self._target.id, context.path) in context.project.lacking
         self._rocm, self._bytes, self._host = of_rocm(branches, context.path), of_bytes(branches), of_host(branches)
         self._others = of_platforms(branches, context.path, self._target.cuda_alike)
@@ -89,6 +94,8 @@ class Served:
         """
         hits = [_informing(hit, OTHER_PLATFORM) if self._others.holds(hit) else hit for hit in hits]
         if self._everywhere:
+            if self._is_amds:
+                return [_informing(hit, AMDS) if hit.rule.check not in _OF_WHOLE else hit for hit in hits]
             alone = any(self._is_needed(hit) for hit in hits)
             return [_chosen(hit, alone) for hit in hits]
         hits = [hit.lowered(REVIEW) if hit.fixes and self._bytes.holds(hit) else hit for hit in hits]
