@@ -17,6 +17,7 @@ _MOVES = frozenset({"cuda", "double", "to", "type", "type_as"})
 _LISTS = (ast.List, ast.Set, ast.Tuple)
 _CHOSEN = (ast.IfExp, *_LISTS)
 _FLOAT64 = frozenset({"double", "float64"})
+_NARROW = frozenset({"complex64", "float", "float32"})
 _EACH = frozenset({"chain", "enumerate", "map", "parametrize", "product", "zip"})
 """Functions that process each item of a list they get."""
 _MANY, _BEFORE = 60, 200  # uses of a name that are looked at, and characters looked at before each
@@ -56,12 +57,15 @@ def is_off_device(reference: Name, context: Context, values: HostValues) -> bool
 
 
 def _is_asked_for(node: ast.AST, statement: Statement) -> bool:
-    """Whether the dtype is chosen only if a tensor has it already: `torch.float64 if x.dtype == torch.float64 else
-    …`."""
+    """Whether a value has the type already where it is chosen: `torch.float64 if x.dtype == torch.float64 else …`,
+    `torch.float32 if x.dtype == torch.complex64 else torch.float64`."""
     outer = statement.digest.parents.get(node)
     if not isinstance(outer, ast.IfExp) or node is outer.test or not isinstance(outer.test, ast.Compare):
         return False
-    return any(last_word(part) in _FLOAT64 for part in (outer.test.left, *outer.test.comparators))
+    parts = {last_word(part) for part in (outer.test.left, *outer.test.comparators)}
+    other = outer.body if node is outer.orelse else outer.orelse
+    follows = "dtype" in parts and not parts.isdisjoint(_NARROW) and last_word(other) in _NARROW
+    return not parts.isdisjoint(_FLOAT64) or follows
 
 
 def _is_in_table(node: ast.AST, statement: Statement, context: Context) -> bool:

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, takewhile
 
 from ...checks import Hit
 from ...checks.branches import Branches
@@ -14,8 +14,9 @@ from ...facts.read import Statement
 from ...facts.role_calls import last_word
 from ...facts.scans import plain, uses
 from ...facts.scopes import Header
+from . import capability
+from .called import Stretch, called_only_in
 
-Stretch = tuple[int, int]
 Says = Callable[[ast.expr, bool], bool]
 """Whether a part of a condition, being true or false as the flag says, implies what is searched for."""
 
@@ -30,6 +31,7 @@ _ALIKE = "is_cuda_alike"
 _HOST = frozenset({"is_cpu"})
 _BYTES = ('b"cuda', "b'cuda")
 _BOUND = re.compile(r"[ \t]*(?::?=(?!=)|:[^=\n]+=(?!=)|(?:,[^=\n]*)=(?!=)|[-+*/|&^%@]=)")
+_NAMED = re.compile(r"[ \t]*:=")
 _LOOPS = re.compile(r"\b(?:as|for)\b[^\n]*\Z")
 _SCRIPT = re.compile(r"if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']")  # the code that it calls is above it
 _MANY = 60  # uses of a name that are looked at
@@ -37,19 +39,19 @@ _CLAUSES = frozenset({"if", "elif"})
 _SKIPPED_IF, _SKIPPED_UNLESS = frozenset({"skipif", "skipIf"}), frozenset({"skipUnless"})
 
 
-def of_rocm(branches: Branches) -> Apart:
-    """Code that runs on ROCm only, where CUDA's names stand for HIP."""
-    return Apart(branches, _ROCM, _asks_rocm)
+def of_rocm(branches: Branches, path: str) -> Apart:
+    """What only ROCm runs: CUDA's names are its own words for HIP there."""
+    return Apart(branches, _ROCM, _asks_rocm, path)
 
 
-def of_platforms(branches: Branches, alike: bool) -> Apart:
-    """Code that runs only if the program's own platform object, as in `current_platform.is_cuda()`, is not the
-    target's.
+def of_platforms(branches: Branches, path: str, alike: bool) -> Apart:
+    """What runs only where the program's own platform, `current_platform.is_cuda()`, is another one than the target.
 
     `alike`: the target's platform reports itself as CUDA-like.
     """
     among = _OTHERS if alike else _OTHERS | {_ALIKE}
-    return Apart(branches, (_ASKED_OF,), lambda test, answer: _asks_platform(test, answer, among))
+    words = (_ASKED_OF, *capability.ASKED_OF)
+    return Apart(branches, words, lambda test, answer: _asks_platform(test, answer, among), path)
 
 
 def of_host(branches: Branches) -> Apart:
@@ -65,13 +67,17 @@ def of_bytes(branches: Branches) -> Apart:
 class Apart:
     """The spans of one text that run only if such a test is true."""
 
-    def __init__(self, branches: Branches, words: tuple[str, ...], says: Says) -> None:
-        """`words`: every test that counts contains one of them."""
+    def __init__(self, branches: Branches, words: tuple[str, ...], says: Says, path: str | None = None) -> None:
+        """`words`: one of them stands in every test that counts. `path`: if given, what only those call counts, too."""
         self._branches, self._facts, self._says, self._words = branches, branches.facts, says, words
+        self._path, self._capable = path, not set(capability.ASKED_OF).isdisjoint(words)
         self._parts: dict[ast.BoolOp, frozenset[ast.AST]] = {}
         self._kept: dict[str, bool] = {}
-        """Names that hold such a test's result, `use_x = platform.is_cuda() and has_x()`, with the value that implies
-        it."""
+        """Names that hold such an answer, `use_x = platform.is_cuda() and has_x()`, and what they are then."""
+        self._capabilities: set[str] = set()
+        """Those that hold a platform's compute capability."""
+        self._optional: set[str] = set()
+        """Those that are None but for such an answer: `mode = "warn" if platform.is_cuda() else None`."""
 
     def holds(self, hit: Hit) -> bool:
         """Whether a hit is in such a span."""
@@ -99,39 +105,71 @@ class Apart:
             if at >= done and (statement := self._facts.peek(at)) is not None:
                 found[statement.start] = statement
                 done = statement.end
-        for statement in [*found.values()]:
-            found.update({one.start: one for one in self._keep(statement)})
+        waiting = [*found.values()]
+        while waiting:
+            more = {one.start: one for one in self._keep(waiting.pop()) if one.start not in found}
+            found.update(more)
+            waiting.extend(more.values())
         return found
 
     def _keep(self, statement: Statement) -> Iterator[Statement]:
-        """The statements that use a name which is bound only by this statement, to the result of such a test."""
-        node = next(iter(statement.digest.piece.nodes), None)
-        if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+        """The statements that say a name which only this one binds, if it binds it to such an answer."""
+        target, value = _bound(next(iter(statement.digest.piece.nodes), None))
+        if target is None or value is None:
             return
-        target, means = node.targets[0], [answer for answer in (True, False) if self._means(node.value, answer)]
-        if not isinstance(getattr(target, "value", target), ast.Name) or isinstance(target, ast.Subscript) or not means:
+        said = self._said(value)
+        if not isinstance(getattr(target, "value", target), ast.Name) or isinstance(target, ast.Subscript) or not said:
             return
         name = ast.unparse(target)
         places = self._facts.searches.find(("apart", name), uses(name, True))
         others = [at for at in places if not statement.start <= at < statement.end]
-        if len(places) <= _MANY and all(self._only_reads(name, at) for at in others):
-            self._kept[name] = means[0]
+        if len(places) <= _MANY and all(self._only_reads(name, at) or self._is_said(said, at) for at in others):
+            self._learn(name, said, value)
             indents = self._branches.indents
             scope = indents.scope_of(statement.start) if isinstance(target, ast.Name) else None
             start, end = (scope[0], indents.extent(scope[0])) if scope is not None else (0, len(self._facts.text))
-            said = (self._facts.peek(at) for at in places if start <= at < end)
-            yield from (one for one in said if one is not None)
+            said_there = (self._facts.peek(at) for at in places if start <= at < end)
+            yield from (one for one in said_there if one is not None)
+
+    def _said(self, value: ast.expr) -> str:
+        """What a value says: "yes" and "no" if it means what is asked for where it is true or false, "capability" if
+        it is that of a platform; else ""."""
+        if self._capable and capability.gets_capability(value):
+            return "capability"
+        return "yes" if self._means(value, True) else "no" if self._means(value, False) else ""
+
+    def _is_said(self, said: str, at: int) -> bool:
+        """Whether the same is said where a name is bound once more."""
+        statement = self._facts.peek(at)
+        target, value = (
+            _bound(next(iter(statement.digest.piece.nodes), None)) if statement is not None else (None, None)
+        )
+        return target is not None and value is not None and self._said(value) == said
+
+    def _learn(self, name: str, said: str, value: ast.expr) -> None:
+        if said == "capability":
+            self._capabilities.add(name)
+        else:
+            self._kept[name] = said == "yes"
+        if isinstance(value, ast.IfExp) and _is_none(value.orelse) and self._means(value.test, True):
+            self._optional.add(name)
 
     def _only_reads(self, name: str, at: int) -> bool:
         """Whether a name is only read at an offset, neither bound nor a parameter."""
         text, line = self._facts.text, self._branches.indents.header_at(at)
         self._facts.work.search(line.start, at)
-        bound = _BOUND.match(text, at + len(name)) or _LOOPS.search(text, line.start, at)
+        before = text[line.start : at]
+        if before.count("(") > before.count(")") and not before.startswith("("):  # an argument, or a parameter
+            bound = _NAMED.match(text, at + len(name))
+        else:
+            bound = _BOUND.match(text, at + len(name))
+        bound = bound or _LOOPS.search(text, line.start, at)
         return line.word not in ("def", "class", "import", "from", "global") and bound is None
 
     @cached_property
     def _stretches(self) -> list[Stretch]:
-        return list(dict.fromkeys(chain.from_iterable(map(self._of, self._asking.values()))))
+        found = list(dict.fromkeys(chain.from_iterable(map(self._of, self._asking.values()))))
+        return found if self._path is None else [*found, *called_only_in(found, self._facts, self._path)]
 
     def _of(self, statement: Statement) -> Iterator[Stretch]:
         indents = self._branches.indents
@@ -143,9 +181,11 @@ class Apart:
             if line.word != "@":
                 yield line.start, indents.block_end_of(line.start)  # `pytestmark = …` applies to the rest of the block
                 return
+            above = takewhile(lambda one: one.word == "@", indents.lines_above(line.start))
+            start = min((one.start for one in above), default=line.start)
             while line.word == "@":
                 line = indents.header_at(line.end)
-            yield statement.start, indents.extent(line.start)
+            yield start, indents.extent(line.start)
 
     def _of_test(self, header: Header, test: ast.expr) -> Iterator[Stretch]:
         indents = self._branches.indents
@@ -200,8 +240,38 @@ class Apart:
         if isinstance(test, ast.BoolOp):
             some = isinstance(test.op, ast.And) is answer
             return (any if some else all)(self._means(value, answer) for value in test.values)
+        if isinstance(test, ast.NamedExpr):
+            return self._means(test.value, answer)
+        if isinstance(test, ast.IfExp) and answer and _is_nothing(test.orelse):
+            return self._means(test.test, True) or self._means(test.body, True)
+        if self._capable and capability.asks_capability(test, answer, self._capabilities):
+            return True
+        return self._says(test, answer) or self._is_kept(test, answer)
+
+    def _is_kept(self, test: ast.expr, answer: bool) -> bool:
+        """Whether a test asks for a name that holds such an answer."""
+        if self._optional and isinstance(test, ast.Compare) and _is_none(test.comparators[0]):
+            left = test.left.value if isinstance(test.left, ast.NamedExpr) else test.left
+            asks = isinstance(test.ops[0], ast.IsNot if answer else ast.Is)
+            return asks and len(test.ops) == 1 and ast.unparse(left) in self._optional
         named = bool(self._kept) and isinstance(test, (ast.Name, ast.Attribute))
-        return self._says(test, answer) or (named and self._kept.get(ast.unparse(test)) is answer)
+        return named and self._kept.get(ast.unparse(test)) is answer
+
+
+def _bound(node: ast.AST | None) -> tuple[ast.expr | None, ast.expr | None]:
+    """The one target of an assignment, and its value."""
+    if isinstance(node, ast.AnnAssign):
+        return node.target, node.value
+    return (node.targets[0], node.value) if isinstance(node, ast.Assign) and len(node.targets) == 1 else (None, None)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _is_nothing(node: ast.expr) -> bool:
+    """Whether a value is None, False, zero or empty."""
+    return isinstance(node, ast.Constant) and not node.value
 
 
 def _asks_rocm(test: ast.expr, answer: bool) -> bool:

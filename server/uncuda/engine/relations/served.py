@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import PurePath
 
 from ...checks import Context, Hit
 from ...checks.branch_words import asked_by_hand
@@ -20,7 +21,10 @@ from .parts import in_test, is_within
 OTHER_PLATFORM = "other-platform"
 """The limit of hits in code that runs only on another platform, as the program's own test says."""
 CHOSEN = "project-chooses"
-"""The limit of hits that are information only, because the project chooses among accelerators."""
+"""The limit of what is for information, since the project chooses among accelerators."""
+AMDS = "amd-file"
+"""The limit of what stands in a file whose name says that it is for AMD's GPUs."""
+_AMD = re.compile(r"(?<![A-Za-z])(?:amd|rocm)(?![A-Za-z])", re.I)
 _BUILDS = "torch.utils.cpp_extension."
 _AGNOSTIC = ("torch.accelerator", "import accelerator")
 _QUESTIONS = frozenset({"torch.cuda.is_available", "torch.cuda.device_count"})
@@ -35,9 +39,10 @@ class Served:
     def __init__(self, context: Context, branches: Branches) -> None:
         self._facts, self._target, self._branches = context.facts, context.target, branches
         self._everywhere = self._target.id in context.project.served
+        self._is_amds = any(map(_AMD.search, PurePath(context.path).parts[-2:]))
         self._lacks = (self._target.id, context.path) in context.project.lacking
-        self._rocm, self._bytes, self._host = of_rocm(branches), of_bytes(branches), of_host(branches)
-        self._others = of_platforms(branches, self._target.cuda_alike)
+        self._rocm, self._bytes, self._host = of_rocm(branches, context.path), of_bytes(branches), of_host(branches)
+        self._others = of_platforms(branches, context.path, self._target.cuda_alike)
         self._other_ways: dict[int, bool] = {}
         self._kept = [span for family in context.families for span in family.spans]
 
@@ -90,13 +95,22 @@ class Served:
         """
         hits = [_informing(hit, OTHER_PLATFORM) if self._others.holds(hit) else hit for hit in hits]
         if self._everywhere:
-            return [_chosen(hit) for hit in hits]
+            if self._is_amds:
+                return [_informing(hit, AMDS) if hit.rule.check not in _OF_WHOLE else hit for hit in hits]
+            alone = any(self._is_needed(hit) for hit in hits)
+            return [_chosen(hit, alone) for hit in hits]
         hits = [hit.lowered(REVIEW) if hit.fixes and self._bytes.holds(hit) else hit for hit in hits]
         agnostic = any(map(self._says, _AGNOSTIC))
         if not agnostic and not asked_by_hand(self._facts, self._target):
             return hits
         asks = _tests if agnostic else _is_question
         return [hit.lowered(REVIEW) if hit.fixes and asks(hit) else hit for hit in hits]
+
+    def _is_needed(self, hit: Hit) -> bool:
+        """Whether a hit is the import, without which the file does nothing, of a library that the target lacks."""
+        if hit.statement is None or hit.rule.check != "module" or (hit.severity or hit.rule.severity) != "error":
+            return False
+        return self._facts.layout.line_start(hit.statement.start) == hit.statement.start
 
     def _says(self, words: str) -> bool:
         facts = self._facts
@@ -105,11 +119,14 @@ class Served:
         return any(not facts.layout.token_at(at) for at in places)
 
 
-def _chosen(hit: Hit) -> Hit:
-    """The hit for a project that chooses among accelerators. Libraries and CUDA extensions become information only, as
-    the target may never load or build them."""
-    built = hit.words.get("name", "").startswith(_BUILDS)
-    if not (built or hit.rule.check == "module") or (hit.severity or hit.rule.severity) == "information":
+def _chosen(hit: Hit, alone: bool) -> Hit:
+    """A place of a project that chooses among accelerators: a library may never be reached on the target, nor an
+    extension of CUDA be built there.
+
+    `alone`: nor anything of this file.
+    """
+    lacked = alone or hit.rule.check == "module" or hit.words.get("name", "").startswith(_BUILDS)
+    if not lacked or hit.rule.check in _OF_WHOLE or (hit.severity or hit.rule.severity) == "information":
         return hit.lowered(REVIEW)
     return _informing(hit, CHOSEN)
 
