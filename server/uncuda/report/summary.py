@@ -103,14 +103,14 @@ def _decisions(counts: Counts, words: Words, most: int | None) -> Iterator[_Line
     rows.sort(key=lambda row: -row[2].manual)
     if not rows:
         return
-    yield _columns(words("summary decisions"), [words("column manual"), words("column files")], True)
+    yield _columns(words("summary decisions"), [words(key) for key in ("all", "column manual", "column files")], True)
     shown, more = _parted(rows, most)
     for subject, rule, tally in shown:
         name = words("of rule", printable(subject), rule)
-        yield _columns("  " + name, [f"{tally.manual:,}", f"{tally.files:,}"])
+        yield _columns("  " + name, [f"{tally.count:,}", f"{tally.manual:,}", f"{tally.files:,}"])
     if more:
-        places = f"{sum(tally.manual for _, _, tally in more):,}"
-        yield _columns("  " + words("more decisions", f"{len(more):,}"), [places, ""], is_cut=True)
+        every, manual = (f"{sum(numbers):,}" for numbers in zip(*((row[2].count, row[2].manual) for row in more)))
+        yield _columns("  " + words("more decisions", f"{len(more):,}"), [every, manual, ""], is_cut=True)
 
 
 def _order(order: Iterable[Step], words: Words) -> Iterator[_Line]:
