@@ -1,6 +1,6 @@
-"""Which findings of a run a baseline accepts, which of its entries are of no use any more, and what it is to hold."""
+"""Matches the findings of a run with a baseline: which are accepted, which entries are unused, and the new contents."""
 
-# Paths are plain strings here, as in discover.py.
+# Paths are strings here, as in discover.py.
 # ruff: noqa: PTH100, PTH118, PTH120
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from .notebooks import source_of
 from .prints import Prints, numbered, scope_of
 
 Place = tuple[Key, str]
-"""An entry for one target."""
+"""(key, target): a baseline entry for one target."""
 
 _Looks = tuple[str, str, str]
 """Rule, print without its number, and target."""
 
 LooksFor = Callable[[str, str], bool]
-"""Whether a run looks for a rule in the file at a path, for a target."""
+"""Tells whether the run checks a file for (rule, target)."""
 
 
 class Doubted(NamedTuple):
-    """An accepted finding with two reasons, and the lines that give them."""
+    """An accepted finding with two different reasons, and the lines of the baseline that give them."""
 
     key: Key
     lines: tuple[int, int]
@@ -40,8 +40,8 @@ class Doubted(NamedTuple):
 
 @dataclass
 class _Matched:
-    """What a file has of a baseline: places whose findings are in it, where those that moved were, what is accepted
-    from now on, and of which class it is, and how many findings of each class there are."""
+    """The matches of one file: entries used by its findings, entries whose code moved here, newly accepted findings
+    with their class, and the number of findings of each class."""
 
     used: dict[Place, None] = field(default_factory=dict)
     moved: dict[Place, Key] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class _Matched:
 
 
 class Acceptance:
-    """A baseline, and the findings of files that were matched with it; a file that comes again is matched anew."""
+    """A baseline, and the findings of files matched with it; matching a file again replaces its matches."""
 
     def __init__(self, baseline: Baseline) -> None:
         self.baseline = baseline
@@ -70,12 +70,12 @@ class Acceptance:
         self._scopes: dict[str, tuple[Stamp | None, Collection[str] | None]] = {}
 
     def __bool__(self) -> bool:
-        """Whether anything is accepted."""
+        """Whether the baseline has any entry."""
         return bool(self._reasons)
 
     @property
     def matched(self) -> bool:
-        """Whether a finding of these files is accepted."""
+        """Whether any finding of the matched files is accepted."""
         return any(file.used or file.new for file in self._files.values())
 
     def accepted(
@@ -85,7 +85,7 @@ class Acceptance:
         accept: Callable[[Finding], bool] | None = None,
         facts: Facts | None = None,
     ) -> list[LeftAlone]:
-        """The findings of a file that are accepted, of all that there are. `accept`: which are from now on; `facts`: as
+        """The accepted ones among all findings of a file. `accept`: tells which findings to accept newly; `facts`: as
         for `Prints`."""
         path = relative(source.path, self.folder)
         self._drop(path)
@@ -108,26 +108,26 @@ class Acceptance:
         self._drop(relative(path, self.folder))
 
     def concerns(self, findings: Iterable[Finding]) -> bool:
-        """Whether an entry may be about one of these findings."""
+        """Whether an entry may apply to one of these findings."""
         return bool(self._rules) and any((finding.rule, finding.target) in self._rules for finding in findings)
 
     def add(self, places: Mapping[Place, str]) -> None:
-        """Accept these from now on, too; each with the class of its finding."""
+        """Accept these entries too, each given with the class of its finding."""
         fresh = {place: kind for place, kind in places.items() if place not in self._reasons}
         self._files.setdefault("", _Matched()).new |= fresh
 
     @property
     def new(self) -> dict[Place, str]:
-        """What is accepted from now on, and of which class it is."""
+        """The newly accepted entries with the class of each finding."""
         return {place: kind for file in self._files.values() for place, kind in file.new.items()}
 
     def tells_of(self, paths: Iterable[str]) -> bool:
-        """Whether an entry is about one of these files."""
+        """Whether an entry applies to one of these files."""
         return any(relative(path, self.folder) in self._paths for path in paths)
 
     @property
     def places(self) -> Collection[Place]:
-        """What the baseline accepts."""
+        """All entries of the baseline, for each target."""
         return self._reasons.keys()
 
     def unused(self, looked: Mapping[str, LooksFor], given: Sequence[str], elsewhere: LooksFor | None) -> list[Place]:
@@ -144,12 +144,12 @@ class Acceptance:
         )
 
     def line(self, place: Place) -> int:
-        """The line on which an entry stands, from 1."""
+        """The line of an entry, from 1."""
         return self._lines[place]
 
     def bytes(self, reason: str = "", without: Collection[Place] = (), counted: bool = True) -> bytes:
-        """What the file is to hold: entries of what moved with its new path, `reason` for what is new. `counted`:
-        these files are what was to be looked at, and how many findings they have is written, too."""
+        """The new contents of the baseline: moved entries get their new path, new ones the `reason`. `counted`: all
+        files were checked, so the numbers of findings are written too."""
         moved = {place: key for file in self._files.values() for place, key in file.moved.items()}
         kept: dict[Place, list[str]] = {}
         for place, said in self._reasons.items():
@@ -219,22 +219,23 @@ class Acceptance:
         file.used[place] = None
 
     def _is_free(self, place: Place, path: str) -> bool:
-        """Whether no finding elsewhere is accepted by an entry; what its own file had once does not count."""
+        """Whether no other finding uses an entry; a use by its own former file does not count."""
         user = self._users.get(place)
         if user is None or user == path:
             return user is None
         return user == place[0].path or not os.path.lexists(os.path.join(self.folder, user))
 
     def _has_left(self, key: Key, path: str) -> bool:
-        """Whether what an entry accepts may be at another path: its file is gone, or its function is in it no more.
+        """Whether the code of an entry may have moved to another path: its file is gone, or its function is no longer
+        in it.
 
-        What stands outside of functions and classes says less: it is looked for only in files without entries.
+        Code outside of functions and classes is less specific, so it is matched only in files without entries.
         """
         scope = scope_of(key.print)
         return (scope != "" or path not in self._paths) and self._may_have_moved(key)
 
     def _scopes_of(self, file: str) -> Collection[str] | None:
-        """The functions and classes of a file, as it is now; None if it cannot be read."""
+        """The functions and classes in the present version of a file; None if it cannot be read."""
         known, stamp = self._scopes.get(file), stamp_of(file)
         if known is None or known[0] != stamp:
             known = self._scopes[file] = stamp, _scopes_in(file)
@@ -267,7 +268,7 @@ def _looks(place: Place) -> _Looks:
 
 
 def _entries(reasons: Mapping[Place, Sequence[str]]) -> Iterator[Entry]:
-    """An entry for each finding and reason, with all targets that it is given for."""
+    """One entry for each finding and reason, with all its targets."""
     together: dict[tuple[Key, str], list[str]] = {}
     for (key, target), said in reasons.items():
         for reason in said or [""]:
@@ -277,7 +278,7 @@ def _entries(reasons: Mapping[Place, Sequence[str]]) -> Iterator[Entry]:
 
 
 def _scopes_in(path: str) -> Collection[str] | None:
-    """The functions and classes of a file, None if it cannot be read."""
+    """The functions and classes in a file; None if it cannot be read."""
     try:
         return Prints(source_of(read_file(path, Limits.bytes), path).text).scopes()
     except (FileProblem, LimitExceeded, SourceError):

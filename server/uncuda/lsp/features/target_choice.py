@@ -1,4 +1,4 @@
-"""The targets that a client offers (`uncuda/targets`), and the command that writes one into the project's settings."""
+"""The list of targets for a client (`uncuda/targets`), and the command that writes one into the project's settings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KEYS = ("target", "targetVersion", "hardware", "uri")
 
 
 def register(session: Session) -> None:
-    """Answer `uncuda/targets` (`{"uri"?}`), and keep a target."""
+    """Register `uncuda/targets` (`{"uri"?}`) and the command."""
 
     @session.raw(TARGETS)
     def targets(params: Any) -> dict[str, Any]:
@@ -45,18 +45,18 @@ def _offer(session: Session, uri: str) -> dict[str, Any]:
             says = configuration.file_for(place.path) if session.folders.said_in_file(place.path) else None
             file = None if session.client.restricted else file_of(session, place)
         except SettingsError:
-            pass  # it was said, with its line
+            pass  # the error was reported with its line before
     return {"targets": list(_rows(session, uri)), "says": says or None, "keep": str(file) if file else None}
 
 
 def _hardware(session: Session, target: str) -> tuple[str, ...]:
-    """The series of hardware on which something depends for a target."""
+    """The hardware series that make a difference for a target."""
     known = "hardware" in repr(session.folders.catalogue.declarations[target].get("features"))
     return next(option.choices for option in OPTIONS if option.name == "hardware") if known else ()
 
 
 def _rows(session: Session, uri: str) -> Iterator[dict[str, Any]]:
-    """The targets as the project has them, what is in force first; below them their hardware and versions."""
+    """The rows: the targets, the present one first, then each with a hardware series or a plugin version."""
     folders = session.folders
     texts = Texts(folders.language())
     program = session.program(uri) or next(iter(session.documents.programs()), None)

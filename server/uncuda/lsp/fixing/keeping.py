@@ -1,4 +1,4 @@
-"""The target of a project, written where its settings are: the command line and CI read it there, too."""
+"""Writes a project's target into its configuration file, where the command line and CI find it too."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def file_of(session: Session, place: SettingsPlace) -> Path | None:
 
 
 def keep(session: Session, uri: str, values: Mapping[str, str | None]) -> tuple[Path | None, str]:
-    """Write settings of a project (None: take the key away); the file, or None and why it was not written."""
+    """Write settings of a project (value None: remove the key); returns the file, or None with the reason."""
     texts = Texts(session.folders.language())
     place = place_of(session, uri)
     if session.client.restricted or place is None:

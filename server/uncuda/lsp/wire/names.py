@@ -1,4 +1,4 @@
-"""Names of our own that clients know: commands, requests, notifications, kinds of code actions."""
+"""Names that are part of our interface to clients: commands, requests, notifications, kinds of code actions."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ FIX_ALL_NOTEBOOK = "notebook.source.fixAll.uncuda"
 KEEP_TARGET = "uncuda.keepTarget"
 TARGETS = "uncuda/targets"
 CHOOSE_TARGET = "uncuda/chooseTarget"
-"""A notification, for clients that say `experimental.uncudaChooseTarget`: offer the list of `uncuda/targets`."""
+"""A notification for clients with `experimental.uncudaChooseTarget`: show the list of `uncuda/targets`."""
 RULE_PAGE = "uncuda/rulePage"
 STATUS = "uncuda/status"
 STATUS_CHANGED = "uncuda/statusChanged"
-"""A notification, for clients that say `experimental.uncudaStatusChanged`: ask for the status again."""
+"""A notification for clients with `experimental.uncudaStatusChanged`: request the status again."""
 SHOW_PROBLEMS = "uncuda/showProblems"
-"""A notification, for clients that say `experimental.uncudaShowProblems`: open the list of all problems."""
+"""A notification for clients with `experimental.uncudaShowProblems`: open the list of all problems."""
