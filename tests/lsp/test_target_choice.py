@@ -61,6 +61,13 @@ def test_it_is_written_where_the_settings_are(
     assert offered(client, uri)["says"] == str(tmp_path / name)
 
 
+def test_what_a_file_begins_with_stays(start: Start, tmp_path: Path) -> None:
+    """Windows' editors write a mark of the byte order."""
+    client = start(files={"a.py": TEXT, "uncuda.toml": b'\xef\xbb\xbftarget = "npu"\r\n# ours\r\n'})
+    client.execute(KEEP, {"target": "musa"})
+    assert (tmp_path / "uncuda.toml").read_bytes() == b'\xef\xbb\xbftarget = "musa"\r\n# ours\r\n'
+
+
 def test_a_part_of_the_workspace_with_settings_of_its_own(start: Start, tmp_path: Path) -> None:
     """Its file is the one that decides there: another one would be written, and change nothing."""
     files: dict[str, str | bytes] = {"uncuda.toml": 'target = "npu"\n', "in/a.py": TEXT, "a.py": TEXT}
