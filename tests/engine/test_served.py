@@ -135,8 +135,8 @@ PLATFORM = {
     "a mode that is on": "if env.MODE if current_platform.is_cuda() else False:\n    {0}\n",
     "a function that only that calls": (
         "from contextlib import contextmanager\n@contextmanager\ndef _region(x):\n    {0}\n    yield\n"
-        "def _install(x):\n    C.patched = _region\ndef start(x):\n    if not current_platform.is_cuda():\n"
-        "        return\n    _install(x)\n"
+        "def _install(x):\n    C.patched = _region\n# see _install\ndef start(x):\n"
+        "    if not current_platform.is_cuda():\n        return\n    _install(x)\n"
     ),
 }
 ALIKE = {
@@ -506,6 +506,20 @@ def test_a_file_for_amds_gpus_is_information_in_a_project_that_chooses(name: str
     assert [one.severity for one in findings({name: text}, name)] == ["error"]
     for other in ("train_amdahl.py", "rocm/a/b.py"):
         assert [one.severity for one in findings({**FAMILY, other: text}, other)] == ["error"]
+
+
+def test_a_file_on_a_module_of_nvidias_is_information_in_a_project_that_chooses() -> None:
+    for line, severity in (
+        ("from lib.models.nvidia.ops import fused", "information"),
+        ("from .nvidia import fused", "information"),
+        ("from nvidia.dali import fn", "error"),
+        ("def f():\n    from .nvidia import fused", "error"),
+        ('x = """\nfrom .nvidia import fused\n"""', "error"),
+    ):
+        text = f"import torch\n{line}\nx = y.cuda()\n"
+        *_, method = findings({**FAMILY, "train.py": text}, "train.py")
+        assert (method.rule, method.severity) == ("cuda-method", severity)
+        assert findings({"train.py": text}, "train.py")[-1].severity == "error"
 
 
 def test_an_extension_is_information_in_a_project_that_chooses() -> None:
