@@ -134,8 +134,8 @@ PLATFORM = {
     "a capability's number": "if current_platform.get_device_capability().major == 9:\n    {0}\n",
     "a mode that is on": "if env.MODE if current_platform.is_cuda() else False:\n    {0}\n",
     "a function that only that calls": (
-        "from contextlib import contextmanager\n@contextmanager\ndef _region(x):\n    {0}\n    yield\n"
-        "def _install(x):\n    C.patched = _region\n# see _install\ndef start(x):\n"
+        "# _region is for _install\nfrom contextlib import contextmanager\n@contextmanager\n"
+        "def _region(x):\n    {0}\n    yield\ndef _install(x):\n    C.patched = _region\ndef start(x):\n"
         "    if not current_platform.is_cuda():\n        return\n    _install(x)\n"
     ),
 }
