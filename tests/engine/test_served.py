@@ -132,6 +132,12 @@ PLATFORM = {
         "        pytest.skip('no')\n    {0}\n"
     ),
     "a capability's number": "if current_platform.get_device_capability().major == 9:\n    {0}\n",
+    "a mark with a name": (
+        "on_cuda = pytest.mark.skipif(not current_platform.is_cuda(), reason='no')\n@pytest.mark.slow\n@on_cuda\n"
+        "def test(x):\n    {0}\n"
+    ),
+    "neither CUDA nor ROCm": "if not (current_platform.is_cuda() or current_platform.is_rocm()):\n"
+    "    pytest.skip('no', allow_module_level=True)\n{0}\n",
     "a mode that is on": "if env.MODE if current_platform.is_cuda() else False:\n    {0}\n",
     "a function that only that calls": (
         "# _region is for _install\nfrom contextlib import contextmanager\n@contextmanager\n"
@@ -158,6 +164,10 @@ NO_PLATFORM = {
     "either": "if current_platform.is_cuda() or x:\n    {0}\n",
     "a tensor": "if x.is_cuda():\n    {0}\n",
     "a capability that is another's, too": "if current_platform.has_device_capability(31):\n    {0}\n",
+    "a mark of others with a name": (
+        "on_all = pytest.mark.skipif(not x.is_fast(), reason='no')\n"
+        "on_cuda = pytest.mark.skipif(not platform.is_cuda())\n@on_all\ndef test(x):\n    {0}\n"
+    ),
     "a minor number": "if current_platform.get_device_capability()[1] >= 9:\n    {0}\n",
     "a low capability": "if current_platform.get_device_capability()[0] < 9:\n    {0}\n",
     "no such capability": "if not current_platform.has_device_capability(90):\n    {0}\n",
