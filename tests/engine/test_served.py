@@ -132,6 +132,7 @@ PLATFORM = {
         "        pytest.skip('no')\n    {0}\n"
     ),
     "a capability's number": "if current_platform.get_device_capability().major == 9:\n    {0}\n",
+    "an assertion": "def f(x):\n    assert current_platform.is_cuda() or platform.is_rocm(), 'no'\n    {0}\n",
     "a mark with a name": (
         "on_cuda = pytest.mark.skipif(not current_platform.is_cuda(), reason='no')\n@pytest.mark.slow\n@on_cuda\n"
         "def test(x):\n    {0}\n"
@@ -164,6 +165,7 @@ NO_PLATFORM = {
     "either": "if current_platform.is_cuda() or x:\n    {0}\n",
     "a tensor": "if x.is_cuda():\n    {0}\n",
     "a capability that is another's, too": "if current_platform.has_device_capability(31):\n    {0}\n",
+    "an assertion of more": "assert current_platform.is_cuda() or x\n{0}\n",
     "a mark of others with a name": (
         "on_all = pytest.mark.skipif(not x.is_fast(), reason='no')\n"
         "on_cuda = pytest.mark.skipif(not platform.is_cuda())\n@on_all\ndef test(x):\n    {0}\n"

@@ -183,6 +183,9 @@ class Apart:
         node = next(iter(statement.digest.piece.nodes), None)
         if line.word in _CLAUSES and isinstance(node, ast.If):
             yield from self._of_test(line, node.test)
+        elif line.word == "assert" and isinstance(node, ast.Assert):
+            if self._means(node.test, True):
+                yield statement.end, indents.block_end_of(line.start)
         elif self._skips(_marks(line.word, statement)):
             if line.word != "@":
                 yield line.start, indents.block_end_of(line.start)  # `pytestmark = …`
