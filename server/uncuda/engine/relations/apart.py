@@ -50,7 +50,7 @@ def of_platforms(branches: Branches, path: str, alike: bool) -> Apart:
     `alike`: the target's platform calls itself like CUDA.
     """
     among = _OTHERS if alike else _OTHERS | {_ALIKE}
-    words = (_ASKED_OF, *capability.ASKED_OF)
+    words = (_ASKED_OF, capability.ASKED_OF)
     return Apart(branches, words, lambda test, answer: _asks_platform(test, answer, among), path)
 
 
@@ -70,7 +70,7 @@ class Apart:
     def __init__(self, branches: Branches, words: tuple[str, ...], says: Says, path: str | None = None) -> None:
         """`words`: one of them stands in every test that counts. `path`: if given, what only those call counts, too."""
         self._branches, self._facts, self._says, self._words = branches, branches.facts, says, words
-        self._path, self._capable = path, not set(capability.ASKED_OF).isdisjoint(words)
+        self._path, self._capable = path, capability.ASKED_OF in words
         self._parts: dict[ast.BoolOp, frozenset[ast.AST]] = {}
         self._kept: dict[str, bool] = {}
         """Names that hold such an answer, `use_x = platform.is_cuda() and has_x()`, and what they are then."""

@@ -42,7 +42,7 @@ class Served:
     def __init__(self, context: Context, branches: Branches) -> None:
         self._facts, self._target, self._branches = context.facts, context.target, branches
         self._everywhere = self._target.id in context.project.served
-        self._is_amds = any(map(_AMD.search, PurePath(context.path).parts[-2:]))
+        self._path = context.path
         self._lacks = (self._target.id, context.path) in context.project.lacking
         self._rocm, self._bytes, self._host = of_rocm(branches, context.path), of_bytes(branches), of_host(branches)
         self._others = of_platforms(branches, context.path, self._target.cuda_alike)
@@ -97,7 +97,7 @@ class Served:
         """
         hits = [_informing(hit, OTHER_PLATFORM) if self._others.holds(hit) else hit for hit in hits]
         if self._everywhere:
-            if self._is_amds:
+            if any(map(_AMD.search, PurePath(self._path).parts[-2:])):
                 return [_informing(hit, AMDS) if hit.rule.check not in _OF_WHOLE else hit for hit in hits]
             alone = self._is_nvidias or any(self._is_needed(hit) for hit in hits)
             return [_chosen(hit, alone) for hit in hits]
