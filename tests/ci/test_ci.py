@@ -186,7 +186,7 @@ def steps(tools: Path, source: Path, project: Path, tmp_path: Path, given: Mappi
 
 def test_gitlab(tools: Path, source: Path, project: Path, tmp_path: Path) -> None:
     """The script of the job, run by sh in an environment of its own."""
-    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    subprocess.run([tools / "virtualenv", "--quiet", "--python", sys.executable, tmp_path / "venv"], check=True)
     job = table(tools, ROOT / "docs/ci/gitlab.yml")["uncuda"]
     env = {**job["variables"], "PATH": os.pathsep.join([str(tmp_path / "venv/bin"), os.environ["PATH"]])}
     script = "set -e\n" + "\n".join(job["script"])

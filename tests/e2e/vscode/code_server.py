@@ -45,11 +45,19 @@ DRIVER = "--vscode-option=enable-smoke-test-driver"
 class CodeServer:
     """One server; what is installed and set holds for all its pages. `folder` is scratch.
 
+    `extensions`: where others have installed extensions already.
     `driven`: its pages take tests for the extension host; no user has such a VS Code.
     """
 
     def __init__(
-        self, folder: Path, settings: dict[str, Any], locale: str = "", port: int = 0, *, driven: bool = False
+        self,
+        folder: Path,
+        settings: dict[str, Any],
+        locale: str = "",
+        port: int = 0,
+        *,
+        extensions: Path | None = None,
+        driven: bool = False,
     ) -> None:
         self.folder, self.port = folder, port or _free_port()
         self._command = vscode()
@@ -57,7 +65,8 @@ class CodeServer:
         self._defaults = {**SETTINGS, **settings}
         more = [*(["--locale", locale] if locale else []), *([DRIVER] if driven else [])]
         self._options = [*OPTIONS, "--bind-addr", f"127.0.0.1:{self.port}", *more]
-        self._folders = ["--user-data-dir", str(self._data), "--extensions-dir", str(folder / "extensions")]
+        self.extensions = extensions or folder / "extensions"
+        self._folders = ["--user-data-dir", str(self._data), "--extensions-dir", str(self.extensions)]
         dropped = ("VSCODE_IPC_HOOK_CLI", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PORT")
         self._environment = {name: value for name, value in os.environ.items() if name not in dropped}
         self._environment["EXTENSIONS_GALLERY"] = "{}"  # else each start asks a marketplace
@@ -76,6 +85,10 @@ class CodeServer:
         for kind in ("User", "Machine"):
             (self._data / kind).mkdir(parents=True, exist_ok=True)
             (self._data / kind / "settings.json").write_text(text, encoding="utf-8")
+
+    def bind(self, keys: list[dict[str, Any]]) -> None:
+        """Give the user these keys over VS Code's own."""
+        (self._data / "User" / "keybindings.json").write_text(json.dumps(keys), encoding="utf-8")
 
     def _add_texts(self, locale: str, texts: Path) -> None:
         """Register texts of VS Code, as it does itself when a language pack is installed."""

@@ -1,4 +1,4 @@
-"""VS Code for the tests: one code-server with the built extension for all, a window for each."""
+"""VS Code for the tests: one code-server with the built extension for all, a window for each or for many."""
 
 import os
 from collections.abc import Iterator
@@ -10,6 +10,7 @@ import pytest
 from e2e.vscode import project
 from e2e.vscode.code_server import CodeServer
 from e2e.vscode.install import CACHE, chromium, playwright, vscode
+from e2e.vscode.reused import KEYS, ReusedWindow
 from e2e.vscode.serve import SETTINGS
 from e2e.vscode.window import Window
 from support import node
@@ -32,10 +33,18 @@ def vsix() -> Path:
 
 
 @pytest.fixture(scope="session")
-def server(installed: None, vsix: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CodeServer]:
-    """VS Code with the extension and this Python."""
-    server = CodeServer(tmp_path_factory.mktemp("code-server"), SETTINGS)
+def extensions(installed: None, vsix: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the extension is installed; servers only read it."""
+    server = CodeServer(tmp_path_factory.mktemp("installed"), SETTINGS)
     server.install(vsix)
+    return server.extensions
+
+
+@pytest.fixture(scope="session")
+def server(extensions: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CodeServer]:
+    """VS Code with the extension and this Python."""
+    server = CodeServer(tmp_path_factory.mktemp("code-server"), SETTINGS, extensions=extensions)
+    server.bind(KEYS)
     with server.running():
         yield server
 
@@ -62,13 +71,53 @@ def shots(request: pytest.FixtureRequest) -> Path:
 
 
 @pytest.fixture
-def window(server: CodeServer, browser: Any, shots: Path) -> Iterator[Window]:
+def new_window(server: CodeServer, browser: Any, shots: Path) -> Iterator[Window]:
     """A window that shows nothing yet; the user's settings are as they were after it."""
     window = Window(browser, server, shots)
     yield window
     window.shot("end")
     window.close()
     server.configure({})
+    assert not window.blocked  # nothing tried to leave the machine
+
+
+@pytest.fixture
+def window(new_window: Window) -> Window:
+    """The window of a test: one of its own, where its module does not say otherwise."""
+    return new_window
+
+
+@pytest.fixture(scope="module")
+def windows() -> Iterator[list[ReusedWindow]]:
+    """The window that a module's tests share, once there is one."""
+    shared: list[ReusedWindow] = []
+    yield shared
+    for window in shared:
+        window.close()
+
+
+@pytest.fixture
+def reused_window(
+    server: CodeServer,
+    browser: Any,
+    windows: list[ReusedWindow],
+    shots: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest,
+) -> Iterator[ReusedWindow]:
+    """The window of all tests of a module, as if it were new; after a test that failed it is a new one."""
+    if not windows:
+        windows.append(ReusedWindow(browser, server, tmp_path_factory.mktemp("reused")))
+    (window,) = windows
+    window.begin(shots)
+    failed = request.session.testsfailed
+    yield window
+    window.shot("end")
+    if request.session.testsfailed > failed:
+        windows.clear()
+        window.close()
+    else:
+        window.clear()
     assert not window.blocked  # nothing tried to leave the machine
 
 

@@ -171,7 +171,7 @@ class Window:
 
     def problems(self) -> list[str]:
         """The rows of the Problems panel, opened if it is not."""
-        if not self.page.locator(".markers-panel").count():
+        if not self.page.locator(".markers-panel:visible").count():
             self.page.keyboard.press("Control+Shift+M")
         return self.rows(".markers-panel .monaco-list-row")
 
