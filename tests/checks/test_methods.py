@@ -231,6 +231,7 @@ OTHERS = [
     (BATCH, "for batch in loader:\n    batch.cuda()\n", "review"),
     (BATCH, "def f(src_batches): src_batches[0].cuda()\n", "review"),
     (BATCH, "Batch.of(1).cuda()\n", "review"),
+    (QUANTIZED, "(x or y).cuda()\n", "review"),
     (QUANTIZED, "def f(net): net.cuda()\n", "review"),
     (QUANTIZED, "torch.zeros(1).cuda()\n", "safe"),
     (QUANTIZED, "torch.zeros(1).long().cuda()\n", "safe"),
@@ -241,6 +242,7 @@ OTHERS = [
     (QUANTIZED, "def f(x: torch.Tensor): x.cuda()\n", "safe"),
     (QUANTIZED, "x = torch.ones(2)\nx = other()\nx.cuda()\n", "review"),
     (QUANTIZED, "class A:\n    def f(self):\n        self.x = torch.ones(2)\n        self.x.cuda()\n", "safe"),
+    (QUANTIZED, "class A:\n    def f(self, x):\n        self.x: torch.Tensor = x\n        self.x.cuda()\n", "safe"),
     (QUANTIZED, "x = torch.ones(2)\nx = x.cuda() if a else x\n", "safe"),
     (QUANTIZED, "x = other()\nx = x.cuda() if a else x\n", "review"),
 ]  # fmt: skip
