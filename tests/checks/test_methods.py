@@ -108,6 +108,13 @@ def test_a_method_of_torchs_that_the_program_replaces_is_for_review(patch: str, 
         assert {fix.applicability for one in found if one.rule == "cuda-method" for fix in one.fixes} == {"review"}
 
 
+@pytest.mark.parametrize("patch", PATCHES)
+def test_a_method_that_is_replaced_beside_a_class_with_its_own_is_for_review(patch: str) -> None:
+    head = f"import torch\nfrom torch import nn\n{BATCH}"
+    assert findings(f"{head}net.cuda()\n")[-1].fixes[0].applicability == "safe"
+    assert findings(f"{head}{patch}net.cuda()\n")[-1].fixes[0].applicability == "review"
+
+
 def test_a_method_that_another_class_or_a_comparison_has_replaces_none() -> None:
     text = "import torch\nself.Tensor.cuda == f\n# torch.Tensor.cuda = f\nOther.cuda = f\nx.cuda()\n"
     assert [fix.applicability for one in findings(text)[-1:] for fix in one.fixes] == ["safe"]
