@@ -287,6 +287,15 @@ def test_a_list_of_types_may_have_any_name() -> None:
     assert not findings("import torch\nkinds['a(b'] = [torch.float32, torch.float64]\n")
 
 
+@pytest.mark.parametrize(
+    ("device", "count"),
+    [("'cpu'", 0), ("'cpu:0'", 0), ("torch.device('cpu', 0)", 0), ("'cuda:0'", 1), ("'npu:0'", 1), ("where", 1)],
+)
+def test_a_type_of_what_is_made_on_another_device_is_silent(device: str, count: int) -> None:
+    found = findings(f"import torch\nx = torch.zeros(3, dtype=torch.float64, device={device})\n")
+    assert [finding.rule for finding in found].count("float64") == count
+
+
 def test_the_profiler_changes_as_a_whole_or_not_at_all() -> None:
     text = (
         "from torch.profiler import ProfilerActivity, profile\n\n\ndef run(profiler):\n"

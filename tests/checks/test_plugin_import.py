@@ -358,6 +358,15 @@ USED = "import torch\n\ntorch.npu.synchronize()\n"
 
 
 @pytest.mark.parametrize(
+    "test", ["assert hasattr(torch, 'npu')", "if not hasattr(torch, 'npu'):\n    raise SystemExit"]
+)
+def test_the_plugin_is_not_missed_below_a_test_of_the_target(test: str) -> None:
+    engine = engine_for("npu")
+    assert engine.check(Source(f"import torch\n{test.replace('npu', 'mps')}\ntorch.npu.synchronize()\n")).findings
+    assert not engine.check(Source(f"import torch\n{test}\ntorch.npu.synchronize()\n")).findings
+
+
+@pytest.mark.parametrize(
     ("settings", "severity", "loaded"),
     [
         (Settings(target_version="2.6.0.post5"), "information", True),

@@ -37,6 +37,8 @@ def fixed(text: str, review: bool = True, **settings: str) -> str:
 SAFE = [
     "x = torch.device('cuda')",
     "x = torch.device(type='cuda', index=0)",
+    "if (d := 'cuda'):\n    x.to(d)",
+    "def init_device_mesh(kind, shape): return make(kind, shape)\ninit_device_mesh('cuda', (1,))",
     "x = torch.ones(2, device=torch.device('cuda:0'))",
     "x.to(device='cuda:1', dtype=torch.half)",
     "x.to('cuda' if flag else 'cpu')",

@@ -72,6 +72,11 @@ def test_a_word_that_torch_gets_is_its_backend(code: str) -> None:
     assert "nccl" not in fixed(code)
 
 
+def test_the_choices_of_one_parameter_are_not_anothers() -> None:
+    code = "Name = Literal['nccl', 'nvshmem']\ndef f(backend='nccl', other: Name = ''):\n    return backend == 'nccl'\n"
+    assert classes(code)[-2:] == [("nccl-backend", "safe"), ("nccl-check", "safe")]
+
+
 @pytest.mark.parametrize("name", ["pg", "pg_type", "dist_kind", "process_group_kind"])
 def test_a_name_that_may_be_a_backend_is_for_review(name: str) -> None:
     assert classes(f"ok = {name} == 'nccl'\n") == [("nccl-check", "review")]
