@@ -7,6 +7,7 @@ leaves for a terminal, a log, an editor's message; findings, paths and edits in 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 # Controls of ASCII and C1, marks that turn the direction of text, separators of lines, lone surrogates.
 _LATER = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ud800-\udfff"
@@ -15,6 +16,7 @@ _STEERING_JSON = re.compile(f"[{_LATER}]")  # JSON has escaped the first 32, and
 # GitHub obeys `::` where a line begins, and `##[` anywhere in it; Azure Pipelines obeys `##vso[`.
 _COMMAND = re.compile(r"(?:(?<=##)|(?<=##vso))\[", re.IGNORECASE)
 _COMMAND_START = re.compile(r"(\A\s*):(?=:|\Z)")
+_BACKTICKS = re.compile("`+")
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 LONGEST_QUOTE = 200
 
@@ -55,6 +57,27 @@ def cut(text: str, longest: int = LONGEST_QUOTE) -> str:
 def cut_middle(text: str, longest: int) -> str:
     """The text; of one with more characters than `longest` the beginning and the end, which says what to do."""
     return text if len(text) <= longest else f"{text[: longest * 2 // 3]} … {text[-longest // 3 :]}"
+
+
+def markdown_code(text: str) -> str:
+    """A span of code in Markdown that the text cannot end."""
+    text = cut(printable(text))
+    runs = [len(run) for run in _BACKTICKS.findall(text)]
+    if not runs:
+        return f"`{text}`"
+    fence = "`" * (max(runs) + 1)
+    return f"{fence} {text} {fence}"
+
+
+def code_parted(text: str) -> Iterator[tuple[str, bool]]:
+    """A sentence in pieces, each with whether it stands between backticks as code; none does where one is left over."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        yield text, False
+        return
+    for number, part in enumerate(parts):
+        if part:
+            yield part, number % 2 == 1
 
 
 def _escape(found: re.Match[str]) -> str:

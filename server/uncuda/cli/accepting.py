@@ -95,6 +95,11 @@ class Accepting:
         """Whether something is accepted, or is to be."""
         return self._wishes.write or any(self._by_file.values())
 
+    @property
+    def begun(self) -> int:
+        """How many findings there were when the baselines were begun."""
+        return sum(sum(acceptance.baseline.counts.values()) for acceptance in self._by_file.values())
+
     def left_alone(self, file: File, source: Source, findings: Iterable[Finding]) -> list[LeftAlone]:
         """The accepted findings of a file."""
         _, acceptance = self._by_settings.get(id(file.settings), (None, None))

@@ -64,7 +64,7 @@ class Pages:
         return self._text(rule, self._catalogue.target(identifier, version), locale)
 
     def _text(self, rule: Rule, target: Target, locale: str) -> str:
-        from .rule_page import page_of  # the first one is asked for with the first finding
+        from uncuda.report.rule_page import page_of  # the first one is asked for with the first finding
 
         return page_of(rule, target, self._catalogue, locale)
 
