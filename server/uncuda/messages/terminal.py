@@ -37,8 +37,8 @@ TERMINAL: Room = {
     ),
     "report": (
         (
-            "Write one page on the whole port: what is left, what a command does, what a person must decide, what blocks. "
-            "PATHS are files and folders (default: the current folder). Exit code: 0, or 2 error."
+            "Write one page on the whole port: what is left, what a command does, what a person must decide, and what "
+            "blocks. PATHS are files and folders (default: the current folder). Exit code: 0, or 2 error."
         ),
         (
             "生成一页关于整个移植工作的报告：剩余多少、哪些可由命令完成、哪些须由人决定、哪些阻碍进展。"

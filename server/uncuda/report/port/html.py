@@ -1,8 +1,9 @@
-"""The report as one HTML page: nothing of it is loaded from elsewhere, and all of it can be read without its script, which
-only filters. Whatever others have written is escaped."""
+"""The report as one HTML page: nothing of it is loaded from elsewhere, and all of it can be read without its script,
+which only filters. Whatever others have written is escaped."""
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -22,7 +23,9 @@ from ..rule_page import page_of
 from .pages import page_html
 from .shown import ACCEPTED, SHOWN, PortReport
 
+_BREAKS = re.compile(r"([./])(?=\w)")
 _FOLDER = Path(__file__).parent
+_NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'"
 _NAMED = 200  # findings of a list that is no table of all
 
 
@@ -53,7 +56,7 @@ class _Page:
         shown = {name: (title, "\n".join(parts)) for name, (title, parts) in sections.items()}
         shown = {name: section for name, section in shown.items() if section[1]}
         style, script = _asset("page.css"), _asset("page.js")
-        policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
+        policy = f"{_NOTHING}; style-src {_hash(style)}; script-src {_hash(script)}"
         return Template(_asset("page.html")).substitute(
             lang="zh-CN" if words.locale == "zh" else "en",
             policy=policy,
@@ -63,10 +66,7 @@ class _Page:
             contents=_text(words("contents")),
             header="\n".join(self._header()),
             links="\n".join(f'<li><a href="#{name}">{_text(title)}</a></li>' for name, (title, _) in shown.items()),
-            main="\n".join(
-                f'<section id="{name}" aria-labelledby="{name}-title">\n<h2 id="{name}-title">{_text(title)}</h2>\n{body}\n</section>'
-                for name, (title, body) in shown.items()
-            ),
+            main="\n".join(_section(name, title, body) for name, (title, body) in shown.items()),
             footer=_text(words("made by", uncuda.__version__)),
         )
 
@@ -76,11 +76,12 @@ class _Page:
         yield f"<h1>{_text(report.title)}</h1>"
         if report.port.plugins:
             plugins = words.join(map(report.plugin_title, report.port.plugins))
-            yield f'<p class="quiet">{_text(words("checked", words.count(len(report.port.looked), "file"), plugins))}</p>'
+            checked = words("checked", words.count(len(report.port.looked), "file"), plugins)
+            yield f'<p class="quiet">{_text(checked)}</p>'
         if counts.rows:
             total = counts.total
             said = words("left", words.count(total.count, "finding"))
-            where = words("where", words.count(total.files, "file"))
+            where = words("left in", words.count(total.files, "file"))
             yield f'<p class="headline"><strong>{_text(said)}</strong> <span class="quiet">{_text(where)}</span></p>'
         else:
             said = words("nothing left" if report.port.findings else "nothing found")
@@ -108,7 +109,7 @@ class _Page:
             yield f"<h3>{_text(words(name))}</h3>"
             rows = [
                 [
-                    f"<code>{_text(block.subject or block.rule)}</code>",
+                    _code(block.subject or block.rule),
                     _said(block.message),
                     self._rule(block.rule),
                     f"{block.places:,}",
@@ -116,7 +117,7 @@ class _Page:
                 ]
                 for block in found
             ]
-            yield _table(words(name), heads, rows, 2)
+            yield _table(words(name), heads, rows, 3)
 
     def _order(self) -> Iterator[str]:
         words = self._words
@@ -124,7 +125,7 @@ class _Page:
         rows = [
             [
                 f'<span class="step">{number}. {_text(words(f"step {step.name}"))}</span>',
-                f"<code>{_text(step.command)}</code>",
+                _code(step.command),
                 f"{step.decisions:,}",
                 f"{step.count:,}",
             ]
@@ -184,7 +185,7 @@ class _Page:
         for said, gained in self._report.upgrades():
             yield f"<p>{_text(said)}</p>"
             if gained:
-                rows = [[f"<code>{_text(name)}</code>", f"{count:,}"] for name, count in gained]
+                rows = [[_code(name), f"{count:,}"] for name, count in gained]
                 yield _table(said, [self._words("what"), self._words("places")], rows, 1)
 
     def _folders(self) -> Iterator[str]:
@@ -193,9 +194,7 @@ class _Page:
         most = max((row.tally.count for row in (*folders, *tests)), default=0)
 
         def rows(some: Iterable[FolderTally]) -> list[list[str]]:
-            return [
-                [f"<code>{_text(row.folder)}</code>", _share(row.tally, most), *_numbers(row.tally)] for row in some
-            ]
+            return [[_code(row.folder), _share(row.tally, most), *_numbers(row.tally)] for row in some]
 
         heads = [words("folder"), words("share"), *self._tally_heads()]
         if folders:
@@ -208,7 +207,7 @@ class _Page:
         words, counts = self._words, self._report.counts
         most = max((tally.count for _, tally in counts.by_rule), default=0)
         rows = [
-            [f"{self._rule(name)} <br>{_text(self._title(name))}", _share(tally, most), *_numbers(tally)]
+            [f"{self._rule(name)} <br>{_said(self._title(name))}", _share(tally, most), *_numbers(tally)]
             for name, tally in counts.by_rule
         ]
         if rows:
@@ -258,11 +257,12 @@ class _Page:
         return (
             f'<li class="{kind}" data-s="{finding.severity}"><span class="at">{at}</span>'
             f'<span class="tag {kind}">{_text(words(kind))}</span>'
-            f'<span class="said">{_said(finding.message)} <span class="by">{self._rule(finding.rule)}</span></span></li>\n'
+            f'<span class="said">{_said(finding.message)} <span class="by">{self._rule(finding.rule)}</span></span>'
+            "</li>\n"
         )
 
     def _problems(self) -> Iterator[str]:
-        rows = [[f"<code>{_text(one.path)}</code>", _said(one.message)] for one in self._report.problems]
+        rows = [[_code(one.path), _said(one.message)] for one in self._report.problems]
         if rows:
             yield _table(self._words("problems"), [self._words("file"), self._words("why")], rows, 2)
 
@@ -276,7 +276,7 @@ class _Page:
             target = report.catalogue.target(names[name], versions.get(names[name]))
             body = page_html(page_of(rules[name], target, report.catalogue, self._words.locale))
             pages[name] = (
-                f'<details class="page"><summary><code>{name}</code> {_text(self._title(name))}</summary>\n'
+                f'<details class="page"><summary><code>{name}</code> {_said(self._title(name))}</summary>\n'
                 f'<div id="rule-{name}">\n{body}\n</div></details>'
             )
         return pages
@@ -291,6 +291,13 @@ class _Page:
 
     def _tally_heads(self) -> list[str]:
         return [self._words(key) for key in ("all", *CLASSES, "files")]
+
+
+def _section(name: str, title: str, body: str) -> str:
+    return (
+        f'<section id="{name}" aria-labelledby="{name}-title">\n'
+        f'<h2 id="{name}-title">{_text(title)}</h2>\n{body}\n</section>'
+    )
 
 
 def _table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]], texts: int) -> str:
@@ -318,7 +325,7 @@ def _share(tally: Tally, most: int) -> str:
 
 
 def _bar(numbers: Mapping[str, int], label: str, most: int = 0) -> str:
-    """Parts of a whole beside each other. `label`: what is said of it to who does not see it; empty: it is said beside."""
+    """Parts of a whole beside each other. `label`: what it shows, in words; empty: these stand beside it."""
     whole = most or sum(numbers.values())
     parts, at = [], 0.0
     for kind, number in numbers.items():
@@ -343,6 +350,12 @@ def _said(message: str) -> str:
     """A message: its code is set as code."""
     parts = code_parted(printable(message))
     return "".join(f"<code>{escape(part)}</code>" if is_code else escape(part) for part, is_code in parts)
+
+
+def _code(text: str) -> str:
+    """A name as code, which may be broken where names are put together."""
+    broken = _BREAKS.sub(r"\1<wbr>", _text(text))
+    return f"<code>{broken}</code>"
 
 
 def _text(text: str) -> str:

@@ -1,4 +1,4 @@
-"""How files are called in a report, and how it links to them: by relative paths, so that it says nothing of a machine."""
+"""How a report calls files, and links to them: by relative paths, so that it says nothing of a machine."""
 
 # Paths are plain strings here, as in workspace/discover.py.
 # ruff: noqa: PTH100, PTH109, PTH112, PTH118, PTH119, PTH120
@@ -14,7 +14,7 @@ _NAMED = 3  # paths: more are not named in a title
 
 @dataclass(frozen=True)
 class Naming:
-    """Names of files below a folder. `root`: that folder; `beside`: where the report is; `title`: what was looked at."""
+    """Names of files below a folder: `root`. `beside`: where the report is; `title`: what was looked at."""
 
     root: str
     beside: str

@@ -1,4 +1,4 @@
-"""The pages of rules as HTML: of Markdown what these pages use, which a test holds; all else is shown as it is written."""
+"""The pages of rules as HTML: of Markdown what they use, which a test holds; all else is shown as it is written."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from html import escape
 from uncuda.printable import printable, printable_lines
 
 _BLOCK = re.compile(
-    r"^```(?P<info>[^\n]*)\n(?P<code>.*?)^```[ \t]*$|^(?P<text>(?!```)\S(?:.|\n(?!\n|```))*)", re.M | re.S
+    r"^```(?P<info>[^\n]*)\n(?P<code>.*?)^```[ \t]*$|^(?P<text>(?!```)\S[^\n]*(?:\n(?!\n|```)[^\n]*)*)", re.M | re.S
 )
 _INLINE = re.compile(
     r"(?P<ticks>`+)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)"
