@@ -42,7 +42,8 @@ def compare(earlier: Iterable[Earlier], now: Iterable[PortFinding], looked: Coll
     moved: dict[tuple[str, ...], deque[Earlier]] = defaultdict(deque)
     for old in earlier:
         key = old.rule, old.target, old.print
-        (here[(*key, old.path)] if old.path in looked else moved[key]).append(old)
+        place = *key, old.path
+        (here[place] if old.path in looked else moved[key]).append(old)
     accepted, left, new = [], [], []
     for one in now:
         key = one.rule, one.target, one.print

@@ -5,18 +5,18 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 from uncuda.edits import Fix
 from uncuda.engine import Finding, Report, Selection
 from uncuda.source import Source, Span
 
-from .counts import MANUAL, Counts, Decision, FileCounts, Totals, fix_class
+from .counts import MANUAL, Counts, FileCounts, Totals, fix_class
 from .discover import File
 from .engines import Engines
 from .prints import Prints
 from .run import Checked, EngineFor
+from .upgrades import Candidate, Plugin, Upgrade, upgrade
 
 CheckWith = Callable[[Sequence[File], EngineFor], Iterable[Checked]]
 """Checks files with other engines than their own."""
@@ -48,16 +48,6 @@ class PortFinding:
 
 
 @dataclass(frozen=True)
-class Plugin:
-    """The plugin of a target, in the versions that files are checked for."""
-
-    target: str
-    package: str
-    version: str
-    assumed: bool  # nothing says which version it is
-
-
-@dataclass(frozen=True)
 class TargetPort:
     """What is left for one target, whichever the project is for, and what is accepted of that."""
 
@@ -65,20 +55,6 @@ class TargetPort:
     plugins: tuple[Plugin, ...]
     counts: Counts
     accepted: Counts
-
-
-@dataclass(frozen=True)
-class Upgrade:
-    """The oldest later version of a plugin with which findings by hand can be fixed, or are none any more.
-
-    `version`: empty where no later one brings that; `later`: how many are known.
-    """
-
-    plugin: Plugin
-    later: int
-    version: str = ""
-    gained: tuple[tuple[Decision, int], ...] = ()  # most findings first
-    lost: int = 0  # findings by hand that there are with it alone
 
 
 @dataclass(frozen=True)
@@ -115,13 +91,6 @@ class _Sums:
         return self._left.counts, self._accepted.counts
 
 
-class _ByHand(NamedTuple):
-    """The findings by hand of a file: what is decided, by place."""
-
-    file: File
-    places: dict[Span, Decision]
-
-
 class Gathering:
     """Makes a `Port`. `engines`: those of the project, after its survey; `looked`: the files that were read; `named`:
     gives their names in the report; `again`: see `CheckWith`."""
@@ -131,7 +100,7 @@ class Gathering:
         self._own: dict[str, _Sums] = {}  # by target, of the files that are for it
         self._findings: list[PortFinding] = []
         self._all = _Sums()
-        self._by_hand: list[_ByHand] = []
+        self._by_hand: list[Candidate] = []
 
     def add(self, result: Checked, selection: Selection | None) -> None:
         """Take in what was found in a file, and which of that is asked for."""
@@ -140,12 +109,12 @@ class Gathering:
             return
         left, accepted = parted(report, selection)
         name = self._named(source.path)
-        target = self._engines.known_for(result.file.settings).target.id
+        target = self._engines.known_for(result.file.settings).target
         self._all.add(name, left, accepted)
-        self._own.setdefault(target, _Sums()).add(name, left, accepted)
+        self._own.setdefault(target.id, _Sums()).add(name, left, accepted)
         by_hand = {one.span: (one.rule, one.subject) for one in left if fix_class(one) == MANUAL}
         if by_hand:
-            self._by_hand.append(_ByHand(result.file, by_hand))
+            self._by_hand.append(Candidate(result.file, source.text, target, by_hand))
         spared, asked = {(one.rule, one.span) for one in accepted}, deque(left)
         for finding, printed in zip(report.findings, Prints(source.text).of(report.findings), strict=True):
             key = finding.rule, finding.span
@@ -194,39 +163,23 @@ class Gathering:
         return TargetPort(target, tuple(self._plugins(target)), *sums.counts)
 
     def _upgrade(self, plugin: Plugin, select: Select) -> Upgrade:
-        """The oldest later version that brings something: each is tried on the files with findings by hand."""
-        engines = self._engines
-        later = engines.later_versions(plugin.target, plugin.version)
-        mine = [
-            one
-            for one in self._by_hand
-            if (target := engines.known_for(one.file.settings).target).id == plugin.target
-            and target.version == plugin.version
-        ]
-        for version in later if mine else ():
-            gained, lost = self._brings(mine, plugin.target, version, select)
-            if gained:
-                ranked = sorted(gained.items(), key=lambda item: (-item[1], item[0]))
-                return Upgrade(plugin, len(later), version, tuple(ranked), lost)
-        return Upgrade(plugin, len(later))
+        """What a later version of a plugin would bring."""
+        engines, named = self._engines, (plugin.target, plugin.version)
+        files = [one for one in self._by_hand if (one.target.id, one.target.version) == named]
 
-    def _brings(
-        self, files: Sequence[_ByHand], target: str, version: str, select: Select
-    ) -> tuple[Counter[Decision], int]:
-        """The findings by hand that are none with a version, and how many there are only with it."""
-        gained, lost = Counter[Decision](), 0
-        known = {one.file.path: one.places for one in files}
-        results = self._again(
-            [one.file for one in files], lambda settings: self._engines.for_target(settings, target, version)
-        )
-        for result in results:
-            if result.problem or result.report is None:
-                continue
-            before, left = known[result.file.path], parted(result.report, select(result))[0]
-            after = {one.span for one in left if fix_class(one) == MANUAL}
-            gained.update(decision for span, decision in before.items() if span not in after)
-            lost += len(after - before.keys())
-        return gained, lost
+        def by_hand(asked: Sequence[File], version: str) -> Iterator[tuple[str, frozenset[Span]]]:
+            results = self._again(asked, lambda settings: engines.for_target(settings, plugin.target, version))
+            for result in results:
+                if result.report is not None:
+                    left, _ = parted(result.report, select(result))
+                    yield result.file.path, frozenset(one.span for one in left if fix_class(one) == MANUAL)
+
+        versions = engines.later_versions(*named)
+        later = [
+            (version, engines.for_target(files[0].file.settings, plugin.target, version).target)
+            for version in (versions if files else ())
+        ]
+        return replace(upgrade(plugin, files, later, engines.catalogue, by_hand), later=len(versions))
 
 
 def parted(report: Report, selection: Selection | None) -> tuple[Sequence[Finding], Sequence[Finding]]:

@@ -10,7 +10,8 @@ import uncuda
 from uncuda.reading import NotUtf8Error, decode_utf8, read_bytes
 from uncuda.workspace import Tally
 from uncuda.workspace.comparison import Comparison, Earlier
-from uncuda.workspace.port import Plugin, PortFinding, TargetPort, Upgrade
+from uncuda.workspace.port import PortFinding, TargetPort
+from uncuda.workspace.upgrades import Plugin, Upgrade
 
 from ..json import dump
 from .shown import PortReport

@@ -14,7 +14,8 @@ from uncuda.messages.port import PORT
 from uncuda.workspace import CLASSES, MANUAL, Counts, FolderTally, Problem
 from uncuda.workspace.comparison import Comparison
 from uncuda.workspace.counts import is_test
-from uncuda.workspace.port import Plugin, Port, PortFinding
+from uncuda.workspace.port import Port, PortFinding
+from uncuda.workspace.upgrades import Plugin
 
 from ..order import Command, Step, steps
 
