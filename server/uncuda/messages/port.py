@@ -112,5 +112,4 @@ PORT: Room = {
         "{0} 不是报告；请用 `uncuda report --format json --output {0}` 生成",
     ),
     "old other target": ("{0} is a report for {1}, this one is for {2}", "{0} 是针对 {1} 的报告，而本报告针对 {2}"),
-    "preparing": ("uncuda: report", "uncuda：生成报告"),
 }

@@ -48,8 +48,8 @@ class Upgrade:
 
 @dataclass
 class Candidate:
-    """A file with findings by hand: what is decided, by place. `target`: for which it was checked last; `lost`: how many
-    findings by hand there were then that there were not at first."""
+    """A file with findings by hand: what is decided, by place. `target`: for which it was checked last; `lost`: how
+    many findings by hand there were then that there were not at first."""
 
     file: File
     text: str
