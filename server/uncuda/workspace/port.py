@@ -179,7 +179,7 @@ class Gathering:
             (version, engines.for_target(files[0].file.settings, plugin.target, version).target)
             for version in (versions if files else ())
         ]
-        return replace(upgrade(plugin, files, later, engines.catalogue, by_hand), later=len(versions))
+        return replace(upgrade(plugin, files, later, engines.catalogue, engines.project, by_hand), later=len(versions))
 
 
 def parted(report: Report, selection: Selection | None) -> tuple[Sequence[Finding], Sequence[Finding]]:

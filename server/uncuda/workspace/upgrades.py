@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from uncuda.catalogue import Accelerator, Catalogue, Target, before, beyond
+from uncuda.project import Project
 from uncuda.source import Span
 
 from .counts import Decision
@@ -69,12 +70,13 @@ def upgrade(
     files: Sequence[Candidate],
     later: Sequence[tuple[str, Target]],
     catalogue: Catalogue,
+    project: Project,
     by_hand: ByHand,
 ) -> Upgrade:
     """What the oldest of some later versions brings that brings something; `later`: these, each with what is known of
     the target then."""
     for version, target in later:
-        differs = {id(one.target): differing(one.target, target, catalogue) for one in files}
+        differs = {id(one.target): differing(one.target, target, catalogue, project) for one in files}
         asked = [one for one in files if (words := differs[id(one.target)]) is None or one.says(words)]
         gained = Counter[Decision]()
         left = dict(by_hand([one.file for one in asked], version)) if asked else {}
@@ -89,15 +91,19 @@ def upgrade(
     return Upgrade(plugin, len(later))
 
 
-def differing(now: Target, then: Target, catalogue: Catalogue) -> frozenset[str] | None:
-    """Words without which a text says the same to two versions of a target; None: any text may not."""
+def differing(now: Target, then: Target, catalogue: Catalogue, project: Project) -> frozenset[str] | None:
+    """Words without which a text says the same to two versions of a target; None: any text of a project may not."""
     accelerator = catalogue.accelerator(now.id)
-    if any(getattr(now, name) != getattr(then, name) for name in ("features", "fields", "words")):
+    words = {name for name in now.words.keys() | then.words.keys() if now.words.get(name) != then.words.get(name)}
+    spoken = any(not words.isdisjoint(rule.filled) for rule in catalogue.rules.values())
+    if now.features != then.features or (words and (spoken or now.id in project.switched)):
         return None
     if _is_beyond(now, accelerator) != _is_beyond(then, accelerator):
         return None
     names = {name for name in now.rows.keys() | then.rows.keys() if now.rows.get(name) != then.rows.get(name)}
     names.update(_moved(now, then, accelerator))
+    names.update(name for name in now.fields if now.fields[name] != then.fields[name])
+    names.update(target.words[name] for target in (now, then) for name in words & target.words.keys())
     return frozenset(_WORD.findall(name)[-1] for name in names)
 
 
