@@ -170,8 +170,8 @@ class Gathering:
         def by_hand(asked: Sequence[File], version: str) -> Iterator[tuple[str, frozenset[Span]]]:
             results = self._again(asked, lambda settings: engines.for_target(settings, plugin.target, version))
             for result in results:
-                if result.report is not None:
-                    left, _ = parted(result.report, select(result))
+                if result.problem is None:  # without a report there are none
+                    left = parted(result.report, select(result))[0] if result.report is not None else ()
                     yield result.file.path, frozenset(one.span for one in left if fix_class(one) == MANUAL)
 
         versions = engines.later_versions(*named)

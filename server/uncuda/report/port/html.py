@@ -246,7 +246,7 @@ class _Page:
         tests = " data-tests" if path in self._report.tests else ""
         rows = "".join(self._finding(one, href) for one in findings)
         return (
-            f'<details class="file" open{tests}><summary>{_linked(href, 0, _text(path))} '
+            f'<details class="file" open{tests}><summary><code>{_text(path)}</code> '
             f'<span class="quiet">{_text(said)}</span></summary>\n<ol>\n{rows}</ol></details>'
         )
 
@@ -276,7 +276,7 @@ class _Page:
             target = report.catalogue.target(names[name], versions.get(names[name]))
             body = page_html(page_of(rules[name], target, report.catalogue, self._words.locale))
             pages[name] = (
-                f'<details class="page"><summary><code>{name}</code> {_said(self._title(name))}</summary>\n'
+                f'<details class="page"><summary><h3><code>{name}</code> {_said(self._title(name))}</h3></summary>\n'
                 f'<div id="rule-{name}">\n{body}\n</div></details>'
             )
         return pages
@@ -294,10 +294,7 @@ class _Page:
 
 
 def _section(name: str, title: str, body: str) -> str:
-    return (
-        f'<section id="{name}" aria-labelledby="{name}-title">\n'
-        f'<h2 id="{name}-title">{_text(title)}</h2>\n{body}\n</section>'
-    )
+    return f'<section id="{name}">\n<h2>{_text(title)}</h2>\n{body}\n</section>'
 
 
 def _table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]], texts: int) -> str:
@@ -339,11 +336,8 @@ def _bar(numbers: Mapping[str, int], label: str, most: int = 0) -> str:
 
 
 def _linked(href: str, line: int, shown: str) -> str:
-    """HTML as a link to a line of a file (0: to the file), if there is a link."""
-    if not href:
-        return f"<code>{shown}</code>" if not line else shown
-    anchor = f"#L{line}" if line else ""
-    return f'<a href="{escape(href)}{anchor}">{shown}</a>'
+    """HTML as a link to a line of a file, if there is one."""
+    return f'<a href="{escape(href)}#L{line}">{shown}</a>' if href else shown
 
 
 def _said(message: str) -> str:

@@ -125,7 +125,7 @@ def _rules(report: PortReport) -> Iterator[str]:
     rows = []
     for name, tally in report.counts.by_rule:
         title = rules[name].title_in(report.words.locale) if name in rules else ""
-        rows.append([f"{_code(name)} {_plain(title)}".strip(), *_numbers(tally)])
+        rows.append([f"{_code(name)} {_said(title)}".strip(), *_numbers(tally)])
     if rows:
         yield _table([report.words("rule"), *_tally_heads(report)], rows, range(1, 6), made=True)
 

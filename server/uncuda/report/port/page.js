@@ -6,7 +6,7 @@
   const shown = form.querySelector("output");
   const files = [...document.querySelectorAll(".file")].map((file) => ({
     file,
-    name: file.querySelector("summary a, summary code").textContent.toLowerCase(),
+    name: file.querySelector("summary code").textContent.toLowerCase(),
     tests: file.hasAttribute("data-tests"),
     rows: [...file.querySelectorAll("li")].map((row) => ({ row, kind: row.className, severity: row.dataset.s, text: "" })),
   }));

@@ -30,7 +30,7 @@ def page_html(markdown: str) -> str:
 def _blocks(markdown: str) -> Iterator[str]:
     for match in _BLOCK.finditer(markdown):
         if match["code"] is not None:
-            yield f"<pre><code>{escape(printable_lines(match['code'].rstrip()))}</code></pre>"
+            yield f'<pre tabindex="0"><code>{escape(printable_lines(match["code"].rstrip()))}</code></pre>'
         elif heading := _HEADING.fullmatch(match["text"].strip()):
             level = min(_TOP - 1 + len(heading[1]), _LOWEST)
             yield f"<h{level}>{_inline(heading[2])}</h{level}>"
