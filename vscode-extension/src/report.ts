@@ -36,11 +36,21 @@ async function choose(): Promise<string | undefined> {
 
 function show(html: string, folder: string): void {
   const panel = panels.get(folder) ?? create(folder);
-  panel.webview.html = html.replace(TO_FILE, (_, path: string, line: string | undefined) => {
-    const place = encodeURIComponent(JSON.stringify([folder, decodeURIComponent(path), Number(line ?? 1)]));
-    return `<a href="command:${OPEN_PLACE}?${place}"`;
+  panel.webview.html = html.replace(TO_FILE, (link, path: string, line: string | undefined) => {
+    const file = decoded(path);
+    const place = encodeURIComponent(JSON.stringify([folder, file, Number(line ?? 1)]));
+    return file === undefined ? link : `<a href="command:${OPEN_PLACE}?${place}"`;
   });
   panel.reveal();
+}
+
+/** A path as VS Code can say it; it cannot where a name is not UTF-8. */
+function decoded(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function create(folder: string): vscode.WebviewPanel {

@@ -130,5 +130,5 @@ def _write(text: str, output: str, session: Session) -> None:
     try:
         put_atomically(os.path.abspath(output), data)  # noqa: PTH100 as in workspace
     except FileProblem as error:
-        raise Failure(words("not written", shown(Path(output)), error)) from None
+        raise Failure(f"{shown(Path(output))}: {error}") from None
     session.console.note(words("written", shown(Path(output))))

@@ -21,7 +21,7 @@ def port_page(run: Run, group: Group, tell: Callable[[int, int], object]) -> str
     targets = list(catalogue.declarations)
     done, total = 0, len(group.files) + len(group.looked) * (len(targets) - 1)
     problems: dict[str, Problem] = {}
-    naming = Naming(group.root, job.beside, Path(group.root).name)
+    naming = Naming(group.root, job.beside, Path(group.root).name, stays=True)
 
     with run.receivers(group) as answers_for:
 

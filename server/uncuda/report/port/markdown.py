@@ -26,7 +26,7 @@ def text_of(report: PortReport) -> str:
     parts += _section(words("folders"), _folders(report))
     parts += _section(words("rules"), _rules(report))
     parts += _section(words("problems"), _problems(report))
-    parts.append(words("made by short", uncuda.__version__))
+    parts.append(f"uncuda {uncuda.__version__}")
     return "\n\n".join(parts) + "\n"
 
 

@@ -19,6 +19,7 @@ class Naming:
     root: str
     beside: str
     title: str
+    stays: bool = False  # on this machine: links may lead anywhere
 
     @classmethod
     def of(cls, given: Sequence[str], files: Iterable[str], output: str = "") -> Naming:
@@ -46,7 +47,7 @@ class Naming:
         """A link to a file; empty where it would lead through folders that only this machine has."""
         path = os.path.join(self.root, *name.split("/"))
         shared = _common([path, self.beside])
-        if not shared or shared == os.path.dirname(shared):
+        if not shared or (shared == os.path.dirname(shared) and not self.stays):
             return ""
         return quote(os.fsencode(_relative(path, self.beside)))
 

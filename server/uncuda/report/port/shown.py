@@ -74,7 +74,7 @@ class PortReport:
     def meaning(self, kind: str) -> str:
         """What a class of findings asks of a person."""
         decisions = self.words.count(self.counts.decisions_by_hand, "decision")
-        return self.words(f"{kind} means", *([decisions] if kind == MANUAL else []))
+        return self.words(f"means {kind}", *([decisions] if kind == MANUAL else []))
 
     @property
     def title(self) -> str:
@@ -89,7 +89,8 @@ class PortReport:
 
     def plugin_title(self, plugin: Plugin) -> str:
         """A plugin with its version."""
-        return self.words("plugin assumed" if plugin.assumed else "plugin", plugin.package, plugin.version)
+        name = f"{plugin.package} {plugin.version}".strip()
+        return self.words("assumed", name) if plugin.assumed else name
 
     @cached_property
     def order(self) -> list[Step]:
