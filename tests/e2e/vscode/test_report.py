@@ -26,6 +26,8 @@ def page_in(window: Window) -> Any:
 
 def test_it_is_shown_filters_and_opens_files(window: Window, small: Path) -> None:
     window.show(small)
+    window.open("train.py")
+    window.squiggles(len(project.findings(TRAIN)))
     window.command("uncuda: Open Report")
     page = window.until(lambda: page_in(window))
     number = len(project.findings(TRAIN)) + len(project.findings(OTHER))
@@ -38,6 +40,6 @@ def test_it_is_shown_filters_and_opens_files(window: Window, small: Path) -> Non
     name = page.locator(".file > summary code").first.inner_text()
     line = int(link.inner_text())
     link.click()
-    window.until(lambda: any(name in row for row in window.rows(".tab.active .label-name")))
+    window.page.locator(f'.tab.active[data-resource-name="{Path(name).name}"]').wait_for()
     window.until(lambda: any(f"Ln {line}," in row for row in window.rows("[id='status.editor.selection']")))
     window.shot("file")
