@@ -16,6 +16,7 @@ from uncuda.catalogue.keys import PREREQUISITES, STATUSES
 from uncuda.limits import Kind
 from uncuda.messages import Room
 from uncuda.messages.fixes import FIXES, titled
+from uncuda.report.port.shown import SHOWN
 from uncuda.workspace import CLASSES
 
 PACKAGE = Path(__file__).resolve().parents[1] / "server" / "uncuda"
@@ -37,15 +38,16 @@ ENDS = {
     "plugin": ("set", "asked for", "range", "goes with", "goes with set", "near", "near set", "assumed"),
     "target": ("assumed", "switched", "found", "asked for", "named", "overrides"),
     "table": ("older", "newer"),
-    "unknown": ("locale", "output format", "class"),
+    "unknown": ("locale", "output format", "format", "class"),
     "summary": CLASSES,
     "column": CLASSES,
     "step": (*PREREQUISITES, *CLASSES),
     "missing": ("one",),
+    "means": SHOWN,
     "proof": ("run", "signature", "neither"),
 }
 ENDED = {f"{begin} {end}" for begin, ends in ENDS.items() for end in ends} | {
-    f"{command} in short" for command in ("check", "fix", "rule", "server")
+    f"{command} in short" for command in ("check", "fix", "report", "rule", "server")
 }
 
 

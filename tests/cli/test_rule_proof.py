@@ -140,5 +140,5 @@ def test_only_pages_of_rules_read_it() -> None:
     }
     assert importers == {
         ("uncuda.report.proofs", "uncuda.cli.rule"),
-        ("uncuda.report.proofs", "uncuda.lsp.state.rule_page"),
+        ("uncuda.report.proofs", "uncuda.report.rule_page"),
     }

@@ -22,7 +22,7 @@ from support.engines import engine_for
 from uncuda.catalogue import load
 from uncuda.edits import apply_edits
 from uncuda.engine import Engine, Finding
-from uncuda.lsp.state.rule_page import page_of
+from uncuda.report.rule_page import page_of
 from uncuda.settings import Settings
 from uncuda.source import Source
 

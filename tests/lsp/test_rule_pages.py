@@ -11,7 +11,7 @@ from lsp.harness.connection import ResponseError
 from lsp.harness.profiles import PROFILES
 from lsp.harness.starting import Start
 from uncuda.catalogue import load
-from uncuda.lsp.state.rule_page import page_of
+from uncuda.report.rule_page import page_of
 
 TEXT = "import torch\ntorch.cuda.synchronize()\nx = torch.ones(2).cuda()\n"
 SHOWS = PROFILES["vscode"].having(experimental__uncudaRulePages=True)

@@ -266,3 +266,8 @@ def _is_test(parts: Sequence[str]) -> bool:
     *folders, name = parts
     stem = name.rpartition(".")[0]
     return not _TEST_FOLDERS.isdisjoint(folders) or stem.startswith("test_") or stem.endswith("_test") or stem == _SETUP
+
+
+def is_test(path: str) -> bool:
+    """Whether a file is one of tests; `path`: from the folder that is looked at."""
+    return _is_test(PurePath(path).parts)

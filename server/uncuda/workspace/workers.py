@@ -160,7 +160,7 @@ class Workers:
 
     def _batches(self, places: Sequence[Place]) -> list[list[Place]]:
         """The files in batches of about equal size, in order."""
-        weights = [self._weights[path] for path, _ in places]
+        weights = [self._weights.get(path, _FILE) for path, _ in places]
         most = max(_LEAST, min(_MOST, sum(weights) // (self._number * _BATCHES)))
         batches: list[list[Place]] = [[]]
         filled = 0

@@ -10,6 +10,8 @@ SWITCH_TARGET = "uncuda.switchTarget"
 SCAN_WORKSPACE = "uncuda.scanWorkspace"
 ACCEPT = "uncuda.accept"
 ACCEPT_IN_WORKSPACE = "uncuda.acceptInWorkspace"
+REPORT = "uncuda.report"
+WRITE_REPORT = "uncuda.writeReport"
 DEBUG_INFORMATION = "uncuda.debugInformation"
 
 FIX_ALL = "source.fixAll.uncuda"
