@@ -122,7 +122,7 @@ class Workspace:
             if self._session.documents.get(uri) is not None and not self._session.diagnostics.pends(uri):
                 reply.set_result(self._session.diagnostics.pull(params))
             elif self._inspection.is_settled(_key(uri)):
-                found = self._inspection.results.get(_key(uri))
+                found = None if self._session.overviews.limits_problems else self._inspection.results.get(_key(uri))
                 items, name = (found.items, f'"resultId":"{found.id}",') if found else ("[]", "")
                 reply.set_result(Prepared(f'{{"kind":"full",{name}"items":{items}}}'))
                 self._doubt(uri)
@@ -199,7 +199,8 @@ class Workspace:
     def _shown(self) -> tuple[dict[str, Result], set[str]]:
         """By key what is to be shown of each document, and which of them are open."""
         session, wanted = self._session, self._inspection.is_wanted
-        shown, opened = dict(self._inspection.results), set()
+        shown = {} if session.overviews.limits_problems else dict(self._inspection.results)
+        opened = set()
         for document in session.documents:
             key = _key(document.uri)
             opened.add(key)

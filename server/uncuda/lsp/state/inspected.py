@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from uncuda.child.records import Codec
+from uncuda.workspace.overview import FileListing
 
 from .folders import Known
 
@@ -41,22 +41,14 @@ class MoveShims:
 
 @dataclass(frozen=True)
 class Inspected:
-    """What was found in a file. `items`: the JSON list of its diagnostics; `count`: how many of them are findings;
-    `accepted`: how many findings a baseline accepts; `failed`: the error of ours, if there was one."""
+    """What was found in a file. `items`: the JSON list of its diagnostics, none for a notebook; `listing`: what it has
+    for the overview, None: nothing; `failed`: the error of ours, if there was one."""
 
     path: str
     uri: str
     items: str = "[]"
-    count: int = 0
-    accepted: int = 0
+    listing: FileListing | None = None
     failed: str = ""
-
-
-class Counts(NamedTuple):
-    """How many findings a file has, and how many more are accepted."""
-
-    findings: int
-    accepted: int
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ from ..wire.texts import Texts
 from ..wire.uris import uri_of
 from .inspected import (
     CODEC,
-    Counts,
     InspectAll,
     Inspected,
     InspectionDone,
@@ -29,6 +28,8 @@ from .inspected import (
 )
 
 if TYPE_CHECKING:
+    from uncuda.workspace.overview import FileListing
+
     from ..wire.endpoint import Endpoint
     from .analyses import Analyses
     from .folders import Folders
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 PAUSE = 0.5
 """Seconds in which what comes in is collected."""
+_READ = (".py", ".ipynb")
 _LONG = 2.0  # seconds after which an editor shows that files are being checked
 
 
@@ -55,15 +57,15 @@ is too large to do it unasked, or not trusted."""
 
 
 class Inspection:
-    """Results by URI of the files that have any, and how many findings each has, and has accepted.
+    """Results by URI of the files that have any, and what each of them has for the overview.
 
-    `changed()` is called when a result is another now, `done()` whenever the child has answered, `moved()` when `state`
-    may be another."""
+    `changed()` is called when a result is another now, `listed(uri)` when what a file has for the overview may be,
+    `done()` whenever the child has answered, `moved()` when `state` may be another."""
 
     def __init__(self, endpoint: Endpoint, folders: Folders, projects: Projects, analyses: Analyses) -> None:
         self._endpoint, self._folders, self._projects, self._analyses = endpoint, folders, projects, analyses
-        self.changed, self.done, self.moved = Event(), Event(), Event()
-        self.counts: dict[str, Counts] = {}
+        self.changed, self.listed, self.done, self.moved = Event(), Event(), Event(), Event()
+        self.listings: dict[str, FileListing] = {}
         self.results: dict[str, Result] = {}
         self._fresh: set[str] = set()
         self._serial = 0
@@ -152,7 +154,7 @@ class Inspection:
 
     def check(self, paths: Iterable[str]) -> None:
         """Check some files again that are closed now, or were changed on the disk."""
-        wanted = [path for path in paths if path.endswith(".py")]
+        wanted = [path for path in paths if path.endswith(_READ)]
         if self._child is not None and wanted:
             self._send(InspectSome(tuple(wanted)), frozenset(uri_of(path) for path in wanted))
         elif wanted and self._timer is None and self.is_wanted:  # the child was lost
@@ -181,7 +183,7 @@ class Inspection:
         self._stop()
         if not self.is_wanted:
             self.results.clear()
-            self.counts.clear()
+            self._forget(self.listings)
             self.done()
             self.moved()
             return
@@ -249,9 +251,10 @@ class Inspection:
         if isinstance(record, InspectionDone):
             if self._asked.popleft() is None:
                 self._end_progress()
-            for uri in self.counts.keys() - self._fresh:
+            stale = (self.results.keys() | self.listings.keys()) - self._fresh
+            for uri in stale:
                 self.results.pop(uri, None)
-                del self.counts[uri]
+            self._forget(stale)
             self.done()
             self.moved()
             return
@@ -259,10 +262,13 @@ class Inspection:
             self._analyses.failed("", record.path, RuntimeError(record.failed))
         uri, items = record.uri, record.items
         self._fresh.discard(uri)
-        self.counts.pop(uri, None)
-        if items != "[]" or record.accepted:
-            self.counts[uri] = Counts(record.count, record.accepted)
+        if items != "[]" or record.listing is not None:
             self._fresh.add(uri)
+        if record.listing is None:
+            self._forget([uri])
+        else:
+            self.listings[uri] = record.listing
+            self.listed(uri)
         if items == "[]":
             self.results.pop(uri, None)
         else:
@@ -271,3 +277,9 @@ class Inspection:
                 self._serial += 1
                 self.results[uri] = Result(uri, f"w{self._serial}", items)
         self.changed()
+
+    def _forget(self, uris: Iterable[str]) -> None:
+        """Files that have nothing for the overview any more."""
+        for uri in list(uris):
+            self.listings.pop(uri, None)
+            self.listed(uri)
