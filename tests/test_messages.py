@@ -17,6 +17,7 @@ from uncuda.limits import Kind
 from uncuda.messages import Room
 from uncuda.messages.fixes import FIXES, titled
 from uncuda.workspace import CLASSES
+from uncuda.workspace.overview import KINDS, PLACES, SEVERITIES
 
 PACKAGE = Path(__file__).resolve().parents[1] / "server" / "uncuda"
 MESSAGES = PACKAGE / "messages"
@@ -42,6 +43,7 @@ ENDS = {
     "column": CLASSES,
     "step": (*PREREQUISITES, *CLASSES),
     "missing": ("one",),
+    **{"class": KINDS, "tooltip": KINDS, "place": PLACES, "severity": SEVERITIES},
     "proof": ("run", "signature", "neither"),
 }
 ENDED = {f"{begin} {end}" for begin, ends in ENDS.items() for end in ends} | {

@@ -49,7 +49,7 @@ class Session(Endpoint):
         self.projects = Projects(self, self.folders, self.documents, self.notebooks, self.analyses)
         self.diagnostics = Diagnostics(self, self.documents, self.analyses, self.folders.catalogue, self.projects.shim)
         self.inspection = Inspection(self, self.folders, self.projects, self.analyses)
-        self.overviews = Overviews(self, self.folders, self.analyses, self.inspection)
+        self.overviews = Overviews(self, self.folders, self.documents, self.analyses, self.inspection)
         self.begun()
 
     def keep(self, work: Coroutine[Any, Any, object]) -> None:

@@ -39,9 +39,7 @@ def register(session: Session) -> None:
         """What is found in closed files is shown before anybody opens one."""
         nonlocal asked
         folder = next((folder for folder in session.folders.all if folder.scanned), None)
-        if asked or folder is None or not any(
-            listing.left.rows for listing in session.inspection.listings.values()
-        ):
+        if asked or folder is None or not any(listing.left.rows for listing in session.inspection.listings.values()):
             return
         choice = session.folders.choice_at(folder)
         if choice.chosen.assumed:

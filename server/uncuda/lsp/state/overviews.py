@@ -1,4 +1,4 @@
-"""The overview of each folder, kept up to date: what is open counts as it is, what is closed as the child has read it."""
+"""The overview of each folder, kept up to date: what is open counts as it is, what is closed as a child read it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from uncuda.source import Source
 from uncuda.workspace.overview import Overview
 
 from ..wire.endpoint import Event
-from ..wire.uris import uri_of
+from ..wire.uris import path_of, uri_of
 from .listing import listing_of
 
 if TYPE_CHECKING:
     from ..wire.endpoint import Endpoint
     from .analyses import Analyses
-    from .documents import Program
+    from .documents import Documents, Program
     from .folders import Folders
     from .inspection import Inspection
 
@@ -32,9 +32,16 @@ class Overviews:
 
     Files are only looked at again when somebody asks, or is told: `changed(root, version)`, once `watch` was called."""
 
-    def __init__(self, endpoint: Endpoint, folders: Folders, analyses: Analyses, inspection: Inspection) -> None:
-        self._endpoint, self._folders, self._analyses = endpoint, folders, analyses
-        self._inspection = inspection
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        folders: Folders,
+        documents: Documents,
+        analyses: Analyses,
+        inspection: Inspection,
+    ) -> None:
+        self._endpoint, self._folders, self._documents = endpoint, folders, documents
+        self._analyses, self._inspection = analyses, inspection
         self.changed = Event()
         self._all: dict[str, Overview] = {}
         self._roots: dict[str, str] = {}  # by key, where a file is now
@@ -91,6 +98,22 @@ class Overviews:
         self.refresh()
         return [self.of(root) for root in self.roots]
 
+    def written(self, roots: Iterable[str]) -> int | None:
+        """How many findings there were when the baselines of some roots were written; None where none has a count."""
+        files: set[str] = set()
+        for root in roots:
+            files |= self.of(root).baselines
+            files |= {self._folders.baseline_at(one.path, one) for one in self._folders.all if one.uri == root}
+        known = [read.baseline.counts for file in files if (read := self._analyses.baselines.at(file)) is not None]
+        numbers = [sum(counts.values()) for counts in known if counts]
+        return sum(numbers) if numbers else None
+
+    def key(self, uri: str) -> str:
+        """The key of the file that a URI names: a document, or the cell of a notebook."""
+        program = self._documents.program(uri)
+        path = program.path if program is not None else path_of(uri)
+        return uri_of(path) if path else uri
+
     @property
     def limits_problems(self) -> bool:
         """Whether the client is told what is found in open files only: it has a view for all, and they are many. Until
@@ -101,6 +124,10 @@ class Overviews:
             left = sum(overview.counts.total.count for overview in self.all)
             self._limits = left > MOST_IN_PROBLEMS
         return self._limits
+
+    def open_at(self, key: str) -> Program | None:
+        """The open program of a file."""
+        return self._open.get(key)
 
     def _opened(self, program: Program) -> None:
         for key in _keys(program):
