@@ -43,7 +43,10 @@ ENDS = {
     "column": CLASSES,
     "step": (*PREREQUISITES, *CLASSES),
     "missing": ("one",),
-    **{"class": KINDS, "tooltip": KINDS, "place": PLACES, "severity": SEVERITIES},
+    "class": KINDS,
+    "tooltip": KINDS,
+    "place": PLACES,
+    "severity": SEVERITIES,
     "proof": ("run", "signature", "neither"),
 }
 ENDED = {f"{begin} {end}" for begin, ends in ENDS.items() for end in ends} | {
