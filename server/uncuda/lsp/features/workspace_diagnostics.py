@@ -57,7 +57,7 @@ class Workspace:
         self._held: list[tuple[asyncio.Future[Any], str, Any]] = []
         """Requests about single files that are not open: the reply, the URI, the parameters."""
         self._timer: asyncio.TimerHandle | None = None
-        session.opened.append(lambda program: self._answer_held())
+        session.opened.append(self._open)
         for event in (session.changed, session.analysed):
             event.append(lambda program: self._wake_soon() if self._waiting else None)
         session.analysed.append(lambda program: self._answer_held())
@@ -95,6 +95,11 @@ class Workspace:
         self._held.append((reply, uri, params))
         self._answer_held()
         return reply
+
+    def _open(self, _program: Program) -> None:
+        self._answer_held()
+        if self._waiting and self._session.overviews.limits_problems:  # of the closed file nothing was told
+            self._wake_soon()
 
     def _close(self, program: Program | None, uris: Iterable[str]) -> None:
         if program and program.path:

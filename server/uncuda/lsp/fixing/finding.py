@@ -25,7 +25,7 @@ from ..wire.overview import FindingName, FixedText
 from ..wire.texts import Texts
 from ..wire.uris import path_of
 from .changes import file_change, kept_by_editors
-from .job import FileChange
+from .job import FileChange, Left
 from .jobs import form_of
 
 if TYPE_CHECKING:
@@ -151,12 +151,12 @@ def _change(session: Session, name: FindingName, known: FoundNow) -> FileChange:
         program = analysis.program
         cells = isinstance(program, Notebook)
         fields = file_change(program.uri, program.version, analysis.text, changes, form, cells)
-        return FileChange(**fields, open=True, stamp=None, rules=rules)
+        return FileChange(**fields, open=True, stamp=None, rules=rules, left=Left())
     source, data = known.closed.source, known.closed.data
     text = file_text(data, source)
     fields = file_change(name["uri"], None, text.text, file_changes(data, source, changes), form)
     otherwise = "" if text.bom or text.text.isascii() else _command(known)
-    return FileChange(**fields, open=False, stamp=None, rules=rules, otherwise=otherwise)
+    return FileChange(**fields, open=False, stamp=None, rules=rules, left=Left(), otherwise=otherwise)
 
 
 def _refused(session: Session, texts: OverviewTexts, why: str = "", stale: bool = False) -> dict[str, Any]:
