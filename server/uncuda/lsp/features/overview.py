@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 PAGE = 500
 """Nodes that are given at once."""
+WELCOMES = ("hidden", "undecided", "reading", "clean", "restricted", "scan")
+"""Why there may be no node: what the client says then is its own."""
 _DIMENSIONS = (("class", KINDS), ("severity", SEVERITIES), ("place", PLACES))
 
 
