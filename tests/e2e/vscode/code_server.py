@@ -97,8 +97,9 @@ class CodeServer:
         return (self.folder / "log").read_text(encoding="utf-8")
 
     def address(self, workspace: Path) -> str:
-        """The page that has a folder open."""
-        return f"http://127.0.0.1:{self.port}/?folder={workspace}"
+        """The page that has a folder open, or the folders that a file names."""
+        kind = "workspace" if workspace.suffix == ".code-workspace" else "folder"
+        return f"http://127.0.0.1:{self.port}/?{kind}={workspace}"
 
     @contextmanager
     def running(self) -> Iterator[None]:

@@ -114,6 +114,7 @@ class Wanderer:
         write(root, {name: self._text() for name in NAMES})
         write(root, {"one/uncuda.toml": CONFIGURATIONS[0], "two/uncuda.toml": CONFIGURATIONS[0]})
         self.on = True
+        self.configurations = list(CONFIGURATIONS)
         self.client = Editor(kind, self.folders, True, profile)
         self.log: list[str] = []
         self._undo: dict[str, list[str]] = {}
@@ -258,7 +259,7 @@ class Wanderer:
 
     def configure(self) -> None:
         path = self.chance.choice(self.folders) / "uncuda.toml"
-        text = self.chance.choice(CONFIGURATIONS)
+        text = self.chance.choice(self.configurations)
         self._note(f"configure {text!r}", path.as_uri())
         path.write_text(text, encoding="utf-8")
         self.client.watched(path, 2)
