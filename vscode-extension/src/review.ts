@@ -57,8 +57,8 @@ export class Review {
     const preview = node.actions.some((action) => action.name === "preview");
     const name = node.finding;
     const fixed = name && preview ? fixedUri(name) : undefined;
-    const resources = [uri, ...(fixed ? [fixed] : [])].map((one) => one.toString());
-    await vscode.commands.executeCommand("setContext", "uncuda.reviewed", resources);
+    // Its path: in a remote window the workbench has another URI for it.
+    await vscode.commands.executeCommand("setContext", "uncuda.reviewed", [uri.fsPath]);
     if (fixed && uri.scheme === "file") {
       await vscode.commands.executeCommand("vscode.diff", uri, fixed, label, options);
     } else {

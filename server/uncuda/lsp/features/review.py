@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcInvalidParams
 
+from uncuda.printable import printable
 from uncuda.workspace.overview import Filter
 
 from ..fixing.arguments import read_object, read_text
 from ..fixing.asked import asked_of, outlines_of
 from ..state.outline import queue
-from ..wire.markup import sentence
 from ..wire.names import ACCEPT_FINDING, FIX_FINDING, FIXED_TEXT, REVIEW_QUEUE
 from ..wire.overview import FindingName, FixedText, ReviewAnswer
 from ..wire.protocol import field
@@ -75,7 +76,8 @@ def _review(session: Session, params: Any) -> ReviewAnswer:
     outline, place = every[index]
     node = outline.finding(place)
     number = open_.index(index) + 1
-    label = outline.texts("place", sentence(place.finding.message), number, len(open_))
+    name = f"{printable(PurePosixPath(place.file.path).name)}: {place.finding.row.rule}"
+    label = outline.texts("place", name, number, len(open_))
     return ReviewAnswer(version=version, index=index, total=len(open_), label=label, node=node)
 
 
