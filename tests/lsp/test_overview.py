@@ -538,7 +538,9 @@ class TestProblems:
 
 @pytest.mark.parametrize(("button", "what"), [("Review", "review"), ("Show", "view"), ("Report", "report")])
 def test_buttons_after_fix_all(start: Start, tmp_path: Path, button: str, what: str) -> None:
-    client = start(VIEW, files=FILES)
+    """Show opens the view where the list of problems does not have all."""
+    left = "torch.cuda.list_gpu_processes()\n" * (MOST_IN_PROBLEMS + 1)
+    client = start(VIEW, files={**FILES, "many.py": "import torch\n" + left})
     complete(client)
     asked: list[list[str]] = []
 

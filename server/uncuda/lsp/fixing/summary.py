@@ -148,10 +148,10 @@ def _open(session: Session, what: str) -> None:
 
 
 def reveal(session: Session, left: Mapping[str, Left], rules: Collection[str] | None) -> None:
-    """Show the first finding that is left, in the order of the files, and the view of all or the list of problems,
-    where the client can."""
+    """Show the first finding that is left, in the order of the files, and the list of problems, or the view where that
+    does not have all, where the client can."""
     first = next((shown for uri in sorted(left) if (shown := _shown(session, uri, left[uri], rules))), None)
-    views = "view" in session.client.shows
+    views = "view" in session.client.shows and session.overviews.limits_problems
     lists = views or session.client.show_problems
     if first:
         uri, selection = first
