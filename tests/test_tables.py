@@ -24,7 +24,7 @@ from uncuda.checks.results import FIELD, LOST
 from uncuda.checks.tested import CAUGHT, TESTED_FOR
 from uncuda.engine.relations.foreign import KIT_LIMIT
 from uncuda.engine.relations.foreign import LIMIT as HANDED
-from uncuda.engine.relations.served import CHOSEN, OTHER_PLATFORM
+from uncuda.engine.relations.served import AMDS, CHOSEN, OTHER_PLATFORM
 from uncuda.engine.relations.staying import REASONS
 from uncuda.project import Project
 from uncuda.settings import Settings
@@ -217,6 +217,7 @@ def test_texts_are_used() -> None:
         LOST,
         GUARD_RAISES,
         LEFT_OUT,
+        AMDS,
         CHOSEN,
         OTHER_PLATFORM,
         TESTED_FOR,

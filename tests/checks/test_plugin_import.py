@@ -28,6 +28,86 @@ CASES = {
         "\nimport torch; import os\nx.cuda()\n",
         "\nimport torch; import os\nimport torch_npu\nx.npu()\n",
     ),
+    "a use above the import of torch": (
+        """
+from model import build
+
+net = build().cuda()
+
+import torch
+
+x = torch.zeros(3).cuda()
+""",
+        """
+from model import build
+
+import torch_npu
+net = build().npu()
+
+import torch
+
+x = torch.zeros(3).npu()
+""",
+    ),
+    "a use above the import of torch, on several lines and by keyword": (
+        """
+from model import build
+
+net = build(
+    4,
+).eval(device="cuda")
+import torch
+torch.cuda.synchronize()
+""",
+        """
+from model import build
+
+import torch_npu
+net = build(
+    4,
+).eval(device="npu")
+import torch
+torch.npu.synchronize()
+""",
+    ),
+    "a use above the import of torch in a function": (
+        """
+from model import build
+net = build().cuda()
+
+def main():
+    import torch
+    torch.cuda.synchronize()
+""",
+        """
+from model import build
+import torch_npu
+net = build().npu()
+
+def main():
+    import torch
+    torch.npu.synchronize()
+""",
+    ),
+    "above the import of torch, but not run before it": (
+        """
+def move(net):  # net.cuda()
+    return net.cuda()
+
+text = "net.cuda()"
+import torch
+move(torch.zeros(3))
+""",
+        """
+def move(net):  # net.cuda()
+    return net.npu()
+
+text = "net.cuda()"
+import torch
+import torch_npu
+move(torch.zeros(3))
+""",
+    ),
     "an import of torch.cuda comes first": (
         """
 try:

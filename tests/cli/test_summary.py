@@ -152,6 +152,7 @@ class TestScreen:
             "torch.cuda.nothing_like_it",
             "(cuda-api-missing)",
             "440",
+            "440",
             "110",
         ]
 

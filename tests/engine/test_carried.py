@@ -273,6 +273,14 @@ def test_a_word_that_begins_statements_no_more_is_looked_above() -> None:
     typist.erase(text.index("return") + 6, 2)
 
 
+@pytest.mark.parametrize("words", ["net.cuda()", "print(net.is_cuda)", "    net.cuda()"])
+def test_a_use_above_the_import_of_torch_moves_the_import_of_the_plugin(words: str) -> None:
+    above = "from model import net\n\n"
+    typist = Typist(above + "\nimport torch\n\nx = torch.ones(2).cuda()\n\ntorch.cuda.seed()\n", prepared("npu"))
+    typist.type(len(above), words)
+    typist.erase(len(above) + len(words), len(words))
+
+
 NAMED = """\
 import torch
 

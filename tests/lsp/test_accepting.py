@@ -310,6 +310,26 @@ def test_a_function_that_moves_to_another_file(start: Start, tmp_path: Path, pro
     assert codes(client, there) == ["cuda-api"] * 2, "they are in a.py again"
 
 
+def test_a_function_that_moves_on_to_a_third_file(start: Start, tmp_path: Path) -> None:
+    """The second file has nothing more of which a rule of the baseline speaks."""
+    accepted(tmp_path, a=TEXT, b="x = 1\n", c="x = 1\n")
+    client = start("eglot", options=OPTIONS)
+    here, there, last = (client.open(tmp_path / f"{name}.py") for name in "abc")
+    moving = TEXT[TEXT.index("def other") :]
+    client.type(here, TEXT.removesuffix(moving))
+    client.save(here)
+    client.type(there, f"import torch\n\n\n{moving}")
+    client.save(there)
+    client.settle()
+    assert codes(client, there) == []
+    client.type(there, "x = 1\n")
+    client.save(there)
+    client.type(last, f"import torch\n\n\n{moving}")
+    client.save(last)
+    client.settle()
+    assert codes(client, last) == []
+
+
 def test_a_rule_in_the_workspace(start: Start, tmp_path: Path) -> None:
     """Open texts as they are, closed files as the disk has them, each in the baseline of its project."""
     files: dict[str, str | bytes] = {"a.py": "import torch\n", "b.py": TEXT, "sub/uncuda.toml": "", "sub/c.py": TEXT}

@@ -61,6 +61,21 @@ def test_it_is_written_where_the_settings_are(
     assert offered(client, uri)["says"] == str(tmp_path / name)
 
 
+def test_a_part_of_the_workspace_with_settings_of_its_own(start: Start, tmp_path: Path) -> None:
+    """Its file is the one that decides there: another one would be written, and change nothing."""
+    files: dict[str, str | bytes] = {"uncuda.toml": 'target = "npu"\n', "in/a.py": TEXT, "a.py": TEXT}
+    client = start(files={**files, "in/uncuda.toml": 'target = "musa"\ntarget-version = "2.7.1"\n'})
+    uri, above = client.open(tmp_path / "in" / "a.py"), client.open(tmp_path / "a.py")
+    own = str(tmp_path / "in" / "uncuda.toml")
+    assert (offered(client, uri)["says"], offered(client, uri)["keep"]) == (own, own)
+    assert offered(client, above)["keep"] == str(tmp_path / "uncuda.toml")
+    client.execute(KEEP, {"target": "musa", "uri": uri})
+    assert Path(own).read_text(encoding="utf-8") == 'target = "musa"\ntarget-version = "2.7.1"\n', "it says so already"
+    assert client.execute(KEEP, {"target": "npu", "uri": uri}) == {"kept": own}
+    client.wait(lambda: "torch.npu" in client.diagnostics(uri)[0]["message"], "the kept target")
+    assert (tmp_path / "uncuda.toml").read_text(encoding="utf-8") == 'target = "npu"\n'
+
+
 def test_version_and_hardware(start: Start, tmp_path: Path) -> None:
     client = start(files={"a.py": TEXT, "uncuda.toml": 'target = "npu"\ntarget-version = "2.9.0"\n'})
     client.execute(KEEP, {"target": "npu", "hardware": "A2"})

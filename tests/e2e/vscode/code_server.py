@@ -97,7 +97,7 @@ class CodeServer:
         return (self.folder / "log").read_text(encoding="utf-8")
 
     def address(self, workspace: Path) -> str:
-        """The page that has a folder open, or the folders that a file names."""
+        """The page that has a folder open, or the folders that a file of VS Code names."""
         kind = "workspace" if workspace.suffix == ".code-workspace" else "folder"
         return f"http://127.0.0.1:{self.port}/?{kind}={workspace}"
 

@@ -339,6 +339,51 @@ def test_switch_target(train: Window) -> None:
     train.until(lambda: f"{other.target.title} · " in train.hover(), train.hover)
 
 
+def test_a_target_of_the_editor_moves_to_the_project(window: Window, small: Path) -> None:
+    (small / "uncuda.toml").unlink()
+    settings = small / ".vscode" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"uncuda.target": "musa"}', encoding="utf-8")
+    window.show(small)
+    window.until(lambda: any("stands in .vscode/settings.json" in text for text in window.toasts()), window.toasts)
+    window.page.locator(".notification-toast .monaco-button", has_text="Move to the Project").click()
+    window.until((small / "uncuda.toml").exists)
+    assert (small / "uncuda.toml").read_text(encoding="utf-8") == 'target = "musa"\n'
+    window.until(lambda: "uncuda.target" not in settings.read_text(encoding="utf-8"))
+
+
+def test_a_target_of_several_folders_moves_to_each(window: Window, small: Path) -> None:
+    """What stands in a file of VS Code for a workspace holds for all of its folders."""
+    other = small.with_name("other")
+    other.mkdir()
+    (other / "more.py").write_text(OTHER, encoding="utf-8")
+    (small / "uncuda.toml").unlink()
+    workspace = small.with_name("both.code-workspace")
+    folders = [{"path": small.name}, {"path": other.name}]
+    workspace.write_text(json.dumps({"folders": folders, "settings": {"uncuda.target": "musa"}}), encoding="utf-8")
+    window.show(workspace)
+    window.until(lambda: any("stands in .vscode/settings.json" in text for text in window.toasts()), window.toasts)
+    window.page.locator(".notification-toast .monaco-button", has_text="Move to the Project").click()
+    for folder in (small, other):
+        window.until((folder / "uncuda.toml").exists, lambda: [*window.toasts(), *window.notifications()])
+        assert (folder / "uncuda.toml").read_text(encoding="utf-8") == 'target = "musa"\n'
+    window.until(lambda: "uncuda.target" not in workspace.read_text(encoding="utf-8"))
+
+
+def test_a_target_of_the_project_is_not_offered_another(window: Window, small: Path) -> None:
+    """The editor's setting has no effect there; to move it would change what the command line checks for."""
+    folder = small / ".vscode"
+    folder.mkdir()
+    (folder / "settings.json").write_text('{"uncuda.target": "musa"}', encoding="utf-8")
+    window.show(small)
+    window.open("train.py")
+    window.squiggles(len(FINDINGS))
+    window.until(lambda: any("torch.npu" in row for row in window.problems()), window.problems)
+    assert not [
+        text for text in [*window.toasts(), *window.notifications()] if "stands in .vscode/settings.json" in text
+    ]
+
+
 def test_logs_and_restart(train: Window) -> None:
     train.command("uncuda: Show Logs")
     lines = ".panel .view-line"

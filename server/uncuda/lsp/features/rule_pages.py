@@ -1,4 +1,4 @@
-"""The pages of rules: the command that shows one, and `uncuda/rulePage`, which gives its text to a client that says
+"""The pages of rules: a command that shows one, and the request `uncuda/rulePage` for its text, for clients with
 `experimental.uncudaRulePages`."""
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def register(session: Session) -> None:
-    """Answer `uncuda/rulePage` (`{"uri"}` gives `{"text"}`, or null), and show pages."""
+    """Register `uncuda/rulePage` (`{"uri"}` gives `{"text"}`, or null) and the command that shows a page."""
 
     @session.raw(RULE_PAGE)
     def text(params: Any) -> dict[str, str] | None:
@@ -42,7 +42,7 @@ def register(session: Session) -> None:
 
 
 def _page(session: Session, rule: str, uri: str) -> str:
-    """The page of a rule, for the target of a document or of any; the list of all rules for a name that none has."""
+    """The URI of a rule's page, for the target of a document or of any; of the list of rules if the rule is unknown."""
     page = convert.page_uri(session, rule, _engine(session, uri))
     return page or (session.folders.catalogue.path / "README.md").absolute().as_uri()
 

@@ -1,4 +1,4 @@
-"""Findings of open documents, accepted: written into the baseline of their project, which the command line reads."""
+"""Accepts findings of open documents: writes them into the project's baseline, which the command line reads too."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ Result = dict[str, Any]
 
 
 class Asked(NamedTuple):
-    """What to accept: findings of a rule ("": of any) at a span (None: anywhere), in offsets of the program. `reason`:
-    None where the user was not asked for one."""
+    """Which findings to accept: of a rule ("": any), at a span in offsets of the program (None: anywhere). `reason`:
+    None if the user was not asked for one."""
 
     program: Program
     rule: str = ""
@@ -44,13 +44,13 @@ class Asked(NamedTuple):
     reason: str | None = None
 
     def takes(self, finding: Finding) -> bool:
-        """Whether a finding is one of those."""
+        """Whether a finding is to be accepted."""
         return self.rule in ("", finding.rule) and self.span in (None, tuple(finding.span))
 
 
 class _Written(NamedTuple):
-    """What was written: the file, the entries that it did not have before, each with the class of its finding, and
-    whether the file was there."""
+    """What was written: the file, the new entries with the class of each finding, and whether the file existed
+    before."""
 
     file: str
     new: dict[Place, str]
@@ -58,14 +58,14 @@ class _Written(NamedTuple):
 
 
 def accept(session: Session, asked: Asked) -> dict[str, Any]:
-    """Write what is asked for into the baseline, and say so; the result of the command."""
+    """Write the findings into the baseline and tell the user; returns the result of the command."""
     analysis = session.analyse(asked.program)
     file = session.folders.choice_of(asked.program).baseline
     return _accept(session, analysis, file, asked.takes, asked.reason)
 
 
 def accept_found(session: Session, analysis: Analysis, file: str, finding: Finding, reason: str | None) -> Result:
-    """Write one finding of an analysis into the baseline in a file, and say so; the result of the command."""
+    """Write one finding into the baseline in a file and tell the user; returns the result of the command."""
     this = finding.rule, finding.span
     return _accept(session, analysis, file, lambda other: (other.rule, other.span) == this, reason)
 
@@ -86,7 +86,8 @@ def _accept(
 async def accept_everywhere(
     session: Session, wanted: Wanted, reason: str | None, classes: Collection[str] = CLASSES
 ) -> Result:
-    """Write what is found by rules in the workspace, or in a part of it, into baselines; the result of the command."""
+    """Write the findings of rules in the workspace, or in a part of it, into baselines; returns the result of the
+    command."""
     texts = Texts(session.folders.language())
     if session.client.restricted:
         return _refused(session, texts, texts("not trusted"))
@@ -132,7 +133,7 @@ def _write(
     reason: str | None,
     texts: Texts,
 ) -> _Written | str:
-    """What was written, or why nothing was."""
+    """What was written, or the reason why nothing was."""
     if session.client.restricted:
         return texts("not trusted")
     if not file:
@@ -145,7 +146,7 @@ def _write(
 
 
 def _add(acceptance: Acceptance, places: Mapping[Place, str], reason: str | None) -> _Written:
-    """Write a baseline with what is new in it, and with places."""
+    """Write a baseline with its new entries and with `places`."""
     acceptance.add(places)
     new, existed = acceptance.new, acceptance.baseline.data is not None
     write_baseline(acceptance.baseline, acceptance.bytes(reason or "", counted=False))
@@ -161,20 +162,20 @@ def _accepted(session: Session, texts: Texts, written: list[_Written], reason: s
 def _refused(
     session: Session, texts: Texts, why: str, written: list[_Written] | None = None, reason: str | None = None
 ) -> dict[str, Any]:
-    """Say why nothing was accepted, or no more than what was `written` before."""
+    """Tell the user why nothing was accepted, or why nothing beyond `written` was."""
     message = texts("not all accepted" if written else "not accepted", why)
     session.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
     return _accepted(session, texts, written, reason) if written else {"accepted": 0, "file": None}
 
 
 async def _offer(session: Session, texts: Texts, written: list[_Written], unasked: bool) -> None:
-    """Say what was accepted, and let it be taken back, or its reason be written."""
+    """Tell the user what was accepted, with buttons that undo it or open the entry to write a reason."""
     kinds = [kind for each in written for kind in each.new.values()]
     files = ", ".join(dict.fromkeys(Path(each.file).name for each in written))
     said = texts("accepted", texts.count(len(kinds), "finding"), files)
-    if safe := kinds.count(SAFE):  # usually left over: who accepts what Fix All makes means to keep CUDA there
+    if safe := kinds.count(SAFE):  # often a mistake: accepting a safe fix means keeping CUDA there
         said += texts("accepted safe", safe)
-    if not session.client.offers_buttons:  # such an editor would ask before it goes on
+    if not session.client.offers_buttons:  # such an editor would show a blocking dialog
         session.window_show_message(types.ShowMessageParams(types.MessageType.Info, said))
         return
     answers = {texts("take back"): "back"}
@@ -193,7 +194,7 @@ async def _offer(session: Session, texts: Texts, written: list[_Written], unaske
 
 
 async def _show(session: Session, written: _Written) -> None:
-    """Open the baseline where the first of the new entries stands."""
+    """Open the baseline at the first new entry."""
     with suppress(BaselineError):
         entries = read_baseline(written.file).entries
         first, _ = next(iter(written.new))
@@ -204,7 +205,7 @@ async def _show(session: Session, written: _Written) -> None:
 
 
 def _take_back(written: _Written) -> None:
-    """Write the baseline without what is new; remove it if nothing else is in it, and it was not there before."""
+    """Remove the new entries from the baseline; delete the file if it is empty then and did not exist before."""
     acceptance = Acceptance(read_baseline(written.file))
     rest = set(acceptance.places) - set(written.new)
     if rest or written.existed:

@@ -1,4 +1,4 @@
-"""What the process that checks closed files is asked, and what it answers."""
+"""The messages between the server and the process that checks closed files."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from uncuda.workspace.overview import FileListing
 from .folders import Known
 
 Shim = tuple[str, tuple[int, int], tuple[int, int]]
-"""Where one is imported: a URI, and the points (line, column) of start and end."""
+"""Where a shim is imported: the URI, and (line, column) of start and end."""
 Shims = Mapping[str, Mapping[str, Shim]]
-"""By URI of folder and target, where it is imported."""
+"""By URI of folder, then by target: where its shim is imported."""
 
 
 @dataclass(frozen=True)
 class InspectAll:
-    """Check all files of some folders. `folders`: their URIs."""
+    """A request to check all files of some folders. `folders`: their URIs."""
 
     known: Known
     folders: tuple[str, ...]
@@ -27,22 +27,22 @@ class InspectAll:
 
 @dataclass(frozen=True)
 class InspectSome:
-    """Check some files again."""
+    """A request to check some files again."""
 
     paths: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class MoveShims:
-    """Check the files again whose diagnostics say where shims are imported."""
+    """A request to check files again whose diagnostics mention where shims are imported."""
 
     shims: Shims
 
 
 @dataclass(frozen=True)
 class Inspected:
-    """What was found in a file. `items`: the JSON list of its diagnostics, none for a notebook; `listing`: what it has
-    for the overview, None: nothing; `failed`: the error of ours, if there was one."""
+    """The result for one file. `items`: the JSON list of its diagnostics, empty for a notebook; `listing`: its findings
+    for the overview, None if it has none; `failed`: an internal error, or ""."""
 
     path: str
     uri: str
@@ -53,7 +53,7 @@ class Inspected:
 
 @dataclass(frozen=True)
 class InspectionProgress:
-    """So many of all files have been checked."""
+    """How many of all files have been checked."""
 
     done: int
     total: int
@@ -61,7 +61,7 @@ class InspectionProgress:
 
 @dataclass(frozen=True)
 class InspectionDone:
-    """A request has been answered."""
+    """The end of the answer to one request."""
 
 
 CODEC = Codec(InspectAll, InspectSome, MoveShims, Inspected, InspectionProgress, InspectionDone)

@@ -1,8 +1,8 @@
-"""Checks the closed files of the workspace in a process of its own, for the diagnostics of the whole workspace.
+"""Checks the closed files of the workspace, in a process of its own.
 
-In: first `InspectAll`, then `InspectSome`, or `MoveShims` where shims are imported elsewhere now. Out: `Inspected` for
-each file with diagnostics, and for all that were asked for by path, now and then `InspectionProgress` while all are
-checked, and `InspectionDone` after each request.
+Input: first `InspectAll`, then `InspectSome`, or `MoveShims` when shims are imported elsewhere. Output: `Inspected` for
+each file with diagnostics and for each file requested by path, `InspectionProgress` while all are checked, and
+`InspectionDone` after each request.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from .listing import analyse_closed, listing_of
 from .render import Renderer
 from .roots import Folder
 
-_PAUSE = 0.2  # seconds between two that say how far it is
+_PAUSE = 0.2  # seconds between two progress messages
 
 
 def main() -> None:
-    """Answer requests until the input ends, and stop at once then."""
+    """Answer requests until the input ends."""
     be_nice()
     gc.freeze()
     channel = Channel(CODEC)
@@ -63,7 +63,7 @@ class Inspector:
         self._tell_of_shims: set[str] = set()
 
     def everything(self) -> Iterator[Inspected | InspectionProgress]:
-        """What is found, and what is accepted, in all files of the folders that are wanted."""
+        """The results of all files in the wanted folders that have findings or accepted findings."""
         files = [(file.path, folder) for folder in self._folders.all for file in self._files(folder)]
         due = time.monotonic() + _PAUSE
         for done, (path, folder) in enumerate(files, 1):
@@ -81,7 +81,7 @@ class Inspector:
                     yield file
 
     def some(self, paths: Iterable[str]) -> Iterator[Inspected]:
-        """What is found in some files."""
+        """The results of some files."""
         self._baselines.look()
         for path in paths:
             folder = self._folders.folder_of(path)
@@ -92,7 +92,7 @@ class Inspector:
                 yield Inspected(path, uri_of(path))
 
     def move_shims(self, shims: Shims) -> Iterator[Inspected]:
-        """What is found in the files whose diagnostics say where shims are imported, now that it is elsewhere."""
+        """The new results of files whose diagnostics mention where shims are imported."""
         self._shims = shims
         return self.some(sorted(self._tell_of_shims))
 
@@ -114,7 +114,7 @@ class Inspector:
                     if self._renderer.tells_of_shims(analysis):
                         self._tell_of_shims.add(path)
         except (FileProblem, SourceError, LimitExceeded):
-            pass  # the command line says so; an editor shows it when the file is opened
+            pass  # an editor shows the problem when the file is opened
         except Exception as error:  # noqa: BLE001 one file must not stop the rest
             found = replace(found, failed=f"{type(error).__name__}: {error}")
         return found
