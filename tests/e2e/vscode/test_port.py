@@ -22,6 +22,10 @@ FILES = {
     "two/uncuda.toml": 'target = "musa"\n',
     "two/safe.py": SAFE,
 }
+BUTTONS = (
+    *("Review: Previous (Alt+PageUp)", "Review: Next (Alt+PageDown)", "Review: Accept Fix (Alt+Enter)"),
+    *("Review: Accept with a Reason (Shift+Alt+Enter)", "Review: Skip (Shift+Alt+PageDown)"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -47,23 +51,11 @@ def window(server: CodeServer, browser: Any, folder: Path) -> Iterator[Window]:
     window.show(folder / "both.code-workspace")
     window.open("safe.py")
     window.command("View: Close All Editors")
-    window.command("uncuda: Focus on Port View")
+    window.open_port()
     yield window
     window.shot("end")
     window.close()
     assert not window.blocked
-
-
-def rows(window: Window) -> list[str]:
-    """The rows of the view."""
-    return window.rows(
-        ".pane-body [id='list_id_tree'] .monaco-list-row, .tree-explorer-viewlet-tree-view .monaco-list-row"
-    )
-
-
-def message(window: Window) -> str:
-    """What stands above them."""
-    return " ".join(window.rows(".tree-explorer-viewlet-tree-view .message"))
 
 
 def select(window: Window, text: str) -> None:
@@ -80,9 +72,11 @@ def left(folder: Path) -> int:
 
 
 def test_two_folders_with_a_target_each(window: Window, folder: Path) -> None:
-    window.until(lambda: f"{left(folder)} left" in message(window), lambda: (message(window), rows(window)))
-    window.until(lambda: len(rows(window)) == 2, lambda: rows(window))
-    assert ["Ascend" in row for row in rows(window)] == [True, False]
+    window.until(
+        lambda: f"{left(folder)} left" in window.port_message(), lambda: (window.port_message(), window.port())
+    )
+    window.until(lambda: len(window.port()) == 2, window.port)
+    assert ["Ascend" in row for row in window.port()] == [True, False]
     window.shot("roots")
 
 
@@ -92,7 +86,7 @@ def test_down_to_a_finding_by_key(window: Window, folder: Path) -> None:
     for _ in range(8):
         window.page.keyboard.press("ArrowRight")
         window.page.wait_for_timeout(250)
-    window.until(lambda: any("line " in row for row in rows(window)), lambda: rows(window))
+    window.until(lambda: any("line " in row for row in window.port()), window.port)
     window.page.keyboard.press("Enter")
     window.until(lambda: window.page.locator(".tab.active").count(), lambda: window.rows(".tab"))
     window.shot("open")
@@ -104,7 +98,7 @@ def test_a_fix_from_the_view(window: Window, folder: Path) -> None:
     window.command("uncuda: Focus on Port View")
     select(window, "line ")
     window.page.keyboard.press("Alt+Enter")
-    window.until(lambda: f"{before - 1} left" in message(window), lambda: (message(window), rows(window)))
+    window.until(lambda: f"{before - 1} left" in window.port_message(), lambda: (window.port_message(), window.port()))
     window.command("File: Save All Files")
     window.until(lambda: left(folder) == before - 1, lambda: left(folder))
     window.shot("fixed")
@@ -114,7 +108,7 @@ def test_grouped_by_folder_and_filtered(window: Window, folder: Path) -> None:
     window.command("uncuda: Group the Port View by Rule or Folder")
     select(window, "one")
     window.page.keyboard.press("ArrowRight")
-    window.until(lambda: any("By hand" in row for row in rows(window)), lambda: rows(window))
+    window.until(lambda: any("By hand" in row for row in window.port()), window.port)
     window.shot("by-folder")
     window.command("uncuda: Filter the Port View")
     box = window.page.locator(".quick-input-list .monaco-list-row", has_text="Tests")
@@ -122,14 +116,14 @@ def test_grouped_by_folder_and_filtered(window: Window, folder: Path) -> None:
     window.shot("filter")
     window.page.locator(".quick-input-list .monaco-list-row", has_text="Code").first.click()
     window.page.keyboard.press("Enter")
-    window.until(lambda: "shown: Tests" in message(window), lambda: message(window))
-    window.until(lambda: len(rows(window)) == 2 or len(rows(window)) == 3, lambda: rows(window))
+    window.until(lambda: "shown: Tests" in window.port_message(), window.port_message)
+    window.until(lambda: len(window.port()) == 2 or len(window.port()) == 3, window.port)
     window.shot("tests-only")
     window.command("uncuda: Filter the Port View")
     box.first.wait_for()
     window.page.locator(".quick-input-list .monaco-list-row", has_text="Code").first.click()
     window.page.keyboard.press("Enter")
-    window.until(lambda: "shown" not in message(window), lambda: message(window))
+    window.until(lambda: "shown" not in window.port_message(), window.port_message)
     window.command("uncuda: Group the Port View by Rule or Folder")
 
 
@@ -139,6 +133,7 @@ def test_the_review_by_keys(window: Window, folder: Path) -> None:
     window.command("uncuda: Review")
     diff = window.page.locator(".diff-editor, .monaco-diff-editor")
     window.until(lambda: diff.count() > 0, lambda: window.rows(".tab"))
+    window.until(lambda: {*BUTTONS} <= {*window.title_buttons()}, window.title_buttons)
     window.shot("diff")
     number = window.page.locator(".tab.active").inner_text()
     window.page.locator(".monaco-diff-editor .modified .view-line, .diff-editor .modified .view-line").first.click()
@@ -149,9 +144,10 @@ def test_the_review_by_keys(window: Window, folder: Path) -> None:
     window.command("uncuda: Review: Previous")
     window.until(lambda: diff.count() > 0, lambda: window.rows(".tab"))
     window.command("uncuda: Review: Accept Fix")
-    window.until(lambda: f"{before - 1} left" in message(window), lambda: message(window))
+    window.until(lambda: f"{before - 1} left" in window.port_message(), window.port_message)
     window.command("File: Save All Files")
     window.until(lambda: left(folder) == before - 1, lambda: left(folder))
+    window.until(lambda: {*BUTTONS} <= {*window.title_buttons()}, window.title_buttons)  # beside no fix, too
     window.command("uncuda: Review: Accept with a Reason")
     window.page.locator(".quick-input-widget input.input:visible").wait_for()
     window.page.keyboard.type("only a log")
@@ -160,15 +156,15 @@ def test_the_review_by_keys(window: Window, folder: Path) -> None:
     baseline = folder / "one" / "uncuda-baseline.jsonl"
     window.until(baseline.is_file, window.notifications)
     assert json.loads(baseline.read_text(encoding="utf-8").splitlines()[1])["reason"] == "only a log"
-    window.until(lambda: "1 accepted" in message(window), lambda: message(window))
+    window.until(lambda: "1 accepted" in window.port_message(), window.port_message)
     window.shot("accepted")
 
 
 @pytest.mark.parametrize("theme", ["Default Light Modern", "Default Dark Modern", "Default High Contrast"])
 def test_pictures_in_all_themes(window: Window, server: CodeServer, folder: Path, theme: str) -> None:
     """For a person to look at: what is shown is the same."""
-    shown = rows(window)
+    shown = window.port()
     server.configure({"workbench.colorTheme": theme})
-    window.until(lambda: rows(window) == shown, lambda: rows(window))
+    window.until(window.port == shown, window.port)
     window.page.wait_for_timeout(500)
     window.shot(theme.replace(" ", "-").lower())
