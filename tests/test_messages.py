@@ -18,6 +18,7 @@ from uncuda.messages import Room
 from uncuda.messages.fixes import FIXES, titled
 from uncuda.report.port.shown import SHOWN
 from uncuda.workspace import CLASSES
+from uncuda.workspace.overview import KINDS, PLACES, SEVERITIES
 
 PACKAGE = Path(__file__).resolve().parents[1] / "server" / "uncuda"
 MESSAGES = PACKAGE / "messages"
@@ -44,6 +45,10 @@ ENDS = {
     "step": (*PREREQUISITES, *CLASSES),
     "missing": ("one",),
     "means": SHOWN,
+    "class": KINDS,
+    "tooltip": KINDS,
+    "place": PLACES,
+    "severity": SEVERITIES,
     "proof": ("run", "signature", "neither"),
 }
 ENDED = {f"{begin} {end}" for begin, ends in ENDS.items() for end in ends} | {

@@ -16,7 +16,9 @@ from .features import (
     hover,
     lens,
     lifecycle,
+    overview,
     receiving,
+    review,
     rule_pages,
     status,
     sync,
@@ -33,7 +35,7 @@ from .wire.stream import Connection, frames
 # Features are called for events in this order.
 FEATURES = (
     *(lifecycle, sync, watch, target_prompt, diagnostics, workspace_diagnostics),
-    *(accepting, receiving, actions, rule_pages, hover, lens, commands, status, target_choice),
+    *(accepting, receiving, actions, rule_pages, hover, lens, commands, status, target_choice, overview, review),
 )
 
 

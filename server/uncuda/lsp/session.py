@@ -16,6 +16,7 @@ from .state.documents import Documents, Program
 from .state.folders import Folders
 from .state.inspection import Inspection
 from .state.notebooks import Notebooks
+from .state.overviews import Overviews
 from .state.projects import Projects
 from .wire.client import read_client
 from .wire.endpoint import Endpoint
@@ -24,13 +25,14 @@ from .wire.protocol import field
 
 
 class Session(Endpoint):
-    """What a feature gets to work with. `folders`, `projects`, `analyses` and `diagnostics` are set by `initialize`."""
+    """What a feature gets to work with. `folders` to `overviews` are set by `initialize`."""
 
     folders: Folders
     projects: Projects
     analyses: Analyses
     diagnostics: Diagnostics
     inspection: Inspection
+    overviews: Overviews
 
     def __init__(self, log: ToClient | None = None) -> None:
         super().__init__(log)
@@ -47,6 +49,7 @@ class Session(Endpoint):
         self.projects = Projects(self, self.folders, self.documents, self.notebooks, self.analyses)
         self.diagnostics = Diagnostics(self, self.documents, self.analyses, self.folders.catalogue, self.projects.shim)
         self.inspection = Inspection(self, self.folders, self.projects, self.analyses)
+        self.overviews = Overviews(self, self.folders, self.documents, self.analyses, self.inspection)
         self.begun()
 
     def keep(self, work: Coroutine[Any, Any, object]) -> None:

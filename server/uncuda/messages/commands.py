@@ -65,6 +65,8 @@ COMMANDS: Room = {
         "剩余：安全修复 {2:,}，需复核 {0:,}，需手动处理 {1:,}。",
     ),
     "show": ("Show", "查看"),
+    "review button": ("Review", "复核"),
+    "report button": ("Report", "报告"),
     "left out": ("{files} left out:", "未处理 {files}："),
     "more": ("and {0} more (see the log)", "以及另外 {0} 个（见日志）"),
     "report written": ("The report is in {0}.", "报告已写入 {0}。"),

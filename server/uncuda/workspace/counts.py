@@ -48,6 +48,11 @@ class Row(NamedTuple):
     kind: str  # one of CLASSES
 
 
+def row_of(finding: Finding) -> Row:
+    """The row that a finding is counted in."""
+    return Row(finding.rule, finding.subject, finding.severity, finding.target, fix_class(finding))
+
+
 @dataclass(frozen=True, slots=True)
 class Tally:
     """The number of findings of each class, and the number of files they are in."""
@@ -91,8 +96,12 @@ class FileCounts:
     @classmethod
     def of(cls, path: str, findings: Iterable[Finding]) -> FileCounts:
         """Count the findings of a file."""
-        rows = Counter(Row(one.rule, one.subject, one.severity, one.target, fix_class(one)) for one in findings)
-        return cls(path, rows)
+        return cls.of_rows(path, map(row_of, findings))
+
+    @classmethod
+    def of_rows(cls, path: str, rows: Iterable[Row]) -> FileCounts:
+        """Count the findings of a file by the rows that they belong to."""
+        return cls(path, Counter(rows))
 
     @property
     def tally(self) -> Tally:
@@ -159,7 +168,7 @@ class Counts:
         given = _given(paths)
         found = []
         for tests in (False, True):
-            some = {path: tally for path, tally in paths.items() if _is_test(path.parts[given:]) == tests}
+            some = {path: tally for path, tally in paths.items() if is_test(path.parts[given:]) == tests}
             found += [FolderTally(path.as_posix(), tests, tally) for path, tally in _folders(some)]
         return sorted(found, key=lambda one: (-one.tally.count, one.folder, one.tests))
 
@@ -261,13 +270,8 @@ def _given(paths: Iterable[PurePath]) -> int:
     return sum(takewhile(bool, same))
 
 
-def _is_test(parts: Sequence[str]) -> bool:
-    """Whether a file is a test, by its name or a folder's."""
+def is_test(parts: Sequence[str]) -> bool:
+    """Whether a file is a test, by its name or a folder's. `parts`: of its path in the project."""
     *folders, name = parts
     stem = name.rpartition(".")[0]
     return not _TEST_FOLDERS.isdisjoint(folders) or stem.startswith("test_") or stem.endswith("_test") or stem == _SETUP
-
-
-def is_test(path: str) -> bool:
-    """Whether a file is one of tests; `path`: from the folder that is looked at."""
-    return _is_test(PurePath(path).parts)

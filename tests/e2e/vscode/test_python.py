@@ -97,6 +97,16 @@ def test_an_interpreter_in_an_untrusted_workspace(server: CodeServer, window: Wi
     window.open("train.py")
     window.squiggles(len(FINDINGS))  # by the Python on PATH
     assert not ran.exists()
+    window.open_port()  # it has what is open, and changes nothing
+    window.until(lambda: f"{len(FINDINGS)} left · open files only" in window.port_message(), window.port_message)
+    window.page.locator(".tree-explorer-viewlet-tree-view .monaco-list-row").first.click()
+    for _ in range(6):
+        window.page.keyboard.press("ArrowRight")
+        window.page.wait_for_timeout(250)
+    assert len(window.port()) > 3
+    names = window.page.locator(".tree-explorer-viewlet-tree-view .action-label[aria-label]").all()
+    assert {name.get_attribute("aria-label") for name in names} <= {"Preview"}
+    window.shot("untrusted")
 
 
 @pytest.mark.parametrize("trusted", [False, True])

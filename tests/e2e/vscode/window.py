@@ -175,6 +175,24 @@ class Window:
             self.page.keyboard.press("Control+Shift+M")
         return self.rows(".markers-panel .monaco-list-row")
 
+    def open_port(self) -> None:
+        """Open the Port view by its icon, whose name is the same in every language."""
+        self.page.locator(".activitybar .action-item:has([aria-label^='uncuda' i])").first.click()
+        self.page.locator(".tree-explorer-viewlet-tree-view").first.wait_for()
+
+    def port(self) -> list[str]:
+        """The rows of the Port view."""
+        return self.rows(".tree-explorer-viewlet-tree-view .monaco-list-row")
+
+    def port_message(self) -> str:
+        """What stands above these rows."""
+        return " ".join(self.rows(".tree-explorer-viewlet-tree-view .message"))
+
+    def title_buttons(self) -> list[str]:
+        """What the buttons of the active editor's title are called, with their keys."""
+        labels = self.page.locator(".editor-group-container.active .editor-actions .action-label").all()
+        return [label.get_attribute("aria-label") or "" for label in labels]
+
     def hover(self) -> str:
         """What is shown where the mouse is."""
         return "\n".join(self.rows(".monaco-hover:visible"))

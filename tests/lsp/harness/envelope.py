@@ -11,8 +11,11 @@ from lsp.harness.session import Message, Session
 _CONVERTER = converters.get_converter()
 _BEFORE_INITIALIZED = {"window/showMessage", "window/logMessage", "window/showMessageRequest", "$/progress"}
 _NOTIFICATIONS = _BEFORE_INITIALIZED | {"textDocument/publishDiagnostics", "$/logTrace", "$/cancelRequest"}
-_TOLD = {"uncuda/statusChanged", "uncuda/showProblems", "uncuda/chooseTarget"}
-_OUR_OWN = {"uncuda/status", "uncuda/rulePage", "uncuda/targets"} | _TOLD
+_VIEW = {"uncuda/overview", "uncuda/overviewPath", "uncuda/review", "uncuda/fixedText"}
+_TOLD = {"uncuda/statusChanged", "uncuda/showProblems", "uncuda/chooseTarget", "uncuda/overviewChanged"} | {
+    "uncuda/showOverview"
+}
+_OUR_OWN = {"uncuda/status", "uncuda/rulePage", "uncuda/targets"} | _VIEW | _TOLD
 _INTERNAL_ERROR, _CANCELLED, _SERVER_CANCELLED = -32603, -32800, -32802
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from lsp.conftest import write
 from lsp.harness.client import Client
 from lsp.harness.editbuffer import NotApplied
-from lsp.harness.profiles import PROFILES
+from lsp.harness.profiles import PROFILES, Profile
 from lsp.harness.pulls import Pulls
 from lsp.harness.traffic import Json
 from uncuda.catalogue import load
@@ -63,8 +63,7 @@ CONFIGURATIONS = [
 class Editor(Client):
     """An editor that opens what a workspace edit changes, and saves nothing by itself."""
 
-    def __init__(self, kind: str, folders: list[Path], workspace: bool) -> None:
-        profile = PROFILES["vscode"]
+    def __init__(self, kind: str, folders: list[Path], workspace: bool, profile: Profile = PROFILES["vscode"]) -> None:
         if kind == "push":
             profile = profile.having(textDocument__diagnostic=None, workspace__diagnostics=None)
         self.kind = kind
@@ -109,13 +108,14 @@ class Editor(Client):
 class Wanderer:
     """Takes steps at random. `client`: the editor; `log`: the steps taken."""
 
-    def __init__(self, root: Path, kind: str, seed: int) -> None:
+    def __init__(self, root: Path, kind: str, seed: int, profile: Profile = PROFILES["vscode"]) -> None:
         self.root, self.kind, self.chance = root, kind, random.Random(seed)
         self.folders = [root / "one", root / "two"]
         write(root, {name: self._text() for name in NAMES})
         write(root, {"one/uncuda.toml": CONFIGURATIONS[0], "two/uncuda.toml": CONFIGURATIONS[0]})
         self.on = True
-        self.client = Editor(kind, self.folders, True)
+        self.configurations = list(CONFIGURATIONS)
+        self.client = Editor(kind, self.folders, True, profile)
         self.log: list[str] = []
         self._undo: dict[str, list[str]] = {}
         steps: dict[Callable[[], object], int] = {
@@ -124,6 +124,11 @@ class Wanderer:
             self.configure: 1, self.switch: 1,
         }  # fmt: skip
         self._steps, self._weights = list(steps), list(steps.values())
+
+    def leave_out(self, step: Callable[[], object]) -> None:
+        """Never take this step."""
+        del self._weights[self._steps.index(step)]
+        self._steps.remove(step)
 
     def step(self) -> None:
         """Do something."""
@@ -254,7 +259,7 @@ class Wanderer:
 
     def configure(self) -> None:
         path = self.chance.choice(self.folders) / "uncuda.toml"
-        text = self.chance.choice(CONFIGURATIONS)
+        text = self.chance.choice(self.configurations)
         self._note(f"configure {text!r}", path.as_uri())
         path.write_text(text, encoding="utf-8")
         self.client.watched(path, 2)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pygls.exceptions import JsonRpcInvalidParams
 
 from uncuda.settings import hint
+from uncuda.workspace import CLASSES
 
 from ..fixing.arguments import read_object, read_text, read_wanted
 from ..session import offset_in
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from ..session import Session
 
 _KEYS = ("uri", "rule", "range", "reason")
-_MANY = ("rules", "scope", "reason")
+_MANY = ("rules", "scope", "reason", "classes")
 
 
 def register(session: Session) -> None:
@@ -67,15 +68,19 @@ def _accept(session: Session, table: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _accept_in_workspace(session: Session, table: dict[str, Any]) -> dict[str, Any]:
-    """Accept findings of `rules` (or all) in the workspace, or in the file or folder `scope`, for a `reason`."""
+    """Accept findings of `rules` (or all) in the workspace, or in the file or folder `scope`, for a `reason`: those of
+    `classes` only."""
     from ..fixing.accept import accept_everywhere
     from ..fixing.jobs import scope_of
 
     reason = _reason(table)
     table.pop("reason", None)
+    classes = table.pop("classes", list(CLASSES))
+    if not isinstance(classes, list) or not all(kind in CLASSES for kind in classes):
+        raise JsonRpcInvalidParams(f"`classes` is a list of {', '.join(CLASSES)}")
     wanted = read_wanted(table, session.folders.catalogue.rules)
     scope_of(session, wanted.scope)
-    return await accept_everywhere(session, wanted, reason)
+    return await accept_everywhere(session, wanted, reason, classes)
 
 
 def _reason(table: dict[str, Any]) -> str | None:

@@ -10,6 +10,7 @@ from pygls.capabilities import ServerCapabilitiesBuilder
 
 from ..wire.ending import leave_soon, lives, wait_for_end
 from ..wire.logs import logger
+from ..wire.overview import PROTOCOL
 
 if TYPE_CHECKING:
     from ..session import Session
@@ -60,6 +61,7 @@ def _capabilities(session: Session) -> types.ServerCapabilities:
         capabilities.notebook_document_sync = types.NotebookDocumentSyncOptions(
             [types.NotebookDocumentFilterWithCells(cells, notebook="*")], save=True
         )
+    capabilities.experimental = {"uncudaOverview": {"version": PROTOCOL}}
     return capabilities
 
 

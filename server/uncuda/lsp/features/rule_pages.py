@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -12,6 +13,7 @@ from uncuda.engine import Engine
 from ..fixing import convert
 from ..wire.names import RULE_PAGE, SHOW_RULE
 from ..wire.protocol import field
+from ..wire.uris import path_of
 
 if TYPE_CHECKING:
     from ..session import Session
@@ -46,8 +48,14 @@ def _page(session: Session, rule: str, uri: str) -> str:
 
 
 def _engine(session: Session, uri: str) -> Engine:
-    program = session.program(uri) or next(iter(session.documents.programs()), None)
+    """The engine of a file, open or not; of any, for one that is not of the workspace."""
+    folders, path = session.folders, path_of(uri) or ""
+    program = session.overviews.open_at(session.overviews.key(uri)) or session.program(uri)
+    folder = folders.folder_of(path)
+    if program is None and folder is not None:
+        return folders.engine_at(str(Path(path).parent), folder, folder.project)[0]
+    program = program or next(iter(session.documents.programs()), None)
     if program is not None:
-        return session.folders.engine_of(program)
-    folder = next(iter(session.folders.all), session.folders.outside)
-    return session.folders.engine_at(folder.path, folder, folder.project)[0]
+        return folders.engine_of(program)
+    folder = next(iter(folders.all), folders.outside)
+    return folders.engine_at(folder.path, folder, folder.project)[0]

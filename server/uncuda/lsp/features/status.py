@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 from uncuda.edits import SAFE
 
 from ..fixing.fixall import fixable
-from ..state.inspected import Counts
 from ..wire.names import STATUS, STATUS_CHANGED
 from ..wire.protocol import field
 from ..wire.texts import Texts
-from ..wire.uris import uri_of
 
 if TYPE_CHECKING:
     from ..session import Session
@@ -79,15 +77,8 @@ def _choice(session: Session, choice: Choice) -> dict[str, Any]:
 def _workspace(session: Session) -> dict[str, Any]:
     """The state of the workspace check, the number of files, and the numbers of findings and of accepted ones in
     checked and open files."""
-    inspection = session.inspection
-    counts = dict(inspection.counts)
-    for document in session.documents:
-        program = session.program(document.uri)
-        if program is not None and document.path and not session.diagnostics.pends(document.uri):
-            analysis, in_file = session.analyse(program), document.notebook is None
-            found = Counts(len(analysis.findings), analysis.accepted) if in_file else Counts(0, 0)
-            counts[uri_of(document.path)] = found
+    every = session.overviews.all
     files = sum(folder.files for folder in session.folders.all)
-    findings = sum(count.findings for count in counts.values())
-    accepted = sum(count.accepted for count in counts.values())
-    return {"state": inspection.state, "files": files, "findings": findings, "accepted": accepted}
+    findings = sum(overview.counts.total.count for overview in every)
+    accepted = sum(overview.accepted.count for overview in every)
+    return {"state": session.inspection.state, "files": files, "findings": findings, "accepted": accepted}

@@ -39,7 +39,7 @@ def register(session: Session) -> None:
         """Ask if a closed file has findings, even if no file is open."""
         nonlocal asked
         folder = next((folder for folder in session.folders.all if folder.scanned), None)
-        if asked or folder is None or not any(count.findings for count in session.inspection.counts.values()):
+        if asked or folder is None or not any(listing.left.rows for listing in session.inspection.listings.values()):
             return
         choice = session.folders.choice_at(folder)
         if choice.chosen.assumed:

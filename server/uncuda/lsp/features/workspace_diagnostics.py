@@ -59,7 +59,7 @@ class Workspace:
         self._held: list[tuple[asyncio.Future[Any], str, Any]] = []
         """Waiting requests about single closed files: (reply, URI, parameters)."""
         self._timer: asyncio.TimerHandle | None = None
-        session.opened.append(lambda program: self._answer_held())
+        session.opened.append(self._open)
         for event in (session.changed, session.analysed):
             event.append(lambda program: self._wake_soon() if self._waiting else None)
         session.analysed.append(lambda program: self._answer_held())
@@ -99,6 +99,11 @@ class Workspace:
         self._answer_held()
         return reply
 
+    def _open(self, _program: Program) -> None:
+        self._answer_held()
+        if self._waiting and self._session.overviews.limits_problems:  # of the closed file nothing was told
+            self._wake_soon()
+
     def _close(self, program: Program | None, uris: Iterable[str]) -> None:
         if program and program.path:
             self._inspection.check([program.path])
@@ -125,7 +130,7 @@ class Workspace:
             if self._session.documents.get(uri) is not None and not self._session.diagnostics.pends(uri):
                 reply.set_result(self._session.diagnostics.pull(params))
             elif self._inspection.is_settled(_key(uri)):
-                found = self._inspection.results.get(_key(uri))
+                found = None if self._session.overviews.limits_problems else self._inspection.results.get(_key(uri))
                 items, name = (found.items, f'"resultId":"{found.id}",') if found else ("[]", "")
                 reply.set_result(Prepared(f'{{"kind":"full",{name}"items":{items}}}'))
                 self._doubt(uri)
@@ -203,7 +208,8 @@ class Workspace:
     def _shown(self) -> tuple[dict[str, Result], set[str]]:
         """By key: the result to show for each document; and the keys of open documents."""
         session, wanted = self._session, self._inspection.is_wanted
-        shown, opened = dict(self._inspection.results), set()
+        shown = {} if session.overviews.limits_problems else dict(self._inspection.results)
+        opened = set()
         for document in session.documents:
             key = _key(document.uri)
             opened.add(key)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from uncuda.edits import SAFE
 from uncuda.engine import Finding
 from uncuda.report.words import baseline_problem
 from uncuda.source import Source
+from uncuda.workspace import CLASSES
 from uncuda.workspace.acceptance import Acceptance, Place
 from uncuda.workspace.baseline import BaselineError, Key, read_baseline, write_baseline
 
@@ -28,6 +29,9 @@ from .questions import choose
 
 if TYPE_CHECKING:
     from ..session import Session
+    from ..state.analyses import Analysis
+
+Result = dict[str, Any]
 
 
 class Asked(NamedTuple):
@@ -55,23 +59,39 @@ class _Written(NamedTuple):
 
 def accept(session: Session, asked: Asked) -> dict[str, Any]:
     """Write the findings into the baseline and tell the user; returns the result of the command."""
+    analysis = session.analyse(asked.program)
+    file = session.folders.choice_of(asked.program).baseline
+    return _accept(session, analysis, file, asked.takes, asked.reason)
+
+
+def accept_found(session: Session, analysis: Analysis, file: str, finding: Finding, reason: str | None) -> Result:
+    """Write one finding into the baseline in a file and tell the user; returns the result of the command."""
+    this = finding.rule, finding.span
+    return _accept(session, analysis, file, lambda other: (other.rule, other.span) == this, reason)
+
+
+def _accept(
+    session: Session, analysis: Analysis, file: str, takes: Callable[[Finding], bool], reason: str | None
+) -> Result:
     texts = Texts(session.folders.language())
     try:
-        written = _write(session, asked, texts)
+        written = _write(session, analysis, file, takes, reason, texts)
     except BaselineError as error:
         return _refused(session, texts, baseline_problem(error, texts.locale))
     if isinstance(written, str):
         return _refused(session, texts, written)
-    return _accepted(session, texts, [written], asked.reason)
+    return _accepted(session, texts, [written], reason)
 
 
-async def accept_everywhere(session: Session, wanted: Wanted, reason: str | None, token: Any = None) -> dict[str, Any]:
+async def accept_everywhere(
+    session: Session, wanted: Wanted, reason: str | None, classes: Collection[str] = CLASSES
+) -> Result:
     """Write the findings of rules in the workspace, or in a part of it, into baselines; returns the result of the
     command."""
     texts = Texts(session.folders.language())
     if session.client.restricted:
         return _refused(session, texts, texts("not trusted"))
-    progress = Progress(session, texts("accepting"), token)
+    progress = Progress(session, texts("accepting"))
     progress.start()
     job = replace(await job_of(session, wanted, diff=False), accept=True)
     process = JobProcess(session, job, progress.report)
@@ -89,10 +109,11 @@ async def accept_everywhere(session: Session, wanted: Wanted, reason: str | None
     if outcome.undecided:
         titles = session.folders.titles_of(outcome.undecided, texts.locale)
         return _refused(session, texts, texts("undecided", targets=titles))
-    if outcome.failed or not outcome.acceptable:
+    acceptable = [one for one in outcome.acceptable if one.kind in classes]
+    if outcome.failed or not acceptable:
         return _refused(session, texts, outcome.failed or texts("not there"))
     by_file: dict[str, dict[Place, str]] = {}
-    for one in outcome.acceptable:
+    for one in acceptable:
         by_file.setdefault(one.file, {})[Key(one.path, one.rule, one.print), one.target] = one.kind
     written: list[_Written] = []
     try:
@@ -104,19 +125,24 @@ async def accept_everywhere(session: Session, wanted: Wanted, reason: str | None
     return _accepted(session, texts, written, reason)
 
 
-def _write(session: Session, asked: Asked, texts: Texts) -> _Written | str:
+def _write(
+    session: Session,
+    analysis: Analysis,
+    file: str,
+    takes: Callable[[Finding], bool],
+    reason: str | None,
+    texts: Texts,
+) -> _Written | str:
     """What was written, or the reason why nothing was."""
     if session.client.restricted:
         return texts("not trusted")
-    file = session.folders.choice_of(asked.program).baseline
     if not file:
         return texts("no folder")
-    analysis = session.analyse(asked.program)
-    if not any(map(asked.takes, analysis.findings)):
+    if not any(map(takes, analysis.findings)):
         return texts("not there")
     acceptance = Acceptance(read_baseline(file))
-    acceptance.accepted(Source(analysis.text, asked.program.path), analysis.report.findings, asked.takes)
-    return _add(acceptance, {}, asked.reason)
+    acceptance.accepted(Source(analysis.text, analysis.program.path), analysis.report.findings, takes)
+    return _add(acceptance, {}, reason)
 
 
 def _add(acceptance: Acceptance, places: Mapping[Place, str], reason: str | None) -> _Written:

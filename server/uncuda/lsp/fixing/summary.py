@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
 from uncuda.printable import printable
 
-from ..wire.names import SHOW_PROBLEMS
+from ..wire.names import SHOW_OVERVIEW, SHOW_PROBLEMS
 from ..wire.texts import Texts
 from ..wire.uris import path_of
 from .job import FileChange, Left, of_rules
@@ -105,7 +105,7 @@ def tell(session: Session, summary: Summary) -> None:
         kind = types.MessageType.Warning if summary.skipped or summary.reason else types.MessageType.Info
         message = summary.message()
         if summary.all_left.total and not summary.dry and session.client.offers_buttons:
-            offer(session, kind, message, summary.texts("show"), summary.left, summary.rules)
+            offer(session, kind, message, summary)
         else:
             session.window_show_message(types.ShowMessageParams(kind, message))
     lines = _log(summary)
@@ -125,33 +125,42 @@ def _line(item: dict[str, str]) -> str:
     return printable(f"{path_of(item['uri']) or item['uri']}: {item['reason']}")
 
 
-def offer(
-    session: Session,
-    kind: types.MessageType,
-    message: str,
-    title: str,
-    left: Mapping[str, Left],
-    rules: Collection[str] | None,
-) -> None:
-    """Show a message with one button that reveals a remaining finding; does not wait for an answer."""
+def offer(session: Session, kind: types.MessageType, message: str, summary: Summary) -> None:
+    """Show a message with buttons that show what is left; does not wait for an answer."""
+    texts, shows = summary.texts, session.client.shows
+    does: dict[str, Callable[[], object]] = {}
+    if "review" in shows and summary.all_left.review + summary.all_left.manual:
+        does[texts("review button")] = partial(_open, session, "review")
+    does[texts("show")] = partial(reveal, session, summary.left, summary.rules)
+    if "report" in shows:
+        does[texts("report button")] = partial(_open, session, "report")
 
     def take(answer: Any) -> None:
-        if isinstance(answer, types.MessageActionItem) and answer.title == title:
-            reveal(session, left, rules)
+        if isinstance(answer, types.MessageActionItem) and answer.title in does:
+            does[answer.title]()
 
-    params = types.ShowMessageRequestParams(kind, message, [types.MessageActionItem(title)])
+    params = types.ShowMessageRequestParams(kind, message, [types.MessageActionItem(title) for title in does])
     session.ask(types.WINDOW_SHOW_MESSAGE_REQUEST, params, take)
 
 
+def _open(session: Session, what: str) -> None:
+    """Have the client open its view, its review or its report."""
+    session.protocol.notify(SHOW_OVERVIEW, {"what": what})
+
+
 def reveal(session: Session, left: Mapping[str, Left], rules: Collection[str] | None) -> None:
-    """Show the first remaining finding, in the order of files, and the list of problems if the client supports that."""
+    """Show the first remaining finding, in the order of files, and the list of problems, or the view if that list does
+    not have all, where the client supports that."""
     first = next((shown for uri in sorted(left) if (shown := _shown(session, uri, left[uri], rules))), None)
-    lists = session.client.show_problems
+    views = "view" in session.client.shows and session.overviews.limits_problems
+    lists = views or session.client.show_problems
     if first:
         uri, selection = first
         params = types.ShowDocumentParams(uri, take_focus=not lists, selection=selection)
         session.ask(types.WINDOW_SHOW_DOCUMENT, params)
-    if lists:
+    if views:
+        _open(session, "view")
+    elif lists:
         session.protocol.notify(SHOW_PROBLEMS, {})
 
 

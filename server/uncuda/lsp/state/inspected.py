@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from uncuda.child.records import Codec
+from uncuda.workspace.overview import FileListing
 
 from .folders import Known
 
@@ -41,22 +41,14 @@ class MoveShims:
 
 @dataclass(frozen=True)
 class Inspected:
-    """The result for one file. `items`: the JSON list of its diagnostics; `count`: number of findings; `accepted`:
-    number accepted by a baseline; `failed`: an internal error, or ""."""
+    """The result for one file. `items`: the JSON list of its diagnostics, empty for a notebook; `listing`: its findings
+    for the overview, None if it has none; `failed`: an internal error, or ""."""
 
     path: str
     uri: str
     items: str = "[]"
-    count: int = 0
-    accepted: int = 0
+    listing: FileListing | None = None
     failed: str = ""
-
-
-class Counts(NamedTuple):
-    """The numbers of findings and of accepted findings in a file."""
-
-    findings: int
-    accepted: int
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ from ..wire.texts import Texts
 from ..wire.uris import uri_of
 from .inspected import (
     CODEC,
-    Counts,
     InspectAll,
     Inspected,
     InspectionDone,
@@ -29,6 +28,8 @@ from .inspected import (
 )
 
 if TYPE_CHECKING:
+    from uncuda.workspace.overview import FileListing
+
     from ..wire.endpoint import Endpoint
     from .analyses import Analyses
     from .folders import Folders
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 PAUSE = 0.5
 """Seconds for which changes are collected before a check starts."""
+_READ = (".py", ".ipynb")
 _LONG = 2.0  # seconds after which an editor shows progress
 
 
@@ -55,15 +57,16 @@ many files to check unasked; "restricted": the workspace is not trusted."""
 
 
 class Inspection:
-    """By URI: the results of closed files that have any, and their numbers of findings and accepted findings.
+    """By URI: the results of closed files that have any, and their listings for the overview.
 
-    Events: `changed()`: a result changed; `done()`: the child process answered; `moved()`: `state` may have changed.
+    Events: `changed()`: a result changed; `listed(uri)`: a listing may have changed; `done()`: the child process
+    answered; `moved()`: `state` may have changed.
     """
 
     def __init__(self, endpoint: Endpoint, folders: Folders, projects: Projects, analyses: Analyses) -> None:
         self._endpoint, self._folders, self._projects, self._analyses = endpoint, folders, projects, analyses
-        self.changed, self.done, self.moved = Event(), Event(), Event()
-        self.counts: dict[str, Counts] = {}
+        self.changed, self.listed, self.done, self.moved = Event(), Event(), Event(), Event()
+        self.listings: dict[str, FileListing] = {}
         self.results: dict[str, Result] = {}
         self._fresh: set[str] = set()
         self._serial = 0
@@ -153,7 +156,7 @@ class Inspection:
 
     def check(self, paths: Iterable[str]) -> None:
         """Check some files again that were closed, or changed on disk."""
-        wanted = [path for path in paths if path.endswith(".py")]
+        wanted = [path for path in paths if path.endswith(_READ)]
         if self._child is not None and wanted:
             self._send(InspectSome(tuple(wanted)), frozenset(uri_of(path) for path in wanted))
         elif wanted and self._timer is None and self.is_wanted:  # the child process has died
@@ -183,7 +186,7 @@ class Inspection:
         self._stop()
         if not self.is_wanted:
             self.results.clear()
-            self.counts.clear()
+            self._forget(self.listings)
             self.done()
             self.moved()
             return
@@ -251,9 +254,10 @@ class Inspection:
         if isinstance(record, InspectionDone):
             if self._asked.popleft() is None:
                 self._end_progress()
-            for uri in self.counts.keys() - self._fresh:
+            stale = (self.results.keys() | self.listings.keys()) - self._fresh
+            for uri in stale:
                 self.results.pop(uri, None)
-                del self.counts[uri]
+            self._forget(stale)
             self.done()
             self.moved()
             return
@@ -261,10 +265,13 @@ class Inspection:
             self._analyses.failed("", record.path, RuntimeError(record.failed))
         uri, items = record.uri, record.items
         self._fresh.discard(uri)
-        self.counts.pop(uri, None)
-        if items != "[]" or record.accepted:
-            self.counts[uri] = Counts(record.count, record.accepted)
+        if items != "[]" or record.listing is not None:
             self._fresh.add(uri)
+        if record.listing is None:
+            self._forget([uri])
+        else:
+            self.listings[uri] = record.listing
+            self.listed(uri)
         if items == "[]":
             self.results.pop(uri, None)
         else:
@@ -273,3 +280,9 @@ class Inspection:
                 self._serial += 1
                 self.results[uri] = Result(uri, f"w{self._serial}", items)
         self.changed()
+
+    def _forget(self, uris: Iterable[str]) -> None:
+        """Files that have nothing for the overview any more."""
+        for uri in list(uris):
+            self.listings.pop(uri, None)
+            self.listed(uri)

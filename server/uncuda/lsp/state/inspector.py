@@ -18,15 +18,14 @@ from typing import Any
 from uncuda.child import be_nice
 from uncuda.child.records import Channel
 from uncuda.limits import LimitExceeded
-from uncuda.source import Source, SourceError
-from uncuda.workspace import Baselines, FileProblem, discover, is_notebook, load_file
+from uncuda.source import SourceError
+from uncuda.workspace import Baselines, FileProblem, discover, is_notebook
 from uncuda.workspace.discover import File
 
 from ..wire.uris import uri_of
-from .analyses import Analysis
-from .documents import Document
 from .folders import Folders
 from .inspected import CODEC, InspectAll, Inspected, InspectionDone, InspectionProgress, MoveShims, Shim, Shims
+from .listing import analyse_closed, listing_of
 from .render import Renderer
 from .roots import Folder
 
@@ -69,7 +68,7 @@ class Inspector:
         due = time.monotonic() + _PAUSE
         for done, (path, folder) in enumerate(files, 1):
             record = self._check(path, folder)
-            if record.items != "[]" or record.accepted:
+            if record.items != "[]" or record.listing:
                 yield record
             if (now := time.monotonic()) >= due:
                 due = now + _PAUSE
@@ -78,7 +77,7 @@ class Inspector:
     def _files(self, folder: Folder) -> Iterator[File]:
         if folder.uri in self._wanted:
             for file in discover([folder.path], self._settings_for(folder), empty=True).files:
-                if self._folders.folder_of(file.path) is folder and not is_notebook(file.path):
+                if self._folders.folder_of(file.path) is folder:
                     yield file
 
     def some(self, paths: Iterable[str]) -> Iterator[Inspected]:
@@ -103,21 +102,17 @@ class Inspector:
     def _check(self, path: str, folder: Folder) -> Inspected:
         uri = uri_of(path)
         found = Inspected(path, uri)
-        engine, settings, chosen = self._folders.engine_at(str(Path(path).parent), folder, folder.project)
-        if chosen.among:  # a diagnostic in an open file asks for the choice of a target
-            return found
         try:
-            source, _ = load_file(File(path, settings, False), engine)
-            if source is not None:
-                document = Document(uri, "python", None, source.text, self._folders.client.encoding)
-                report = engine.check(Source(source.text, path), concerned=True)
+            closed = analyse_closed(self._folders, self._baselines, path, folder)
+            if closed is not None:
+                analysis = closed.analysis
                 baseline = self._folders.baseline_at(str(Path(path).parent), folder)
-                selection = self._baselines.selection(baseline, Source(source.text, path), report)
-                analysis = Analysis(document, source.text, None, engine, report, selection=selection)
-                items, count = self._renderer.items(analysis)[uri], len(analysis.findings)
-                found = replace(found, items=items, count=count, accepted=analysis.accepted)
-                if self._renderer.tells_of_shims(analysis):
-                    self._tell_of_shims.add(path)
+                listing = listing_of(analysis, folder.relative(path), uri, baseline)
+                found = replace(found, listing=listing if listing.findings else None)
+                if not is_notebook(path):  # an editor shows what is found in its cells, where it is open
+                    found = replace(found, items=self._renderer.items(analysis)[uri])
+                    if self._renderer.tells_of_shims(analysis):
+                        self._tell_of_shims.add(path)
         except (FileProblem, SourceError, LimitExceeded):
             pass  # an editor shows the problem when the file is opened
         except Exception as error:  # noqa: BLE001 one file must not stop the rest

@@ -32,6 +32,10 @@ class Folder:
         root, place = os.path.normcase(self.path), os.path.normcase(path)
         return place == root or place.startswith(root.rstrip(os.sep) + os.sep)
 
+    def relative(self, path: str) -> str:
+        """A path in the folder as seen from it, with slashes."""
+        return Path(os.path.relpath(path, self.path)).as_posix()
+
 
 def folders_of(params: Mapping[str, Any]) -> Iterable[Folder]:
     """The folders in the parameters of `initialize`: workspaceFolders, else rootUri, else rootPath."""

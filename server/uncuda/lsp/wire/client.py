@@ -55,6 +55,10 @@ class Client:
     """Opens a list of targets on `uncuda/chooseTarget`."""
     rule_pages: bool = False
     """Shows pages of rules by requesting their text (`uncuda/rulePage`)."""
+    overview: int | None = None
+    """The version of the overview's protocol that it speaks; None: it shows no overview."""
+    shows: frozenset[str] = frozenset()
+    """What it opens on `uncuda/showOverview`."""
     restricted: bool = False
     """The user has not trusted the workspace."""
     watch: bool = False
@@ -105,6 +109,7 @@ def read_client(params: Mapping[str, Any]) -> Client:
     tags = shows("tagSupport")
     values = tags.get("valueSet") if isinstance(tags, dict) else None
     resolved = at("textDocument.codeAction.resolveSupport.properties")
+    shown = at("experimental.uncudaOverview.shows")
     formats = at("textDocument.hover.contentFormat")
     return Client(
         name=str(info.get("name") or ""),
@@ -137,6 +142,8 @@ def read_client(params: Mapping[str, Any]) -> Client:
         status_changed=at("experimental.uncudaStatusChanged") is True,
         choose_target=at("experimental.uncudaChooseTarget") is True,
         rule_pages=at("experimental.uncudaRulePages") is True,
+        overview=_version(at("experimental.uncudaOverview.version")),
+        shows=frozenset(filter(lambda each: isinstance(each, str), shown)) if isinstance(shown, list) else frozenset(),
         restricted=at("experimental.uncudaRestricted") is True,
         show_document=at("window.showDocument.support") is True,
         watch=at("workspace.didChangeWatchedFiles.dynamicRegistration") is True,
@@ -145,6 +152,10 @@ def read_client(params: Mapping[str, Any]) -> Client:
         folders=at("workspace.workspaceFolders") is True,
         notebooks=isinstance(at("notebookDocument.synchronization"), dict),
     )
+
+
+def _version(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _encoding(offered: Any) -> Encoding:
