@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 @pytest.fixture
 def server(installed: None, vsix: Path, tmp_path: Path) -> Iterator[CodeServer]:
-    """A VS Code of its own, whose pages take such tests."""
+    """A code-server of its own, whose pages can run tests in the extension host."""
     server = CodeServer(tmp_path / "code-server", SETTINGS, driven=True)
     server.install(vsix)
     with server.running():
@@ -29,7 +29,7 @@ SECONDS = 180
 
 
 def run(window: Window, workspace: Path, tests: str) -> None:
-    """Run a file of tests in a window that has a project open; what fails there fails here."""
+    """Run a test file in the extension host of a window that opens `workspace`; a failure there fails this test."""
     wanted = json.dumps(project.expected(workspace))
     workspace.with_name("expected.json").write_text(wanted, encoding="utf-8")
     ended: list[int] = []
