@@ -1,4 +1,4 @@
-"""The parts of the VS Code extension that need no VS Code."""
+"""The parts of the VS Code extension that do not need VS Code."""
 
 import json
 import re
@@ -97,7 +97,7 @@ def test_menus_have_the_commands_for_what_they_are_opened_on() -> None:
     assert {f"uncuda.{name}" for name in names} == {*shown["uncuda.explorer"]}
     folders = {entry["command"] for entry in menus["uncuda.explorer"] if "!" not in entry["when"]}
     hidden = {entry["command"] for entry in menus["commandPalette"] if entry["when"] == "false"}
-    assert folders == hidden  # they are about a folder, which the palette does not give
+    assert folders == hidden  # they need a folder, which the command palette does not pass
 
 
 def test_an_untrusted_workspace_cannot_name_a_program() -> None:
@@ -115,7 +115,7 @@ def test_an_untrusted_workspace_cannot_name_a_program() -> None:
 
 def test_the_problem_matcher_reads_what_the_command_says() -> None:
     (matcher,) = _json("package.json")["contributes"]["problemMatchers"]
-    assert matcher["applyTo"] == "closedDocuments"  # else an open file shows each finding twice
+    assert matcher["applyTo"] == "closedDocuments"  # otherwise an open file would show each finding twice
     pattern = matcher["pattern"]
     said = uncuda("check", "--isolated", "--target", "npu", "--exit-zero", str(ROOT / "examples" / "train"))
     report = uncuda(
