@@ -1,4 +1,4 @@
-"""Method, argument and module rules: what makes a fix safe, and what stays silent."""
+"""Rules about methods, arguments and modules: what makes a fix safe, and what is not reported."""
 
 from __future__ import annotations
 
@@ -210,7 +210,8 @@ def test_a_module_beside_torch_only() -> None:
 
 
 def test_what_a_wrapper_gives_moves_on_its_own() -> None:
-    """The wrapper is for a person to replace; what it returns is a module, and the test over both moves with it."""
+    """A person has to replace the wrapper, but the `.cuda()` of the model that it returns is fixed together with the
+    test around both."""
     text = "import torch\nimport torch_npu\nfrom torch.nn import DataParallel\n"
     text += 'if device.type == "cuda":\n    model = DataParallel(model).cuda()\n'
     engine = engine_for("npu", Settings(locale="en"))
@@ -257,7 +258,7 @@ OTHERS = [
 
 @pytest.mark.parametrize(("owner", "text", "applicability"), OTHERS)
 def test_a_class_with_the_method_lowers_what_may_be_its_object(owner: str, text: str, applicability: str) -> None:
-    """The same in the file of the class, and in another one of its project."""
+    """The same for a class in the same file, and in another file of the project."""
     head = "import torch\nfrom torch import nn\n"
     scanner = Scanner(Words({}, {}))
     scanner.add(owner.encode())

@@ -1,4 +1,4 @@
-"""Thousands of findings: one screen that says what they come to and what to do first, and fewer lines a finding."""
+"""Thousands of findings: `--summary` shows on one screen how many there are and what to do first."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from uncuda.report.text import width
 SCREEN = 40
 COLUMNS = 80
 CLASSES = ("safe", "review", "manual")
-# Everything that a step is about, in a file that others vary.
+# A file with all that a step counts, which other files vary.
 LIBRARY = "import torch\nimport flash_attn\n"
 EXTENSION = 'from torch.utils.cpp_extension import load\n\nops = load(name="ops", sources=["ops.cu"])\n'
 ENVIRONMENT = (
@@ -33,7 +33,7 @@ ENVIRONMENT = (
 SAFES = "import torch\n\n" + "torch.cuda.synchronize()\ntorch.cuda.empty_cache()\nx.cuda()\n" * 5
 REVIEWS = "import torch\n\n" + 'if lang == "cuda":\n    pass\n' * 6
 MANUALS = "import torch\n\n" + "torch.cuda.nothing_like_it()\ny = torch.zeros(2, dtype=torch.float64)\n" * 4
-# A question that needs review with what it asks for; alone it would be safe.
+# A test that needs review together with the code it guards; alone it would be safe.
 LINKED = """import torch
 
 
@@ -96,7 +96,7 @@ def with_summary(large: Path) -> Any:
 
 @contextmanager
 def inside(folder: Path) -> Iterator[None]:
-    """Run in a folder."""
+    """Run a command in a folder."""
     here = Path.cwd()
     os.chdir(folder)
     try:

@@ -1,4 +1,4 @@
-"""Projects, and files, that know several accelerators: what stays, what needs review, and that fixes change none."""
+"""Projects and files that support several accelerators: what stays, what needs review, and that fixes add none."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ BYTES = {
 
 
 def project_of(files: Mapping[str, str]) -> Project:
-    """What the files say together, to the command line as to the language server."""
+    """The facts of several files together, for the command line as for the language server."""
     return _project_of(tuple(files.items()))
 
 
@@ -351,7 +351,7 @@ def test_a_file_without_torch_in_a_project_that_uses_it() -> None:
         assert classes(findings(alone | program, name)) == {"safe"}
         for other in others:
             assert classes(findings({name: f"{other}\n{alone[name]}"} | program, name)) == {"review"}
-    assert not findings({"mode.py": "mode = 'cuda'\n"} | program, "mode.py")  # nothing says that it is a device
+    assert not findings({"mode.py": "mode = 'cuda'\n"} | program, "mode.py")  # nothing shows that it is a device
     edits = [edit for one in findings(alone | program, "helper.py") for edit in one.fixes[0].edits]
     assert {edit.text for edit in edits} == {"npu", "is_npu", "import torch_npu\n"}
 

@@ -1,4 +1,4 @@
-"""What a name stands for: imports, aliases, scopes."""
+"""What a name is bound to: imports, aliases, scopes."""
 
 from __future__ import annotations
 

@@ -24,7 +24,8 @@ def offered(client: Client, uri: str) -> Any:
 
 
 def test_what_is_offered(start: Start, tmp_path: Path) -> None:
-    """What the requirements say comes first and is the current one; then hardware and versions, the newest first."""
+    """The target in the requirements comes first and is the current one; then hardware and versions, the newest
+    first."""
     client = start(files={"a.py": TEXT, "requirements.txt": "torch_musa==2.7.1\n"})
     offer = offered(client, client.open(tmp_path / "a.py"))
     rows = offer["targets"]

@@ -1,4 +1,4 @@
-"""What is said of receivers, with the real process, on a project of several files."""
+"""Verdicts on receivers, from the real process, in a project of several files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""VS Code for the tests: one code-server with the built extension for all, a window for each or for many."""
+"""Fixtures for tests with VS Code: one code-server with the built extension for all tests, a window for each."""
 
 import os
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from support import node
 
 @pytest.fixture(scope="session")
 def installed() -> None:
-    """VS Code and the browser are there, or the test skips."""
+    """Install VS Code and the browser; the test is skipped if that is not possible."""
     vscode()
     playwright()
     chromium()
@@ -26,7 +26,7 @@ def installed() -> None:
 
 @pytest.fixture(scope="session")
 def vsix() -> Path:
-    """The extension's package as `make vsix` builds it; UNCUDA_VSIX=FILE names one that is built already."""
+    """The .vsix of the extension as `make vsix` builds it; UNCUDA_VSIX=FILE names an existing one."""
     if built := os.environ.get("UNCUDA_VSIX"):
         return Path(built)
     return node.vsix()
@@ -51,7 +51,7 @@ def server(extensions: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 @pytest.fixture(scope="module")
 def browser(installed: None) -> Iterator[Any]:
-    """Chromium; for one module at a time, for while it runs no test of this process can use asyncio."""
+    """Chromium, for one test module at a time: while it is open no test of this process can use asyncio."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as started:
@@ -63,7 +63,7 @@ def browser(installed: None) -> Iterator[Any]:
 
 @pytest.fixture
 def shots(request: pytest.FixtureRequest) -> Path:
-    """Where a test's pictures are kept."""
+    """The folder for a test's screenshots."""
     folder = CACHE / "shots" / str(request.node.name)
     for old in folder.glob("*.png"):
         old.unlink()
@@ -72,13 +72,13 @@ def shots(request: pytest.FixtureRequest) -> Path:
 
 @pytest.fixture
 def new_window(server: CodeServer, browser: Any, shots: Path) -> Iterator[Window]:
-    """A window that shows nothing yet; the user's settings are as they were after it."""
+    """A window that has nothing open; the user's settings are reset after the test."""
     window = Window(browser, server, shots)
     yield window
     window.shot("end")
     window.close()
     server.configure({})
-    assert not window.blocked  # nothing tried to leave the machine
+    assert not window.blocked  # the page sent no request to another machine
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ SECONDS = 180
 
 
 def run(window: Window, workspace: Path, tests: str) -> None:
-    """Run a file of tests in a window that has a project open; what fails there fails here."""
+    """Run a test file in the extension host of a window that opens `workspace`; a failure there fails this test."""
     wanted = json.dumps(project.expected(workspace))
     workspace.with_name("expected.json").write_text(wanted, encoding="utf-8")
     ended: list[int] = []
