@@ -33,7 +33,14 @@ NOT_AT_THE_START = [
         "fixing.questions",
         "fixing.keeping",
     ),
-    *("fixing.rewrite", "fixing.summary", "fixing.worker", "state.analyst", "state.inspector"),
+    *(
+        "fixing.rewrite",
+        "fixing.summary",
+        "fixing.worker",
+        "state.analyst",
+        "state.inspector",
+        "state.inspection_process",
+    ),
 ]
 # Who may import a package that costs start-up time, or that belongs to one door only.
 OWNERS = {

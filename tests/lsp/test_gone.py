@@ -32,7 +32,7 @@ MARK = "UNCUDA_TEST_SESSION"
 LEFT_AFTER = 3.0  # seconds
 PATIENCE = 60.0
 AGAIN = 15.0  # what is asked begins everything anew: on a slow machine it must have had the time to begin
-MODULES = ("state.scan", "state.inspector", "fixing.worker", "receivers.child")
+MODULES = ("state.scan", "state.inspection_process", "fixing.worker", "receivers.child")
 # Starts a server as an editor does, says its number, and lives until it is killed.
 EDITOR = """
 import subprocess, sys, time

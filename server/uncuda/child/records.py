@@ -13,7 +13,7 @@ from typing import Any, NoReturn, TypeGuard, get_type_hints
 
 from cattrs import Converter
 
-from . import be_nice, end_with_input, lines
+from . import be_nice, end_with_input, first_line, lines
 
 
 class Codec:
@@ -67,21 +67,33 @@ class Channel:
     def __init__(self, codec: Codec) -> None:
         self._codec = codec
         self._saying = Lock()
+        self._begun = b""  # what was read, and is not yet a request
+
+    def first_request(self) -> Any:
+        """The first request, None if nobody makes one. Until more is asked for, the process has no other thread, so it
+        may be forked."""
+        line, self._begun = first_line()
+        return self._codec.record(line) if line else None
 
     def requests(self) -> Iterator[Any]:
-        """Each request, as it comes; the process ends where they do, whatever it is doing."""
-        return map(self._codec.record, lines())
+        """Each further request, as it comes; from now on the process ends where they do, whatever it is doing."""
+        return map(self._codec.record, lines(self._begun))
 
     def only_request(self) -> Any:
         """The one request that the process is for, None if nobody makes it; with whatever comes after it, or the end of
         the input, the process ends at once. From now on it leaves the processor to others, and keeps what it makes."""
-        line = sys.stdin.buffer.readline()
-        if not line:
-            return None
+        request = self.first_request()
+        if request is not None:
+            be_nice()
+            gc.disable()  # nearly everything made here is a tree without cycles
+            self.end_with_input()
+        return request
+
+    def end_with_input(self) -> None:
+        """From now on, end the process at once with whatever comes, or the end of the input."""
+        if self._begun:
+            os._exit(0)
         end_with_input()
-        be_nice()
-        gc.disable()  # nearly everything made here is a tree without cycles
-        return self._codec.record(line)
 
     def say(self, record: object) -> None:
         """Say something; any thread may."""
