@@ -33,7 +33,14 @@ NOT_AT_THE_START = [
         "fixing.questions",
         "fixing.keeping",
     ),
-    *("fixing.rewrite", "fixing.summary", "fixing.worker", "state.analyst", "state.inspector"),
+    *(
+        "fixing.rewrite",
+        "fixing.summary",
+        "fixing.worker",
+        "state.analyst",
+        "state.inspector",
+        "state.inspection_process",
+    ),
 ]
 # The modules that may import a package that costs start-up time, or that only one entry point uses.
 OWNERS = {

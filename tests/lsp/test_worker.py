@@ -441,7 +441,7 @@ def test_it_ends_when_nobody_reads(job: Make) -> None:
         assert process.wait(30) == 0
 
 
-@pytest.mark.parametrize("module", ["uncuda.lsp.state.scan", "uncuda.lsp.state.inspector"])
+@pytest.mark.parametrize("module", ["uncuda.lsp.state.scan", "uncuda.lsp.state.inspection_process"])
 def test_the_others_end_with_their_input_too(job: Make, tmp_path: Path, module: str) -> None:
     """These processes also end when their input does, for systems without a signal for it, whatever they are doing."""
     job({f"{number}.py": SAFE for number in range(1000)})
