@@ -137,10 +137,10 @@ class Source:
         return sorted(found)
 
     def native(self, device: str) -> list[str]:
-        """The names, of those that PyTorch's C classes have and of `_npu_getDevice`'s kind, that the C part spells.
+        """Names in the plugin's C part: those of PyTorch's C classes, and functions such as `_npu_getDevice`.
 
-        In a library every string ends with a zero byte, and may be the end of a longer one: what is not found is not
-        there, what is found may belong to something else. In C++ a name stands between quotes.
+        In a binary a string ends with a zero byte and may be stored as the end of a longer one. So a name that is not
+        found does not exist, while one that is found may belong to something else. In C++ source it is in quotes.
         """
         wanted = {name.replace("cuda", device) for name in IMITATED}
         functions = rf"(?<!\w)_{device}_[a-z]+(?:[A-Z][a-z]+)+"
