@@ -4,12 +4,11 @@ from typing import Any
 
 import pytest
 
-# Tests of these folders run on one worker each: what they have started serves them all.
-TOGETHER = ("tests/e2e/vscode/",)
+# Tests of each of these run on one worker: what they have started or made serves them all.
+TOGETHER = ("tests/e2e/vscode/", "tests/ci/", "tests/test_bundle.py", "tests/corpus/test_accepted.py")
 # They take minutes each: at the end of a run one worker would still be at them when the others have nothing left.
 LONG = (*TOGETHER, "tests/pycharm/test_plugin.py", "tests/test_other_pythons.py", "tests/corpus/", "tests/editors/",
-        "tests/vscode/", "tests/lsp/test_soak", "tests/lsp/test_gone.py", "tests/test_bundle.py", "tests/ci/",
-        "tests/support/witness/")  # fmt: skip
+        "tests/vscode/", "tests/lsp/test_soak", "tests/lsp/test_gone.py", "tests/support/witness/")  # fmt: skip
 # Their files take longer than others, so that these are left to share out at the end.
 NEXT = ("tests/lsp/", "tests/cli/")
 PLACES = (*LONG, *NEXT)
@@ -37,5 +36,5 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 def part_of(test: str) -> str:
     """What is given to one worker as a whole, by the id of a test in it."""
-    folder = next((folder for folder in TOGETHER if test.startswith(folder)), "")
-    return folder or (test if test.startswith(LONG) else test.partition("::")[0])
+    whole = next((place for place in TOGETHER if test.startswith(place)), "")
+    return whole or (test if test.startswith(LONG) else test.partition("::")[0])
