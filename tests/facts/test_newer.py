@@ -33,7 +33,7 @@ def test_read_through_libcst(text: str) -> None:
 def test_strings_beside_newer_syntax_are_read() -> None:
     text = 'import torch\ndef f[T](x: T, where="cuda", *, kind=f"cuda:{0}"): pass\n'
     (statement,) = (one for one in facts(text).statements.values() if one.digest.texts)
-    assert [found.value for found in statement.digest.texts][0] == "cuda"
+    assert next(found.value for found in statement.digest.texts) == "cuda"
 
 
 def test_without_libcst_the_statement_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
