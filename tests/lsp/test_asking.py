@@ -39,6 +39,15 @@ def test_it_is_asked_once_with_the_first_finding(start: Start, tmp_path: Path, p
     assert "torch.npu" in client.diagnostics(uri)[0]["message"]
 
 
+def test_it_is_asked_without_a_folder(start: Start) -> None:
+    client = start(folders=[])
+    clean = client.open("untitled:1", "import torch\n")
+    assert client.diagnostics(clean) == []
+    assert questions(client) == []
+    uri = client.open("untitled:2", TEXT)
+    client.wait(lambda: client.diagnostics(uri) and questions(client), "the question")
+
+
 def test_the_answer_holds_everywhere(start: Start, tmp_path: Path) -> None:
     client = start(files={"a.py": TEXT})
     client.choose = lambda params: "Moore Threads MUSA"
