@@ -187,6 +187,8 @@ _STRING = (
         group="where it is silent"),
     Key("silent-parameters", TEXTS, "Parameters that hold anything.", "可为任意内容的参数。",
         group="where it is silent"),
+    Key("silent-arguments", TEXTS, "Words beside it in a call that make it silent.",
+        "同一调用中的这些字符串使其不被报告。", group="where it is silent"),
     Key("silent-names", TEXTS, "Keys of dictionaries whose values say something else.", "其值另有含义的字典键。",
         group="where it is silent"),
     Key("implementations", TEXTS, "Strings beside it that say who computes, not where.",
