@@ -8,6 +8,7 @@ a terminal, a log or an editor's message; findings, paths and edits in memory st
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 # ASCII and C1 control characters, marks that change the direction of text, line separators, lone surrogates.
 _LATER = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ud800-\udfff"
@@ -16,6 +17,7 @@ _STEERING_JSON = re.compile(f"[{_LATER}]")  # JSON has escaped the others in str
 # GitHub runs `::` at the start of a line and `##[` anywhere in it as a command; Azure Pipelines runs `##vso[`.
 _COMMAND = re.compile(r"(?:(?<=##)|(?<=##vso))\[", re.IGNORECASE)
 _COMMAND_START = re.compile(r"(\A\s*):(?=:|\Z)")
+_BACKTICKS = re.compile("`+")
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 LONGEST_QUOTE = 200
 
@@ -57,6 +59,27 @@ def cut_middle(text: str, longest: int) -> str:
     """The text; if it has more characters than `longest`, its beginning and its end, since the end of a message says
     what to do."""
     return text if len(text) <= longest else f"{text[: longest * 2 // 3]} … {text[-longest // 3 :]}"
+
+
+def markdown_code(text: str) -> str:
+    """A span of code in Markdown that the text cannot end."""
+    text = cut(printable(text))
+    runs = [len(run) for run in _BACKTICKS.findall(text)]
+    if not runs:
+        return f"`{text}`"
+    fence = "`" * (max(runs) + 1)
+    return f"{fence} {text} {fence}"
+
+
+def code_parted(text: str) -> Iterator[tuple[str, bool]]:
+    """A sentence in pieces, each with whether it stands between backticks as code; none does where one is left over."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        yield text, False
+        return
+    for number, part in enumerate(parts):
+        if part:
+            yield part, number % 2 == 1
 
 
 def _escape(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Accepted findings: what is written, what stays accepted, what is stale, and what a broken file costs."""
+"""Accepted findings: what is written, what stays accepted, what is stale, and what a broken baseline causes."""
 
 import json
 import shutil
@@ -29,7 +29,7 @@ def run(x, flag):
 
 
 def accept(*arguments: str, reason: str = "") -> Run:
-    """Accept what there is."""
+    """Accept all current findings."""
     return check("--write-baseline", *(["--reason", reason] if reason else []), *arguments)
 
 
@@ -57,7 +57,7 @@ def keep(wanted: Callable[[dict[str, Any]], bool]) -> None:
 
 
 def entry(**other: object) -> str:
-    """A line of a baseline."""
+    """An entry of a baseline, as a line of JSON."""
     usual = {"path": "a.py", "rule": "cuda-api", "print": "0" * 24, "targets": ["npu"], "reason": ""}
     return json.dumps({**usual, **other}) + "\n"
 
@@ -392,7 +392,7 @@ class TestWhatStaysAccepted:
         accept()
         shutil.copy("a.py", "b.py")
         assert {finding["path"] for finding in check().json["findings"]} == {"b.py"}
-        make({"a.py": SAFE})  # the function's code goes, and the function with it: b.py may have it
+        make({"a.py": SAFE})  # the function is gone, and may be the one in b.py
         assert [finding["rule"] for finding in check().json["findings"]] == ["nccl-backend"]
 
     def test_what_was_fixed_is_not_accepted_elsewhere(self) -> None:

@@ -1,4 +1,4 @@
-"""Findings on changed lines only, in repositories of git that the tests make."""
+"""Findings on changed lines only, in git repositories that the tests make."""
 
 import os
 import shutil
@@ -35,7 +35,7 @@ def commit(folder: str = ".") -> str:
 
 
 def repository(files: dict[str, str | bytes], folder: str = ".") -> str:
-    """Make a repository with one commit, and go on beside its branch `main`."""
+    """Make a repository with one commit on `main`, and switch to another branch."""
     Path(folder).mkdir(exist_ok=True)
     git("init", "-q", "-b", "main", folder=folder)
     make({f"{folder}/{name}": text for name, text in files.items()})

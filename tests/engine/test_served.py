@@ -1,4 +1,4 @@
-"""Projects, and files, that know several accelerators: what stays, what needs review, and that fixes change none."""
+"""Projects and files that support several accelerators: what stays, what needs review, and that fixes add none."""
 
 from __future__ import annotations
 
@@ -132,11 +132,18 @@ PLATFORM = {
         "        pytest.skip('no')\n    {0}\n"
     ),
     "a capability's number": "if current_platform.get_device_capability().major == 9:\n    {0}\n",
+    "an assertion": "def f(x):\n    assert current_platform.is_cuda() or platform.is_rocm(), 'no'\n    {0}\n",
+    "a mark with a name": (
+        "on_cuda = pytest.mark.skipif(not current_platform.is_cuda(), reason='no')\n@pytest.mark.slow\n@on_cuda\n"
+        "def test(x):\n    {0}\n"
+    ),
+    "neither CUDA nor ROCm": "if not (current_platform.is_cuda() or current_platform.is_rocm()):\n"
+    "    pytest.skip('no', allow_module_level=True)\n{0}\n",
     "a mode that is on": "if env.MODE if current_platform.is_cuda() else False:\n    {0}\n",
     "a function that only that calls": (
-        "from contextlib import contextmanager\n@contextmanager\ndef _region(x):\n    {0}\n    yield\n"
-        "def _install(x):\n    C.patched = _region\ndef start(x):\n    if not current_platform.is_cuda():\n"
-        "        return\n    _install(x)\n"
+        "# _region is for _install\nfrom contextlib import contextmanager\n@contextmanager\n"
+        "def _region(x):\n    {0}\n    yield\ndef _install(x):\n    C.patched = _region\ndef start(x):\n"
+        "    if not current_platform.is_cuda():\n        return\n    _install(x)\n"
     ),
 }
 ALIKE = {
@@ -158,6 +165,11 @@ NO_PLATFORM = {
     "either": "if current_platform.is_cuda() or x:\n    {0}\n",
     "a tensor": "if x.is_cuda():\n    {0}\n",
     "a capability that is another's, too": "if current_platform.has_device_capability(31):\n    {0}\n",
+    "an assertion of more": "assert current_platform.is_cuda() or x\n{0}\n",
+    "a mark of others with a name": (
+        "on_all = pytest.mark.skipif(not x.is_fast(), reason='no')\n"
+        "on_cuda = pytest.mark.skipif(not platform.is_cuda())\n@on_all\ndef test(x):\n    {0}\n"
+    ),
     "a minor number": "if current_platform.get_device_capability()[1] >= 9:\n    {0}\n",
     "a low capability": "if current_platform.get_device_capability()[0] < 9:\n    {0}\n",
     "no such capability": "if not current_platform.has_device_capability(90):\n    {0}\n",
@@ -196,7 +208,7 @@ BYTES = {
 
 
 def project_of(files: Mapping[str, str]) -> Project:
-    """What the files say together, to the command line as to the language server."""
+    """The facts of several files together, for the command line as for the language server."""
     return _project_of(tuple(files.items()))
 
 
@@ -339,7 +351,7 @@ def test_a_file_without_torch_in_a_project_that_uses_it() -> None:
         assert classes(findings(alone | program, name)) == {"safe"}
         for other in others:
             assert classes(findings({name: f"{other}\n{alone[name]}"} | program, name)) == {"review"}
-    assert not findings({"mode.py": "mode = 'cuda'\n"} | program, "mode.py")  # nothing says that it is a device
+    assert not findings({"mode.py": "mode = 'cuda'\n"} | program, "mode.py")  # nothing shows that it is a device
     edits = [edit for one in findings(alone | program, "helper.py") for edit in one.fixes[0].edits]
     assert {edit.text for edit in edits} == {"npu", "is_npu", "import torch_npu\n"}
 
@@ -506,6 +518,20 @@ def test_a_file_for_amds_gpus_is_information_in_a_project_that_chooses(name: str
     assert [one.severity for one in findings({name: text}, name)] == ["error"]
     for other in ("train_amdahl.py", "rocm/a/b.py"):
         assert [one.severity for one in findings({**FAMILY, other: text}, other)] == ["error"]
+
+
+def test_a_file_on_a_module_of_nvidias_is_information_in_a_project_that_chooses() -> None:
+    for line, severity in (
+        ("from lib.models.nvidia.ops import fused", "information"),
+        ("from .nvidia import fused", "information"),
+        ("from nvidia.dali import fn", "error"),
+        ("def f():\n    from .nvidia import fused", "error"),
+        ('x = """\nfrom .nvidia import fused\n"""', "error"),
+    ):
+        text = f"import torch\n{line}\nx = y.cuda()\n"
+        *_, method = findings({**FAMILY, "train.py": text}, "train.py")
+        assert (method.rule, method.severity) == ("cuda-method", severity)
+        assert findings({"train.py": text}, "train.py")[-1].severity == "error"
 
 
 def test_an_extension_is_information_in_a_project_that_chooses() -> None:

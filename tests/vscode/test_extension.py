@@ -1,4 +1,4 @@
-"""The parts of the VS Code extension that need no VS Code."""
+"""The parts of the VS Code extension that do not need VS Code."""
 
 import json
 import re
@@ -83,8 +83,9 @@ def test_commands_are_the_servers_and_those_of_the_client(tmp_path: Path) -> Non
     by_node = {"uncuda.fixFinding", "uncuda.acceptFinding"}  # the nodes of the view name them
     assert passed_on | {"uncuda.debugInformation"} | by_node == servers
     assert contributed <= passed_on | own
-    # They need an argument.
-    hidden = {"uncuda.showRule", "uncuda.keepTarget", "uncuda.moveTarget", "uncuda.accept", "uncuda.portMore"}
+    # They need an argument, or are what another one is for.
+    hidden = {"uncuda.showRule", "uncuda.keepTarget", "uncuda.moveTarget", "uncuda.accept", "uncuda.openPlace"}
+    hidden |= {"uncuda.report", "uncuda.writeReport", "uncuda.portMore"}
     assert passed_on | own == contributed | hidden
 
 
@@ -137,7 +138,7 @@ def test_an_untrusted_workspace_cannot_name_a_program() -> None:
 
 def test_the_problem_matcher_reads_what_the_command_says() -> None:
     (matcher,) = _json("package.json")["contributes"]["problemMatchers"]
-    assert matcher["applyTo"] == "closedDocuments"  # else an open file shows each finding twice
+    assert matcher["applyTo"] == "closedDocuments"  # otherwise an open file would show each finding twice
     pattern = matcher["pattern"]
     said = uncuda("check", "--isolated", "--target", "npu", "--exit-zero", str(ROOT / "examples" / "train"))
     report = uncuda(

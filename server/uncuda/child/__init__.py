@@ -145,9 +145,22 @@ def lives(process: int) -> bool:
     return True
 
 
-def lines() -> Iterator[bytes]:
-    """The lines of standard input. A thread reads them as they arrive, and ends this process when standard input
-    ends."""
+def first_line() -> tuple[bytes, bytes]:
+    """The first line of standard input, without its end, and what was read beyond it; two empty ones where the input
+    ends before. Read without a thread: the process may still be forked."""
+    data = bytearray()
+    while b"\n" not in data:
+        more = _read()
+        if not more:
+            return b"", b""
+        data += more
+    line, _, rest = bytes(data).partition(b"\n")
+    return line, rest
+
+
+def lines(begun: bytes = b"") -> Iterator[bytes]:
+    """The lines of standard input, read by a thread from now on, whatever the caller does; the process ends where they
+    do. `begun`: what was read of them before."""
     from queue import SimpleQueue
     from threading import Thread
 
@@ -156,17 +169,18 @@ def lines() -> Iterator[bytes]:
     def work() -> None:
         # Reads by os.read: a thread that waits in sys.stdin would block the process when it ends.
         line: list[bytes] = []
-        while data := _read():
+        data = begun or _read()
+        while data:
             *whole, rest = data.split(b"\n")
             for part in whole:
                 read.put(b"".join((*line, part)))
                 line.clear()
             line.append(rest)
+            data = _read()
         os._exit(0)
 
     Thread(target=work, daemon=True, name="lines").start()
-    while True:
-        yield read.get()
+    return iter(read.get, None)
 
 
 def end_with_input() -> None:

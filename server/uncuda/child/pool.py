@@ -90,6 +90,7 @@ class Pool(Generic[T]):
         here: Callable[[Any], object],
         lost: Callable[[int, int], object],
     ) -> None:
+        self.number = number
         self._launch, self._here, self._lost = launch, here, lost
         self._request: Callable[[Sequence[T]], object] = list
         self._said: list[bytes] = []

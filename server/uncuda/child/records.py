@@ -14,7 +14,7 @@ from typing import Any, NoReturn, TypeGuard, get_type_hints
 
 from cattrs import Converter
 
-from . import be_nice, end_with_input, lines
+from . import be_nice, end_with_input, first_line, lines
 
 
 class Codec:
@@ -68,21 +68,33 @@ class Channel:
     def __init__(self, codec: Codec) -> None:
         self._codec = codec
         self._saying = Lock()
+        self._begun = b""  # what was read, and is not yet a request
+
+    def first_request(self) -> Any:
+        """The first request, None if nobody makes one. Until more is asked for, the process has no other thread, so it
+        may be forked."""
+        line, self._begun = first_line()
+        return self._codec.record(line) if line else None
 
     def requests(self) -> Iterator[Any]:
-        """Each request, as it arrives; the process ends when standard input does, whatever it is doing."""
-        return map(self._codec.record, lines())
+        """Each further request, as it comes; from now on the process ends where they do, whatever it is doing."""
+        return map(self._codec.record, lines(self._begun))
 
     def only_request(self) -> Any:
         """The only request of this process; None if standard input ends first. Further input, or its end, then ends the
         process at once. Also lowers the process's priority and turns garbage collection off."""
-        line = sys.stdin.buffer.readline()
-        if not line:
-            return None
+        request = self.first_request()
+        if request is not None:
+            be_nice()
+            gc.disable()  # nearly everything made here is a tree without cycles
+            self.end_with_input()
+        return request
+
+    def end_with_input(self) -> None:
+        """From now on, end the process at once with whatever comes, or the end of the input."""
+        if self._begun:
+            os._exit(0)
         end_with_input()
-        be_nice()
-        gc.disable()  # nearly all objects made here are trees without cycles
-        return self._codec.record(line)
 
     def say(self, record: object) -> None:
         """Send a record; may be called from any thread."""

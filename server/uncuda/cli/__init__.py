@@ -18,7 +18,7 @@ from .texts import complain, complain_lines, one_line, say
 
 FINDINGS, ERROR, INTERRUPTED = 1, 2, 130
 
-_COMMANDS = ("check", "fix", "rule", "server")
+_COMMANDS = ("check", "fix", "report", "rule", "server")
 
 
 class _Commands(click.Group):

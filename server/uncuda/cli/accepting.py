@@ -97,6 +97,11 @@ class Accepting:
         """Whether a baseline accepts any finding, or the run is to write one."""
         return self._wishes.write or any(self._by_file.values())
 
+    @property
+    def begun(self) -> int:
+        """How many findings there were when the baselines were begun."""
+        return sum(sum(acceptance.baseline.counts.values()) for acceptance in self._by_file.values())
+
     def left_alone(self, file: File, source: Source, findings: Iterable[Finding]) -> list[LeftAlone]:
         """The findings of a file that its baseline accepts."""
         _, acceptance = self._by_settings.get(id(file.settings), (None, None))

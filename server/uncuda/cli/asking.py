@@ -47,13 +47,22 @@ class Asking:
         """How many findings were left out because a baseline accepts them."""
         return self._accepting.accepted
 
+    @property
+    def begun(self) -> int:
+        """How many findings there were when the baselines of these files were begun; 0: none says it."""
+        return self._accepting.begun
+
     def files(self, paths: Sequence[str]) -> list[File]:
         """The files of the session that may have findings."""
         files = self._session.files(paths)
+        self.open(files)
+        return files
+
+    def open(self, files: Sequence[File]) -> None:
+        """Read what says which findings are asked for, of the files of the session that may have some."""
         self._accepting.open(self._session.looked)
         if self._changed is not None:
             self._changed.open([*self._session.looked[:1], *files])  # a wrong revision is told whatever is found
-        return files
 
     def standard_input(self, name: str | None) -> tuple[File, bytes]:
         """The text on standard input, as a file with its bytes."""

@@ -35,18 +35,13 @@ def settings_options(command: CommandT) -> CommandT:
 
 def common_options(command: CommandT) -> CommandT:
     """Add the paths argument and the options about standard input and verbosity."""
-    command = click.option(
-        "-v",
-        "--verbose",
-        is_flag=True,
-        help=say("verbose"),
-    )(command)
+    return path_options(click.option("--stdin-filename", metavar="PATH", help=say("stdin-filename"))(command))
+
+
+def path_options(command: CommandT) -> CommandT:
+    """Paths, and how much is said."""
+    command = click.option("-v", "--verbose", is_flag=True, help=say("verbose"))(command)
     command = click.option("-q", "--quiet", is_flag=True, help=say("quiet"))(command)
-    command = click.option(
-        "--stdin-filename",
-        metavar="PATH",
-        help=say("stdin-filename"),
-    )(command)
     return click.argument("paths", nargs=-1, metavar="[PATHS]...")(command)
 
 

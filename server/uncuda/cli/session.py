@@ -25,6 +25,7 @@ from uncuda.workspace import (
     CLASSES,
     AnswersFor,
     Checked,
+    EngineFor,
     Engines,
     Exceeds,
     File,
@@ -147,6 +148,12 @@ class Session:
         if self._workers is not None:
             return self._workers.check(files, shown, self.engines.known_for, self.engine_for)
         return check_files(shown, self.engine_for, self.answers_for(paths, files))
+
+    def check_again(self, paths: Sequence[str], files: Sequence[File], engine_for: EngineFor) -> Iterator[Checked]:
+        """Check files with other engines than their own."""
+        if self._workers is not None:
+            return self._workers.check(files, files, engine_for, engine_for)
+        return check_files(files, engine_for, self.answers_for(paths, files))
 
     def fix(
         self,

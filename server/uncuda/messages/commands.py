@@ -7,6 +7,7 @@ COMMANDS: Room = {
     "fix all workspace": ("uncuda: fix all in workspace", "uncuda：修复工作区中的所有问题"),
     "fix all file": ("uncuda: fix all in file", "uncuda：修复文件中的所有问题"),
     "accepting": ("uncuda: looking for what to accept", "uncuda：正在查找要接受的问题"),
+    "report": ("uncuda: report on the port", "uncuda：生成移植报告"),
     "check workspace": ("uncuda: checking the workspace", "uncuda：正在检查工作区"),
     "preview": ("uncuda: preview of all fixes", "uncuda：预览所有修复"),
     "label": ("uncuda: fix all", "uncuda：修复所有问题"),
@@ -68,6 +69,15 @@ COMMANDS: Room = {
     "report button": ("Report", "报告"),
     "left out": ("{files} left out:", "未处理 {files}："),
     "more": ("and {0} more (see the log)", "以及另外 {0} 个（见日志）"),
+    "report written": ("The report is in {0}.", "报告已写入 {0}。"),
+    "no folder to report": (
+        "No folder is open, so there is nothing to report on.",
+        "没有打开文件夹，无法生成报告。",
+    ),
+    "no cache folder": (
+        "There is no cache folder to write the report to; run `uncuda report` in a terminal.",
+        "没有可写入报告的缓存目录；请在终端中运行 `uncuda report`。",
+    ),
     "cancelled": ("Cancelled.", "已取消。"),
     "not asked": (
         "This editor does not ask for what is found in files that are not open; `uncuda check` in a terminal shows it.",

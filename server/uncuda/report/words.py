@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from uncuda.messages import Sentences
 from uncuda.messages.baseline import BASELINE
+from uncuda.messages.editor import EDITOR
 from uncuda.messages.reports import REPORTS
 
 if TYPE_CHECKING:
@@ -32,3 +33,9 @@ class Words(Sentences):
     def exceeds(self, error: LimitExceeded) -> str:
         """The message about a text that exceeds a limit."""
         return self("exceeds", self(f"exceeds {error.kind}", error.limit), error.setting)
+
+
+class PageWords(Sentences):
+    """What pages of rules say in one language, as editors say it."""
+
+    room = EDITOR

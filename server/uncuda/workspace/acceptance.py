@@ -25,7 +25,7 @@ Place = tuple[Key, str]
 """(key, target): a baseline entry for one target."""
 
 _Looks = tuple[str, str, str]
-"""Rule, print without its number, and target."""
+"""Rule, print, and target."""
 
 LooksFor = Callable[[str, str], bool]
 """Tells whether the run checks a file for (rule, target)."""
@@ -62,9 +62,11 @@ class Acceptance:
             self._take(entry)
         self._paths = {key.path for key, _ in self._reasons}
         self._rules = {(key.rule, target) for key, target in self._reasons}
-        self._alike: dict[_Looks, list[Place]] = {}
+        self._same: dict[_Looks, list[Place]] = {}
+        self._alike: dict[_Looks, list[Place]] = {}  # whatever their numbers are
         for place in self._reasons:
-            self._alike.setdefault(_looks(place), []).append(place)
+            self._same.setdefault(_looks(place), []).append(place)
+            self._alike.setdefault(_looks(place, is_numbered=False), []).append(place)
         self._files: dict[str, _Matched] = {}
         self._users: dict[Place, str] = {}
         self._scopes: dict[str, tuple[Stamp | None, Collection[str] | None]] = {}
@@ -191,13 +193,12 @@ class Acceptance:
         for place in places:
             if place in known:
                 continue
-            alike = self._alike.get(_looks(place), ())
-            moved = (other for other in alike if other[0].print == place[0].print and self._may_be_of(other, path))
+            moved = (other for other in self._same.get(_looks(place), ()) if self._may_be_of(other, path))
             if (other := next(moved, None)) is not None:
                 self._move(other, place, file)
                 known.add(place)
-            elif alike:
-                rest.setdefault(_looks(place), []).append(place)
+            elif (looks := _looks(place, is_numbered=False)) in self._alike:
+                rest.setdefault(looks, []).append(place)
         for looks, without in rest.items():  # numbers only get lower: the last go together
             left = [other for other in self._alike[looks] if self._may_be_of(other, path)]
             left.sort(key=lambda other: (other[0].path == path, numbered(other[0].print)))
@@ -262,9 +263,9 @@ class Acceptance:
         return there is not None and scope not in there
 
 
-def _looks(place: Place) -> _Looks:
+def _looks(place: Place, is_numbered: bool = True) -> _Looks:
     key, target = place
-    return key.rule, numbered(key.print)[0], target
+    return key.rule, key.print if is_numbered else numbered(key.print)[0], target
 
 
 def _entries(reasons: Mapping[Place, Sequence[str]]) -> Iterator[Entry]:

@@ -1,4 +1,4 @@
-"""How many processes check files in parallel."""
+"""How many processes read files in parallel, and which files each of them gets at a time."""
 
 from __future__ import annotations
 
@@ -6,12 +6,19 @@ import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 from .discover import File
+
+T = TypeVar("T")
 
 _LOOK, _CHECK = 15_000_000, 3_000_000
 """Bytes of Python files per process, for the quick test and for checking; with fewer, an additional process costs more
 CPU time than it saves."""
+_BATCHES = 24
+"""Into how many batches the work of one process is divided, so that all finish at about the same time."""
+_LEAST, _MOST = 20_000, 400_000  # bytes in a batch
+_FILE = 2_000  # bytes that opening a file counts as
 _HIGHEST = 16  # the most processes that are started by default
 
 
@@ -36,6 +43,21 @@ def number_for(sizes: Sequence[int], wanted: int | None, looked: bool) -> int:
         return max(1, min(wanted, len(sizes)))
     share = sum(sizes) // (_CHECK if looked else _LOOK)
     return min(processors(), share, len(sizes), _HIGHEST) if share > 1 else 1
+
+
+def batches_of(parts: Sequence[T], sizes: Sequence[int], number: int) -> list[list[T]]:
+    """The parts in batches of about equal size, in order, for `number` processes. `sizes`: of each part, in bytes."""
+    weights = [_FILE + size for size in sizes]
+    most = max(_LEAST, min(_MOST, sum(weights) // (number * _BATCHES)))
+    batches: list[list[T]] = [[]]
+    filled = 0
+    for part, weight in zip(parts, weights, strict=True):
+        if batches[-1] and filled + weight > most:
+            batches.append([])
+            filled = 0
+        batches[-1].append(part)
+        filled += weight
+    return batches if parts else []
 
 
 def processors() -> int:

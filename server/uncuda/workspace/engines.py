@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from uncuda.catalogue import Catalogue, Versions, around, same_version
+from uncuda.catalogue.ranges import release
 from uncuda.checks.missing_shim import is_projects
 from uncuda.engine import Engine
 from uncuda.project import Project
@@ -69,6 +70,7 @@ class Engines:
         self._guesses: dict[int, Engine] = {}
         self._engines: dict[int, tuple[Engine, Taken]] = {}
         self._used: set[int] = set()
+        self._otherwise: dict[tuple[int, str, str], Engine] = {}
 
     def survey(self, files: Sequence[File], read: Read = read_text, workers: Workers | None = None) -> Survey:
         """Read every file once, for facts about the project and to test if it may have findings. `workers`: the
@@ -108,6 +110,29 @@ class Engines:
             self._used.add(key)
             self._note_versions(engine, taken, self._groups[key])
         return engine
+
+    def for_target(self, settings: Settings, target: str, version: str = "") -> Engine:
+        """The engine that files with these settings have if they are for another target, or for another version of its
+        plugin, with the PyTorch that goes with that."""
+        own, given = self.known_for(settings), self._groups[id(settings)].settings
+        if target == own.target.id and not version:
+            return own
+        key = id(settings), target, version
+        if key not in self._otherwise:
+            torch = None if version else given.torch_version
+            hardware = given.hardware if target == own.target.id else None
+            asked = replace(given, target=target, target_version=version or None, torch_version=torch)
+            group = self._groups[id(settings)]._replace(settings=replace(asked, hardware=hardware))
+            chosen = self._choose(group, self.project, self._named)
+            engine = _same(self._otherwise.values(), target, chosen.settings)
+            self._otherwise[key] = engine or Engine(self.catalogue, target, chosen.settings, self.project)
+        return self._otherwise[key]
+
+    def later_versions(self, target: str, version: str) -> tuple[str, ...]:
+        """The versions of a target's plugin with tables that are later than one, or than the oldest of a range."""
+        known = self.catalogue.target(target).versions
+        now = around(Versions.of(version), known)
+        return tuple(other for other in known if now and release(other) > release(now[0]))
 
     def _engine(self, key: int) -> tuple[Engine, Taken]:
         known = self._engines.get(key)

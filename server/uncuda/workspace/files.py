@@ -80,6 +80,19 @@ def create_atomically(path: str, data: bytes) -> None:
         raise FileProblem(f"cannot be written: {error.strerror or error}") from None
 
 
+def put_atomically(path: str, data: bytes) -> None:
+    """Make a file, or write over it; FileProblem if that fails. What is no regular file, as a pipe, is written to."""
+    if not os.path.lexists(path):
+        create_atomically(path, data)
+    elif os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113
+        try:
+            Path(path).write_bytes(data)
+        except OSError as error:
+            raise FileProblem(f"cannot be written: {error.strerror or error}") from None
+    else:
+        write_atomically(path, data)
+
+
 def _replace(real: Path, data: bytes, before: os.stat_result | None) -> None:
     from tempfile import mkstemp  # imported here because it costs start-up time, and most runs write nothing
 

@@ -16,6 +16,7 @@ from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
+from .cpus import batches_of
 from .discover import File
 from .run import Checked, EngineFor, Repaired, problem_of
 from .scan import Part, Scanner, Survey, together
@@ -36,10 +37,6 @@ from .words import Words
 from .worker import Worker
 
 _USUAL = 'import torch\n\nx = torch.ones(2, device="cuda")\ntorch.cuda.synchronize()\nx.cuda()\n'
-_BATCHES = 24
-"""Into how many batches the work of one process is divided, so that all finish at about the same time."""
-_LEAST, _MOST = 20_000, 400_000  # bytes in a batch
-_FILE = 2_000  # bytes that opening a file counts as
 
 Lost = Callable[[int, int], object]
 """Called when a process died, with its number and exit code."""
@@ -50,7 +47,7 @@ class Workers:
 
     def __init__(self, catalogue: Catalogue, number: int, files: Sequence[File], sizes: Sequence[int], lost: Lost):
         self._catalogue, self._number, self._lost = catalogue, number, lost
-        self._weights = {file.path: _FILE + size for file, size in zip(files, sizes, strict=True)}
+        self._sizes = {file.path: size for file, size in zip(files, sizes, strict=True)}
         self._pool: Pool[Place] | None = None
         self._here: Worker | None = None
         self._prepared = self._used = UseEngines(())
@@ -148,7 +145,8 @@ class Workers:
             self._pool = Pool(self._number, launch, self._answer_here, self._lost)
         self._prepared = UseEngines(tuple(map(EngineSpec.made, engines)), project)
         self._pool.tell(self._prepared)
-        yield from self._pool.run(self._batches(places), lambda parts: request(tuple(parts)))
+        sizes = [self._sizes.get(path, 0) for path, _ in places]
+        yield from self._pool.run(batches_of(places, sizes, self._number), lambda parts: request(tuple(parts)))
 
     def _answer_here(self, request: object) -> object:
         """The answer computed in this process, when no worker is left."""
@@ -157,20 +155,6 @@ class Workers:
             self._used = self._prepared
             self._here.answer(self._used)
         return self._here.answer(request)
-
-    def _batches(self, places: Sequence[Place]) -> list[list[Place]]:
-        """The files in batches of about equal size, in order."""
-        weights = [self._weights[path] for path, _ in places]
-        most = max(_LEAST, min(_MOST, sum(weights) // (self._number * _BATCHES)))
-        batches: list[list[Place]] = [[]]
-        filled = 0
-        for place, weight in zip(places, weights, strict=True):
-            if batches[-1] and filled + weight > most:
-                batches.append([])
-                filled = 0
-            batches[-1].append(place)
-            filled += weight
-        return batches if places else []
 
 
 def _placed(files: Iterable[File], engine_for: EngineFor) -> tuple[list[Place], list[Engine]]:

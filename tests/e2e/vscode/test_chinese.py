@@ -19,9 +19,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 
 @pytest.fixture
-def window(installed: None, vsix: Path, browser: Any, shots: Path, tmp_path: Path) -> Iterator[Window]:
-    server = CodeServer(tmp_path / "code-server", SETTINGS, "zh-cn")
-    server.install(vsix)
+def window(extensions: Path, browser: Any, shots: Path, tmp_path: Path) -> Iterator[Window]:
+    server = CodeServer(tmp_path / "code-server", SETTINGS, "zh-cn", extensions=extensions)
     with server.running():
         window = Window(browser, server, shots)
         yield window

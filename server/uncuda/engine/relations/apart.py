@@ -26,7 +26,7 @@ _NAME = re.compile(
 )
 _PLATFORM = re.compile(r"arch|backend|device|platform|runtime|target|vendor", re.IGNORECASE)
 _ASKED_OF = "platform.is_"
-_OTHERS = frozenset({"is_cpu", "is_cuda", "is_hpu", "is_neuron", "is_tpu", "is_xpu"})
+_OTHERS = frozenset({"is_cpu", "is_cuda", "is_hpu", "is_neuron", "is_rocm", "is_tpu", "is_xpu"})
 _ALIKE = "is_cuda_alike"
 _HOST = frozenset({"is_cpu"})
 _BYTES = ('b"cuda', "b'cuda")
@@ -50,7 +50,7 @@ def of_platforms(branches: Branches, path: str, alike: bool) -> Apart:
     `alike`: the target's platform reports itself as CUDA-like.
     """
     among = _OTHERS if alike else _OTHERS | {_ALIKE}
-    words = (_ASKED_OF, *capability.ASKED_OF)
+    words = (_ASKED_OF, capability.ASKED_OF)
     return Apart(branches, words, lambda test, answer: _asks_platform(test, answer, among), path)
 
 
@@ -70,12 +70,14 @@ class Apart:
     def __init__(self, branches: Branches, words: tuple[str, ...], says: Says, path: str | None = None) -> None:
         """`words`: one of them stands in every test that counts. `path`: if given, what only those call counts, too."""
         self._branches, self._facts, self._says, self._words = branches, branches.facts, says, words
-        self._path, self._capable = path, not set(capability.ASKED_OF).isdisjoint(words)
+        self._path, self._capable = path, capability.ASKED_OF in words
         self._parts: dict[ast.BoolOp, frozenset[ast.AST]] = {}
         self._kept: dict[str, bool] = {}
         """Names that hold such an answer, `use_x = platform.is_cuda() and has_x()`, and what they are then."""
         self._capabilities: set[str] = set()
         """Those that hold a platform's compute capability."""
+        self._named_marks: set[str] = set()
+        """Marks that have a name: `on_cuda = pytest.mark.skipif(not platform.is_cuda())`."""
         self._optional: set[str] = set()
         """Those that are None but for such an answer: `mode = "warn" if platform.is_cuda() else None`."""
 
@@ -132,10 +134,12 @@ class Apart:
             yield from (one for one in said_there if one is not None)
 
     def _said(self, value: ast.expr) -> str:
-        """What a value says: "yes" and "no" if it means what is asked for where it is true or false, "capability" if
-        it is that of a platform; else ""."""
+        """What a value says: "yes" and "no" if it means what is asked for where it is true or false, "mark" if it
+        skips all other answers, "capability" if it is that of a platform; else ""."""
         if self._capable and capability.gets_capability(value):
             return "capability"
+        if isinstance(value, ast.Call) and self._skips([value]):
+            return "mark"
         return "yes" if self._means(value, True) else "no" if self._means(value, False) else ""
 
     def _is_said(self, said: str, at: int) -> bool:
@@ -149,6 +153,8 @@ class Apart:
     def _learn(self, name: str, said: str, value: ast.expr) -> None:
         if said == "capability":
             self._capabilities.add(name)
+        elif said == "mark":
+            self._named_marks.add(name)
         else:
             self._kept[name] = said == "yes"
         if isinstance(value, ast.IfExp) and _is_none(value.orelse) and self._means(value.test, True):
@@ -177,6 +183,9 @@ class Apart:
         node = next(iter(statement.digest.piece.nodes), None)
         if line.word in _CLAUSES and isinstance(node, ast.If):
             yield from self._of_test(line, node.test)
+        elif line.word == "assert" and isinstance(node, ast.Assert):
+            if self._means(node.test, True):
+                yield statement.end, indents.block_end_of(line.start)
         elif self._skips(_marks(line.word, statement)):
             if line.word != "@":
                 yield line.start, indents.block_end_of(line.start)  # `pytestmark = …` applies to the rest of the block
@@ -206,6 +215,8 @@ class Apart:
         """Whether a pytest or unittest mark skips the code unless such a test is true."""
         for call in marks:
             self._facts.work.compare()
+            if isinstance(call, (ast.Name, ast.Attribute)) and ast.unparse(call) in self._named_marks:
+                return True
             if isinstance(call, ast.Call) and call.args:
                 name = last_word(call.func)
                 if name in _SKIPPED_IF | _SKIPPED_UNLESS and self._means(call.args[0], name in _SKIPPED_UNLESS):

@@ -17,6 +17,7 @@ _PLAIN = re.compile(r"@(?:contextlib\.)?contextmanager\b|@(?:functools\.)?(?:lru
 """Decorators that hand a function to nobody else."""
 _TESTS = re.compile(r"(?:.*[/\\])?test_\w*\.py|.*_test\.py")
 _TEST = "test"
+_QUOTES = "\"'"  # a name that is looked up: `globals()["_run"]`
 _MANY = 60  # uses of a name
 
 
@@ -50,7 +51,8 @@ def _own(facts: Facts, tests: bool) -> Iterator[tuple[Stretch, list[int]]]:
         if not (tests or name.startswith("_")) or name.startswith(_TEST) or layout.token_at(start):
             continue
         end = facts.indents.extent(start) if match["def"] else layout.logical_line(start)[1]
-        places = [at for at in facts.searches.find((name, True), uses(name, True)) if not start <= at < end]
+        found = [at for at in facts.searches.find((name, True), uses(name, True)) if not start <= at < end]
+        places = [at for at in found if not layout.token_at(at) or text[at - 1] in _QUOTES]
         if 0 < len(places) <= _MANY and _is_plain(start, facts):
             yield (start, end), places
 

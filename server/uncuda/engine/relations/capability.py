@@ -7,8 +7,8 @@ from collections.abc import Collection
 
 from ...facts.role_calls import last_word
 
-ASKED_OF = ("platform.has_device_capability", "platform.get_device_capability")
-"""Words of which one stands in every test; `platform.is_device_capability` begins as other tests of a platform do."""
+ASKED_OF = "device_capability"
+"""A part of the words of every test."""
 
 _ASKS = frozenset({"has_device_capability", "is_device_capability", "is_device_capability_family"})
 _GETS = "get_device_capability"

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import PurePath
 
 from ...checks import Context, Hit
@@ -25,6 +26,8 @@ CHOSEN = "project-chooses"
 AMDS = "amd-file"
 """The limit of what stands in a file whose name says that it is for AMD's GPUs."""
 _AMD = re.compile(r"(?<![A-Za-z])(?:amd|rocm)(?![A-Za-z])", re.I)
+_NVIDIA = ".nvidia"
+_NVIDIAS = re.compile(r"^from[ \t]+[\w.]*\.nvidia(?:\.[\w.]*)?[ \t]+import\b", re.M)
 _BUILDS = "torch.utils.cpp_extension."
 _AGNOSTIC = ("torch.accelerator", "import accelerator")
 _QUESTIONS = frozenset({"torch.cuda.is_available", "torch.cuda.device_count"})
@@ -39,7 +42,7 @@ class Served:
     def __init__(self, context: Context, branches: Branches) -> None:
         self._facts, self._target, self._branches = context.facts, context.target, branches
         self._everywhere = self._target.id in context.project.served
-        self._is_amds = any(map(_AMD.search, PurePath(context.path).parts[-2:]))
+        self._path = context.path
         self._lacks = (self._target.id, context.path) in context.project.lacking
         self._rocm, self._bytes, self._host = of_rocm(branches, context.path), of_bytes(branches), of_host(branches)
         self._others = of_platforms(branches, context.path, self._target.cuda_alike)
@@ -95,9 +98,9 @@ class Served:
         """
         hits = [_informing(hit, OTHER_PLATFORM) if self._others.holds(hit) else hit for hit in hits]
         if self._everywhere:
-            if self._is_amds:
+            if any(map(_AMD.search, PurePath(self._path).parts[-2:])):
                 return [_informing(hit, AMDS) if hit.rule.check not in _OF_WHOLE else hit for hit in hits]
-            alone = any(self._is_needed(hit) for hit in hits)
+            alone = self._is_nvidias or any(self._is_needed(hit) for hit in hits)
             return [_chosen(hit, alone) for hit in hits]
         hits = [hit.lowered(REVIEW) if hit.fixes and self._bytes.holds(hit) else hit for hit in hits]
         agnostic = any(map(self._says, _AGNOSTIC))
@@ -105,6 +108,15 @@ class Served:
             return hits
         asks = _tests if agnostic else _is_question
         return [hit.lowered(REVIEW) if hit.fixes and asks(hit) else hit for hit in hits]
+
+    @cached_property
+    def _is_nvidias(self) -> bool:
+        """Whether the file does nothing without a module that is NVIDIA's by its path."""
+        facts = self._facts
+        if not facts.says(_NVIDIA):
+            return False
+        facts.work.search(0, len(facts.text))
+        return any(not facts.layout.token_at(match.start()) for match in _NVIDIAS.finditer(facts.text))
 
     def _is_needed(self, hit: Hit) -> bool:
         """Whether a hit is the import, without which the file does nothing, of a library that the target lacks."""

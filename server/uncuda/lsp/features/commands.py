@@ -18,7 +18,15 @@ from uncuda.edits import REVIEW
 from uncuda.settings import hint
 
 from ..fixing.arguments import Wanted, read_object, read_text, read_wanted
-from ..wire.names import DEBUG_INFORMATION, FIX_ALL_IN_FILE, FIX_ALL_IN_WORKSPACE, PREVIEW, SWITCH_TARGET
+from ..wire.names import (
+    DEBUG_INFORMATION,
+    FIX_ALL_IN_FILE,
+    FIX_ALL_IN_WORKSPACE,
+    PREVIEW,
+    REPORT,
+    SWITCH_TARGET,
+    WRITE_REPORT,
+)
 from ..wire.protocol import field
 from ..wire.texts import Texts
 
@@ -27,6 +35,7 @@ if TYPE_CHECKING:
     from ..session import Session
 
 _BATCH = ("rules", "applicability", "scope", "dryRun")
+_FOLDER = ("root",)
 _FILE = ("uri", "rules", "applicability", "dryRun")
 
 
@@ -61,6 +70,8 @@ class Commands:
             PREVIEW: self.preview,
             FIX_ALL_IN_FILE: self.fix_all_in_file,
             SWITCH_TARGET: self.switch_target,
+            REPORT: self.report,
+            WRITE_REPORT: self.write_report,
             DEBUG_INFORMATION: self.debug_information,
         }
 
@@ -93,6 +104,18 @@ class Commands:
         if target and target not in targets:
             raise JsonRpcInvalidParams(f"unknown target `{target}`{hint(target, targets)}")
         return self._switch(target)
+
+    async def report(self, arguments: Any, token: Any = None) -> dict[str, str] | None:
+        """A page on the whole port of the folder `root`, or of the first one."""
+        from ..fixing.report import report
+
+        return await report(self._session, read_text(read_object(arguments, _FOLDER), "root"), token)
+
+    async def write_report(self, arguments: Any, token: Any = None) -> dict[str, str] | None:
+        """The same as a file, for a client that has no view for it."""
+        from ..fixing.report import write_report
+
+        return await write_report(self._session, read_text(read_object(arguments, _FOLDER), "root"), token)
 
     async def debug_information(self, arguments: Any, token: Any = None) -> str:
         """Return the debug information for a bug report."""

@@ -111,6 +111,8 @@ class Job:
     scope: str = ""
     diff: bool = False
     accept: bool = False
+    report: str = ""  # the folder of which a report is to be made, and nothing else
+    beside: str = ""  # the folder from which its links lead
     locale: str = "en"
     form: Form = Form()
 
@@ -179,6 +181,7 @@ class JobDone:
     left: Mapping[str, Left]
     diff: str
     acceptable: tuple[Acceptable, ...] = ()
+    page: str = ""  # the report, as HTML
 
 
 JobAnswer = JobProgress | FileChange | JobUndecided | JobFailed | JobDone
@@ -197,5 +200,6 @@ class Outcome:
     left: dict[str, Left] = field(default_factory=dict)
     diff: str = ""
     acceptable: tuple[Acceptable, ...] = ()
+    page: str = ""
     undecided: tuple[str, ...] = ()
     failed: str = "it ended too early"

@@ -64,6 +64,7 @@ class JobProcess:
         else:
             outcome.skipped, outcome.left = [dict(item) for item in answer.skipped], dict(answer.left)
             outcome.diff, outcome.acceptable, outcome.failed = answer.diff, answer.acceptable, ""
+            outcome.page = answer.page
 
     def _ended(self) -> None:
         if not self.done.done():

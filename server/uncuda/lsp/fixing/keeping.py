@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -58,8 +59,9 @@ def keep(session: Session, uri: str, values: Mapping[str, str | None]) -> tuple[
     if path is None:
         return None, texts("outside", session.folders.configuration(place.folder).file_for(place.path))
     try:
-        before = decode_utf8(read_bytes(str(path))) if path.exists() else ""
-        data = with_values(before, path.name != _OWN, values).encode()
+        raw = read_bytes(str(path)) if path.exists() else b""
+        data = with_values(decode_utf8(raw), path.name != _OWN, values).encode()
+        data = BOM_UTF8 + data if raw.startswith(BOM_UTF8) else data
         if path.exists():
             write_atomically(str(path), data)
         else:

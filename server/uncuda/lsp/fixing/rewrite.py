@@ -20,10 +20,12 @@ from uncuda.source import Source
 from uncuda.workspace import (
     AnswersFor,
     Baselines,
+    Checked,
     Engines,
     File,
     FileProblem,
     LeftOut,
+    Problem,
     Repaired,
     SelectionFor,
     ask,
@@ -50,21 +52,22 @@ from .changes import file_change, kept_by_editors
 from .job import Acceptable, Buffer, FileChange, Job, JobAnswer, JobDone, JobFolder, JobProgress, Left, left_in
 
 
-class _Group(NamedTuple):
-    """Files of one project. `target`: named by an editor's setting, else ""; `baseline`: gives the baseline's path for
-    a file."""
+class Group(NamedTuple):
+    """Files that have their project in common."""
 
     engines: Engines
-    files: list[File]
+    files: list[File]  # that may have findings
     root: str
-    target: str
-    baseline: Callable[[File], str]
+    target: str  # that a setting of the editor names, if one does
+    baseline: Callable[[File], str]  # where that of a file would be
+    looked: list[File]  # all that were read
+    problems: Sequence[Problem] = ()  # with what could not be
 
 
 def rewrite(job: Job, catalogue: Catalogue) -> Iterator[JobAnswer]:
     """Run a job; yields the answers that worker.py describes. UndecidedTarget is raised if nothing decides the
     target."""
-    run = _Run(job, catalogue)
+    run = Run(job, catalogue)
     groups = run.groups()
     if job.accept:
         yield JobDone((), {}, "", tuple(run.acceptable(groups)))
@@ -84,7 +87,7 @@ def rewrite(job: Job, catalogue: Catalogue) -> Iterator[JobAnswer]:
     yield JobDone(tuple(run.skipped), run.left, "".join(run.diff))
 
 
-class _Run:
+class Run:
     """One job: the open buffers by path, and the results so far."""
 
     def __init__(self, job: Job, catalogue: Catalogue) -> None:
@@ -92,17 +95,19 @@ class _Run:
         self.skipped: list[dict[str, str]] = []
         self.left: dict[str, Left] = {}
         self.diff: list[str] = []
-        self._catalogue = catalogue
+        self.catalogue = catalogue
         self._vocabulary = Vocabulary(tuple(catalogue.declarations), tuple(catalogue.rules))
         self._texts, self._words = Texts(job.locale), Words(job.locale)
         self._buffers = {_key(buffer.name): buffer for buffer in job.buffers}
         self._baselines = Baselines()
         self._stamps: dict[str, tuple[int, int]] = {}
 
-    def groups(self) -> list[_Group]:
-        """The files of every folder; for the folder without a path, one group for each buffer."""
-        groups: list[_Group] = []
+    def groups(self, only: str = "") -> list[Group]:
+        """The files of every folder, or of the one at a path; for the folder without a path, each buffer by itself."""
+        groups: list[Group] = []
         for folder in self.job.folders:
+            if only and folder.path != only:
+                continue
             if folder.path:
                 groups.append(self._folder(folder))
             else:
@@ -114,15 +119,16 @@ class _Run:
         over, under = (values_of(table, place, self._vocabulary) for table in (folder.over, folder.under))
         return Configuration(self._vocabulary, over, under=under)
 
-    def _alone(self, folder: JobFolder, buffer: Buffer) -> _Group:
-        engines = Engines(self._catalogue, locale=self.job.locale)
+    def _alone(self, folder: JobFolder, buffer: Buffer) -> Group:
+        engines = Engines(self.catalogue, locale=self.job.locale)
         place = os.path.dirname(buffer.path) or os.getcwd()
         configuration = self._configuration(folder)
         file = File(buffer.name, configuration.settings_for(place), True)
         engines.alone(file, self.read(file.path))
-        return _Group(engines, [file], os.path.dirname(buffer.path), _target(folder), _baseline(configuration, ""))
+        root, baseline = os.path.dirname(buffer.path), _baseline(configuration, "")
+        return Group(engines, [file], root, _target(folder), baseline, [file])
 
-    def _folder(self, folder: JobFolder) -> _Group:
+    def _folder(self, folder: JobFolder) -> Group:
         configuration = self._configuration(folder)
         found = discover([folder.path], configuration.settings_for, empty=True)
         files = [file for file in found.files if self._owner(file.path) is folder]
@@ -130,13 +136,14 @@ class _Run:
             if self._owner(buffer.path) is folder:
                 file = reach(buffer.path, folder.path, configuration.settings_for)
                 files += [file] if file else []
-        engines = Engines(self._catalogue, locale=self.job.locale)
+        engines = Engines(self.catalogue, locale=self.job.locale)
         look = engines.survey(files, self.read)
-        for problem in (*found.problems, *look.problems):
-            if not isinstance(problem, LeftOut):
-                self._skip(self._uri(problem.path), problem.path, problem.message)
+        problems = [one for one in (*found.problems, *look.problems) if not isinstance(one, LeftOut)]
+        for problem in problems:
+            self._skip(self._uri(problem.path), problem.path, problem.message)
         worth = [file for file in engines.worth(look) if self._in_scope(file.path)]
-        return _Group(engines, worth, folder.path, _target(folder), _baseline(configuration, folder.path))
+        baseline = _baseline(configuration, folder.path)
+        return Group(engines, worth, folder.path, _target(folder), baseline, look.files, problems)
 
     def _owner(self, path: str) -> JobFolder | None:
         """The innermost folder that contains a path."""
@@ -172,7 +179,7 @@ class _Run:
         return (Source(buffer.text, buffer.path) if engine.concerns(data) else None), data
 
     @contextmanager
-    def receivers(self, group: _Group) -> Iterator[AnswersFor]:
+    def receivers(self, group: Group) -> Iterator[AnswersFor]:
         """Give a function for the known receivers of a file: looked up if the settings say so, else those of open
         documents."""
         asked: AnswersFor = ask_nobody
@@ -192,7 +199,7 @@ class _Run:
 
             yield answers_for
 
-    def acceptable(self, groups: Iterable[_Group]) -> Iterator[Acceptable]:
+    def acceptable(self, groups: Iterable[Group]) -> Iterator[Acceptable]:
         """The findings of the rules that are not accepted yet. BaselineError is raised if a baseline is unusable."""
         rules = self.job.rules
         by_file: dict[str, Acceptance] = {}
@@ -212,7 +219,7 @@ class _Run:
             for (key, target), kind in acceptance.new.items():
                 yield Acceptable(file, *key, target, kind)
 
-    def selections(self, group: _Group) -> SelectionFor:
+    def selections(self, group: Group) -> SelectionFor:
         """Give a function that selects the findings not accepted by a baseline; it raises FileProblem for an unusable
         one."""
 
@@ -227,7 +234,25 @@ class _Run:
 
         return selection_for
 
-    def file(self, repaired: Repaired, group: _Group) -> FileChange | None:
+    def accepted(self, group: Group) -> Callable[[Checked], Selection | None]:
+        """What baselines leave of what was found in a file. BaselineError where one is of no use."""
+
+        def select(result: Checked) -> Selection | None:
+            if result.source is None or result.report is None:
+                return None
+            baseline = group.baseline(result.file)
+            if error := self._baselines.error(baseline):
+                raise error
+            return self._baselines.selection(baseline, result.source, result.report)
+
+        return select
+
+    def begun(self, group: Group) -> int:
+        """How many findings there were when the baselines of files were begun; 0: none says it."""
+        baselines = map(self._baselines.at, {group.baseline(file) for file in group.looked})
+        return sum(sum(one.baseline.counts.values()) for one in baselines if one is not None)
+
+    def file(self, repaired: Repaired, group: Group) -> FileChange | None:
         """The change of a file; None if there is none, or if it must not be made."""
         path = repaired.file.path
         buffer = self._buffers.get(_key(path))
@@ -271,7 +296,7 @@ class _Run:
         left = left_in(report.findings, self.job.rules, lines)
         return left.plus(buffer.lowered) if buffer and not repaired.file.settings.receivers else left
 
-    def _hindrance(self, repaired: Repaired, group: _Group) -> str:
+    def _hindrance(self, repaired: Repaired, group: Group) -> str:
         """The reason why an editor must not make the fixes of a file; "" if it may."""
         path = repaired.file.path
         given = _key(path) == _key(self.job.scope)
@@ -289,7 +314,7 @@ class _Run:
         """The folders, or the one scope, to fix."""
         return [self.job.scope] if self.job.scope else [folder.path for folder in self.job.folders if folder.path]
 
-    def _otherwise(self, repaired: Repaired, group: _Group) -> str:
+    def _otherwise(self, repaired: Repaired, group: Group) -> str:
         """The command line that fixes a closed file whose encoding its bytes do not prove; "" for other files."""
         path = repaired.file.path
         if _key(path) in self._buffers or repaired.source is None:
@@ -307,7 +332,7 @@ class _Run:
         buffer = self._buffers.get(_key(path))
         return buffer.uri if buffer else uri_of(os.path.abspath(path))
 
-    def _shown(self, path: str, group: _Group) -> str:
+    def _shown(self, path: str, group: Group) -> str:
         """The path for a diff: relative to the folder, with the folder's name if there are several."""
         if not group.root or not _is_below(path, group.root):
             return path

@@ -1,4 +1,4 @@
-"""The messages between the server and the process that checks closed files."""
+"""What the processes that check closed files are asked, and what they answer."""
 
 from __future__ import annotations
 
@@ -33,6 +33,13 @@ class InspectSome:
 
 
 @dataclass(frozen=True)
+class InspectFiles:
+    """Check some of all files: said to one of several processes."""
+
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class MoveShims:
     """A request to check files again whose diagnostics mention where shims are imported."""
 
@@ -41,14 +48,23 @@ class MoveShims:
 
 @dataclass(frozen=True)
 class Inspected:
-    """The result for one file. `items`: the JSON list of its diagnostics, empty for a notebook; `listing`: its findings
-    for the overview, None if it has none; `failed`: an internal error, or ""."""
+    """What was found in a file. `items`: the JSON list of its diagnostics, none for a notebook; `listing`: what it has
+    for the overview, None: nothing; `failed`: the error of ours, if there was one; `tells_of_shims`: whether one of the
+    diagnostics says where a shim is imported."""
 
     path: str
     uri: str
     items: str = "[]"
     listing: FileListing | None = None
     failed: str = ""
+    tells_of_shims: bool = False
+
+
+@dataclass(frozen=True)
+class InspectedFiles:
+    """What was found in each file of an `InspectFiles`, in that order."""
+
+    files: tuple[Inspected, ...]
 
 
 @dataclass(frozen=True)
@@ -65,3 +81,4 @@ class InspectionDone:
 
 
 CODEC = Codec(InspectAll, InspectSome, MoveShims, Inspected, InspectionProgress, InspectionDone)
+WORKER_CODEC = Codec(InspectAll, InspectFiles, InspectedFiles)

@@ -195,7 +195,7 @@ class Inspection:
         self._progress_timer = self._endpoint.loop.call_later(_LONG, self._show_progress)
         wanted = tuple(folder.uri for folder in self._folders.all if self._covers(folder))
         self._child = Background(
-            "uncuda.lsp.state.inspector",
+            "uncuda.lsp.state.inspection_process",
             CODEC,
             self._endpoint.call,
             self._take,

@@ -1,22 +1,19 @@
-"""Checks the closed files of the workspace, in a process of its own.
+"""Checks closed files of the workspace, and the process that is one of several that do it.
 
-Input: first `InspectAll`, then `InspectSome`, or `MoveShims` when shims are imported elsewhere. Output: `Inspected` for
-each file with diagnostics and for each file requested by path, `InspectionProgress` while all are checked, and
-`InspectionDone` after each request.
+Input: first `InspectAll`, which has no answer, then `InspectFiles`, each answered with `InspectedFiles`.
 """
 
 from __future__ import annotations
 
 import gc
 import os
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from uncuda.child import be_nice
-from uncuda.child.records import Channel
+from uncuda.child.records import serve
 from uncuda.limits import LimitExceeded
 from uncuda.source import SourceError
 from uncuda.workspace import Baselines, FileProblem, discover, is_notebook
@@ -24,31 +21,17 @@ from uncuda.workspace.discover import File
 
 from ..wire.uris import uri_of
 from .folders import Folders
-from .inspected import CODEC, InspectAll, Inspected, InspectionDone, InspectionProgress, MoveShims, Shim, Shims
+from .inspected import WORKER_CODEC, InspectAll, Inspected, InspectedFiles, InspectFiles, Shim, Shims
 from .listing import analyse_closed, listing_of
 from .render import Renderer
 from .roots import Folder
 
-_PAUSE = 0.2  # seconds between two progress messages
 
-
-def main() -> None:
+def main() -> NoReturn:
     """Answer requests until the input ends."""
     be_nice()
     gc.freeze()
-    channel = Channel(CODEC)
-    inspector: Inspector | None = None
-    found: Iterable[Inspected | InspectionProgress] = ()
-    for request in channel.requests():
-        if isinstance(request, InspectAll):
-            inspector = Inspector(Folders.of_known(request.known), request.folders, request.shims)
-            found = inspector.everything()
-        elif inspector is not None:
-            moved = isinstance(request, MoveShims)
-            found = inspector.move_shims(request.shims) if moved else inspector.some(request.paths)
-        for record in found:
-            channel.say(record)
-        channel.say(InspectionDone())
+    InspectionWorker().serve()
 
 
 class Inspector:
@@ -62,23 +45,30 @@ class Inspector:
         self._shims = shims
         self._tell_of_shims: set[str] = set()
 
-    def everything(self) -> Iterator[Inspected | InspectionProgress]:
-        """The results of all files in the wanted folders that have findings or accepted findings."""
-        files = [(file.path, folder) for folder in self._folders.all for file in self._files(folder)]
-        due = time.monotonic() + _PAUSE
-        for done, (path, folder) in enumerate(files, 1):
-            record = self._check(path, folder)
-            if record.items != "[]" or record.listing:
-                yield record
-            if (now := time.monotonic()) >= due:
-                due = now + _PAUSE
-                yield InspectionProgress(done, len(files))
+    @classmethod
+    def of(cls, request: InspectAll) -> Inspector:
+        """The one for all files that a request is about."""
+        return cls(Folders.of_known(request.known), request.folders, request.shims)
+
+    def files(self) -> list[File]:
+        """All files of the folders that are wanted."""
+        return [file for folder in self._folders.all for file in self._files(folder)]
 
     def _files(self, folder: Folder) -> Iterator[File]:
         if folder.uri in self._wanted:
             for file in discover([folder.path], self._settings_for(folder), empty=True).files:
                 if self._folders.folder_of(file.path) is folder:
                     yield file
+
+    def check(self, path: str) -> Inspected:
+        """What is found in one of `files`."""
+        folder = self._folders.folder_of(path)
+        return self._check(path, folder) if folder is not None else Inspected(path, uri_of(path))
+
+    def remember(self, found: Inspected) -> None:
+        """Take in what was found in a file, here or by another process."""
+        if found.tells_of_shims:
+            self._tell_of_shims.add(found.path)
 
     def some(self, paths: Iterable[str]) -> Iterator[Inspected]:
         """The results of some files."""
@@ -87,7 +77,9 @@ class Inspector:
             folder = self._folders.folder_of(path)
             known = folder is not None and folder.uri in self._wanted and os.path.isfile(path)  # noqa: PTH113
             if folder is not None and known and self._folders.finds(path, folder):
-                yield self._check(path, folder)
+                found = self._check(path, folder)
+                self.remember(found)
+                yield found
             else:
                 yield Inspected(path, uri_of(path))
 
@@ -110,9 +102,8 @@ class Inspector:
                 listing = listing_of(analysis, folder.relative(path), uri, baseline)
                 found = replace(found, listing=listing if listing.findings else None)
                 if not is_notebook(path):  # an editor shows what is found in its cells, where it is open
-                    found = replace(found, items=self._renderer.items(analysis)[uri])
-                    if self._renderer.tells_of_shims(analysis):
-                        self._tell_of_shims.add(path)
+                    items, tells = self._renderer.items(analysis)[uri], self._renderer.tells_of_shims(analysis)
+                    found = replace(found, items=items, tells_of_shims=tells)
         except (FileProblem, SourceError, LimitExceeded):
             pass  # an editor shows the problem when the file is opened
         except Exception as error:  # noqa: BLE001 one file must not stop the rest
@@ -122,3 +113,22 @@ class Inspector:
     def _shim(self, path: str, target: str) -> Shim | None:
         folder = self._folders.folder_of(path)
         return self._shims.get(folder.uri, {}).get(target) if folder else None
+
+
+class InspectionWorker:
+    """One of several that check files. `inspector`: where this process is a copy of the one that has it."""
+
+    def __init__(self, inspector: Inspector | None = None) -> None:
+        self._inspector = inspector
+
+    def serve(self) -> NoReturn:
+        """Answer requests from the input."""
+        serve(WORKER_CODEC, self.answer)
+
+    def answer(self, request: InspectAll | InspectFiles) -> InspectedFiles | None:
+        """The answer to a request; None if it has none."""
+        if isinstance(request, InspectAll):
+            self._inspector = self._inspector or Inspector.of(request)
+            return None
+        assert self._inspector is not None
+        return InspectedFiles(tuple(map(self._inspector.check, request.paths)))

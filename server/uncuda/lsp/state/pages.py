@@ -64,7 +64,7 @@ class Pages:
         return self._text(rule, self._catalogue.target(identifier, version), locale)
 
     def _text(self, rule: Rule, target: Target, locale: str) -> str:
-        from .rule_page import page_of  # needed only when the first finding is shown
+        from uncuda.report.rule_page import page_of  # needed only when the first finding is shown
 
         return page_of(rule, target, self._catalogue, locale)
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 
 from uncuda.printable import cut, cut_middle, printable
+from uncuda.printable import markdown_code as code
+
+__all__ = ["code", "label", "popup", "sentence"]
 
 _LONGEST = 1_000
 _CODE = re.compile("`([^`]*)`")
-_BACKTICKS = re.compile("`+")
 
 
 def popup(text: str) -> str:
@@ -24,13 +26,3 @@ def sentence(text: str) -> str:
 def label(text: str) -> str:
     """The title of an action or a button."""
     return cut(printable(text))
-
-
-def code(text: str) -> str:
-    """A Markdown code span that the text cannot end early."""
-    text = cut(printable(text))
-    runs = [len(run) for run in _BACKTICKS.findall(text)]
-    if not runs:
-        return f"`{text}`"
-    fence = "`" * (max(runs) + 1)
-    return f"{fence} {text} {fence}"

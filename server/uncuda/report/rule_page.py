@@ -12,12 +12,11 @@ from uncuda.catalogue.model import IN_BRACES
 from uncuda.catalogue.ranges import minor
 from uncuda.engine import Engine
 from uncuda.project import Project
-from uncuda.report.proofs import Proof, load_proofs, proof_section
-from uncuda.report.words import Words
 from uncuda.settings import Settings
 from uncuda.source import Source
 
-from .phrases import Phrases
+from .proofs import Proof, load_proofs, proof_section
+from .words import PageWords, Words
 
 _BLOCK = re.compile(r"^```(\w*)[ \t]*([^\n]*)\n(.*?)^```[ \t]*$", re.M | re.S)
 _LINK = re.compile(r"\[([^\]]+)\]\((?!https://|#)[^)]*\)")
@@ -33,7 +32,7 @@ def page_of(rule: Rule, target: Target, catalogue: Catalogue, locale: str) -> st
 class _Page:
     def __init__(self, rule: Rule, target: Target, catalogue: Catalogue, locale: str) -> None:
         self._rule, self._target, self._catalogue = rule, target, catalogue
-        self._say = Phrases(locale)
+        self._say = PageWords(locale)
         self._title = target.title_zh if locale == "zh" else target.title
 
     def text(self) -> str:
@@ -95,7 +94,7 @@ class _Page:
             return ""
         return "\n\n".join(part for part in (self._prose(_BLOCK.sub("", text)).strip(), *blocks) if part)
 
-    def _blocks(self, text: str, say: Phrases | None) -> Iterator[str]:
+    def _blocks(self, text: str, say: PageWords | None) -> Iterator[str]:
         """The code blocks for this target, each result under a title. `say`: also put a sentence above examples without
         findings."""
         shown = True
