@@ -95,6 +95,9 @@ def test_two_folders_with_a_target_each(window: Window, folder: Path) -> None:
     )
     window.until(lambda: len(window.port()) == 2, window.port)
     assert ["Ascend" in row for row in window.port()] == [True, False]
+    above = window.page.locator(".split-view-container .title-actions .action-label, .composite.title .action-label")
+    names = {label.get_attribute("aria-label") for label in above.all()}
+    assert {"Review", "Filter the Port View", "Group the Port View by Rule or Folder", "Open Report"} <= names
     window.shot("roots")
 
 
