@@ -186,6 +186,7 @@ def test_the_review_by_keys(window: Window, folder: Path) -> None:
 @pytest.mark.parametrize("theme", ["Default Light Modern", "Default Dark Modern", "Default High Contrast"])
 def test_pictures_in_all_themes(window: Window, server: CodeServer, folder: Path, theme: str) -> None:
     """For a person to look at: what is shown is the same."""
+    window.until(lambda: sum("Accepted" in row for row in window.port()) == 1, window.port)
     shown = window.port()
     server.configure({"workbench.colorTheme": theme})
     window.until(lambda: window.port() == shown, window.port)
