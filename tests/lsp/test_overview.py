@@ -584,3 +584,19 @@ def _line(client: Client, node: Json) -> str:
     """The line that a finding is in."""
     line: int = node["range"]["start"]["line"]
     return client.text(node["uri"]).splitlines()[line]
+
+
+def test_without_a_folder(start: Start, tmp_path: Path) -> None:
+    """A file by itself is shown with what it has; what stands nowhere is not."""
+    client = start(VIEW, files={"a.py": TEXT}, folders=[])
+    client.open("untitled:1", TEXT)
+    uri = client.open(tmp_path / "a.py")
+    client.wait(lambda: Seen(client).findings, "the findings of the file")
+    seen = Seen(client)
+    assert {node["uri"] for node in seen.findings} == {uri}
+    assert len(seen.findings) == len(client.diagnostics(uri))
+    assert "open files only" in seen.top["message"]
+    node = next(node for node in seen.findings if "x.cuda" in _line(client, node))
+    assert do(client, node, "fix") == {"applied": True, "stale": False}
+    client.close(uri)
+    client.wait(lambda: not Seen(client).findings, "nothing")
