@@ -43,7 +43,7 @@ ENDS = {
     "column": CLASSES,
     "step": (*PREREQUISITES, *CLASSES),
     "missing": ("one",),
-    "means": SHOWN,
+    "means": (*SHOWN, "none"),
     "proof": ("run", "signature", "neither"),
 }
 ENDED = {f"{begin} {end}" for begin, ends in ENDS.items() for end in ends} | {
