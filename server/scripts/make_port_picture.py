@@ -2,8 +2,8 @@
 
     python server/scripts/make_port_picture.py [--check]
 
-The commands are run on a copy, and the picture shows what they say. Who wants no motion sees the end of it. With
---check it only compares; exit 1 if a picture is stale.
+The commands are run on a copy, and the picture shows their output. A viewer that asks for reduced motion sees its end.
+With --check the pictures are only compared; exit 1 if one is stale.
 """
 
 from __future__ import annotations

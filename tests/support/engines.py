@@ -1,6 +1,6 @@
-"""Engines for tests: each remembers nothing yet, and those of the same settings share what is prepared of the rules.
+"""Engines for tests: each starts with an empty cache, and engines of the same settings share the prepared rules.
 
-To prepare it takes far longer than to check the few lines of a test.
+Preparing the rules takes far longer than checking the few lines of a test.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _prepared: dict[tuple[str, int, str], Engine] = {}
 def engine_for(
     target: str, settings: Settings | None = None, project: Project | None = None, remember: int = 1
 ) -> Engine:
-    """What `Engine(load(), …)` gives."""
+    """An engine as `Engine(load(), …)` would make it."""
     settings = settings or Settings()
     key = target, remember, repr(settings)
     if key not in _prepared:

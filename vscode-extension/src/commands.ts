@@ -62,6 +62,10 @@ async function each(uri: vscode.Uri | undefined, uris: unknown, run: (scope: str
 }
 
 async function execute(server: Server, command: ServerCommand, args: readonly unknown[]): Promise<unknown> {
+  const [, selected] = args;
+  if (command === "uncuda.fixAllInFile" && Array.isArray(selected) && selected.length > 1) {
+    return each(undefined, selected, (uri) => execute(server, command, [{ uri }])); // from the Explorer
+  }
   return using(server, async (client) => {
     const given = argumentsOf(command, args);
     if (command === "uncuda.switchTarget" && !given.length) {

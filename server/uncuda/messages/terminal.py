@@ -1,4 +1,4 @@
-"""Help and errors of the command line, before the settings are known."""
+"""Help texts and errors of the command line that are printed before the settings are read."""
 
 from . import Room
 

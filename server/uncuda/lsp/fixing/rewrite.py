@@ -1,6 +1,6 @@
-"""Fixes the files of a workspace in memory, open buffers before the disk, and says what an editor is to change."""
+"""Fixes the files of a workspace in memory, open buffers instead of the disk, and yields the changes for an editor."""
 
-# Paths are plain strings here, as in workspace/discover.py.
+# Paths are strings here, as in workspace/discover.py.
 # ruff: noqa: PTH100, PTH109, PTH116, PTH118, PTH119, PTH120
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ class Group(NamedTuple):
 
 
 def rewrite(job: Job, catalogue: Catalogue) -> Iterator[JobAnswer]:
-    """Do a job: answers as worker.py describes them. UndecidedTarget where nothing chooses the target."""
+    """Run a job; yields the answers that worker.py describes. UndecidedTarget is raised if nothing decides the
+    target."""
     run = Run(job, catalogue)
     groups = run.groups()
     if job.accept:
@@ -87,7 +88,7 @@ def rewrite(job: Job, catalogue: Catalogue) -> Iterator[JobAnswer]:
 
 
 class Run:
-    """One job: the buffers by path, and what was found so far."""
+    """One job: the open buffers by path, and the results so far."""
 
     def __init__(self, job: Job, catalogue: Catalogue) -> None:
         self.job = job
@@ -145,12 +146,13 @@ class Run:
         return Group(engines, worth, folder.path, _target(folder), baseline, look.files, problems)
 
     def _owner(self, path: str) -> JobFolder | None:
-        """The innermost folder that holds a path."""
+        """The innermost folder that contains a path."""
         holding = [folder for folder in self.job.folders if folder.path and _is_below(path, folder.path)]
         return max(holding, key=lambda folder: len(folder.path), default=None)
 
     def _adopted(self, files: Sequence[File]) -> list[Buffer]:
-        """The buffers that none of the files is; a file that a buffer has under another name is that buffer's."""
+        """The buffers of files that were not found. A found file that is open under another name is mapped to its
+        buffer."""
         names = {_key(file.path) for file in files}
         strays = {os.path.realpath(b.path): b for b in self.job.buffers if b.path and _key(b.path) not in names}
         for file in files if strays else ():
@@ -162,12 +164,12 @@ class Run:
         return not self.job.scope or _is_below(path, self.job.scope)
 
     def read(self, path: str, most: int = Limits.bytes) -> bytes:
-        """What a file holds: an open one what its buffer holds."""
+        """The bytes of a file, or of its buffer if it is open."""
         buffer = self._buffers.get(_key(path))
         return buffer.text.encode("utf-8", "surrogatepass") if buffer else read_text(path, most)
 
     def load(self, file: File, engine: Engine) -> tuple[Source | None, bytes]:
-        """The text of a file, from its buffer if it is open; None if the engine has no use for it."""
+        """The source of a file or its buffer, and its bytes; the source is None if the file cannot have findings."""
         buffer = self._buffers.get(_key(file.path))
         if buffer is None:
             stat = os.stat(file.path)
@@ -178,7 +180,8 @@ class Run:
 
     @contextmanager
     def receivers(self, group: Group) -> Iterator[AnswersFor]:
-        """What says what receivers are: asked where settings want it; else what an open document shows is spared."""
+        """Give a function for the known receivers of a file: looked up if the settings say so, else those of open
+        documents."""
         asked: AnswersFor = ask_nobody
         with ExitStack() as stack:
             if any(file.settings.receivers for file in group.files):
@@ -197,7 +200,7 @@ class Run:
             yield answers_for
 
     def acceptable(self, groups: Iterable[Group]) -> Iterator[Acceptable]:
-        """What is to be accepted of what the rules find: all that is not yet. BaselineError where one is of no use."""
+        """The findings of the rules that are not accepted yet. BaselineError is raised if a baseline is unusable."""
         rules = self.job.rules
         by_file: dict[str, Acceptance] = {}
         for group in groups:
@@ -217,7 +220,8 @@ class Run:
                 yield Acceptable(file, *key, target, kind)
 
     def selections(self, group: Group) -> SelectionFor:
-        """What baselines leave to be fixed; FileProblem where one cannot be used."""
+        """Give a function that selects the findings not accepted by a baseline; it raises FileProblem for an unusable
+        one."""
 
         def selection_for(file: File, source: Source, engine: Engine, answers: Answers | None) -> Selection | None:
             baseline = group.baseline(file)
@@ -249,7 +253,7 @@ class Run:
         return sum(sum(one.baseline.counts.values()) for one in baselines if one is not None)
 
     def file(self, repaired: Repaired, group: Group) -> FileChange | None:
-        """What changes in a file; None if it does not, or may not."""
+        """The change of a file; None if there is none, or if it must not be made."""
         path = repaired.file.path
         buffer = self._buffers.get(_key(path))
         uri = self._uri(path)
@@ -285,7 +289,7 @@ class Run:
         )
 
     def _left(self, repaired: Repaired, text: str, report: Report) -> Left:
-        """What a report of a file leaves; its place only where the file is closed: an open one is looked at again."""
+        """The findings left in a file, with a place only for closed files, since open ones are analysed again."""
         buffer = self._buffers.get(_key(repaired.file.path))
         is_text = repaired.source is not None and repaired.source.cells is None
         lines = Lines(text, self.job.form.encoding) if report.findings and not buffer and is_text else None
@@ -293,7 +297,7 @@ class Run:
         return left.plus(buffer.lowered) if buffer and not repaired.file.settings.receivers else left
 
     def _hindrance(self, repaired: Repaired, group: Group) -> str:
-        """Why the fixes of a file must not be made by an editor; empty if they may."""
+        """The reason why an editor must not make the fixes of a file; "" if it may."""
         path = repaired.file.path
         given = _key(path) == _key(self.job.scope)
         if leads_out(repaired.file._replace(given=given or repaired.file.given), self._given()):
@@ -307,11 +311,11 @@ class Run:
         return ""
 
     def _given(self) -> list[str]:
-        """The folders that are to be fixed."""
+        """The folders, or the one scope, to fix."""
         return [self.job.scope] if self.job.scope else [folder.path for folder in self.job.folders if folder.path]
 
     def _otherwise(self, repaired: Repaired, group: Group) -> str:
-        """The command that fixes a closed file whose bytes do not show in which encoding they are; else empty."""
+        """The command line that fixes a closed file whose encoding its bytes do not prove; "" for other files."""
         path = repaired.file.path
         if _key(path) in self._buffers or repaired.source is None:
             return ""
@@ -329,7 +333,7 @@ class Run:
         return buffer.uri if buffer else uri_of(os.path.abspath(path))
 
     def _shown(self, path: str, group: Group) -> str:
-        """The path that a diff names: relative to its folder, and with the folder's name if there are several."""
+        """The path for a diff: relative to the folder, with the folder's name if there are several."""
         if not group.root or not _is_below(path, group.root):
             return path
         shown = os.path.relpath(path, group.root)
@@ -341,7 +345,7 @@ def _baseline(configuration: Configuration, root: str) -> Callable[[File], str]:
 
 
 def _target(folder: JobFolder) -> str:
-    """The target that a setting of the editor names; empty if none does."""
+    """The target named by an editor's setting; "" if none is."""
     return str(folder.over.get("target") or folder.under.get("target") or "")
 
 
@@ -350,6 +354,6 @@ def _key(path: str) -> str:
 
 
 def _is_below(path: str, folder: str) -> bool:
-    """Whether a path is a folder's, or the folder itself."""
+    """Whether a path is the folder or inside it."""
     path, folder = _key(path), _key(folder).rstrip(os.sep)
     return path == folder or path.startswith(folder + os.sep)

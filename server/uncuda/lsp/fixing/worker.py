@@ -1,7 +1,7 @@
-"""The workspace job: fixes every file in a process of its own, and says what it would change.
+"""The workspace job: fixes every file in a process of its own, and answers with the changes.
 
-In: a `Job`; whatever comes after it, or the end of the input, stops the process at once. Out: `JobProgress`, and a
-`FileChange` for each file that changes; last `JobDone`, `JobUndecided` or `JobFailed`.
+Input: one `Job`; any further input, or its end, stops the process at once. Output: `JobProgress`, a `FileChange` for
+each changed file, and last a `JobDone`, `JobUndecided` or `JobFailed`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PAUSE = 0.05  # seconds between two progress messages
 
 
 def main() -> None:
-    """Read a job, work, say what comes of it."""
+    """Read a job, run it and write its answers."""
     channel = Channel(CODEC)
     job = channel.only_request()
     if job is None:
@@ -41,7 +41,7 @@ def main() -> None:
 
     for answer in _answers(job, say):
         say(answer)
-    os._exit(0)  # the thread waits for input
+    os._exit(0)  # the reading thread still waits for input
 
 
 def _answers(job: Job, say: Callable[[JobAnswer], object]) -> Iterator[JobAnswer]:

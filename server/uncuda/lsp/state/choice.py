@@ -1,4 +1,4 @@
-"""What a program is checked with: its folder, settings and engine, and what was chosen for it."""
+"""What a program is checked with: its folder, settings and engine, and how its target was chosen."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .roots import Folder
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """What a program is checked with. `settings` speak the client's language; `left_out`: it is not checked at all;
-    `baseline`: the file that says what is accepted, there or not, "" where nothing says which."""
+    """What a program is checked with. `left_out`: it is excluded; `baseline`: the path of its baseline, which need not
+    exist, or "" if there is none."""
 
     folder: Folder | None
     settings: Settings
@@ -25,13 +25,14 @@ class Choice:
     baseline: str = ""
 
     def plugin(self, locale: str) -> str:
-        """The versions of the plugin, and what says so, in a language; and what follows where no table is known."""
+        """The plugin's versions with the source that states them, in a language, and a note if the target has no
+        tables."""
         words, (key, values) = Words(locale), self.chosen.taken.note
         plugin = words(key, *values) if self.chosen.taken.versions else self.chosen.taken.package
         return "; ".join(filter(None, [plugin, self.no_tables(locale)]))
 
     def no_tables(self, locale: str) -> str:
-        """What follows for a target without tables, in a language; "" for the others."""
+        """The note for a target without tables, in a language; "" for other targets."""
         target = self.engine.target
         title = target.title_zh if locale == "zh" else target.title
         return "" if target.has_tables else Words(locale)("no tables", title)

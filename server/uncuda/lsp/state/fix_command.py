@@ -1,4 +1,4 @@
-"""The command that fixes a file where an editor would not do."""
+"""The command line that fixes a file for which an editor must not apply the fixes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from uncuda import bundled
 
 
 def command_for(path: str, review: bool, target: str) -> str:
-    """The command that fixes a file where an editor would not do; `target`: empty where configuration files say it."""
+    """The command line that fixes a file. `target`: "" if configuration files name it."""
     words = [*bundled.command(), "fix", path]
     words += ["--review-fixes"] if review else []
     words += ["--target", target] if target else []

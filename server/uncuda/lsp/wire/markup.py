@@ -1,4 +1,4 @@
-"""Text of others in what an editor shows: pop-ups, hovers, titles."""
+"""Escapes text of users and files for pop-ups, hovers and titles."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _CODE = re.compile("`([^`]*)`")
 
 
 def popup(text: str) -> str:
-    """A message for a pop-up: one line, and no link: VS Code makes one of `[…](command:…)` in a file's name."""
+    """The text for a pop-up: one line, without links. VS Code would make one of `[…](command:…)` in a file name."""
     return printable(cut_middle(text, _LONGEST)).replace("](", "]\\x28")
 
 
 def sentence(text: str) -> str:
-    """What a diagnostic says: no editor reads Markdown there, so code stands in quotes."""
+    """The text for a diagnostic, with code in quotes instead of backticks, because no editor renders Markdown there."""
     return _CODE.sub(lambda found: f"'{found[1]}'", printable(text))
 
 

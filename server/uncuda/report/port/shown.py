@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import PurePath
 from typing import NamedTuple
 
 from uncuda.catalogue import Catalogue
@@ -130,7 +131,7 @@ class PortReport:
     @cached_property
     def tests(self) -> frozenset[str]:
         """The files of tests with findings."""
-        return frozenset(path for path, _ in self.files if is_test(path))
+        return frozenset(path for path, _ in self.files if is_test(PurePath(path).parts))
 
     @property
     def prerequisites(self) -> Sequence[str]:
