@@ -63,9 +63,11 @@ class Forked:
         other pipes."""
         (theirs_in, ours_in), (ours_out, theirs_out) = os.pipe(), os.pipe()
         self.returncode: int | None = None
+        parent = os.getpid()
         self.pid = os.fork()
         if not self.pid:
             try:
+                follow(parent)
                 for number, descriptor in enumerate((theirs_in, theirs_out)):
                     os.dup2(descriptor, number)
                 for descriptor in {*close, theirs_in, ours_in, ours_out, theirs_out} - {0, 1, 2}:
