@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from uncuda.catalogue import Catalogue, CatalogueError, Rule, Versions, around, folder, load, tables
+from uncuda.catalogue import Catalogue, CatalogueError, Rule, Versions, around, folder, load, read_page, tables
 from uncuda.catalogue import cache as remembered
 from uncuda.catalogue.keys import CHECKS, COMMON
 from uncuda.catalogue.rules import parse_toml, read_rule
@@ -112,6 +112,22 @@ def test_a_message_with_a_word_that_nothing_fills(rules: Path, key: str) -> None
     text = re.sub(rf'^{key} *= *".*"$', f'{key} = "{{nmae}} on {{target}}"', RULE, flags=re.M)
     (rules / "tested.md").write_text(text, encoding="utf-8")
     assert f"{key}: nothing fills {{nmae}} (did you mean 'name'?)" in complaint(rules)
+
+
+def test_the_prose_of_a_rule_ends_before_its_examples() -> None:
+    for rule in load().rules.values():
+        prose, examples = read_page(rule.path) if rule.path else ("", [])
+        assert bool(prose) == bool(examples)
+        assert "## " not in prose, rule.name
+
+
+def test_a_limit_of_some_hardware(rules: Path) -> None:
+    path = rules / "targets" / "npu.toml"
+    text, limit = path.read_text(encoding="utf-8"), '{ value = "hccl-dtype", when = { hardware = "A2|A3" } }'
+    path.write_text(re.sub(r"(?m)^collective-float64 = .*", f"collective-float64 = [{limit}]", text), encoding="utf-8")
+    found = {name: Catalogue(rules).target("npu", hardware=name).features for name in ("A2", "A3", "950")}
+    limits = {name: features["collective-float64"] for name, features in found.items()}
+    assert limits == {"A2": "hccl-dtype", "A3": "hccl-dtype", "950": "yes"}
 
 
 def test_every_key_is_used() -> None:

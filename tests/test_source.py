@@ -60,6 +60,12 @@ def test_lines_break_as_in_python() -> None:
     assert [source.line_text(n) for n in range(1, 5)] == ["a\fb\x0bc\x1c\x85\u2028d", "e", "f", "g"]
     assert source.position(source.text.index("e")) == (2, 1)
     assert source.offset(4, 1) == source.text.index("g")
+    assert [source.line_at(source.text.index(letter)) for letter in "befg"] == [
+        "a\fb\x0bc\x1c\x85\u2028d",
+        "e",
+        "f",
+        "g",
+    ]
 
 
 SAMPLES = [

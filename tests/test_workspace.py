@@ -506,7 +506,7 @@ def _modes_seen(monkeypatch: pytest.MonkeyPatch, folder: Path, act: Callable[[],
             supported |= {made}
             patch.setattr(os, name, made)
         patch.setattr(os, "supports_fd", supported)
-        patch.setattr(io, "open", watched(io.open))  # opens a path
+        patch.setattr(io, "open", watched(io.open))  # Path.open calls it
         act()
     return seen
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MODULE = "torch.accelerator"
-# Names outside that module: the file, and what they are called in it.
+# Names outside the module `torch.accelerator`: their file, and their names in it.
 BESIDE = {
     "torch.get_device_module": ("torch/__init__.py", "get_device_module"),
     "torch.Stream": ("torch/_C/__init__.pyi", "Stream"),
@@ -29,7 +29,7 @@ Signature = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Entry:
-    """A name: module, function, class or import (of something else); how it is called; the class of its result."""
+    """A name: module, function, class or import (defined elsewhere); its signatures; the class of its result."""
 
     kind: str
     signatures: tuple[Signature, ...] = ()
@@ -37,7 +37,7 @@ class Entry:
 
 
 class NotTorch(ValueError):
-    """A path that holds no source of PyTorch."""
+    """A path without PyTorch's source."""
 
 
 def read_source(path: Path) -> tuple[str, dict[str, Entry], dict[str, Entry]]:
@@ -81,7 +81,7 @@ _VERSION = "torch/version.py"
 
 
 def _module(tree: ast.Module) -> dict[str, tuple[Entry, str]]:
-    """The public names that a module binds, each with the module beside it that it was imported from, or ""."""
+    """The public names that a module binds, each with the sibling module that it was imported from, or ""."""
     found: dict[str, tuple[Entry, str]] = {}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
@@ -102,13 +102,13 @@ def _module(tree: ast.Module) -> dict[str, tuple[Entry, str]]:
 
 
 def _wrapped(value: ast.expr, known: Mapping[str, tuple[Entry, str]]) -> Entry:
-    """What a call makes of a function of the same module: `deprecated(…)(current_device_index)`."""
+    """The entry for a wrapped function of the same module: `deprecated(…)(current_device_index)`."""
     given = value.args[0] if isinstance(value, ast.Call) and len(value.args) == 1 else None
     return known[given.id][0] if isinstance(given, ast.Name) and given.id in known else Entry("import")
 
 
 def _merged(top: dict[str, tuple[Entry, str]], modules: Mapping[str, dict[str, tuple[Entry, str]]]) -> dict[str, Entry]:
-    """The names of the package, those that it takes from its own modules with what they are there."""
+    """The names of the package; for those imported from its own modules, the entries of these modules."""
     return {
         name: modules[module][name][0] if module in modules and name in modules[module] else entry
         for name, (entry, module) in top.items()
@@ -126,7 +126,7 @@ def _one(tree: ast.Module, name: str) -> Entry | None:
 
 
 def _constructors(node: ast.ClassDef) -> tuple[Signature, ...]:
-    """How a class is called: its `__new__`, in all forms, else its `__init__`."""
+    """The signatures of a class: all overloads of its `__new__`, else its `__init__`."""
     for name in ("__new__", "__init__"):
         if found := [part for part in node.body if isinstance(part, ast.FunctionDef) and part.name == name]:
             return tuple(_signature(part.args, own=True) for part in found)

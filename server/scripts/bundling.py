@@ -19,13 +19,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 REQUIREMENTS = ROOT / "requirements" / "bundle.txt"
-# What pip notes about its own work, and its commands; and stubs that jedi never finds where they lie.
+# Files that pip writes about an installation, its scripts, and type stubs that jedi does not find there.
 _LEFT_OUT = {"INSTALLER", "RECORD", "REQUESTED", "WHEEL", "bin", "__pycache__"}
 _STUBS = ("jedi", "third_party", "typeshed", "stubs")
 
 
 def bundle(folder: Path) -> None:
-    """Write the bundle into `folder`, in place of one that is there; ValueError if something else is."""
+    """Write the bundle into `folder`, replacing an existing bundle; ValueError if the folder contains something
+    else."""
     if folder.exists() and any(folder.iterdir()) and not (folder / "launch.py").is_file():
         raise ValueError(f"{folder} is not empty, and not a bundle")
     for old in (folder / "libs", folder / "launch.py"):
@@ -42,7 +43,7 @@ def bundle(folder: Path) -> None:
 
 
 def packages() -> Path:
-    """A folder with the packages that uncuda imports, fetched if they have not been yet."""
+    """A folder with the packages that uncuda imports, downloaded if they are missing."""
     wanted = REQUIREMENTS.read_text(encoding="utf-8")
     key = hashlib.sha256(wanted.encode() + Path(__file__).read_bytes()).hexdigest()[:16]
     kept = ROOT / ".cache" / "bundle" / key
@@ -70,7 +71,7 @@ def _process() -> str:
 
 
 def _install(wanted: str, folder: Path) -> None:
-    """Every package, whatever Python or system its marker asks for, in the form that runs on all of them."""
+    """Install every package, whatever Python or system its marker asks for, in its pure-Python form."""
     everywhere = folder / "requirements.txt"
     everywhere.write_text(re.sub(r" ;[^\\\n]*", "", wanted), encoding="utf-8")
     anything = ["--platform", "any", "--implementation", "py", "--abi", "none", "--python-version", "3.10"]

@@ -12,7 +12,7 @@ SURFACE = Path(__file__).parents[2] / "pycharm-plugin" / "api-surface.txt"
 
 
 def types(lines: Iterable[str]) -> dict[str, set[str]]:
-    """The members and supertypes of each type, by its line."""
+    """The members and supertypes of each type, by the line that declares it."""
     found: dict[str, set[str]] = {}
     name = ""
     for line in lines:
@@ -25,7 +25,7 @@ def types(lines: Iterable[str]) -> dict[str, set[str]]:
 
 
 def sections(surface: str) -> dict[str, dict[str, set[str]]]:
-    """The types by the dump that they were taken from; those of no dump are left out."""
+    """The types by the API dump that they were taken from; those from no dump are left out."""
     found: dict[str, list[str]] = {}
     dump = ""
     for line in surface.splitlines():
@@ -38,7 +38,7 @@ def sections(surface: str) -> dict[str, dict[str, set[str]]]:
 
 
 def missing(surface: str, checkout: Path) -> list[str]:
-    """What the surface has and the checkout does not."""
+    """The members of the surface file that the checkout does not have."""
     gone = []
     for dump, wanted in sections(surface).items():
         # a type may have moved from the unreviewed dump of a module to the stable one
@@ -54,7 +54,7 @@ def missing(surface: str, checkout: Path) -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Compare with the checkout that is named."""
+    """Compare the surface file with the named checkout."""
     if len(arguments) != 1 or not Path(arguments[0]).is_dir():
         print(__doc__, file=sys.stderr)
         return 2

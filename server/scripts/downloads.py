@@ -1,11 +1,11 @@
-"""Wheels from the package index, fetched by pip: to be read, never to be installed."""
+"""Downloads wheels from the package index by pip: to read them, never to install them."""
 
 import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-_PYTHON = "3.11"  # a Python for which every version that is read has a wheel
+_PYTHON = "3.11"  # a Python version for which every plugin version that is read has a wheel
 
 
 def download(requirement: str, platforms: Iterable[str], folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Files that a script writes, and with `--check` only compares."""
+"""Writes generated files, or with `--check` only compares them."""
 
 from __future__ import annotations
 

@@ -43,11 +43,11 @@ Row = tuple[str, ...]
 
 
 class Wrong(Exception):
-    """A fact and a source disagree; the message says which."""
+    """A hand-written fact contradicts a source; the message says which."""
 
 
 def from_sources(sources: Sequence[Source]) -> list[Row]:
-    """The rows that PyTorch's versions give, without what is kept by hand."""
+    """The rows read from PyTorch's versions, without the columns that are kept by hand."""
     facts, ordered = load_facts(), sorted(sources, key=lambda source: numbers(source[0]))
     names = sorted({name for _, found, _ in ordered for name in found})
     return [_read_row(name, ordered, facts["cuda"]) for name in names]
@@ -72,7 +72,7 @@ def _read_row(name: str, sources: Sequence[Source], cuda: Mapping[str, str]) -> 
 
 
 def _said(signature: Sequence[str], having: Sequence[tuple[str, Entry]]) -> str:
-    """A signature, with the version from which on there is a parameter that is younger than its function."""
+    """A signature; a parameter that was added after the function is followed by the version that has it first."""
     said = []
     for token in signature:
         since = next(version for version, entry in having if any(token in one for one in entry.signatures))
@@ -87,12 +87,12 @@ def _said(signature: Sequence[str], having: Sequence[tuple[str, Entry]]) -> str:
 
 
 def short(version: str) -> str:
-    """`2.9` for 2.9.0: names come with minor versions."""
+    """The minor version, by which names are recorded: `2.9` for 2.9.0."""
     return version.removesuffix(".0") if version.count(".") > 1 else version
 
 
 def with_facts(rows: Sequence[Row]) -> list[Row]:
-    """The rows with what is kept by hand; Wrong where a fact speaks of what is not there."""
+    """The rows with the columns that are kept by hand; Wrong if such a fact names something that does not exist."""
     facts, known = load_facts(), {row[0] for row in rows if row[1] != "import"}
     every = {*facts["cuda"], *(name for group in facts["served"] for name in group["names"])}
     if missing := sorted(name for name in every if f"{MODULE}.{name}" not in known):
@@ -133,7 +133,8 @@ def load_facts() -> dict[str, Any]:
 
 
 def render(versions: Sequence[str], rows: Sequence[Row]) -> str:
-    """The file's text; the sum covers the columns that PyTorch's source gives, which cannot be made anew without it."""
+    """The table's text; its checksum covers the columns from PyTorch's source, which cannot be generated without that
+    source."""
     body = "".join("\t".join(cells) + "\n" for cells in [COLUMNS, *rows])
     return f"{HEADER.format(' '.join(versions), checksum(versions, rows))}\n{body}"
 
@@ -144,7 +145,7 @@ def checksum(versions: Sequence[str], rows: Sequence[Row]) -> str:
 
 
 def written() -> tuple[list[str], list[Row], str]:
-    """(versions, rows as read from PyTorch, their sum as it is said) of the table."""
+    """(versions, rows as read from PyTorch, checksum in the file) of the existing table."""
     head, _, *lines = TABLE.read_text(encoding="utf-8").splitlines()
     match = re.fullmatch(HEADER.format("([\\d. ]+)", "([0-9a-f]{64})").replace("/", r"\/"), head)
     if match is None:
@@ -154,7 +155,7 @@ def written() -> tuple[list[str], list[Row], str]:
 
 
 def compared(source: Source, rows: Sequence[Row]) -> list[str]:
-    """What a version says otherwise than the table, which speaks of several."""
+    """The differences between one version's source and the table, which covers several versions."""
     version, found, _ = source
     problems = []
     for name, kind, since, parameters, _ in rows:

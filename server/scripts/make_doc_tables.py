@@ -22,14 +22,14 @@ _TABLE = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.S)
 
 
 def settings() -> str:
-    """Every setting: name, values, default, meaning."""
+    """A table of every setting: name, values, default, meaning."""
     rows = ["| setting | values | default | what it does |", "|---|---|---|---|"]
     rows += [f"| `{option.name}` | {_values(option)} | {_default(option)} | {option.en} |" for option in OPTIONS]
     return "\n".join(rows)
 
 
 def editor_settings() -> str:
-    """The settings that only editors have, as editors write them."""
+    """A table of the settings that only editors have, as editors write them."""
     rows = ["| setting | values | default | what it does |", "|---|---|---|---|"]
     for option in EDITOR_OPTIONS:
         first, *rest = option.name.split("-")
@@ -60,12 +60,12 @@ def _default(option: Option) -> str:
 
 
 def targets() -> str:
-    """Every target: what it is called, and the plugin versions that have a table."""
+    """A table of every target: its name, and the plugin versions that have tables."""
     return _targets("| target | accelerator | plugin | versions with a table of their own |", "title")
 
 
 def targets_zh() -> str:
-    """The same in Chinese."""
+    """The table of targets in Chinese."""
     return _targets("| 目标 | 加速器 | 插件 | 有独立数据表的版本 |", "title_zh")
 
 
@@ -81,7 +81,7 @@ TABLES = {"settings": settings, "editor-settings": editor_settings, "targets": t
 
 
 def files() -> dict[Path, str]:
-    """Each document with its tables."""
+    """Each document with its tables filled in."""
     texts = {ROOT / name: (ROOT / name).read_text(encoding="utf-8") for name in FILES}
     return {
         path: _TABLE.sub(lambda match: f"{match[1]}{TABLES[match[2]]()}\n{match[3]}", text)

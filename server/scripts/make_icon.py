@@ -60,7 +60,7 @@ def _pixel(column: int, row: int) -> bytes:
 
 
 def pixels() -> bytes:
-    """The picture as PNG has it before compression: each row with its filter, which is none."""
+    """The uncompressed pixels of the PNG: each row begins with its filter type, which is "none"."""
     return b"".join(b"\0" + b"".join(_pixel(column, row) for column in range(SIZE)) for row in range(SIZE))
 
 
@@ -74,7 +74,7 @@ def png(raw: bytes) -> bytes:
 
 
 def is_fresh(raw: bytes) -> bool:
-    """Whether the file has these pixels, however it is compressed."""
+    """Whether the existing file has these pixels, whatever its compression."""
     if not ICON.is_file():
         return False
     data = ICON.read_bytes()

@@ -46,7 +46,7 @@ Row = list[Piece]
 
 
 def said(command: str, language: str) -> str:
-    """What the command writes to a terminal on standard output, colours included."""
+    """The output of a command on a terminal, colours included."""
     import pty
     import subprocess
 
@@ -69,12 +69,12 @@ def said(command: str, language: str) -> str:
 def _read(reader: int) -> bytes:
     try:
         return os.read(reader, 65536)
-    except OSError:  # Linux says so when the other end is closed
+    except OSError:  # Linux raises this when the other end is closed
         return b""
 
 
 def rows(text: str) -> Iterator[Row]:
-    """Lines of terminal output as coloured pieces; what is longer than COLUMNS goes on below, as on a terminal."""
+    """Lines of terminal output as coloured pieces; a line longer than COLUMNS is wrapped, as on a terminal."""
     for line in text.split("\n"):
         row: Row = []
         left, color, edge = COLUMNS, "", 0
@@ -94,7 +94,7 @@ def rows(text: str) -> Iterator[Row]:
 
 
 def excerpt(text: str) -> list[Row]:
-    """The first finding of each of the first rules, and the summary; … stands for what is left out."""
+    """The first finding of each of the first rules, and the summary; … stands for omitted lines."""
     *blocks, summary = text.strip("\n").split("\n\n")
     shown: list[Row] = []
     seen: set[str] = set()
@@ -132,7 +132,7 @@ def picture(language: str) -> str:
 
 
 def line_of(row: Row, y: int) -> str:
-    """One line; each piece is set at its column, so that any font keeps carets below what they mark."""
+    """One line; each piece is placed at its column, so that carets are below the marked text in any font."""
     column, parts = 0, []
     for text, color in row:
         blanks = len(text) - len(text.lstrip(" "))

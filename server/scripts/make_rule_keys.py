@@ -60,7 +60,7 @@ HEAD_ZH = f"""{NOTE}# 规则的键
 
 
 def page(chinese: bool) -> str:
-    """The page in a language: the keys of every rule, then those of each check."""
+    """The page in one language: the keys of every rule, then those of each check."""
     parts = [HEAD_ZH if chinese else HEAD]
     parts.append("\n## 每条规则\n" if chinese else "\n## Every rule\n")
     parts += _tables(COMMON, chinese)

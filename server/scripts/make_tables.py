@@ -59,14 +59,14 @@ def tables() -> dict[Path, str]:
         decisions = [Decision(*row) for row in decided(path, Decision._fields)]
         plugin = Plugin(versions(target), torch, load().declarations[target]["words"].get("patch", ""))
         for at, one in enumerate(plugin.versions):
-            if one.unread:  # it tells since when a name is there, and not what a version lacks
+            if one.unread:  # such a version shows since when a name exists, but not what is missing
                 continue
             found[TABLES / target / f"api-{one.version}.tsv"] = text(COLUMNS, plugin.rows(decisions, at))
     return found
 
 
 def _listed(path: Path) -> list[str]:
-    """The versions that the letters of a table stand for, as its head names them."""
+    """The versions that the letters in a table stand for, as listed in its first lines."""
     match = _VERSIONS.search(path.read_text(encoding="utf-8"))
     if not match:
         raise ValueError(f"{path.name}: no line `# versions: …` says what the letters of `states` stand for")
@@ -74,12 +74,12 @@ def _listed(path: Path) -> list[str]:
 
 
 def text(columns: Row, rows: list[Row]) -> str:
-    """A table as its file has it."""
+    """The text of a table's file."""
     return "".join(f"{line}\n" for line in [HEADER, "\t".join(columns), *("\t".join(row) for row in sorted(rows))])
 
 
 def left_over(made: Container[Path]) -> list[Path]:
-    """Tables that this script once made and makes no more."""
+    """Tables that an earlier version of this script generated, and that are no longer needed."""
     found = [path for path in sorted(TABLES.rglob("*-*.tsv")) if path not in made]
     return [path for path in found if path.read_text(encoding="utf-8").startswith(HEADER)]
 

@@ -22,7 +22,7 @@ from uncuda.catalogue import load
 from uncuda.settings import EDITOR_OPTIONS, OPTIONS, Option
 
 EXTENSION = ROOT / "vscode-extension"
-# What only an exit code depends on.
+# Settings that only change the exit code.
 _COMMAND_LINE = {"fail-level", "workers"}
 _OFFERED = [option for option in (*OPTIONS, *EDITOR_OPTIONS) if option.name not in _COMMAND_LINE]
 _TEXTS = {"package.nls.json": "en", "package.nls.zh-cn.json": "zh"}
@@ -43,7 +43,7 @@ def manifest(text: str) -> str:
 
 
 def texts(text: str, language: str) -> str:
-    """A table of texts with those of the settings."""
+    """A localization file (package.nls) with the texts of the settings."""
     table = {key: value for key, value in json.loads(text).items() if not key.startswith("setting.")}
     own = {f"setting.{_camel(option.name)}": getattr(option, language) for option in _OFFERED}
     values = {
@@ -61,7 +61,7 @@ def _property(option: Option) -> dict[str, Any]:
 
 
 def _shape(option: Option) -> dict[str, Any]:
-    """The type and the default. What is not set is empty, as VS Code has no form for null."""
+    """The JSON type and the default. An unset value is written as an empty one, as VS Code cannot show null."""
     rules = {"type": "array", "items": {"type": "string", "enum": list(load().rules)}, "uniqueItems": True}
     if option.kind == "string":
         return _string(option)
@@ -96,13 +96,13 @@ def _string(option: Option) -> dict[str, Any]:
 
 
 def _names(option: Option, choices: list[str]) -> list[str]:
-    """What a list shows for each value: of a target its name, by which people know it."""
+    """The labels of a setting's values; for a target its title, by which users know it."""
     titles = load().declarations
     return [f"{titles[choice]['title']} ({choice})" if option.name == "target" else choice for choice in choices]
 
 
 def _said(option: Option, language: str) -> dict[str, str]:
-    """What the description of a setting says of each of its values: "`value`: what it does"."""
+    """The explanations of a setting's values, taken from its description: "`value`: what it does"."""
     if option.name == "target":
         key = "title-zh" if language == "zh" else "title"
         return {

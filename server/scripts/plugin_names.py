@@ -30,7 +30,7 @@ _PINNED = re.compile(r"(torch-npu)==([\w.]+)")
 
 
 def fetched(package: str, version: str) -> Path:
-    """The wheel of a version on the package index, from the folder of wheels if it is there."""
+    """The wheel of a version from the package index, or from the folder of wheels if it is already there."""
     pattern = f"{package.replace('-', '_')}-{version}-*.whl"
     if not list(WHEELS.glob(pattern)):
         WHEELS.mkdir(parents=True, exist_ok=True)
@@ -39,13 +39,13 @@ def fetched(package: str, version: str) -> Path:
 
 
 def facts_of(place: str, origin: str = "", partial: bool = False) -> Facts:
-    """What a wheel, a folder or a requirement holds."""
+    """The facts about the plugin in a wheel, a folder or a requirement (`torch-npu==2.9.0`)."""
     pinned = _PINNED.fullmatch(place)
     return read(fetched(*pinned.groups()) if pinned else Path(place), origin, partial)
 
 
 def settle(found: Facts, check: bool) -> bool:
-    """Write what is known of a version, or compare it with what is written; whether they agree."""
+    """Write the facts about a version, or compare them with the existing file; returns whether they agree."""
     path, text = NAMES / file_name(found), dumped(found)
     same = path.is_file() and path.read_text(encoding="utf-8") == text
     if not check and not same:

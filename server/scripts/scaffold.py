@@ -38,13 +38,13 @@ _FEATURES = """
 
 
 def rule(name: str) -> str:
-    """A rule about one name, with its examples."""
+    """The text of a new rule about one name, with its examples."""
     title = name.replace("-", " ").capitalize()
     return RULE.read_text(encoding="utf-8").replace("TITLE", title)
 
 
 def target(identifier: str) -> str:
-    """A declaration with the words that no target is without; the others wait behind `#`."""
+    """The text of a new target's declaration with the required words; optional ones are commented out."""
     head = _HEAD.format(ID=identifier.upper(), id=identifier)
     return head + "".join(f"{_line(word, identifier)}\n" for word in WORDS) + _FEATURES
 
@@ -59,7 +59,7 @@ def _line(word: Word, identifier: str) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Write the file; exit code 2 if the name will not do or is taken."""
+    """Write the file; exit code 2 if the name is invalid or exists already."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", choices=("rule", "target"))
     parser.add_argument("name", nargs="?", default="")

@@ -1,4 +1,4 @@
-"""Rows of the API tables: what people decided about each name, with what the versions of a plugin show."""
+"""Makes the rows of the API tables from decisions by people about each name and facts about each plugin version."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ COLUMNS = (
     *("name", "kind", "status", "replacement", "present", "since"),
     *("missing", "extra", "positions", "limits", "shim"),
 )
-# Names of PyTorch that are other names of what a patch sets: torch/__init__.py, torch/amp/__init__.py.
+# PyTorch's aliases of names that a patch sets: torch/__init__.py, torch/amp/__init__.py.
 ALIASES = dict.fromkeys(("torch.autocast", "torch.amp.autocast"), "torch.amp.autocast_mode.autocast")
 
-# Since when PyTorch itself has a name that the PyTorch of older plugins lacks: torch/__init__.py.
+# The PyTorch version that first has a name, for names that the PyTorch of older plugins lacks: torch/__init__.py.
 YOUNGER = {"torch.OutOfMemoryError": "2.5.0"}
 
 
@@ -36,14 +36,14 @@ class Decision(NamedTuple):
 
 
 class Plugin:
-    """The versions of a target's plugin, oldest first, beside PyTorch's own signatures."""
+    """The versions of a target's plugin, oldest first, with PyTorch's own signatures."""
 
     def __init__(self, versions: Sequence[Version], torch: Version, patch: str) -> None:
-        """`patch`: the module of the plugin that makes CUDA's names work, if it has one."""
+        """`patch`: the module of the plugin that makes CUDA's names work (the shim), if it has one."""
         self.versions, self.torch, self.patch = versions, torch, patch
 
     def rows(self, decisions: Sequence[Decision], at: int) -> list[Row]:
-        """The rows for one version; none for a name of which nobody can say whether the version has its counterpart."""
+        """The rows for one version; without names for which it is unknown whether the version has their counterpart."""
         return [row for decision in decisions if (row := self._row(decision, at))]
 
     def _row(self, decision: Decision, at: int) -> Row | None:
@@ -51,7 +51,7 @@ class Plugin:
         holder = at if have[at] else next((later for later in range(at, len(have)) if have[later]), None)
         if have[at] is None:
             return None
-        if holder is None:  # later versions no longer have it
+        if holder is None:  # removed in later versions
             decision = decision._replace(status="missing", replacement="")
         first = have.index(True) if True in have else 0
         since = "" if holder is None else self.versions[first if holder == at else holder].version
@@ -68,7 +68,8 @@ class Plugin:
         )
 
     def _has(self, name: str, version: Version) -> bool | None:
-        """Whether a version has a name; True for PyTorch's own, and where none is due; None if it was not read."""
+        """Whether a version has a name; True for PyTorch's own names, and if no name is needed; None if it was not
+        read."""
         if version.within(name):
             return version.has(name)
         if not any(other.gives(name) for other in self.versions):
@@ -80,7 +81,7 @@ class Plugin:
         return fit(original.parameters, counterpart.parameters) if original and counterpart else Fit()
 
     def _patched(self, decision: Decision, at: int) -> bool:
-        """Whether the plugin's patch sets a name, the class that it is in, or how its objects are made."""
+        """Whether the plugin's shim sets a name, the class that contains it, or its constructor."""
         sets: Mapping[str, Sequence[str]] = self.versions[at].on_request.get(self.patch, {})
         name = ALIASES.get(decision.name, decision.name)
         parts = name.split(".")

@@ -71,6 +71,19 @@ def test_an_older_pytorch(name: str, since: str, before: str) -> None:
     assert f"came with PyTorch {since}, and this is for {before}" in found.message
 
 
+@pytest.mark.parametrize(
+    "name, torch, way",
+    [
+        ("synchronize", "2.1.0", "use `torch.npu.synchronize`"),
+        ("device_index", "2.1.0", "use `torch.npu.device`"),
+        ("synchronize", "2.5.1", "where `d` is the accelerator's device, or `torch.npu.synchronize`"),
+        ("get_device_capability", "2.1.0", "nothing is known that does the same on Ascend NPU"),
+    ],
+)
+def test_what_does_the_same_in_an_older_pytorch(name: str, torch: str, way: str) -> None:
+    assert only(f"torch.accelerator.{name}(0)\n", torch=torch).message.endswith(way)
+
+
 @pytest.mark.parametrize("version", ["2.9.0", "2.10.0", "2.11.0.post1", "2.12.0"])
 @pytest.mark.parametrize("option", ["plugin", "torch"])
 def test_a_plugin_that_raises(version: str, option: str) -> None:

@@ -30,6 +30,12 @@ def test_read_through_libcst(text: str) -> None:
     assert ".".join(spelled) == name.dotted
 
 
+def test_strings_beside_newer_syntax_are_read() -> None:
+    text = 'import torch\ndef f[T](x: T, where="cuda", *, kind=f"cuda:{0}"): pass\n'
+    (statement,) = (one for one in facts(text).statements.values() if one.digest.texts)
+    assert next(found.value for found in statement.digest.texts) == "cuda"
+
+
 def test_without_libcst_the_statement_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "libcst", None)
     text = 'import torch\nzz = t"{torch.cuda.device_count()}"\ntorch.cuda.synchronize()\n'

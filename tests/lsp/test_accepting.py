@@ -360,7 +360,8 @@ def test_a_folder_and_all_rules(start: Start, tmp_path: Path) -> None:
 
 
 def test_who_accepts_all_learns_how_many_safe_fixes_that_are(start: Start, tmp_path: Path) -> None:
-    """The message of a job, and that of an open file; nothing is said where there are none."""
+    """The message after accepting, in a job or an open file, names the number of safe fixes among the accepted
+    findings; without any it does not."""
     by_hand = "import torch\n\nkind = torch.cuda.get_device_capability()[0]\n"
     client = start(files={"a.py": TEXT, "b.py": by_hand}, options=OPTIONS)
     asked: list[str] = []
@@ -380,7 +381,7 @@ def test_who_accepts_all_learns_how_many_safe_fixes_that_are(start: Start, tmp_p
 
 
 def test_the_status_says_how_many_are_accepted_in_the_workspace(start: Start, tmp_path: Path) -> None:
-    """Those in closed files, in which nothing else is found, too; until the baseline has them no more."""
+    """Accepted findings in closed files without other findings count, too, until the baseline no longer has them."""
     accepted(tmp_path, a=TEXT, b=TEXT + "torch.cuda.synchronize()\n")
     (tmp_path / "b.py").write_text(TEXT + "torch.cuda.synchronize()\ntorch.zeros(1).cuda()\n", encoding="utf-8")
     options = {"settings": {"target": "npu", "workspaceDiagnostics": True}}
@@ -425,7 +426,7 @@ def test_everywhere_with_one_of_two_baselines_that_cannot_be_written(start: Star
 
 
 def test_a_cell_of_a_notebook(start: Start, tmp_path: Path) -> None:
-    """Accepted in the editor, accepted by the command line once it is saved."""
+    """A finding accepted in the editor is accepted by the command line, too, once the notebook is saved."""
     cells = {"one": "import torch\n", "two": "x = torch.ones(2).cuda()\ny = x.cuda()\n"}
     (tmp_path / "n.ipynb").write_text(notebook(*map(code, cells.values())), encoding="utf-8")
     client = start(options=OPTIONS)
@@ -467,7 +468,7 @@ def test_bad_arguments(start: Start, tmp_path: Path, arguments: dict[str, Any], 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_editor_has_it(start: Start, tmp_path: Path, profile: str) -> None:
-    """By plain LSP: a quick fix with a command, which an editor sends as it is."""
+    """By plain LSP: a quick fix with a command, which the editor sends back unchanged."""
     client = start(profile, files={"a.py": TEXT}, options=OPTIONS)
     uri = client.open(tmp_path / "a.py")
     found = len(client.diagnostics(uri))

@@ -1,4 +1,5 @@
-"""Code actions in the manner of several clients: what is offered, what it does, and what is never trusted."""
+"""Code actions in several clients: which are offered, what they change, and which input of the client is not
+trusted."""
 
 from __future__ import annotations
 
@@ -57,7 +58,7 @@ def single_edits(action: Json) -> list[Json]:
 
 
 def result(client: Client, action: Json, uri: str) -> str:
-    """The text after an action, which is not taken."""
+    """The text that an action would give, without applying it."""
     return apply_text_edits(client.text(uri), single_edits(client.resolve(action)), client.buffers.encoding)
 
 
@@ -67,7 +68,7 @@ def titled(actions: list[Json], title: str) -> Json:
 
 
 def ask(client: Client, uri: str, at: Json, codes: list[str], only: list[str] | None = None) -> list[Json]:
-    """Code actions for diagnostics that say their code rightly, and their range wrongly."""
+    """Request code actions for diagnostics with the right codes and wrong ranges."""
     nowhere = {"start": {"line": 9999, "character": 9}, "end": {"line": 10000, "character": 99}}
     shown = [{"range": nowhere, "message": "", "code": code, "source": "uncuda"} for code in codes]
     context: Json = {"diagnostics": shown} | ({} if only is None else {"only": only})
@@ -168,7 +169,7 @@ def test_columns_in_every_encoding(start: Start, encoding: str) -> None:
     assert result(client, titled(actions, due.fixes[0].title), uri) == apply_edits(TEXT, due.fixes[0].edits)
 
 
-# Which findings are meant
+# Which findings an action is about
 
 
 def test_the_ranges_of_diagnostics_are_never_used(client: Client) -> None:
@@ -262,7 +263,7 @@ def test_a_client_that_takes_only_commands(start: Start) -> None:
     assert client.actions(uri) == []
 
 
-# Everything at once
+# All fixes at once
 
 
 def test_fix_all_gives_what_the_engine_gives(each_client: Client) -> None:
@@ -335,7 +336,7 @@ def test_an_action_of_somebody_else_stays_as_it_is(client: Client, data: Any) ->
 
 
 def test_a_text_that_does_not_parse(client: Client) -> None:
-    """Its fixes are made one by one; all at once nothing is written, and the user is told if he asked for it."""
+    """Its fixes are offered one by one; fixing all at once changes nothing, and the user is told if he asked for it."""
     uri = client.open("untitled:Untitled-1", BROKEN)
     actions = client.actions(uri, client.range(uri, "init"))
     told: list[str] = []
@@ -355,7 +356,7 @@ def test_a_text_that_does_not_parse_without_resolving(start: Start) -> None:
     assert not [action for action in client.actions(uri) if action["title"].lower().count("fix all")]
 
 
-# What cannot be fixed
+# Findings without a fix
 
 
 def test_a_finding_without_a_fix(each_client: Client) -> None:
@@ -386,7 +387,7 @@ def test_a_statement_that_only_libcst_reads(start: Start, tmp_path: Path) -> Non
     assert not client.actions(uri, client.range(uri, "y = f"))
 
 
-# Comments that ignore
+# Comments that suppress findings
 
 
 def test_ignore_on_a_line(each_client: Client) -> None:
@@ -415,17 +416,17 @@ def test_one_comment_for_a_line(client: Client) -> None:
     assert len(titled(actions, "Ignore 'cuda-method' on this line")["diagnostics"]) == 2
 
 
-# The workspace
+# Fixes in the workspace
 
 
 def everywhere(client: Client, uri: str, rule: str) -> list[Json]:
-    """The actions at a finding that fix its rule in the workspace."""
+    """The actions offered at a finding that fix its rule in the whole workspace."""
     (item,) = [item for item in client.diagnostics(uri) if item["code"] == rule]
     return [action for action in client.actions(uri, item["range"]) if "in the workspace" in action["title"]]
 
 
 def test_a_rule_in_the_workspace(start: Start, tmp_path: Path) -> None:
-    """In files that are not open as well, and no other rule; it names the findings that it belongs to."""
+    """The action also fixes files that are not open, and no other rule; it names the diagnostics that it belongs to."""
     two = "import torch\n\ntorch.cuda.synchronize()\nx = torch.ones(2).cuda()\n"
     client = start(files={"a.py": two, "sub/b.py": two, "uncuda.toml": "target = 'npu'\n"})
     uri = client.open(tmp_path / "a.py")
@@ -463,7 +464,7 @@ def test_what_is_in_no_workspace_is_fixed_alone(start: Start, tmp_path: Path) ->
 
 
 def show_documents(client: Client) -> list[Json]:
-    """What the client is asked to show from now on."""
+    """A list that collects the documents that the client is asked to show."""
     shown: list[Json] = []
 
     def show(params: Json) -> Json:
@@ -589,7 +590,7 @@ def test_a_cell_of_text(client: Client, tmp_path: Path) -> None:
     assert client.request("textDocument/hover", {"textDocument": {"uri": uris[2]}, "position": at["start"]}) is None
 
 
-# What the editor could not read
+# Texts that the editor could not decode
 
 
 def test_a_text_in_another_encoding(start: Start, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The one question: which accelerator, where nothing says so, or two plugins do."""
+"""The only question that the server asks: for which accelerator, if nothing says so or two plugins are imported."""
 
 from __future__ import annotations
 
@@ -34,9 +34,18 @@ def test_it_is_asked_once_with_the_first_finding(start: Start, tmp_path: Path, p
     assert [action["title"] for action in asked["actions"]] == [
         "Ascend NPU",
         "Moore Threads MUSA",
-    ]  # what is shown first
+    ]  # the one offered first
     assert "Ascend NPU" in asked["message"]
     assert "torch.npu" in client.diagnostics(uri)[0]["message"]
+
+
+def test_it_is_asked_without_a_folder(start: Start) -> None:
+    client = start(folders=[])
+    clean = client.open("untitled:1", "import torch\n")
+    assert client.diagnostics(clean) == []
+    assert questions(client) == []
+    uri = client.open("untitled:2", TEXT)
+    client.wait(lambda: client.diagnostics(uri) and questions(client), "the question")
 
 
 def test_the_answer_holds_everywhere(start: Start, tmp_path: Path) -> None:
@@ -78,7 +87,7 @@ def test_chinese(start: Start, tmp_path: Path) -> None:
 
 
 def test_it_is_asked_where_only_closed_files_have_findings(start: Start, tmp_path: Path) -> None:
-    """An editor that shows what is found in all files shows it for a target that nobody has said."""
+    """An editor that shows findings in all files shows them for the default target, which nobody has chosen."""
     client = start(files={"a.py": TEXT}, options={"settings": {"workspaceDiagnostics": True}})
     client.choose = lambda params: "Moore Threads MUSA"
     pulls = Pulls(client)
@@ -134,7 +143,7 @@ def test_before_the_answer_nothing_is_shown_for_either_and_no_fix_made(start: St
     assert (status["findings"], status["fixable"]) == (0, 0)
     assert status["among"] == ["Moore Threads MUSA", "Ascend NPU"]
 
-    assert client.execute("uncuda.fixAllInFile", {"uri": uri})["applied"] is False  # asked again, and not answered
+    assert client.execute("uncuda.fixAllInFile", {"uri": uri})["applied"] is False  # asks again, without an answer
     assert len(questions(client)) == 2 and client.text(uri) == TEXT
     client.choose = lambda params: "Moore Threads MUSA"
     assert client.execute("uncuda.fixAllInFile", {"uri": uri})["applied"] is True
@@ -145,7 +154,7 @@ def test_after_the_answer_what_is_shown_is_the_chosen_ones(start: Start, tmp_pat
     client = start(files=BOTH)
     client.choose = lambda params: "Ascend NPU"
     uri = client.open(tmp_path / "a.py")
-    client.wait(lambda: questions(client), "the question")  # before the scan nobody knows of two plugins
+    client.wait(lambda: questions(client), "the question")  # two plugins are known only after the scan
     status = {"textDocument": {"uri": uri}}
     client.wait(lambda: client.request("uncuda/status", status)["among"] == [], "the answer")
     client.wait(lambda: any("torch.npu" in found["message"] for found in client.diagnostics(uri)), "the chosen target")

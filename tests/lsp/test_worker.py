@@ -466,6 +466,13 @@ def test_a_process_that_ends_in_the_middle_of_a_line(monkeypatch: pytest.MonkeyP
     assert taken == [JobFailed("a")]
 
 
+def test_a_process_that_cannot_be_started_has_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("uncuda.lsp.wire.background.command", lambda module: [str(tmp_path / "python")])
+    ended, taken = list[bool](), list[Any]()
+    Background("module", CODEC, lambda function: function(), taken.append, lambda: ended.append(True))
+    assert (ended, taken) == ([True], [])
+
+
 def test_it_imports_nothing_that_only_the_server_needs() -> None:
     code = "import uncuda.lsp.fixing.worker, uncuda.lsp.fixing.rewrite, sys; print(*sys.modules)"
     command_ = [*command("x")[:-1], command("x")[-1].partition("from x")[0] + code]

@@ -99,6 +99,8 @@ def test_an_object_of_another_library_is_silent(receivers: Receivers, project: P
         "def f(x: Renamed | torch.Tensor): x.cuda()",
         "from pkg import compat\nx = Renamed(1) if small else compat.Tensor(3)\nx.cuda()",
         "x = Renamed(1) if small else data.torch.zeros(3)\nx.cuda()",
+        "x = Renamed(1) if small else nowhere(3)\nx.cuda()",
+        "y, z = pair\nx = Renamed(1) if small else y\nx.cuda()",
         "x = Renamed(1)\nif small:\n    x = torch.zeros(3)\nx.cuda()",
         "try:\n    import cupy as xp\nexcept ImportError:\n    import numpy as xp\nxp.zeros(3).cuda()",
     ],

@@ -4,12 +4,11 @@ from typing import Any
 
 import pytest
 
-# All tests of these folders run on one worker, since they share an editor that they start.
-TOGETHER = ("tests/e2e/vscode/",)
+# Tests of each of these run on one worker: what they have started or made serves them all.
+TOGETHER = ("tests/e2e/vscode/", "tests/ci/", "tests/test_bundle.py", "tests/corpus/test_accepted.py")
 # Tests that take minutes each: started last, one worker would still run them when the others have finished.
 LONG = (*TOGETHER, "tests/pycharm/test_plugin.py", "tests/test_other_pythons.py", "tests/corpus/", "tests/editors/",
-        "tests/vscode/", "tests/lsp/test_soak", "tests/lsp/test_gone.py", "tests/test_bundle.py", "tests/ci/",
-        "tests/support/witness/")  # fmt: skip
+        "tests/vscode/", "tests/lsp/test_soak", "tests/lsp/test_gone.py", "tests/support/witness/")  # fmt: skip
 # Files that take longer than the others: run next, so that short ones are left to balance the workers.
 NEXT = ("tests/lsp/", "tests/cli/")
 PLACES = (*LONG, *NEXT)
@@ -37,5 +36,5 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 def part_of(test: str) -> str:
     """The group that a test belongs to, all of which runs on one worker; `test`: the test's id."""
-    folder = next((folder for folder in TOGETHER if test.startswith(folder)), "")
-    return folder or (test if test.startswith(LONG) else test.partition("::")[0])
+    whole = next((place for place in TOGETHER if test.startswith(place)), "")
+    return whole or (test if test.startswith(LONG) else test.partition("::")[0])

@@ -1,4 +1,4 @@
-"""What calls do that give names: to a module of the plugin, or to torch's own objects."""
+"""The effects of calls that define names: in a module of the plugin, or on torch's own objects."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ GENERATED = {
     "for_packed_sequence": ["torch.nn.utils.rnn.PackedSequence"],
     "for_storage": ["torch.storage._StorageBase", "torch.storage.TypedStorage"],
 }
-BARE = {"torch.nn.Module"}  # has `npu`, no `is_npu`
+BARE = {"torch.nn.Module"}  # has `npu`, but no `is_npu`
 
 
 class World:
-    """What the names stand for once the plugin has been imported: its modules', and those it gave to others."""
+    """The values of names after the plugin was imported: in its modules, and those it set on other objects."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -50,7 +50,7 @@ class World:
         raise NotImplementedError
 
     def named(self, dotted: str) -> Value:
-        """What a dotted name stands for."""
+        """The value of a dotted name."""
         if dotted in self.aliases:
             return self.aliases[dotted]
         return Module(dotted) if dotted in self.source else Outside(dotted)
@@ -60,7 +60,7 @@ class World:
         return dotted.split(".", maxsplit=1)[0] == self.source.package
 
     def attribute(self, value: Value, name: str) -> Value:
-        """What `value.name` stands for."""
+        """The value of `value.name`."""
         if isinstance(value, Outside):
             return self.named(f"{value.dotted}.{name}")
         if isinstance(value, Module):
@@ -75,18 +75,18 @@ class World:
         return None
 
     def child(self, module: str, name: str) -> Value:
-        """What a module does not name itself: a module below it, or something of the plugin's C part."""
+        """A name that a module does not define itself: a submodule, or something of the plugin's C part."""
         dotted = f"{module}.{name}"
         if dotted in self.source:
             return Module(dotted)
         return Outside(dotted) if name in C_PARTS else None
 
     def set(self, owner: Value, name: Value, value: Value) -> None:
-        """`setattr(owner, name, value)`."""
+        """Simulate `setattr(owner, name, value)`."""
         if not isinstance(name, Text) or (
             isinstance(owner, Outside) and value == Outside(f"{owner.dotted}.{name.value}")
         ):
-            return  # what a name is set to is what it was
+            return  # the name is set to the value it had
         if isinstance(owner, Module):
             self.spaces.setdefault(owner.name, {})[name.value] = value
         elif isinstance(owner, Outside) and not self.inside(owner.dotted):
@@ -96,7 +96,7 @@ class World:
                 self.aliases[f"{owner.dotted}.{name.value}"] = value
 
     def put(self, container: Value, key: Value, value: Value) -> None:
-        """`container[key] = value`."""
+        """Simulate `container[key] = value`."""
         if not isinstance(key, Text):
             return
         if isinstance(container, Space):
@@ -110,7 +110,7 @@ class World:
                 self.aliases[key.value] = value
 
     def item(self, container: Value, key: Value) -> Value:
-        """`container[key]`."""
+        """The value of `container[key]`."""
         if container == Outside("sys.modules") and isinstance(key, Text):
             return self.named(key.value)
         if isinstance(container, Space) and isinstance(key, Text):
@@ -122,7 +122,7 @@ class World:
         return None
 
     def known(self, name: str, given: list[Value], by_name: dict[str, Value]) -> tuple[bool, Value]:
-        """What a call of a function of Python or torch gives, if it is one known here."""
+        """The result of calling a function of Python or torch, if it is one that this module knows."""
         first, second, third = (*given, None, None, None)[:3]
         match name:
             case "setattr":
@@ -152,7 +152,7 @@ class World:
         return True, None
 
     def settle(self, space: dict[str, Value]) -> None:
-        """Follow a list of names that torch_npu gives itself when they are first asked for."""
+        """Define the names that torch_npu creates lazily, from the list that it keeps."""
         later = space.get("_LAZY_PYTHON_SYMBOLS")
         for name, pair in later.items if isinstance(later, Table) else ():
             module, attribute = (*texts(pair), "", "")[:2]
@@ -160,7 +160,7 @@ class World:
                 self.set(Module(self.source.package), name, self.attribute(Module(module), attribute))
 
     def apply(self, patches: Value) -> None:
-        """Give torch the patches of torch_npu's `_apply_patches`: all the public names of a module, or an object."""
+        """Simulate torch_npu's `_apply_patches`: sets all public names of a module, or an object, on torch."""
         for pair in patches.items if isinstance(patches, Many) else ():
             path, patch = pair.items if isinstance(pair, Many) and len(pair.items) == 2 else (None, None)
             if not isinstance(path, Text):
@@ -173,7 +173,7 @@ class World:
                 self.set(Outside(owner), Text(last), patch)
 
     def generate(self, by_name: dict[str, Value]) -> None:
-        """Set the methods that torch makes for a device."""
+        """Define the methods that torch generates for a device."""
         for parameter, owners in GENERATED.items():
             if parameter == "for_storage" and parameter not in by_name:
                 continue
@@ -183,7 +183,8 @@ class World:
                 self.sets[owner] |= {self.device} if owner in BARE else {self.device, f"is_{self.device}"}
 
     def method(self, owner: Value, name: str, given: list[Value]) -> tuple[bool, Value]:
-        """What a method of a string, a dictionary or an object of torch gives, if it is one known here."""
+        """The result of a method of a string, a dictionary or an object of torch, if it is one that this module
+        knows."""
         first, second = (*given, None, None)[:2]
         match owner, name:
             case Text(value), "split" if isinstance(first, Text):

@@ -1,4 +1,4 @@
-"""What differs: between two versions of a plugin, and between a function of PyTorch and its counterpart."""
+"""Compares two versions of a plugin, and a function of PyTorch with its counterpart."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scripts.plugin.known import Version
 
 
 class Parameters(NamedTuple):
-    """The parameters of a function by how they are given, and whether it takes any others."""
+    """The parameters of a function by kind (positional, keyword), and whether it accepts any others."""
 
     positional: list[str]
     keyword: list[str]
@@ -18,7 +18,7 @@ class Parameters(NamedTuple):
 
     @classmethod
     def of(cls, written: list[str]) -> Parameters:
-        """Of parameters as a file of names has them."""
+        """From the parameters as a file in `names/` has them."""
         plain = [item.partition("=")[0] for item in written if item != "/"]
         star = next((at for at, item in enumerate(plain) if item.startswith("*")), len(plain))
         rest = [item for item in plain[star:] if not item.startswith("*")]
@@ -27,7 +27,8 @@ class Parameters(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """How the parameters of a counterpart differ from the original's: names, and whether positions do."""
+    """The differences between the parameters of a counterpart and the original's: names, and whether positions
+    differ."""
 
     missing: tuple[str, ...] = ()
     extra: tuple[str, ...] = ()
@@ -35,7 +36,7 @@ class Fit(NamedTuple):
 
 
 def fit(original: list[str] | None, counterpart: list[str] | None) -> Fit:
-    """The difference that a call may meet; none where either is not known."""
+    """The differences that a call may run into; none if either signature is unknown."""
     if original is None or counterpart is None:
         return Fit()
     one, two = Parameters.of(original), Parameters.of(counterpart)
@@ -48,7 +49,7 @@ def fit(original: list[str] | None, counterpart: list[str] | None) -> Fit:
 
 
 def differences(old: Version, new: Version) -> list[str]:
-    """What a newer version has gained, lost and changed, a line each, by the names that users write."""
+    """The names that a newer version added, removed and changed, one line each, as users write them."""
     lines = []
     shown = {real: alias for alias, real in {**old.aliases, **new.aliases}.items() if alias.startswith("torch.")}
     before, after = _every(old, shown), _every(new, shown)
@@ -68,7 +69,7 @@ def differences(old: Version, new: Version) -> list[str]:
 
 
 def _every(version: Version, shown: dict[str, str]) -> dict[str, Any]:
-    """Every public name with what is known of it."""
+    """Every public name with its known parameters and members."""
     found: dict[str, Any] = {}
     for module, names in version.modules.items():
         place = shown.get(module, module)
@@ -85,7 +86,8 @@ def _signature(shape: Any) -> str:
 
 
 def _given(old: Version, new: Version) -> Iterator[str]:
-    """What is set on torch by one version only: by importing it, or by a module that is imported on request."""
+    """The names that only one version sets on torch: when it is imported, or by a module that is imported on
+    request."""
     places = {"": (old.sets, new.sets)}
     for module in sorted(old.on_request.keys() | new.on_request.keys()):
         places[f" by {module}"] = (old.on_request.get(module, {}), new.on_request.get(module, {}))

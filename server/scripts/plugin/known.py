@@ -1,4 +1,4 @@
-"""What the files in `names/` say of a version of a plugin, or of PyTorch."""
+"""Reads the files in `names/`: the names of a version of a plugin, or of PyTorch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OWNERS["torch.profiler.ProfilerActivity"] = "torch._C._profiler.ProfilerActivit
 
 @cache
 def facts(target: str, version: str) -> dict[str, Any]:
-    """All that is known of a version (see names.py), or else of the newest that begins so: 2.14 is 2.14.0."""
+    """All facts about a version (see names.py); for a partial number such as 2.14 those of the newest 2.14.x."""
     listed = {path.stem.removeprefix(f"{target}-"): path for path in NAMES.glob(f"{target}-*.json")}
     newest = max((one for one in listed if f"{one}.".startswith(f"{version}.")), key=_order)
     file = listed.get(version) or listed[newest]
@@ -38,13 +38,13 @@ def modules(target: str, version: str) -> dict[str, dict[str, Any]]:
 
 
 def versions(target: str) -> list[Version]:
-    """The versions of a target's plugin that are known, oldest first."""
+    """The known versions of a target's plugin, oldest first."""
     found = [Version.load(path) for path in NAMES.glob(f"{target}-*.json")]
     return sorted(found, key=lambda one: _order(one.version))
 
 
 class Found(NamedTuple):
-    """A name that a version has, with its parameters where they can be read."""
+    """A name that a version has, with its parameters if they could be read."""
 
     parameters: list[str] | None = None
 
@@ -65,16 +65,16 @@ class Version:
 
     @classmethod
     def load(cls, path: Path) -> Version:
-        """The version of a file."""
+        """The version described by a file."""
         return cls(json.loads(path.read_text(encoding="utf-8")))
 
     def gives(self, dotted: str) -> bool:
-        """Whether importing the plugin gives torch a name."""
+        """Whether importing the plugin sets this name on torch."""
         owner, _, last = dotted.rpartition(".")
         return last in self.sets.get(_OWNERS.get(owner, owner), ())
 
     def within(self, dotted: str) -> str:
-        """The name in the plugin that a dotted name stands for; empty if it stands for none."""
+        """The plugin's own name for a dotted name; empty if the name is not the plugin's."""
         parts = dotted.split(".")
         for size in range(len(parts), 0, -1):
             if other := self.aliases.get(".".join(parts[:size])):
@@ -119,7 +119,8 @@ class Version:
         return Found() if name in self.native else None
 
     def has(self, dotted: str) -> bool | None:
-        """Whether it has a name of its own; None if that cannot be told, because not all of its files were read."""
+        """Whether the version has a name of the plugin; None if that is unknown because not all of its files were
+        read."""
         if self.find(dotted):
             return True
         name = self.within(dotted)

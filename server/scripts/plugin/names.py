@@ -29,7 +29,7 @@ from scripts.plugin.walk import Walk
 PACKAGES = {"torch_npu": "npu", "torch_musa": "musa", "torch": "torch"}
 TORCH = ("torch/cuda/",)
 
-# The parts of a plugin that users import, and how many modules deep. Others, and private ones, are left out.
+# The modules of a plugin that users import, and how many levels deep. Others, and private ones, are left out.
 DEEP = ("npu", "contrib", "utils", "optim", "core", "musa_graph")
 DEPTHS = dict.fromkeys(DEEP, 9) | {"profiler": 1, "distributed": 1} | dict.fromkeys(("dynamo", "asd", "onnx", "jit"), 0)
 PRIVATE = {"torch_npu.utils._module"}
@@ -46,7 +46,7 @@ def kept(module: str) -> bool:
 
 
 def listed(walk: Walk, name: str, value: Value) -> bool:
-    """Whether a name of a module says something about the plugin."""
+    """Whether a name of a module is worth recording."""
     if (name.startswith("__") and name.endswith("__")) or name == "annotations":
         return False
     return not isinstance(value, Outside) or value.dotted.split(".")[0] in {"torch", walk.source.package}
@@ -65,14 +65,14 @@ def names_of(walk: Walk, module: str) -> Names:
 
 
 def of_c(walk: Walk, module: str) -> list[str]:
-    """The types of tensors, which the plugin's C part adds: torch_npu names them in `__all__`."""
+    """The tensor types that the plugin's C part adds: torch_npu lists them in `__all__`."""
     if module == "torch_npu.npu":
         return [name for name in texts(walk.spaces[module].get("__all__")) if name.endswith("Tensor")]
     return walk.source.tensor_types() if module == "torch_musa" else []
 
 
 def aliases(walk: Walk, modules: dict[str, Names]) -> dict[str, str]:
-    """The names of modules that are not where the modules are."""
+    """Dotted names of modules other than those they are defined under: `torch.npu`."""
     found = {name: value.name for name, value in walk.aliases.items() if isinstance(value, Module)}
     for module in modules:
         for name, value in walk.spaces[module].items():
@@ -82,14 +82,14 @@ def aliases(walk: Walk, modules: dict[str, Names]) -> dict[str, str]:
 
 
 def given(walk: Walk) -> dict[str, list[str]]:
-    """What has been given to torch since this was last asked."""
+    """The names that were set on torch since the last call."""
     sets = {owner: sorted(names) for owner, names in walk.sets.items()}
     walk.sets.clear()
     return sets
 
 
 def facts(source: Source, origin: str, partial: bool) -> Facts:
-    """What is written about one version."""
+    """The facts about one version, as they are written to its file."""
     walk = Walk(source)
     walk.start()
     loaded = sorted(module for module in walk.spaces if kept(module))
@@ -132,7 +132,7 @@ def read(path: Path, origin: str = "", partial: bool = False) -> Facts:
 
 
 def of_torch(source: Source, origin: str) -> Facts:
-    """The modules of PyTorch that plugins imitate: their names, each module followed on its own."""
+    """The modules of PyTorch that plugins imitate: their names, each module read on its own."""
     walk = Walk(source)
     for module in sorted(source.paths):
         walk.load(module)

@@ -1,4 +1,4 @@
-"""The parameters of functions and classes and the members of classes, from their source."""
+"""The parameters of functions and classes, and the members of classes, read from their source."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Shape = list[str] | dict[str, list[str] | None] | None
 
 
 def parameters(node: Def, bound: bool = False) -> list[str]:
-    """The parameters as they could be written between brackets; of a method that is bound, without the first."""
+    """The parameters as written in a `def`; those of a bound method without the first."""
     given = node.args
     plain = [*given.posonlyargs, *given.args]
     defaults: list[ast.expr | None] = [*[None] * (len(plain) - len(given.defaults)), *given.defaults]
@@ -34,7 +34,8 @@ def written(item: ast.arg, default: ast.expr | None) -> str:
 
 
 def own_members(node: ast.ClassDef) -> set[str]:
-    """The names that a class's own body gives: methods, attributes, what `self` is given, what `__getattr__` knows."""
+    """The names that a class's own body defines: methods, attributes, attributes of `self`, names that `__getattr__`
+    handles."""
     found: set[str] = set()
     for statement in node.body:
         match statement:
@@ -50,7 +51,7 @@ def own_members(node: ast.ClassDef) -> set[str]:
 
 
 def of_self(method: Def) -> set[str]:
-    """The attributes that a method gives to its object, or compares with the name that it is asked for."""
+    """The attributes that a method sets on `self`, or compares with the requested name."""
     found: set[object] = set()
     asked = method.name in {"__getattr__", "__setattr__"}
     for node in ast.walk(method):
@@ -63,12 +64,13 @@ def of_self(method: Def) -> set[str]:
 
 
 def asked_names(function: Function) -> set[str]:
-    """The names that a module's `__getattr__` answers."""
+    """The names that a module's `__getattr__` handles."""
     return of_self(function.node) if function.node.name == "__getattr__" else set()
 
 
 def shape(value: Value) -> Shape:
-    """A function's parameters; a class's with its members and foreign bases; an object's members; else nothing."""
+    """A function's parameters; a class's with its members and foreign bases; an object's members; None for other
+    values."""
     if isinstance(value, Function):
         return parameters(value.node)
     if isinstance(value, Class):
@@ -78,7 +80,7 @@ def shape(value: Value) -> Shape:
 
 
 def family(found: Class) -> list[Class]:
-    """A class and those of the plugin that it is derived from, nearest first."""
+    """A class and its base classes in the plugin, nearest first."""
     classes = [found]
     for base in found.bases:
         if isinstance(base, Class):
@@ -87,7 +89,7 @@ def family(found: Class) -> list[Class]:
 
 
 def foreign(found: Class) -> list[str]:
-    """The classes that others define and it is derived from."""
+    """The base classes of a class that are defined outside the plugin."""
     names: list[str] = []
     for member in family(found):
         for value, base in zip(member.bases, member.node.bases):
@@ -98,12 +100,12 @@ def foreign(found: Class) -> list[str]:
 
 
 def members(found: Class) -> list[str]:
-    """The names of its members, and of its bases' in the plugin."""
+    """The names of a class's members, including those of its bases in the plugin."""
     return sorted(set().union(*(own_members(member.node) for member in family(found))))
 
 
 def made_with(found: Class) -> list[str] | None:
-    """The parameters that make an object; nothing if a foreign base has them."""
+    """The parameters of a class's constructor; None if a foreign base defines it."""
     for member in family(found):
         for name in ("__init__", "__new__"):
             method = member.method(name)
@@ -116,6 +118,6 @@ def made_with(found: Class) -> list[str] | None:
 
 
 def fields(node: ast.ClassDef) -> list[str]:
-    """The parameters of a class that is made of its annotated fields."""
+    """The parameters of a dataclass or named tuple, from its annotated fields."""
     found = [item for item in node.body if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)]
     return [ast.unparse(item.target) + (f"={ast.unparse(item.value)}" if item.value else "") for item in found]

@@ -1,4 +1,4 @@
-"""The source of a plugin as it lies in a wheel or in a folder: its modules, parsed and never imported."""
+"""The source of a plugin in a wheel or a folder: its modules are parsed and never imported."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Protocol
 # What PyTorch's dispatcher reads in a library: `name.overload(Tensor x, …) -> Tensor`, between two zero bytes.
 SCHEMA = re.compile(rb"\0(?:npu::)?([A-Za-z_]\w*)(?:\.\w+)?\([^\0]{0,8000}?\) -> [^\0]")
 CORE = "libtorch_npu.so"
-LIBRARY = re.compile(r"/libtorch_\w+\.so$")  # a plugin's C part
+LIBRARY = re.compile(r"/libtorch_\w+\.so$")  # the compiled C part of a plugin
 # Members of the classes of streams, events, graphs and pools that PyTorch defines in C and plugins imitate in C:
 # torch/_C/__init__.pyi of torch 2.14.1, with `cuda` for the device.
 IMITATED = re.findall(
@@ -30,16 +30,16 @@ TYPES = "csrc/core/PythonTensor.cpp"
 
 
 class Files(Protocol):
-    """Files by their names, which use slashes."""
+    """Files by their names, with slashes."""
 
     def names(self, start: str) -> list[str]:
-        """The names that begin so."""
+        """The file names that begin with `start`."""
 
     def read(self, name: str) -> bytes:
-        """The bytes of one."""
+        """The bytes of a file."""
 
     def holds(self, name: str) -> bool:
-        """Whether a file is among them."""
+        """Whether there is a file of this name."""
 
 
 class Zip:
@@ -50,37 +50,37 @@ class Zip:
         self.archive = zipfile.ZipFile(path)
 
     def names(self, start: str) -> list[str]:
-        """The names that begin so."""
+        """The file names that begin with `start`."""
         return [name for name in self.archive.namelist() if name.startswith(start)]
 
     def read(self, name: str) -> bytes:
-        """The bytes of one."""
+        """The bytes of a file."""
         return self.archive.read(name)
 
     def holds(self, name: str) -> bool:
-        """Whether a file is among them."""
+        """Whether there is a file of this name."""
         return name in self.archive.namelist()
 
 
 class Folder:
-    """The files of a checkout, or of what is installed."""
+    """The files of a checkout, or of an installed package."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def names(self, start: str) -> list[str]:
-        """The names that begin so; what begins with a folder is looked for there only."""
+        """The file names that begin with `start`; if it names a folder, only that folder is searched."""
         top = self.path / start.rpartition("/")[0]
         places = top.rglob("*") if "/" in start else top.glob(f"{start}*/*")
         found = sorted(path.relative_to(self.path).as_posix() for path in places if path.is_file())
         return [name for name in found if name.startswith(start)]
 
     def holds(self, name: str) -> bool:
-        """Whether a file is among them."""
+        """Whether there is a file of this name."""
         return (self.path / name).is_file()
 
     def read(self, name: str) -> bytes:
-        """The bytes of one."""
+        """The bytes of a file."""
         return (self.path / name).read_bytes()
 
 
@@ -88,7 +88,7 @@ class Source:
     """The modules of one package."""
 
     def __init__(self, files: Files, package: str, only: tuple[str, ...] = ()) -> None:
-        """`only`: how the names of its files begin, where not all of the package is to be read."""
+        """`only`: prefixes of the file names to read, if not all of the package is to be read."""
         self.files = files
         self.package = package
         self.names = [name for start in only or (f"{package}/",) for name in files.names(start)]
@@ -102,15 +102,15 @@ class Source:
                     self.paths[dotted] = name
 
     def __contains__(self, module: str) -> bool:
-        """Whether a module has a file of source."""
+        """Whether the source of a module is there."""
         return module in self.paths
 
     def is_package(self, module: str) -> bool:
-        """Whether a module is a folder."""
+        """Whether a module is a package."""
         return self.paths[module].endswith("/__init__.py")
 
     def tree(self, module: str) -> ast.Module:
-        """A module, parsed; empty, with a note, when that fails."""
+        """The parsed module; if that fails an empty one, with a note."""
         if module not in self.trees:
             try:
                 self.trees[module] = ast.parse(self.files.read(self.paths[module]))
@@ -129,7 +129,7 @@ class Source:
         return ".".join([*parts, *([node.module] if node.module else [])])
 
     def operators(self) -> list[str]:
-        """The operators that the wheel's library registers, by the schemas in it."""
+        """The operators that the wheel's library registers, from the schemas in it."""
         found: set[str] = set()
         for name in self.names:
             if name.endswith(f"/{CORE}"):
@@ -137,10 +137,10 @@ class Source:
         return sorted(found)
 
     def native(self, device: str) -> list[str]:
-        """The names, of those that PyTorch's C classes have and of `_npu_getDevice`'s kind, that the C part spells.
+        """Names in the plugin's C part: those of PyTorch's C classes, and functions such as `_npu_getDevice`.
 
-        In a library every string ends with a zero byte, and may be the end of a longer one: what is not found is not
-        there, what is found may belong to something else. In C++ a name stands between quotes.
+        In a binary a string ends with a zero byte and may be stored as the end of a longer one. So a name that is not
+        found does not exist, while one that is found may belong to something else. In C++ source it is in quotes.
         """
         wanted = {name.replace("cuda", device) for name in IMITATED}
         functions = rf"(?<!\w)_{device}_[a-z]+(?:[A-Z][a-z]+)+"
@@ -163,14 +163,14 @@ class Source:
         return [f"{name}Tensor" for name in re.findall(r"ScalarType::(\w+)", declared)]
 
     def metadata(self, name: str) -> str:
-        """A file of the wheel's metadata, or nothing."""
+        """A file of the wheel's metadata; "" if it is missing."""
         for path in self.files.names(f"{self.package}-"):
             if path.endswith(f".dist-info/{name}"):
                 return self.files.read(path).decode()
         return ""
 
     def version(self) -> str:
-        """The version that the metadata gives, or the checkout's version.txt."""
+        """The version in the metadata, or in the checkout's version.txt."""
         stated = HeaderParser().parsestr(self.metadata("METADATA"))["Version"]
         if stated is None and self.files.holds("version.txt"):
             stated = self.files.read("version.txt").decode().strip()

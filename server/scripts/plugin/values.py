@@ -1,4 +1,4 @@
-"""What a name of a plugin's source stands for, as far as reading it tells."""
+"""The values that names in a plugin's source have, as far as reading the source tells."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Number:
-    """A whole number: an index."""
+    """An integer: an index."""
 
     value: int
 
@@ -39,7 +39,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Outside:
-    """Something of torch, of another package or of the plugin's C part, by its dotted name."""
+    """An object of torch, of another package or of the plugin's C part, by its dotted name."""
 
     dotted: str
 
@@ -60,7 +60,7 @@ class Space:
 
 @dataclass(frozen=True, eq=False)
 class Function:
-    """A function of the plugin, and the names around it."""
+    """A function of the plugin, with the names around it."""
 
     node: ast.FunctionDef | ast.AsyncFunctionDef
     frame: Frame
@@ -68,7 +68,7 @@ class Function:
 
 @dataclass(frozen=True, eq=False)
 class Class:
-    """A class of the plugin, the names around it and what it is derived from."""
+    """A class of the plugin, with the names around it and its bases."""
 
     node: ast.ClassDef
     frame: Frame
@@ -84,7 +84,7 @@ class Class:
 
 @dataclass(frozen=True)
 class Instance:
-    """What calling a class of the plugin gives."""
+    """An object of a class of the plugin."""
 
     of: Class
 
@@ -94,7 +94,7 @@ Value: TypeAlias = Text | Number | Many | Table | Outside | Module | Space | Fun
 
 @dataclass(eq=False)
 class Frame:
-    """The names that statements see: a module's, or a call's within those around it."""
+    """The names that statements see: those of a module, or of a call within its enclosing scopes."""
 
     module: str
     names: dict[str, Value]
@@ -103,7 +103,7 @@ class Frame:
     result: Value = None
 
     def find(self, name: str) -> Value:
-        """What a name stands for."""
+        """The value of a name."""
         frame: Frame | None = self
         while frame is not None:
             if name in frame.names:
@@ -112,7 +112,7 @@ class Frame:
         return None
 
     def bind(self, name: str, value: Value) -> None:
-        """Give a name its value, in the module if the function says `global`."""
+        """Bind a name to a value, in the module if the function declares it `global`."""
         frame = self
         while name in self.shared and frame.outer is not None:
             frame = frame.outer

@@ -30,13 +30,13 @@ from scripts.plugin.values import (
     texts,
 )
 
-# Imported on request or by an environment variable only.
+# Modules that are imported only on request or because of an environment variable.
 DORMANT = ("torch_npu.contrib.transfer_to_npu", "torch_npu.npu._sanitizer", "torch_npu.npu.npugraph_ex")
-DEEP = 24  # calls within calls
+DEEP = 24  # most calls within calls
 
 
 class Walk(World):
-    """An import of a plugin."""
+    """A simulated import of a plugin."""
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
@@ -47,9 +47,9 @@ class Walk(World):
         self.depth = 0
 
     def start(self) -> None:
-        """Import the package."""
+        """Simulate the import of the package."""
         self.load(self.source.package)
-        held = f"{self.source.package}._init.patches"  # by `pkgutil`: every module whose name ends so
+        held = f"{self.source.package}._init.patches"  # torch_npu finds these modules by `pkgutil`
         for module in sorted(self.source.paths):
             if module.startswith(f"{held}.") and module.endswith("_patches"):
                 self.load(module)
@@ -59,7 +59,7 @@ class Walk(World):
             self.settle(space)
 
     def load(self, module: str) -> None:
-        """Import a module, and give it to the package above it."""
+        """Simulate the import of a module, and bind it in its parent package."""
         if module in self.spaces or module not in self.source or module in self.dormant:
             return
         above, _, last = module.rpartition(".")
@@ -73,7 +73,7 @@ class Walk(World):
             self.spaces[above][last] = Module(module)
 
     def run(self, body: Iterable[ast.stmt], frame: Frame) -> None:
-        """Follow statements."""
+        """Follow the statements of a block."""
         for node in body:
             match node:
                 case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
@@ -93,7 +93,7 @@ class Walk(World):
                     self.blocks(node, frame)
 
     def define(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, frame: Frame) -> None:
-        """Follow `def` or `class`."""
+        """Follow a `def` or `class`."""
         if isinstance(node, ast.ClassDef):
             frame.bind(node.name, Class(node, frame, tuple(self.evaluate(base, frame) for base in node.bases)))
             return
@@ -105,7 +105,8 @@ class Walk(World):
                 self.patches.append(value)
 
     def blocks(self, node: ast.stmt, frame: Frame) -> None:
-        """Follow a statement that has statements. The last to run wins a name, so the usual case comes last."""
+        """Follow a compound statement. Its last block overrides names of the others, so the usual case is followed
+        last."""
         match node:
             case ast.If(test, body, orelse):
                 self.run(orelse, frame)
@@ -140,7 +141,7 @@ class Walk(World):
             self.target(target, value, frame)
 
     def target(self, target: ast.expr, value: Value, frame: Frame) -> None:
-        """Give a value to a name, an attribute, an item, or its parts to several."""
+        """Bind a value to a name, attribute or item, or its parts to several targets."""
         match target:
             case ast.Name(name):
                 frame.bind(name, value)
@@ -170,14 +171,15 @@ class Walk(World):
                 frame.bind(alias.asname or alias.name, self.imported(base, alias.name))
                 continue
             if base in self.unread:
-                self.unread.add(frame.module)  # it has names that cannot be told
+                self.unread.add(frame.module)  # it has names that cannot be determined
             space = self.spaces.get(base, {})
             listed = texts(space.get("__all__")) or [name for name in space if not name.startswith("_")]
             for name in listed:
                 frame.bind(name, self.imported(base, name))
 
     def fetch(self, dotted: str) -> None:
-        """Import a module by its name; one of the plugin's C part becomes a name of the package above it."""
+        """Simulate the import of a module by its name; a module of the plugin's C part becomes a name of its parent
+        package."""
         self.load(dotted)
         above, _, last = dotted.rpartition(".")
         if self.inside(dotted) and dotted not in self.source:
@@ -188,7 +190,7 @@ class Walk(World):
                 self.spaces[above].setdefault(last, Outside(dotted))
 
     def imported(self, base: str, name: str) -> Value:
-        """What `from base import name` gives."""
+        """The value that `from base import name` binds."""
         holder = self.named(base)
         if not isinstance(holder, Module):
             return self.attribute(holder, name)
@@ -197,12 +199,12 @@ class Walk(World):
         return self.attribute(holder, name)
 
     def fetch_child(self, module: str, name: str) -> None:
-        """Import the module below another, if there is one of that name."""
+        """Simulate the import of a submodule, if there is one of that name."""
         if f"{module}.{name}" in self.source or name in C_PARTS:
             self.fetch(f"{module}.{name}")
 
     def evaluate(self, node: ast.expr, frame: Frame) -> Value:
-        """What an expression stands for."""
+        """The value of an expression."""
         match node:
             case ast.Constant(value):
                 return constant(value)
@@ -225,7 +227,7 @@ class Walk(World):
                 return self.composed(node, frame)
 
     def composed(self, node: ast.expr, frame: Frame) -> Value:
-        """What an expression made of others stands for."""
+        """The value of an expression made of other expressions."""
         match node:
             case ast.IfExp(_, body, orelse):
                 return self.evaluate(body, frame) or self.evaluate(orelse, frame)
@@ -253,7 +255,7 @@ class Walk(World):
         return Many(value.items[start:stop]) if isinstance(value, Many) else None
 
     def call(self, node: ast.Call, frame: Frame) -> Value:
-        """Follow a call."""
+        """Follow a call; returns its result."""
         given = [self.evaluate(item, frame) for item in node.args]
         by_name = {word.arg: self.evaluate(word.value, frame) for word in node.keywords if word.arg}
         called = self.evaluate(node.func, frame)
@@ -271,7 +273,7 @@ class Walk(World):
         return None
 
     def call_function(self, function: Function, given: list[Value], by_name: dict[str, Value]) -> Value:
-        """Follow the body of a function, once for each kind of call."""
+        """Follow the body of a function, once for each different call."""
         if function.node.name == "_apply_patches" and given:
             self.apply(given[0])
             return None

@@ -6,8 +6,11 @@ import ast
 from collections.abc import Collection
 
 from ..facts.read import Facts
+from ..facts.role_calls import last_word
 from ..facts.scans import plain
 from .name_calls import call_of
+
+_PATHS = frozenset({"join", "joinpath", "str", "Path"})
 
 
 def only_compile(facts: Facts, names: Collection[str], endings: tuple[str, ...]) -> bool:
@@ -27,7 +30,18 @@ def _compiles(call: ast.Call, endings: tuple[str, ...]) -> bool:
         return False
     sources = given.get("sources", call.args[1] if len(call.args) > 1 else None)
     files = sources.elts if isinstance(sources, (ast.List, ast.Tuple)) else [sources]
-    return bool(files) and all(
-        isinstance(file, ast.Constant) and isinstance(file.value, str) and file.value.endswith(endings)
-        for file in files
-    )
+    return bool(files) and all(_end(file).endswith(endings) for file in files)
+
+
+def _end(file: ast.expr | None) -> str:
+    """How the name of a file ends, as far as that is spelled: `f"{root}/ops.cpp"`, `os.path.join(root, "ops.cpp")`."""
+    while not isinstance(file, ast.Constant):
+        if isinstance(file, ast.JoinedStr) and file.values:
+            file = file.values[-1]
+        elif isinstance(file, ast.BinOp) and isinstance(file.op, (ast.Add, ast.Div)):
+            file = file.right
+        elif isinstance(file, ast.Call) and file.args and last_word(file.func) in _PATHS:
+            file = file.args[-1]
+        else:
+            return ""
+    return file.value if isinstance(file.value, str) else ""

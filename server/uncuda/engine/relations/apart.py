@@ -15,7 +15,7 @@ from ...facts.role_calls import last_word
 from ...facts.scans import plain, uses
 from ...facts.scopes import Header
 from . import capability
-from .called import Stretch, called_only_in
+from .called import Called, Stretch
 
 Says = Callable[[ast.expr, bool], bool]
 """Whether a part of a condition, being true or false as the flag says, implies what is searched for."""
@@ -89,7 +89,9 @@ class Apart:
         self._facts.work.compare(1 + len(self._stretches))
         if any(start <= hit.start < end for start, end in self._stretches):
             return True
-        return statement.start in self._asking and hit.node is not None and self._beside(hit.node, statement)
+        if statement.start in self._asking and hit.node is not None and self._beside(hit.node, statement):
+            return True
+        return self._called is not None and self._called.holds(hit.start)
 
     @cached_property
     def _places(self) -> list[int]:
@@ -174,8 +176,12 @@ class Apart:
 
     @cached_property
     def _stretches(self) -> list[Stretch]:
-        found = list(dict.fromkeys(chain.from_iterable(map(self._of, self._asking.values()))))
-        return found if self._path is None else [*found, *called_only_in(found, self._facts, self._path)]
+        return list(dict.fromkeys(chain.from_iterable(map(self._of, self._asking.values()))))
+
+    @cached_property
+    def _called(self) -> Called | None:
+        """What only the stretches call, where that counts."""
+        return Called(self._stretches, self._facts, self._path) if self._stretches and self._path is not None else None
 
     def _of(self, statement: Statement) -> Iterator[Stretch]:
         indents = self._branches.indents
@@ -190,11 +196,18 @@ class Apart:
             if line.word != "@":
                 yield line.start, indents.block_end_of(line.start)  # `pytestmark = …` applies to the rest of the block
                 return
-            above = takewhile(lambda one: one.word == "@", indents.lines_above(line.start))
-            start = min((one.start for one in above), default=line.start)
+            start = self._first_mark(line)
             while line.word == "@":
                 line = indents.header_at(line.end)
             yield start, indents.extent(line.start)
+
+    def _first_mark(self, line: Header) -> int:
+        """Where the first of the decorators begins of which a line is one."""
+        before = self._facts.text[: self._facts.layout.line_start(line.start)].rstrip("\n").rpartition("\n")[2]
+        if not before.lstrip().startswith(("@", ")")):
+            return line.start
+        above = takewhile(lambda one: one.word == "@", self._branches.indents.lines_above(line.start))
+        return min((one.start for one in above), default=line.start)
 
     def _of_test(self, header: Header, test: ast.expr) -> Iterator[Stretch]:
         indents = self._branches.indents
