@@ -117,6 +117,17 @@ def test_accepted_findings_of_each_accelerator_are_left_out_of_its_numbers() -> 
     assert (musa["count"], sum(musa["accepted"].values())) == (0, 3)
 
 
+def test_what_is_odd_in_a_baseline_is_said_once() -> None:
+    make({"uncuda.toml": "", "a.py": MANUAL})
+    assert uncuda("check", "--target", "npu", "--write-baseline", "--reason", "one").code == 0
+    baseline = Path("uncuda-baseline.jsonl")
+    text = baseline.read_text(encoding="utf-8")
+    baseline.write_text(text + text.splitlines()[1].replace('"one"', '"two"') + "\n", encoding="utf-8")
+    run = report("--beside", "--format", "json")
+    assert run.json["summary"]["count"] == 0
+    assert len([line for line in run.err.splitlines() if line.startswith("uncuda-baseline.jsonl: ")]) == 1
+
+
 def test_folders_with_targets_of_their_own_are_counted_for_each() -> None:
     make(
         {

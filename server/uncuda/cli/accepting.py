@@ -76,11 +76,11 @@ class Wishes(NamedTuple):
 
 
 class Accepting:
-    """The baselines of a run, and which findings they accept."""
+    """The baselines of a run, and which findings they accept. `says`: whether notes on their entries are printed."""
 
-    def __init__(self, session: Session, wishes: Wishes) -> None:
+    def __init__(self, session: Session, wishes: Wishes, says: bool = True) -> None:
         self.accepted = 0
-        self._session, self._wishes = session, wishes
+        self._session, self._wishes, self._says = session, wishes, says
         self._by_settings: dict[int, tuple[Settings, Acceptance | None]] = {}
         self._by_file: dict[str, Acceptance] = {}
         self._unwritten = False
@@ -144,7 +144,7 @@ class Accepting:
             if baseline.data is None and self._wishes.file and not self._wishes.write:
                 raise Failure(f"{shown(Path(path))}: {self._words('baseline missing')}")
             known = self._by_file[path] = Acceptance(baseline)
-            for doubted in dict.fromkeys(known.doubted):
+            for doubted in dict.fromkeys(known.doubted) if self._says else ():
                 self._session.console.note(f"{shown(Path(path))}: {self._words('doubted', *doubted.lines)}")
         return known
 

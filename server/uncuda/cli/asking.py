@@ -26,12 +26,13 @@ def asking_options(command: CommandT) -> CommandT:
 
 
 class Asking:
-    """Leaves out the findings that the user did not ask for. `given`: the options of the command line."""
+    """Leaves out the findings that the user did not ask for. `given`: the options of the command line; `says`: see
+    `Accepting`."""
 
-    def __init__(self, session: Session, given: Mapping[str, Any]) -> None:
+    def __init__(self, session: Session, given: Mapping[str, Any], says: bool = True) -> None:
         self._session = session
         self._wishes = Wishes.of(given)
-        self._accepting = Accepting(session, self._wishes)
+        self._accepting = Accepting(session, self._wishes, says)
         self._changed: Changes | None = None
         if self._wishes.write and given.get("only"):
             raise click.UsageError("--write-baseline does not go together with --only")

@@ -87,7 +87,7 @@ def _gather(
             session.unread(result.source, result.report)
         gathering.add(result, asking.selection(result))
     asking.finish(paths)
-    other = Asking(session, given)
+    other = Asking(session, given, says=False)
     other.open(files)
     return gathering.finish(list(session.catalogue.declarations) if beside else (), other.selection)
 

@@ -24,6 +24,7 @@ PORT: Room = {
         "修复由工具执行，但须有人逐条规则阅读后保留。",
     ),
     "means manual": ("A person decides: {0}.", "需要人来决定：{0}。"),
+    "means none": ("Nothing for a person to decide.", "没有需要人来决定的事项。"),
     "means accepted": ("Stays as it is, by the baseline.", "依基线保持原样。"),
     "blocks": ("What blocks first", "首要阻碍"),
     "blocks means": (

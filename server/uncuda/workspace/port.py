@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from uncuda.edits import Fix
 from uncuda.engine import Finding, Report, Selection
@@ -109,12 +109,12 @@ class Gathering:
             return
         left, accepted = parted(report, selection)
         name = self._named(source.path)
-        target = self._engines.known_for(result.file.settings).target
+        target, _ = self._named_for(result.file)
         self._all.add(name, left, accepted)
-        self._own.setdefault(target.id, _Sums()).add(name, left, accepted)
+        self._own.setdefault(target, _Sums()).add(name, left, accepted)
         by_hand = {one.span: (one.rule, one.subject) for one in left if fix_class(one) == MANUAL}
         if by_hand:
-            self._by_hand.append(Candidate(result.file, source.text, target, by_hand))
+            self._by_hand.append(Candidate(result.file, by_hand))
         spared, asked = {(one.rule, one.span) for one in accepted}, deque(left)
         for finding, printed in zip(report.findings, Prints(source.text).of(report.findings), strict=True):
             key = finding.rule, finding.span
@@ -162,10 +162,15 @@ class Gathering:
                 sums.add(self._named(result.source.path), left, accepted)
         return TargetPort(target, tuple(self._plugins(target)), *sums.counts)
 
+    def _named_for(self, file: File) -> tuple[str, str]:
+        """The target that a file is checked for, and the version of its plugin."""
+        target = self._engines.known_for(file.settings).target
+        return target.id, target.version
+
     def _upgrade(self, plugin: Plugin, select: Select) -> Upgrade:
         """What a later version of a plugin would bring."""
         engines, named = self._engines, (plugin.target, plugin.version)
-        files = [one for one in self._by_hand if (one.target.id, one.target.version) == named]
+        files = [one for one in self._by_hand if self._named_for(one.file) == named]
 
         def by_hand(asked: Sequence[File], version: str) -> Iterator[tuple[str, frozenset[Span]]]:
             results = self._again(asked, lambda settings: engines.for_target(settings, plugin.target, version))
@@ -174,12 +179,7 @@ class Gathering:
                     left = parted(result.report, select(result))[0] if result.report is not None else ()
                     yield result.file.path, frozenset(one.span for one in left if fix_class(one) == MANUAL)
 
-        versions = engines.later_versions(*named)
-        later = [
-            (version, engines.for_target(files[0].file.settings, plugin.target, version).target)
-            for version in (versions if files else ())
-        ]
-        return replace(upgrade(plugin, files, later, engines.catalogue, engines.project, by_hand), later=len(versions))
+        return upgrade(plugin, files, engines.later_versions(*named), by_hand)
 
 
 def parted(report: Report, selection: Selection | None) -> tuple[Sequence[Finding], Sequence[Finding]]:

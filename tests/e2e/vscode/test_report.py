@@ -34,11 +34,11 @@ def test_it_is_shown_filters_and_opens_files(window: Window, small: Path) -> Non
     assert page.locator(".file li").count() == number
     window.shot("report")
     page.locator("#filter input[name=search]").fill("nothing like it")
-    window.until(lambda: page.locator("#filter output").inner_text().startswith("0 of"))
+    window.until(lambda: page.locator("#filter output").text_content().startswith("0 of"))
     page.locator("#filter input[name=search]").fill("")
     link = page.locator(".file li a[href^='command:']").first
-    name = page.locator(".file > summary code").first.inner_text()
-    line = int(link.inner_text())
+    name = page.locator(".file > summary code").first.text_content()
+    line = int(link.text_content())
     link.click()
     window.page.locator(f'.tab.active[data-resource-name="{Path(name).name}"]').wait_for()
     window.until(lambda: any(f"Ln {line}," in row for row in window.rows("[id='status.editor.selection']")))

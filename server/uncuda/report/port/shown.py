@@ -74,8 +74,9 @@ class PortReport:
 
     def meaning(self, kind: str) -> str:
         """What a class of findings asks of a person."""
-        decisions = self.words.count(self.counts.decisions_by_hand, "decision")
-        return self.words(f"means {kind}", *([decisions] if kind == MANUAL else []))
+        if kind == MANUAL and not self.numbers[kind]:
+            return self.words("means none")
+        return self.words(f"means {kind}", self.words.count(self.counts.decisions_by_hand, "decision"))
 
     @property
     def title(self) -> str:
