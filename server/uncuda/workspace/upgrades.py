@@ -1,7 +1,7 @@
-"""What a later version of a plugin would bring: which findings by hand could be fixed with it, or would be none.
+"""Finds the oldest later version of a plugin with which some findings without a fix get a fix or disappear.
 
-The oldest version that brings something is looked for: files are checked with one version after the other. A version
-that says of all that is in a file what the one before it says need not be tried on it.
+The later versions are tried from the oldest on, by checking the files again. A file is skipped for a version if the
+version's tables have the same entries for every name in that file as the version tried before.
 """
 
 from __future__ import annotations
@@ -20,37 +20,40 @@ from .discover import File
 
 _WORD = re.compile(r"\w+")
 ByHand = Callable[[Sequence[File], str], Iterable[tuple[str, frozenset[Span]]]]
-"""Where the findings by hand of files are with a version, by path; without files that could not be checked."""
+"""Checks files for a plugin version and yields paths and spans of findings without a fix, except of failed files."""
 
 
 @dataclass(frozen=True)
 class Plugin:
-    """The plugin of a target, in the versions that files are checked for."""
+    """The plugin of a target (such as torch_npu) and its version, or range of versions, that files are checked for."""
 
     target: str
     package: str
     version: str
-    assumed: bool  # nothing says which version it is
+    assumed: bool  # True if neither the project nor a setting states the version
 
 
 @dataclass(frozen=True)
 class Upgrade:
-    """The oldest later version of a plugin with which findings by hand can be fixed, or are none any more.
+    """The oldest later version of a plugin with which some findings without a fix get a fix or disappear.
 
-    `version`: empty where no later one brings that; `later`: how many are known.
+    `version`: that version; empty if there is none. `later`: number of known versions later than the present one.
     """
 
     plugin: Plugin
     later: int
     version: str = ""
-    gained: tuple[tuple[Decision, int], ...] = ()  # most findings first
-    lost: int = 0  # findings by hand that there are with it alone
+    gained: tuple[tuple[Decision, int], ...] = ()  # findings that get a fix or disappear, by decision; most first
+    lost: int = 0  # number of findings without a fix that appear only with that version
 
 
 @dataclass
 class Candidate:
-    """A file with findings by hand: what is decided, by place. `target`: for which it was checked last; `lost`: how
-    many findings by hand there were then that there were not at first."""
+    """A file with findings without a fix. `places`: the decision of each such finding, by span.
+
+    `target`: the target and version that the file was last checked for; `lost`: number of findings without a fix in
+    that check that the first check did not have.
+    """
 
     file: File
     text: str
@@ -60,7 +63,7 @@ class Candidate:
     _words: frozenset[str] = field(default=frozenset())
 
     def says(self, words: frozenset[str]) -> bool:
-        """Whether the text has one of these words."""
+        """Return True if the file contains one of these words."""
         self._words = self._words or frozenset(_WORD.findall(self.text))
         return not words.isdisjoint(self._words)
 
@@ -73,8 +76,10 @@ def upgrade(
     project: Project,
     by_hand: ByHand,
 ) -> Upgrade:
-    """What the oldest of some later versions brings that brings something; `later`: these, each with what is known of
-    the target then."""
+    """Return the oldest version of `later` with which some findings without a fix get a fix or disappear.
+
+    `files`: the files with such findings. `later`: the versions, oldest first, each with the target's data.
+    """
     for version, target in later:
         differs = {id(one.target): differing(one.target, target, catalogue, project) for one in files}
         asked = [one for one in files if (words := differs[id(one.target)]) is None or one.says(words)]
@@ -92,7 +97,10 @@ def upgrade(
 
 
 def differing(now: Target, then: Target, catalogue: Catalogue, project: Project) -> frozenset[str] | None:
-    """Words without which a text says the same to two versions of a target; None: any text of a project may not."""
+    """Return the words whose meaning differs between two versions of a target.
+
+    A file without any of them has the same findings for both. None: any file may have different ones.
+    """
     accelerator = catalogue.accelerator(now.id)
     words = {name for name in now.words.keys() | then.words.keys() if now.words.get(name) != then.words.get(name)}
     spoken = any(not words.isdisjoint(rule.filled) for rule in catalogue.rules.values())
@@ -112,7 +120,7 @@ def _is_beyond(target: Target, accelerator: Accelerator) -> bool:
 
 
 def _moved(now: Target, then: Target, accelerator: Accelerator) -> Iterator[str]:
-    """The names of `torch.accelerator` and beside it that only one of two versions has, or serves."""
+    """Yield names of `torch.accelerator` APIs, and of CUDA APIs they replace, whose support differs."""
     for api in accelerator.apis.values():
         since = {api.since, *(parameter.since for one in api.signatures for parameter in one)} - {""}
         served = {api.served, api.never} - {""}
