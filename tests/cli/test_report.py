@@ -1,5 +1,5 @@
-"""`uncuda report`: the numbers of `check --summary`, its formats, what changed since an earlier one, and what it says
-of other accelerators and versions."""
+"""Tests of `uncuda report`: the counts of `check --summary`, all formats, the comparison with an earlier report, other
+targets, and upgrades of the plugin."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CLASSES = ("safe", "review", "manual")
 FORMATS = ("html", "markdown", "json", "csv")
 LIBRARY = "import torch\nimport flash_attn\n"
 KERNELS = 'from torch.utils.cpp_extension import load\n\nops = load(name="ops", sources=["ops.cu"])\n'
-# Needs a later torch_npu than the oldest that is known.
+# `torch.accelerator` needs a later torch_npu than the oldest known version.
 LATER = "import torch\n\ndevice = torch.accelerator.current_accelerator()\n"
 FILES: dict[str, str | bytes] = {
     "pkg/a.py": SAFE + "dist.init_process_group('nccl')\n",
@@ -41,13 +41,13 @@ FILES: dict[str, str | bytes] = {
 
 
 def report(*arguments: str, **more: Any) -> Run:
-    """`uncuda report` for npu on standard output, without the other accelerators unless they are asked for."""
+    """Run `uncuda report` for npu, written to standard output; other targets only with `--beside` in the arguments."""
     beside = [] if "--beside" in arguments else ["--no-beside"]
     return uncuda("report", "--target", "npu", "--output", "-", *beside, *arguments, **more)
 
 
 def as_json(*arguments: str) -> Any:
-    """The same as JSON, which keeps to its schema."""
+    """Return the JSON report, checked against its schema."""
     value = report("--format", "json", *arguments).json
     jsonschema.validate(value, SCHEMA)
     return value

@@ -71,8 +71,10 @@ class Channel:
         self._begun = b""  # what was read, and is not yet a request
 
     def first_request(self) -> Any:
-        """The first request, None if nobody makes one. Until more is asked for, the process has no other thread, so it
-        may be forked."""
+        """Return the first request; None if the input ends before one.
+
+        Until `requests` is called, the process has no other thread, so it may be forked.
+        """
         line, self._begun = first_line()
         return self._codec.record(line) if line else None
 

@@ -155,7 +155,7 @@ class Accepting:
         return baseline_beside(os.path.abspath(configuration) if configuration else "", os.getcwd())  # noqa: PTH100, PTH109
 
     def _is_whole(self, acceptance: Acceptance, given: Iterable[str]) -> bool:
-        """Whether the files that a baseline may be about are below what was given."""
+        """Return True if all files that a baseline may have entries for are below the `given` paths."""
         roots = [acceptance.folder, *([os.getcwd()] if self._wishes.file else [])]  # noqa: PTH109
         return any(f"{root.rstrip(os.sep)}{os.sep}".startswith(folder) for root in roots for folder in given)
 

@@ -39,7 +39,7 @@ def common_options(command: CommandT) -> CommandT:
 
 
 def path_options(command: CommandT) -> CommandT:
-    """Paths, and how much is said."""
+    """Add the paths argument and the options `--quiet` and `--verbose`."""
     command = click.option("-v", "--verbose", is_flag=True, help=say("verbose"))(command)
     command = click.option("-q", "--quiet", is_flag=True, help=say("quiet"))(command)
     return click.argument("paths", nargs=-1, metavar="[PATHS]...")(command)

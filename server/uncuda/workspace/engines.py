@@ -112,8 +112,10 @@ class Engines:
         return engine
 
     def for_target(self, settings: Settings, target: str, version: str = "") -> Engine:
-        """The engine that files with these settings have if they are for another target, or for another version of its
-        plugin, with the PyTorch that goes with that."""
+        """Return the engine for files with these settings, but for another target or another version of its plugin.
+
+        With a `version`, the PyTorch version is the one that goes with it, not the one that is set.
+        """
         own, given = self.known_for(settings), self._groups[id(settings)].settings
         if target == own.target.id and not version:
             return own
@@ -129,7 +131,10 @@ class Engines:
         return self._otherwise[key]
 
     def later_versions(self, target: str, version: str) -> tuple[str, ...]:
-        """The versions of a target's plugin with tables that are later than one, or than the oldest of a range."""
+        """Return the versions of a target's plugin that have tables and are later than `version`.
+
+        If `version` is a range, they are later than its oldest version.
+        """
         known = self.catalogue.target(target).versions
         now = around(Versions.of(version), known)
         return tuple(other for other in known if now and release(other) > release(now[0]))

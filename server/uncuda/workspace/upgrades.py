@@ -1,7 +1,8 @@
-"""What a later version of a plugin would bring: which findings by hand could be fixed with it, or would be none.
+"""Finds the oldest later version of a plugin with which some findings without a fix get a fix or disappear.
 
-The oldest version that brings something is looked for, by checking files with one version after the other. What the
-newest version has lost again is no reason for an upgrade: only files that gain with the newest are tried with others.
+The oldest version that helps is searched by checking the files again with one later version after the other. What the
+newest version has lost again is no reason for an upgrade: other versions are tried only on files that gain with the
+newest one.
 """
 
 from __future__ import annotations
@@ -17,32 +18,32 @@ from .counts import Decision
 from .discover import File
 
 ByHand = Callable[[Sequence[File], str], Iterable[tuple[str, frozenset[Span]]]]
-"""Where the findings by hand of files are with a version, by path; without files that could not be checked."""
+"""Checks files for a plugin version and yields paths and spans of findings without a fix, except of failed files."""
 
 
 @dataclass(frozen=True)
 class Plugin:
-    """The plugin of a target, in the versions that files are checked for."""
+    """The plugin of a target (such as torch_npu) and its version, or range of versions, that files are checked for."""
 
     target: str
     package: str
     version: str
-    assumed: bool  # nothing says which version it is
+    assumed: bool  # True if neither the project nor a setting states the version
 
 
 @dataclass(frozen=True)
 class Upgrade:
-    """The oldest later version of a plugin with which findings by hand can be fixed, or are none any more, as they are
-    with the newest.
+    """The oldest later version of a plugin with which some findings without a fix get a fix or disappear, and still do
+    with the newest version.
 
-    `version`: empty where no later one brings that; `later`: how many are known.
+    `version`: that version; empty if there is none. `later`: number of known versions later than the present one.
     """
 
     plugin: Plugin
     later: int
     version: str = ""
-    gained: tuple[tuple[Decision, int], ...] = ()  # most findings first
-    lost: int = 0  # findings by hand that there are with it alone
+    gained: tuple[tuple[Decision, int], ...] = ()  # findings that get a fix or disappear, by decision; most first
+    lost: int = 0  # number of findings without a fix that appear only with that version
 
 
 class Candidate(NamedTuple):

@@ -1,4 +1,4 @@
-"""The report in a tab of VS Code: the page with its filter, and links that open files here."""
+"""Tests of the report in a VS Code tab: the page, its filter, and its links, which open files in VS Code."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -14,11 +14,11 @@ pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 
 def page_in(window: Window) -> Any:
-    """The frame that shows the report, once there is one."""
+    """Return the frame that shows the report; None if there is none yet."""
     from playwright.sync_api import Error
 
     for frame in window.page.frames[1:]:
-        with suppress(Error):  # it is being replaced
+        with suppress(Error):  # the frame is being replaced
             if frame.evaluate("() => !!document.querySelector('.cards') && !document.querySelector('#filter').hidden"):
                 return frame
     return None

@@ -145,7 +145,7 @@ class Apart:
         return "yes" if self._means(value, True) else "no" if self._means(value, False) else ""
 
     def _is_said(self, said: str, at: int) -> bool:
-        """Whether the same is said where a name is bound once more."""
+        """Return True if the assignment at an offset gives the name a value with the same meaning."""
         statement = self._facts.peek(at)
         target, value = (
             _bound(next(iter(statement.digest.piece.nodes), None)) if statement is not None else (None, None)
@@ -202,7 +202,7 @@ class Apart:
             yield start, indents.extent(line.start)
 
     def _first_mark(self, line: Header) -> int:
-        """Where the first of the decorators begins of which a line is one."""
+        """Return the start of the first decorator above the same definition as the decorator on this line."""
         before = self._facts.text[: self._facts.layout.line_start(line.start)].rstrip("\n").rpartition("\n")[2]
         if not before.lstrip().startswith(("@", ")")):
             return line.start
@@ -294,7 +294,7 @@ def _is_none(node: ast.expr) -> bool:
 
 
 def _is_nothing(node: ast.expr) -> bool:
-    """Whether a value is None, False, zero or empty."""
+    """Return True for a constant that is false: None, False, zero or an empty string."""
     return isinstance(node, ast.Constant) and not node.value
 
 

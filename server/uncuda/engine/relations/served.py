@@ -111,7 +111,7 @@ class Served:
 
     @cached_property
     def _is_nvidias(self) -> bool:
-        """Whether the file does nothing without a module that is NVIDIA's by its path."""
+        """True if the file has a top-level import from a package named `nvidia`, so that it cannot run without it."""
         facts = self._facts
         if not facts.says(_NVIDIA):
             return False
@@ -119,7 +119,7 @@ class Served:
         return any(not facts.layout.token_at(match.start()) for match in _NVIDIAS.finditer(facts.text))
 
     def _is_needed(self, hit: Hit) -> bool:
-        """Whether a hit is the import, without which the file does nothing, of a library that the target lacks."""
+        """Return True if a hit is a top-level import of a library that the target lacks: the file cannot run."""
         if hit.statement is None or hit.rule.check != "module" or (hit.severity or hit.rule.severity) != "error":
             return False
         return self._facts.layout.line_start(hit.statement.start) == hit.statement.start

@@ -106,13 +106,13 @@ class Commands:
         return self._switch(target)
 
     async def report(self, arguments: Any, token: Any = None) -> dict[str, str] | None:
-        """A page on the whole port of the folder `root`, or of the first one."""
+        """Return the HTML report on the port of the folder `root`, or of the first folder."""
         from ..fixing.report import report
 
         return await report(self._session, read_text(read_object(arguments, _FOLDER), "root"), token)
 
     async def write_report(self, arguments: Any, token: Any = None) -> dict[str, str] | None:
-        """The same as a file, for a client that has no view for it."""
+        """Write the HTML report to a file, for a client that cannot show it itself."""
         from ..fixing.report import write_report
 
         return await write_report(self._session, read_text(read_object(arguments, _FOLDER), "root"), token)

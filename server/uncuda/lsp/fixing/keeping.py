@@ -22,14 +22,17 @@ _OWN = "uncuda.toml"
 
 
 class SettingsPlace(NamedTuple):
-    """A folder of the workspace, and the path of the folder in it whose settings count."""
+    """A workspace folder, and the path in it (of a folder) whose settings apply."""
 
     folder: Folder
     path: str
 
 
 def place_of(session: Session, uri: str) -> SettingsPlace | None:
-    """The place of a document, file or folder ("": of what was opened first); None where no folder is open."""
+    """Return the place whose settings apply to a URI.
+
+    Outside of all workspace folders, as for "", it is the first workspace folder; None if there is none.
+    """
     program = session.program(uri)
     path = program.path if program is not None else path_of(uri) or ""
     folder = session.folders.folder_of(path)

@@ -1,4 +1,4 @@
-"""The page on the port of a folder, made in the process of the workspace job."""
+"""Makes the HTML report on a folder; runs in the process of a workspace job."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .rewrite import Group, Run
 
 
 def port_page(run: Run, group: Group, tell: Callable[[int, int], object]) -> str:
-    """The page as HTML. `tell`: is told how many files are done, and of how many."""
+    """Return the page as HTML. `tell(done, total)`: reports the progress, in files."""
     job, catalogue = run.job, run.catalogue
     targets = list(catalogue.declarations)
     done, total = 0, len(group.files) + len(group.looked) * (len(targets) - 1)

@@ -88,7 +88,7 @@ def rewrite(job: Job, catalogue: Catalogue) -> Iterator[JobAnswer]:
 
 
 class Run:
-    """One job: the open buffers by path, and the results so far."""
+    """The state of one workspace job: its engines, the open buffers and the results so far."""
 
     def __init__(self, job: Job, catalogue: Catalogue) -> None:
         self.job = job

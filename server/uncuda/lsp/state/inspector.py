@@ -66,7 +66,7 @@ class Inspector:
         return self._check(path, folder) if folder is not None else Inspected(path, uri_of(path))
 
     def remember(self, found: Inspected) -> None:
-        """Take in what was found in a file, here or by another process."""
+        """Note whether the diagnostics of a file mention shims; the file may have been checked by another process."""
         if found.tells_of_shims:
             self._tell_of_shims.add(found.path)
 
@@ -116,7 +116,7 @@ class Inspector:
 
 
 class InspectionWorker:
-    """One of several that check files. `inspector`: where this process is a copy of the one that has it."""
+    """A worker process that checks files. `inspector`: the parent's, if this process was forked from it; else None."""
 
     def __init__(self, inspector: Inspector | None = None) -> None:
         self._inspector = inspector
