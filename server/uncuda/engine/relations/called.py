@@ -54,7 +54,7 @@ class Called:
         if match is None or not (self._tests or name.startswith("_")) or name.startswith(_TEST):
             return False
         end = facts.indents.extent(start) if match["def"] else facts.layout.logical_line(start)[1]
-        places = [at for at in facts.searches.find((name, True), uses(name, True)) if not start <= at < end]
+        places = [at for at in facts.searches.find(("apart", name), uses(name, True)) if not start <= at < end]
         if not 0 < len(places) <= _MANY or not self._is_plain(start):
             return False
         return any(map(self.holds, places)) and all(self.holds(at) or self._is_prose(at) for at in places)
