@@ -207,7 +207,7 @@ class Instances:
         return OTHER
 
     def _looped(self, statement: Statement, name: str, depth: int) -> Iterator[str]:
-        """Yield OWN for each `for` loop over this name whose iterable has items of the kind OWN."""
+        """Yield OWN for each `for NAME in …` in a statement whose iterable has items of the kind OWN."""
         for node in statement.digest.piece.nodes:
             if isinstance(node, (ast.For, ast.AsyncFor)) and _is(node.target, name):
                 if self.kind(node.iter, statement, depth) == OWN:
