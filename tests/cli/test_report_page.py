@@ -235,7 +235,7 @@ def test_on_paper_all_findings_are_there_on_white_and_nothing_to_click(pages: di
     assert tab.locator("#filter").is_hidden()
     assert tab.evaluate("getComputedStyle(document.body).color") != dark
     assert tab.locator(".file li").first.is_visible()
-    tab.set_viewport_size({"width": 680, "height": 900})  # that an A4 page has
+    tab.set_viewport_size({"width": 680, "height": 900})  # the width of an A4 page
     wide = "all => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.getAttribute('aria-label'))"
     assert tab.eval_on_selector_all(".scroll, main", wide) == []
     assert len(tab.pdf(format="A4")) > 20_000

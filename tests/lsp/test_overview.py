@@ -121,7 +121,7 @@ def test_filters(start: Start, tmp_path: Path, values: list[str]) -> None:
     assert sum(seen.numbers.values()) == summary(tmp_path)["count"], "numbers are those of all"
     assert "shown: " in seen.top["message"]
     if not due:
-        assert seen.top["welcome"] == "hidden" and "the filter hides all of it" in seen.top["message"]
+        assert seen.top["welcome"] == "hidden" and "the filter hides all findings" in seen.top["message"]
 
 
 def test_choices_say_what_there_is_to_filter_by(start: Start, tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_a_fix_and_what_is_stale(start: Start, tmp_path: Path) -> None:
     assert node["finding"]["version"], "a text has the same name, open or not"
     client.type(uri, TEXT + "# more\n")
     assert do(client, node, "fix") == {"applied": False, "stale": True}
-    assert client.traffic.received("window/showMessage")[-1]["message"] == "uncuda: changed, look again"
+    assert client.traffic.received("window/showMessage")[-1]["message"] == "uncuda: the text has changed, look again"
     assert client.text(uri) == TEXT + "# more\n"
     client.type(uri, TEXT)
     assert do(client, node, "fix") == {"applied": True, "stale": False}, "it is the same text again"

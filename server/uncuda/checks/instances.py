@@ -91,7 +91,7 @@ class Instances:
         return OTHER
 
     def _items(self, node: ast.expr, statement: Statement, depth: int) -> str:
-        """OWN if an item of a list, tuple, set, dictionary or comprehension is of such a class, else OTHER."""
+        """Return OWN if an item of a list, tuple, set, dictionary or comprehension has the kind OWN; else OTHER."""
         items = (
             node.values if isinstance(node, ast.Dict) else getattr(node, "elts", None) or [getattr(node, "elt", None)]
         )
@@ -207,7 +207,7 @@ class Instances:
         return OTHER
 
     def _looped(self, statement: Statement, name: str, depth: int) -> Iterator[str]:
-        """OWN if a `for` gives the name the items of what holds objects of such a class."""
+        """Yield OWN for each `for NAME in …` in a statement whose iterable has items of the kind OWN."""
         for node in statement.digest.piece.nodes:
             if isinstance(node, (ast.For, ast.AsyncFor)) and _is(node.target, name):
                 if self.kind(node.iter, statement, depth) == OWN:

@@ -126,7 +126,7 @@ def is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
 
 
 def _is_beside(role: Role, words: Collection[str]) -> bool:
-    """Whether the call gives one of some words, too: `init_process_group("gloo", init_method="tcp://…")`."""
+    """Return True if the call also has one of these words as an argument, as in `f("cuda", WORD)`."""
     if not words or role.call is None:
         return False
     given = [*role.call.args, *(keyword.value for keyword in role.call.keywords)]

@@ -93,7 +93,7 @@ class Channel:
         return request
 
     def end_with_input(self) -> None:
-        """From now on, end the process at once with whatever comes, or the end of the input."""
+        """From now on, end the process at once when further input arrives or the input ends."""
         if self._begun:
             os._exit(0)
         end_with_input()

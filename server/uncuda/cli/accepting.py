@@ -99,7 +99,7 @@ class Accepting:
 
     @property
     def begun(self) -> int:
-        """How many findings there were when the baselines were begun."""
+        """The number of findings when the baselines were first written; 0 if unknown."""
         return sum(sum(acceptance.baseline.counts.values()) for acceptance in self._by_file.values())
 
     def left_alone(self, file: File, source: Source, findings: Iterable[Finding]) -> list[LeftAlone]:

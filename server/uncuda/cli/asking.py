@@ -50,7 +50,7 @@ class Asking:
 
     @property
     def begun(self) -> int:
-        """How many findings there were when the baselines of these files were begun; 0: none says it."""
+        """The number of findings when the baselines of these files were first written; 0 if unknown."""
         return self._accepting.begun
 
     def files(self, paths: Sequence[str]) -> list[File]:
@@ -60,7 +60,7 @@ class Asking:
         return files
 
     def open(self, files: Sequence[File]) -> None:
-        """Read what says which findings are asked for, of the files of the session that may have some."""
+        """Read the baselines, and the lines that changed in these files, which decide the findings to report."""
         self._accepting.open(self._session.looked)
         if self._changed is not None:
             self._changed.open([*self._session.looked[:1], *files])  # a wrong revision is told whatever is found

@@ -106,7 +106,7 @@ class Acceptance:
         return left
 
     def forget(self, path: str) -> None:
-        """Take in that the file at a path has nothing that is accepted."""
+        """Forget which entries the findings of a file used: it has no accepted findings any more."""
         self._drop(relative(path, self.folder))
 
     def concerns(self, findings: Iterable[Finding]) -> bool:

@@ -101,7 +101,7 @@ class Gathering:
 
     def __init__(self, engines: Engines, looked: Sequence[File], named: Named, again: CheckWith) -> None:
         self._engines, self._looked, self._named, self._again = engines, looked, named, again
-        self._own: dict[str, _Sums] = {}  # by target, of the files that are for it
+        self._own: dict[str, _Sums] = {}  # by target: findings of the files whose own target it is
         self._findings: list[PortFinding] = []
         self._all = _Sums()
         self._by_hand: list[Candidate] = []

@@ -1,8 +1,7 @@
 """Finds the oldest later version of a plugin with which some findings without a fix get a fix or disappear.
 
-The oldest version that helps is searched by checking the files again with one later version after the other. What the
-newest version has lost again is no reason for an upgrade: other versions are tried only on files that gain with the
-newest one.
+Files are checked again: all with the newest version, then those that improve with it with the later versions, oldest
+first, until one improves some. A version whose improvements the newest version has lost is thus not considered.
 """
 
 from __future__ import annotations
@@ -47,14 +46,17 @@ class Upgrade:
 
 
 class Candidate(NamedTuple):
-    """A file with findings by hand: what is decided, by place."""
+    """A file with findings without a fix. `places`: the decision of each of them, by span."""
 
     file: File
     places: Mapping[Span, Decision]
 
 
 def upgrade(plugin: Plugin, files: Sequence[Candidate], later: Sequence[str], by_hand: ByHand) -> Upgrade:
-    """What the oldest of some `later` versions, which are in order, brings that brings something."""
+    """Return the oldest of the `later` versions with which some findings get a fix or disappear.
+
+    `files`: the files with findings without a fix. `later`: the versions, oldest first.
+    """
     gains = _gains(files, later[-1], by_hand) if files and later else []
     for version in later if gains else ():
         gained = Counter(decision for one in _gains(gains, version, by_hand) for decision in one.places.values())
@@ -65,7 +67,7 @@ def upgrade(plugin: Plugin, files: Sequence[Candidate], later: Sequence[str], by
 
 
 def _gains(files: Sequence[Candidate], version: str, by_hand: ByHand) -> list[Candidate]:
-    """The files of which findings are not by hand with a version, with those only."""
+    """Return the files in which findings get a fix or disappear with a version, each with only those findings."""
     left = dict(by_hand([one.file for one in files], version))
     found = []
     for file, places in files:
@@ -77,7 +79,7 @@ def _gains(files: Sequence[Candidate], version: str, by_hand: ByHand) -> list[Ca
 
 
 def _lost(files: Sequence[Candidate], version: str, by_hand: ByHand) -> int:
-    """How many findings of files are by hand with a version, and are not now."""
+    """Return the number of findings without a fix that the files have only with a version."""
     now = {one.file.path: one.places for one in files}
     left = by_hand([one.file for one in files], version)
     return sum(len(after - now[path].keys()) for path, after in left)

@@ -53,15 +53,15 @@ from .job import Acceptable, Buffer, FileChange, Job, JobAnswer, JobDone, JobFol
 
 
 class Group(NamedTuple):
-    """Files that have their project in common."""
+    """The files of one project, with their engines."""
 
     engines: Engines
     files: list[File]  # that may have findings
     root: str
-    target: str  # that a setting of the editor names, if one does
-    baseline: Callable[[File], str]  # where that of a file would be
-    looked: list[File]  # all that were read
-    problems: Sequence[Problem] = ()  # with what could not be
+    target: str  # set in the editor; empty if not set
+    baseline: Callable[[File], str]  # returns the path of a file's baseline
+    looked: list[File]  # all files of the project that were read
+    problems: Sequence[Problem] = ()  # errors of files that could not be read
 
 
 def rewrite(job: Job, catalogue: Catalogue) -> Iterator[JobAnswer]:
@@ -103,7 +103,7 @@ class Run:
         self._stamps: dict[str, tuple[int, int]] = {}
 
     def groups(self, only: str = "") -> list[Group]:
-        """The files of every folder, or of the one at a path; for the folder without a path, each buffer by itself."""
+        """Return a group for each folder, or for the folder `only`; without a folder, one for each open buffer."""
         groups: list[Group] = []
         for folder in self.job.folders:
             if only and folder.path != only:
@@ -235,7 +235,7 @@ class Run:
         return selection_for
 
     def accepted(self, group: Group) -> Callable[[Checked], Selection | None]:
-        """What baselines leave of what was found in a file. BaselineError where one is of no use."""
+        """Return a function that selects the findings a baseline does not accept; it may raise BaselineError."""
 
         def select(result: Checked) -> Selection | None:
             if result.source is None or result.report is None:
@@ -248,7 +248,7 @@ class Run:
         return select
 
     def begun(self, group: Group) -> int:
-        """How many findings there were when the baselines of files were begun; 0: none says it."""
+        """Return the number of findings when the baselines of the files were first written; 0 if unknown."""
         baselines = map(self._baselines.at, {group.baseline(file) for file in group.looked})
         return sum(sum(one.baseline.counts.values()) for one in baselines if one is not None)
 

@@ -144,7 +144,7 @@ def offer(session: Session, kind: types.MessageType, message: str, summary: Summ
 
 
 def _open(session: Session, what: str) -> None:
-    """Have the client open its view, its review or its report."""
+    """Notify the client to open its view, review or report: `what` is "view", "review" or "report"."""
     session.protocol.notify(SHOW_OVERVIEW, {"what": what})
 
 

@@ -47,11 +47,11 @@ class Inspector:
 
     @classmethod
     def of(cls, request: InspectAll) -> Inspector:
-        """The one for all files that a request is about."""
+        """Return an inspector for all files of a request."""
         return cls(Folders.of_known(request.known), request.folders, request.shims)
 
     def files(self) -> list[File]:
-        """All files of the folders that are wanted."""
+        """Return all files of the requested folders."""
         return [file for folder in self._folders.all for file in self._files(folder)]
 
     def _files(self, folder: Folder) -> Iterator[File]:
@@ -61,7 +61,7 @@ class Inspector:
                     yield file
 
     def check(self, path: str) -> Inspected:
-        """What is found in one of `files`."""
+        """Check one of `files` and return its result."""
         folder = self._folders.folder_of(path)
         return self._check(path, folder) if folder is not None else Inspected(path, uri_of(path))
 
@@ -122,11 +122,11 @@ class InspectionWorker:
         self._inspector = inspector
 
     def serve(self) -> NoReturn:
-        """Answer requests from the input."""
+        """Answer the requests on standard input until it ends."""
         serve(WORKER_CODEC, self.answer)
 
     def answer(self, request: InspectAll | InspectFiles) -> InspectedFiles | None:
-        """The answer to a request; None if it has none."""
+        """Return the answer to a request; None for `InspectAll`, which only prepares the process."""
         if isinstance(request, InspectAll):
             self._inspector = self._inspector or Inspector.of(request)
             return None

@@ -88,7 +88,7 @@ class PortReport:
         return self.words("title", self.name, targets) if self.name else self.words("title short", targets)
 
     def target_title(self, target: str) -> str:
-        """Return the display name of a target, such as "Huawei Ascend"."""
+        """Return the display name of a target, such as "Ascend NPU"."""
         declaration = self.catalogue.declarations[target]
         return str(declaration["title-zh" if self.words.locale == "zh" else "title"])
 
