@@ -43,6 +43,20 @@ class Owner(NamedTuple):
     kind: str
 
 
+@dataclass(frozen=True)
+class Helper:
+    """The module of a portable project that says which accelerator there is. `module`: dotted; `path`: of its file, there
+    or not; `defines`: the functions that it has, None: it is not there yet, and will have all."""
+
+    module: str = "_accelerator"
+    path: str = ""
+    defines: frozenset[str] | None = None
+
+    def has(self, name: str) -> bool:
+        """Whether the module has a function, or will."""
+        return self.defines is None or name in self.defines
+
+
 Answers = Mapping[Site, str]
 """What receivers turned out to be; a site that is absent is unknown."""
 
@@ -78,6 +92,10 @@ class Project:
     """Names of the project's own modules that say CUDA."""
     own: frozenset[str] = frozenset()
     """FOLDER/MODULE of the project's own modules that are called as a library, importable below that folder."""
+    packages: frozenset[str] = frozenset()
+    """Folders of the project's packages that lie in no other package."""
+    helper: Helper | None = None
+    """Of a project that is ported for every accelerator."""
 
     @property
     def says(self) -> frozenset[str]:

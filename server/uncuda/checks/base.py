@@ -50,6 +50,8 @@ class Context:
     project: Project
     shim: bool
     path: str = ""
+    portable: bool = False
+    """Whether the source is to run on every accelerator, so that it imports no plugin."""
     line: Span | None = None
     """The one line that is to be looked at; None: all of them."""
     asked: set[str] = field(default_factory=set)
@@ -217,6 +219,8 @@ class Context:
         """The plugin import that a fix at `offset` needs, if the text lacks it; `written`: a name in the fix."""
         if written.count(".") == 1 and written.startswith("torch.") and self.target.words["device"] not in written:
             return ()  # torch.OutOfMemoryError: torch's own
+        if self.portable:
+            return ()
         if self.target.id in self.project.served & self.project.plugins:
             return ()  # the target's own part imports it, and other accelerators load this module, too
         modules = [word for template in rule.imports if (word := self.target.fill(template))]

@@ -35,6 +35,7 @@ class Served:
     def __init__(self, context: Context, branches: Branches) -> None:
         self._facts, self._target, self._branches = context.facts, context.target, branches
         self._everywhere = self._target.id in context.project.served
+        self._portable = context.portable  # what fixes write is imported as `accelerator_type`
         self._lacks = (self._target.id, context.path) in context.project.lacking
         self._rocm, self._bytes, self._host = of_rocm(branches), of_bytes(branches), of_host(branches)
         self._others = of_platforms(branches, self._target.cuda_alike)
@@ -91,7 +92,7 @@ class Served:
         if self._everywhere:
             return [_chosen(hit) for hit in hits]
         hits = [hit.lowered(REVIEW) if hit.fixes and self._bytes.holds(hit) else hit for hit in hits]
-        agnostic = any(map(self._says, _AGNOSTIC))
+        agnostic = any(map(self._says, _AGNOSTIC[:1] if self._portable else _AGNOSTIC))
         if not agnostic and not asked_by_hand(self._facts, self._target):
             return hits
         asks = _tests if agnostic else _is_question
