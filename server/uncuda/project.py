@@ -45,12 +45,14 @@ class Owner(NamedTuple):
 
 @dataclass(frozen=True)
 class Helper:
-    """The module of a portable project that says which accelerator there is. `module`: dotted; `path`: of its file, there
-    or not; `defines`: the functions that it has, None: it is not there yet, and will have all."""
+    """The module of a portable project that says which accelerator there is. `module`: dotted; `path`: of its file,
+    there or not; `defines`: the functions that it has, None: it is not there yet, and will have all; `own`: the first
+    words of the project's modules."""
 
     module: str = "_accelerator"
     path: str = ""
     defines: frozenset[str] | None = None
+    own: frozenset[str] = frozenset()
 
     def has(self, name: str) -> bool:
         """Whether the module has a function, or will."""
@@ -92,8 +94,6 @@ class Project:
     """Names of the project's own modules that say CUDA."""
     own: frozenset[str] = frozenset()
     """FOLDER/MODULE of the project's own modules that are called as a library, importable below that folder."""
-    packages: frozenset[str] = frozenset()
-    """Folders of the project's packages that lie in no other package."""
     helper: Helper | None = None
     """Of a project that is ported for every accelerator."""
 

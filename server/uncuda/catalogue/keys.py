@@ -78,9 +78,10 @@ _SHIM = Key("shim", TEXT, "With a runtime patch: reported all the same, silent, 
             "使用运行时补丁时：照常报告、不报告，或以目标的表为准。", ("flag", "silent", "table"), "flag")  # fmt: skip
 _STATUS = "Which rows of the target's table it speaks of."
 _STATUS_ZH = "涉及目标表中的哪些行。"
-_PORTABLE = Key("portable", TABLE, "With `strategy = \"portable\"`: what is written for each of these, with the helper's functions "
-                "in braces. Without it a place is by hand then; `{}`: it is silent.",
-                "使用 `strategy = \"portable\"` 时：各项的写法，花括号中为辅助模块的函数。不写则此时需手动处理；`{}` 表示此时不报告。",
+_PORTABLE = Key("portable", TABLE, "With `strategy = \"portable\"`: what is written for each of these, with the "
+                "helper's functions in braces. Without it a place is by hand then; `{}`: it is silent.",
+                "使用 `strategy = \"portable\"` 时：各项的写法，花括号中为辅助模块的函数。"
+                "不写则此时需手动处理；`{}` 表示此时不报告。",
                 empty=True, group="in a source for every accelerator", each=TEXT)  # fmt: skip
 _COLLECTIVES = Key("collectives", TEXTS, "Functions that raise if they are given the dtype: an error then.",
                    "收到该 dtype 会报错的函数：此时为错误。")  # fmt: skip

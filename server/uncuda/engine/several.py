@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -82,9 +81,7 @@ class _Part(Engine):
     def _new_writer(self, context: Context) -> Writer:
         settings = self.settings
         helper = self.project.helper or Helper(settings.portable_helper or Helper.module)
-        own = {posixpath.basename(folder.replace("\\", "/")) for folder in self.project.packages}
-        names = frozenset({*own, helper.module.partition(".")[0]})
-        return Writer(context, Spelling(context.facts, context.path, helper, settings.portable_names, names))
+        return Writer(context, Spelling(context.facts, context.path, helper, settings.portable_names))
 
 
 class PortableEngine(Engine):
@@ -153,7 +150,7 @@ class PortableEngine(Engine):
         return Report(tuple(findings), tuple(skipped), tuple(sites))
 
     def _at(self, said: Sequence[tuple[Engine, Finding]]) -> Iterable[Finding]:
-        """What is said of one place: of each rule what the target says that allows least; one rule if all else agree."""
+        """What is said of one place: of each rule what the target says that allows least."""
         targets = {finding.target for _, finding in said}
         if len(said) == len(targets):
             return self._one([finding for _, finding in said])

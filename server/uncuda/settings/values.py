@@ -54,7 +54,7 @@ def read_values(table: Mapping[str, object], vocabulary: Vocabulary) -> dict[str
     if values.get("strategy") == "portable":
         for key in ("target", "target-version"):
             if key in table:
-                raise ValueProblem(f"`{key}` is of one target, `strategy = \"portable\"` is for all: leave one out", key)
+                raise ValueProblem(f'`{key}` is of one target, `strategy = "portable"` is for all: leave one out', key)
     return values
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from uncuda.catalogue import Catalogue
-from uncuda.project import Project
+from uncuda.engine.several import portable_targets
+from uncuda.project import Helper, Project
 from uncuda.settings import Settings
 
+from .portable import helper_of
 from .requirements import Holds
 from .versions import Taken, pinned_target, settled
 from .words import Words
@@ -29,6 +31,8 @@ class Chosen:
     """The key and the values of the words that say why it is this target; empty where a setting names it."""
     among: tuple[str, ...] = ()
     """The targets that the project imports, where nothing chooses among them: `target` is one of them, for display."""
+    helper: Helper | None = None
+    """The module that a portable project asks."""
 
     @property
     def assumed(self) -> bool:
@@ -43,12 +47,18 @@ def choose(
     project: Project,
     holds: Holds,
     named: Mapping[str, str],
+    root: str = "",
 ) -> Chosen:
     """The choice for the files with these settings.
 
     `holds`: what the project asks for, where the files are; `named`: the targets that a constant of the project names,
-    each with its line.
+    each with its line; `root`: the folder of a portable project.
     """
+    if settings.portable:
+        first = portable_targets(catalogue, settings)[0]
+        versions, taken = settled(settings, catalogue, first, holds)
+        helper = helper_of(settings, root)
+        return Chosen(first, replace(versions, target_version=None), taken, helper=helper)
     target, note, among = _target(catalogue, words, settings, project, holds, named)
     versions, taken = settled(settings, catalogue, target, holds)
     return Chosen(target, versions, taken, note, among)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from uncuda.catalogue import Catalogue, Versions, around, same_version
 from uncuda.checks.missing_shim import is_projects
 from uncuda.engine import Engine
+from uncuda.engine.several import make_engine
 from uncuda.project import Project
 from uncuda.settings import Settings, shown
 
@@ -18,6 +19,7 @@ from .backends import neighbours
 from .choice import Chosen, choose
 from .constants import Constants
 from .discover import File
+from .portable import root_of
 from .requirements import TORCH, Holds, Requirements
 from .scan import Read, Scanner, Survey, read_text, survey
 from .versions import Taken
@@ -72,6 +74,7 @@ class Engines:
         self._guesses: dict[int, Engine] = {}
         self._engines: dict[int, tuple[Engine, Taken]] = {}
         self._used: set[int] = set()
+        self._paths: list[tuple[str, Settings]] = []  # of the files of portable projects
 
     def survey(self, files: Sequence[File], read: Read = read_text, workers: Workers | None = None) -> Survey:
         """Read every file once: what it says of the project, and whether it may have findings.
@@ -127,8 +130,9 @@ class Engines:
             engine = _same([engine for engine, _ in self._engines.values()], target, settings)
             if engine is None:
                 fits = guess is not None and guess.target.id == target
-                new = guess.knowing(self.project) if fits and guess else None
-                engine = new or Engine(self.catalogue, target, settings, self.project)
+                project = replace(self.project, helper=chosen.helper) if chosen.helper else self.project
+                new = guess.knowing(project) if fits and guess else None
+                engine = new or make_engine(self.catalogue, target, settings, project)
             known = self._engines[key] = engine, taken
             if target in self.project.served:
                 self._note("serves several")
@@ -137,6 +141,12 @@ class Engines:
     def _admit(self, file: File) -> File:
         """The file in its group: where another file with the same settings has other versions, with settings of its own
         that say the same."""
+        found = self._grouped(file)
+        if found.settings.portable:
+            self._paths.append((found.path, found.settings))
+        return found
+
+    def _grouped(self, file: File) -> File:
         holds = self._requirements.of(os.path.dirname(file.path))  # noqa: PTH120
         split = self._split.setdefault(id(file.settings), [])
         for group in split:
@@ -149,7 +159,12 @@ class Engines:
         return file if given is file.settings else file._replace(settings=given)
 
     def _choose(self, group: _Group, project: Project, named: dict[str, str]) -> Chosen:
-        return choose(self.catalogue, self.modules, group.settings, project, group.holds, named)
+        root = self._root(group) if group.settings.portable else ""
+        return choose(self.catalogue, self.modules, group.settings, project, group.holds, named, root)
+
+    def _root(self, group: _Group) -> str:
+        """The folder of the files of a group."""
+        return root_of([path for path, settings in self._paths if settings is group.given])
 
     def _note_target(self, chosen: Chosen) -> None:
         if chosen.note:
@@ -200,7 +215,7 @@ class Engines:
         if engine is None:
             chosen = self._choose(self._groups[key], Project(), {})
             target, settings = chosen.target, chosen.settings
-            engine = _same(self._guesses.values(), target, settings) or Engine(self.catalogue, target, settings)
+            engine = _same(self._guesses.values(), target, settings) or make_engine(self.catalogue, target, settings)
             self._guesses[key] = engine
         return engine
 

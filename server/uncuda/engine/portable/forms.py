@@ -59,7 +59,7 @@ def filled(template: str, spelling: Spelling, argument: str = "") -> str:
 
 
 def refuse_unless_expression(hit: Hit, context: Context) -> None:
-    """Unwritable where Python, a type checker or TorchScript would not take a call in the place of what stands there."""
+    """Unwritable where Python, a type checker or TorchScript would not take a call in the place of a hit."""
     statement, node = hit.statement, hit.node
     if statement is None or node is None:
         raise Unwritable(BY_HAND)

@@ -26,10 +26,10 @@ def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
         if context.facts.says("def to("):
             form.lower(REVIEW)  # a class of this text may move in its own way
         return _called(hit, context, form, node, call)
-    return _asked(hit, context, form, node)
+    return _asked(hit, form, node)
 
 
-def _asked(hit: Hit, context: Context, form: Form, node: ast.Attribute) -> list[Edit]:
+def _asked(hit: Hit, form: Form, node: ast.Attribute) -> list[Edit]:
     """A comparison in the place of an attribute, in parentheses where it would be read in another way without."""
     assert hit.statement is not None
     new = form.of(node.attr)

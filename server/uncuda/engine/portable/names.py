@@ -43,7 +43,7 @@ def _keyed(node: ast.expr, hit: Hit, context: Context, form: Form) -> tuple[str,
     part: ast.expr = node
     while True:
         dotted = context.resolve(part, hit.statement)
-        if dotted in form.templates:
+        if dotted is not None and dotted in form.templates:
             if isinstance(part, ast.Name) or not _spelled(part, dotted):
                 raise Unwritable(ALIASED)
             return dotted, part

@@ -13,7 +13,9 @@ from ...facts.read import Facts
 from ...project import Helper
 
 _IMPORT = re.compile(r"^(?:from|import)[ \t]+(\.*[\w.]*)", re.M)
-_PATH = re.compile(r"^[ \t]*(?:sys\.path\.(?:append|insert|extend)\(|sys\.path[ \t]*(?:\+?=|\[)|site\.addsitedir\()", re.M)
+_PATH = re.compile(
+    r"^[ \t]*(?:sys\.path\.(?:append|insert|extend)\(|sys\.path[ \t]*(?:\+?=|\[)|site\.addsitedir\()", re.M
+)
 _NEXT = re.compile(r"^(?![ \t#\r\n)\]}])", re.M)
 _TORCH_INSIDE = re.compile(r"^[ \t]+(?:import[ \t]+torch\b|from[ \t]+torch[. \t])", re.M)
 
@@ -47,8 +49,20 @@ class Place:
         return [Edit(self.at, self.at, f"{self.newline}{text}" if self.opened else f"{text}{self.newline}")]
 
 
-def place_of(facts: Facts, path: str, helper: Helper, own: frozenset[str]) -> Place:
-    """The place for the import of the helper. `own`: the first words of the project's modules."""
+def above(facts: Facts, at: int) -> Place:
+    """The line above the one that holds `at`."""
+    start = facts.layout.line_start(at)
+    return Place(start, facts.layout.newline_at(start), opened=False)
+
+
+def below(facts: Facts, at: int) -> Place:
+    """The line below the statement that holds `at`."""
+    return _at(facts, facts.layout.logical_line(at - 1)[1], SAFE)
+
+
+def place_of(facts: Facts, path: str, helper: Helper) -> Place:
+    """The place for the import of the helper."""
+    own = helper.own | {helper.module.partition(".")[0]}
     facts.work.search(0, 4 * len(facts.text))
     lines = _lines(facts)
     changed = _path_changed(facts)

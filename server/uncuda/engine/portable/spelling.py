@@ -11,7 +11,7 @@ from ...catalogue.words import HELPER_NAMES
 from ...edits import Edit
 from ...facts.read import Facts
 from ...project import Helper
-from .placement import Place, place_of
+from .placement import Place, above, below, place_of
 
 _ROOT = re.compile(r"[A-Za-z_]\w*")
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -32,8 +32,8 @@ class Import(NamedTuple):
 class Spelling:
     """Answers for one text. `names`: what is written in the place of some of the functions."""
 
-    def __init__(self, facts: Facts, path: str, helper: Helper, names: Mapping[str, str], own: frozenset[str]) -> None:
-        self._facts, self._path, self.helper, self._names, self._own = facts, path, helper, names, own
+    def __init__(self, facts: Facts, path: str, helper: Helper, names: Mapping[str, str]) -> None:
+        self._facts, self._path, self.helper, self._names = facts, path, helper, names
         self._known: dict[str, str] = {}
 
     def has(self, name: str) -> bool:
@@ -112,7 +112,7 @@ class Spelling:
     @cached_property
     def place(self) -> Place:
         """Where a new import of the helper goes."""
-        return place_of(self._facts, self._path, self.helper, self._own)
+        return place_of(self._facts, self._path, self.helper)
 
     def import_edits(self, names: Iterable[str]) -> list[Edit]:
         """The edits that import what the functions are called by, as far as the text does not."""
@@ -125,14 +125,21 @@ class Spelling:
             elif not self._bound(root):
                 fresh.add(root)
         edits, lines = [], []
-        if whole and not any(one.alias for one in self.imports):
-            lines.append(f"import {self.helper.module} as {self.alias}")
+        module = next((one for one in self.imports if one.alias), None)
         known = next((one for one in self.imports if one.names), None)
+        if whole and module is None:
+            lines.append(f"import {self.helper.module} as {self.alias}")
         if fresh and known is not None:
             edits.append(self._extended(known, fresh))
         elif fresh:
             lines.append(f"from {self.helper.module} import {', '.join(sorted(fresh))}")
-        return [*edits, *(self.place.insert(lines) if lines else [])]
+        if not lines:
+            return edits
+        if known is not None:  # the module comes before its names, whichever was first
+            return [*edits, *above(self._facts, known.start).insert(lines)]
+        if module is not None:
+            return [*edits, *below(self._facts, module.end).insert(lines)]
+        return [*edits, *self.place.insert(lines)]
 
     def _extended(self, known: Import, fresh: set[str]) -> Edit:
         """The list of an import with more names, in order if it was; else they come last."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ...checks.base import Context
 from ...checks.hit import Hit
@@ -30,63 +31,65 @@ def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
     if not words or not all(start <= edit.start and edit.end <= end for edit in words):
         raise Unwritable(BY_HAND)
     calls = [form.of(context.text[edit.start : edit.end]) for edit in words]
-    body = context.text[start:end]
-    if token.formatted:
-        return _fields(words, calls, token)
-    quotes = 3 if context.text[start - 3 : start] in ('"""', "'''") else 1
-    whole = start - quotes - len(token.prefix), end + quotes
-    if token.prefix not in ("", "r"):
-        raise Unwritable(BY_HAND)
-    if len(words) == 1 and (words[0].start, words[0].end) == (start, end):
-        return [Edit(*whole, calls[0])]
-    return _formatted(hit, context, text, body, whole, words, calls, token)
+    said = _Said(hit, context, text, token, [*zip(words, calls, strict=True)])
+    return said.in_fields() if token.formatted else said.written()
 
 
-def _fields(words: Sequence[Edit], calls: Sequence[str], token: Token) -> list[Edit]:
-    """Fields of an f-string that is there."""
-    if "t" in token.prefix or any(_quoted(call) for call in calls):
-        raise Unwritable(BY_HAND)
-    return [Edit(edit.start, edit.end, f"{{{call}}}") for edit, call in zip(words, calls, strict=True)]
+@dataclass(frozen=True)
+class _Said:
+    """A string of one literal; `words`: where its words stand, and the calls that take their place."""
 
+    hit: Hit
+    context: Context
+    text: Text
+    token: Token
+    words: Sequence[tuple[Edit, str]]
 
-def _formatted(
-    hit: Hit,
-    context: Context,
-    text: Text,
-    body: str,
-    whole: tuple[int, int],
-    words: Sequence[Edit],
-    calls: Sequence[str],
-    token: Token,
-) -> list[Edit]:
-    """What a string becomes of which a word is a part: it may be filled in, or added to."""
-    assert hit.statement is not None
-    parent = hit.statement.digest.parents.get(text.node)
-    if isinstance(parent, ast.Attribute) and parent.attr == "format":
-        return _format_call(hit, context, parent, body, words, calls)
-    if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add) and parent.left is text.node:
-        (word, call), quote = (words[0], calls[0]), context.text[whole[1] - 1]
-        if len(words) == 1 and word.start == whole[0] + 1 and body[word.end - word.start :] == ":":
-            return [Edit(*whole, f"{call} + {quote}:{quote}")]
-    if "{" in body or "}" in body or any(_quoted(call) for call in calls):
-        raise Unwritable(BY_HAND)
-    fields = [Edit(edit.start, edit.end, f"{{{call}}}") for edit, call in zip(words, calls, strict=True)]
-    return [Edit(whole[0], whole[0], "f"), *fields]
+    def in_fields(self) -> list[Edit]:
+        """Fields of an f-string that is there."""
+        if "t" in self.token.prefix or any(_quoted(call) for _, call in self.words):
+            raise Unwritable(BY_HAND)
+        return [Edit(word.start, word.end, f"{{{call}}}") for word, call in self.words]
 
+    def written(self) -> list[Edit]:
+        """A call for the whole, or what it becomes of which a word is a part: it may be filled in, or added to."""
+        assert self.hit.statement is not None
+        if self.token.prefix not in ("", "r"):
+            raise Unwritable(BY_HAND)
+        (start, end), (first, call) = self._body, self.words[0]
+        quotes = 3 if self.context.text[start - 3 : start] in ('"""', "'''") else 1
+        whole = start - quotes - len(self.token.prefix), end + quotes
+        if (first.start, first.end) == (start, end):
+            return [Edit(*whole, call)]
+        parent = self.hit.statement.digest.parents.get(self.text.node)
+        if isinstance(parent, ast.Attribute) and parent.attr == "format":
+            return self._format_call(parent)
+        if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add) and parent.left is self.text.node:
+            if first.start == start and self.context.text[first.end : end] == ":":
+                quote = self.context.text[end]
+                return [Edit(*whole, f"{call} + {quote}:{quote}")]
+        body = self.context.text[start:end]
+        if "{" in body or "}" in body:
+            raise Unwritable(BY_HAND)
+        return [Edit(whole[0], whole[0], "f"), *self.in_fields()]
 
-def _format_call(
-    hit: Hit, context: Context, method: ast.Attribute, body: str, words: Sequence[Edit], calls: Sequence[str]
-) -> list[Edit]:
-    """`"{}:{}".format(CALL, i)`: the word comes first, so that what fills the other fields stays in its order."""
-    assert hit.statement is not None
-    call = hit.statement.digest.parents.get(method)
-    first = _FIELD.search(body)
-    if not isinstance(call, ast.Call) or len(words) != 1 or _NUMBERED.search(body) or first is None:
-        raise Unwritable(BY_HAND)
-    base = hit.statement.start
-    at = context.text.index("(", base + hit.statement.digest.span(method)[1]) + 1
-    more = ", " if call.args or call.keywords else ""
-    return [Edit(words[0].start, words[0].end, "{}"), Edit(at, at, calls[0] + more)]
+    @property
+    def _body(self) -> tuple[int, int]:
+        assert self.hit.statement is not None
+        base = self.hit.statement.start
+        return base + self.token.start, base + self.token.end
+
+    def _format_call(self, method: ast.Attribute) -> list[Edit]:
+        """`"{}:{}".format(CALL, i)`: the word comes first, so that what fills the other fields stays in its order."""
+        assert self.hit.statement is not None
+        digest, body = self.hit.statement.digest, self.context.text[slice(*self._body)]
+        call = digest.parents.get(method)
+        if not isinstance(call, ast.Call) or len(self.words) != 1 or _NUMBERED.search(body) or not _FIELD.search(body):
+            raise Unwritable(BY_HAND)
+        at = self.context.text.index("(", self.hit.statement.start + digest.span(method)[1]) + 1
+        more = ", " if call.args or call.keywords else ""
+        ((word, asked),) = self.words
+        return [Edit(word.start, word.end, "{}"), Edit(at, at, asked + more)]
 
 
 def _is_key(hit: Hit) -> bool:

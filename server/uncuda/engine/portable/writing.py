@@ -97,4 +97,3 @@ def _shown(edits: Sequence[Edit]) -> str:
 
 def _by_hand(hit: Hit, limit: str) -> Hit:
     return replace(hit, fixes=(), limits=(*hit.limits, limit))
-

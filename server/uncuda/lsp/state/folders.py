@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from uncuda.catalogue import Catalogue, load
 from uncuda.engine import Engine
+from uncuda.engine.several import make_engine
 from uncuda.messages import language
 from uncuda.project import Project
 from uncuda.report.words import baseline_problem
@@ -317,7 +318,7 @@ class Folders:
                 self._engines.remove(known)
                 break
         else:
-            known = settings, target, project, Engine(self.catalogue, target, settings, project, remember=16)
+            known = settings, target, project, make_engine(self.catalogue, target, settings, project, remember=16)
         used = {id(choice.engine) for choice in self._choices.values()}
         idle = [engine for engine in self._engines if id(engine[3]) not in used][:-_KEPT]
         self._engines = [engine for engine in self._engines if engine not in idle] + [known]
