@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ..catalogue import Catalogue
 from ..checks import Context, Hit
-from ..edits import Fix, lowest
+from ..edits import Edit, Fix, lowest, merge
 from ..limits import Limits
 from ..project import Answers, Helper, Project
 from ..settings import Settings
@@ -23,6 +23,8 @@ _ROUNDS = 5  # as often engines are told what the others came to
 _DIFFERS = "portable-differs"
 Lows = Mapping[Span, "str | None"]
 """The class that a place comes to; None: by hand."""
+Made = Mapping[str, frozenset[Edit]]
+"""By target: what its fixes change."""
 
 
 def make_engine(
@@ -60,8 +62,8 @@ class _Part(Engine):
 
     def _written(self, rows: list[Row], context: Context) -> list[Row]:
         written = self._writer(context).written([hit for row in rows for hit, _ in row])
-        low = iter([hit.lowered(lowest(_class(hit), self._low(hit))) for hit in written])
-        return [[(next(low), stays) for _, stays in row] for row in rows]
+        low = iter([hit and hit.lowered(lowest(_class(hit), self._low(hit))) for hit in written])
+        return [[(hit, stays) for _, stays in row if (hit := next(low)) is not None] for row in rows]
 
     def _low(self, hit: Hit) -> str | None:
         return self.lows.get(Span(hit.start, hit.end), "safe")
@@ -123,6 +125,7 @@ class PortableEngine(Engine):
         if helper is not None and source.path and source.path == helper.path:
             return Report()
         lows: dict[Span, str | None] = {}
+        reasons: dict[Span, Finding] = {}
         for _ in range(_ROUNDS):
             reports = []
             for part in self._parts:
@@ -133,43 +136,61 @@ class PortableEngine(Engine):
             if all(lows.get(span, "safe") == low for span, low in found.items()):
                 break
             lows = {**lows, **found}
-        return self._together(reports)
+            self._explain(reasons, reports, found)
+        return self._together(reports, reasons)
+
+    def _explain(self, reasons: dict[Span, Finding], reports: Sequence[Report], found: Lows) -> None:
+        """Keep of each place that comes to be by hand what says so first."""
+        for report in reports:
+            for finding in report.findings:
+                span = finding.span
+                if span not in reasons and not finding.fixes:
+                    reasons[span] = finding
+        for report in reports:
+            for finding in report.findings:
+                if found.get(finding.span, "") is None and finding.fixes:
+                    reasons.setdefault(finding.span, self._differing(finding))
 
     def _combined(self, chosen: Chosen) -> Chosen:
         return self._parts[0].combined(chosen)
 
-    def _together(self, reports: Sequence[Report]) -> Report:
+    def _together(self, reports: Sequence[Report], reasons: Mapping[Span, Finding]) -> Report:
         places: dict[Span, list[tuple[Engine, Finding]]] = {}
         for part, report in zip(self._parts, reports, strict=True):
             for finding in report.findings:
                 places.setdefault(finding.span, []).append((part, finding))
-        findings = [one for each in places.values() for one in self._at(each)]
+        made = {part.target.id: _made(report) for part, report in zip(self._parts, reports, strict=True)}
+        every = [one for each in places.values() for one in self._at(each, made)]
+        findings = [one if one.fixes else reasons.get(one.span, one) for one in every]
         findings.sort(key=lambda finding: (finding.span, finding.rule))
         skipped = dict.fromkeys(span for report in reports for span in report.skipped)
         sites = dict.fromkeys(site for report in reports for site in report.sites)
         return Report(tuple(findings), tuple(skipped), tuple(sites))
 
-    def _at(self, said: Sequence[tuple[Engine, Finding]]) -> Iterable[Finding]:
+    def _at(self, said: Sequence[tuple[Engine, Finding]], made: Made) -> Iterable[Finding]:
         """What is said of one place: of each rule what the target says that allows least."""
         targets = {finding.target for _, finding in said}
         if len(said) == len(targets):
-            return self._one([finding for _, finding in said])
+            return self._one([finding for _, finding in said], made)
         rules = dict.fromkeys(finding.rule for _, finding in said)
-        return [one for rule in rules for one in self._one([f for _, f in said if f.rule == rule])]
+        return [one for rule in rules for one in self._one([f for _, f in said if f.rule == rule], made)]
 
-    def _one(self, said: Sequence[Finding]) -> Iterable[Finding]:
+    def _one(self, said: Sequence[Finding], made: Made) -> Iterable[Finding]:
         """The finding of one place, of which each target says at most one."""
         by_hand = [finding for finding in said if not finding.fixes]
         if by_hand:
             return by_hand[:1]
         if len(said) < len(self._parts):
-            silent = {part.target.id: part for part in self._parts}.keys() - {finding.target for finding in said}
-            if all(self._speaks(part, said[0].rule) for part in self._parts if part.target.id in silent):
-                return []  # what is written for one accelerator already is left as it is
-            return [self._differing(said[0])]
+            spoken = {finding.target for finding in said}
+            silent = [part for part in self._parts if part.target.id not in spoken]
+            if not all(_edits(said[0].fixes[0]) <= made[part.target.id] for part in silent):
+                if all(self._speaks(part, said[0].rule) for part in silent):
+                    return []  # what is written for one accelerator already is left as it is
+                return [self._differing(said[0])]
         if len({_edits(finding.fixes[0]) for finding in said}) > 1:
             return [self._differing(said[0])]
-        return [min(said, key=lambda finding: finding.fixes[0].applicability == "safe")]
+        low = min(said, key=lambda finding: finding.fixes[0].applicability == "safe")
+        return [replace(low, fixes=(replace(low.fixes[0], edits=_all(finding.fixes[0] for finding in said)),))]
 
     def _differing(self, finding: Finding) -> Finding:
         return replace(finding, message=self._messages.noted(finding.message, _DIFFERS), fixes=())
@@ -188,8 +209,23 @@ def _settings_of(catalogue: Catalogue, target: str, settings: Settings) -> Setti
     return replace(settings, target_version=catalogue.going_with(target, torch) if torch else None)
 
 
-def _edits(fix: Fix) -> Collection[object]:
-    return frozenset(fix.edits)
+def _edits(fix: Fix) -> frozenset[Edit]:
+    """What must be the same for all: not the keywords that arguments are given, which are right for all."""
+    return frozenset(edit for edit in fix.edits if not _names_argument(edit))
+
+
+def _made(report: Report) -> frozenset[Edit]:
+    """All edits of a report, as far as they must be the same for all."""
+    return frozenset().union(*(_edits(finding.fixes[0]) for finding in report.findings if finding.fixes))
+
+
+def _names_argument(edit: Edit) -> bool:
+    return edit.start == edit.end and edit.text.endswith("=") and edit.text[:-1].isidentifier()
+
+
+def _all(fixes: Iterable[Fix]) -> tuple[Edit, ...]:
+    """The edits of one place as all targets need them."""
+    return tuple(merge(fixes))
 
 
 def _lows(reports: Sequence[Report]) -> dict[Span, str | None]:
@@ -198,11 +234,15 @@ def _lows(reports: Sequence[Report]) -> dict[Span, str | None]:
     for report in reports:
         for finding in report.findings:
             said.setdefault(finding.span, []).append(finding)
+    every = [_made(report) for report in reports]
+    places = [{finding.span for finding in report.findings} for report in reports]
     found: dict[Span, str | None] = {}
     for span, findings in said.items():
         classes = [finding.fixes[0].applicability if finding.fixes else None for finding in findings]
         alike = len({_edits(finding.fixes[0]) for finding in findings if finding.fixes}) < 2
-        low = lowest(*classes) if alike and len(findings) >= len(reports) else None
+        lacking = [made for made, spans in zip(every, places, strict=True) if span not in spans]
+        among = all(finding.fixes and _edits(finding.fixes[0]) <= made for finding in findings for made in lacking)
+        low = lowest(*classes) if alike and among else None
         if low != "safe":
             found[span] = low
     return found

@@ -28,28 +28,36 @@ def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
         raise Unwritable(BY_HAND)  # it changes something else, too
     if f"{hit.words.get('name')}()" in form.templates:
         return [*_called(hit, context, form, node, end), *inside]
-    key, part = _keyed(node, hit, context, form)
-    if part is not node:
+    key, part, hidden = _keyed(node, hit, context, form)
+    if part is not node or hidden:
         _refuse_renamed(hit, context, key)
     else:
         form.lower(REVIEW)  # the module itself: it cannot be pickled
     first, last = (base + offset for offset in statement.digest.span(part))
-    return [Edit(first, last, form.of(key)), *inside]
+    return [Edit(first, last, form.of(key) + hidden), *inside]
 
 
-def _keyed(node: ast.expr, hit: Hit, context: Context, form: Form) -> tuple[str, ast.expr]:
-    """The part of a name that the rule writes anew, as it is spelled here."""
+def _keyed(node: ast.expr, hit: Hit, context: Context, form: Form) -> tuple[str, ast.expr, str]:
+    """The part of a name that the rule writes anew, as it is spelled here, and what an alias hides below it."""
     assert hit.statement is not None
     part: ast.expr = node
     while True:
         dotted = context.resolve(part, hit.statement)
         if dotted is not None and dotted in form.templates:
-            if isinstance(part, ast.Name) or not _spelled(part, dotted):
+            if not isinstance(part, ast.Name) and not _spelled(part, dotted):
                 raise Unwritable(ALIASED)
-            return dotted, part
+            return dotted, part, ""
         if not isinstance(part, ast.Attribute):
-            raise Unwritable(ALIASED)
+            return _of_alias(part, dotted, form)
         part = part.value
+
+
+def _of_alias(part: ast.expr, dotted: str | None, form: Form) -> tuple[str, ast.expr, str]:
+    """The same of a name that an import bound: the import goes."""
+    key = next((key for key in form.templates if dotted is not None and dotted.startswith(key + ".")), None)
+    if key is None or dotted is None or not isinstance(part, ast.Name):
+        raise Unwritable(ALIASED)
+    return key, part, dotted[len(key) :]
 
 
 def _spelled(part: ast.expr, dotted: str) -> bool:

@@ -12,6 +12,8 @@ from ...edits import REVIEW, Edit, Fix, lowest
 from ...messages.fixes import titled
 from .choices import Choices
 from .forms import BY_HAND, Form, Unwritable, filled
+from .imports import is_import, is_plain
+from .imports import written as import_written
 from .methods import written as method_written
 from .names import written as name_written
 from .spelling import Spelling
@@ -35,12 +37,12 @@ class Writer:
     def __init__(self, context: Context, spelling: Spelling) -> None:
         self._context, self._spelling = context, spelling
 
-    def written(self, hits: Sequence[Hit]) -> list[Hit]:
-        """The hits in their order, each with the fix that runs on all accelerators, or by hand."""
+    def written(self, hits: Sequence[Hit]) -> list[Hit | None]:
+        """The hits in their order, each with the fix that runs on all accelerators, or by hand; None: it may stay."""
         choices = Choices(hits, self._context)
-        return [self._written(hit, choices) for hit in hits]
+        return [self._written(hit, choices, hits) for hit in hits]
 
-    def _written(self, hit: Hit, choices: Choices) -> Hit:
+    def _written(self, hit: Hit, choices: Choices, hits: Sequence[Hit]) -> Hit | None:
         if not hit.fixes:
             return hit
         templates: Mapping[str, str] | None = hit.rule.get("portable")
@@ -52,6 +54,10 @@ class Writer:
             if (around := choices.around(hit)) is not None:
                 edits: Sequence[Edit] = [Edit(*around, filled("{device_type}", self._spelling))]
                 hit = replace(hit, links=(*hit.links, choices.link(around)))
+            elif is_import(hit):
+                if is_plain(hit):
+                    return None
+                edits = import_written(hit, self._context, form, hits)
             else:
                 edits = writer(hit, self._context, form)
         except Unwritable as why:
@@ -92,7 +98,10 @@ class Writer:
 
 def _shown(edits: Sequence[Edit]) -> str:
     """What the fix writes, in a word."""
-    return max((edit.text for edit in edits), key=len).strip("., ")
+    new = max((edit.text for edit in edits), key=len).strip("., ")
+    if new.startswith("{") and new.endswith("}"):
+        new = new[1:-1]
+    return new if new.count("(") == new.count(")") else new.rstrip("()")
 
 
 def _by_hand(hit: Hit, limit: str) -> Hit:
