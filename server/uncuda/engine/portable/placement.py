@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ...edits import REVIEW, SAFE, Edit
@@ -80,6 +80,13 @@ def place_of(facts: Facts, path: str, helper: Helper) -> Place:
         place = _at(facts, last.end if last else _head(facts), allowed)
         return place if not inside else Place(place.at, place.newline, place.opened, REVIEW)
     return _at(facts, line.end, allowed)
+
+
+def early_place(facts: Facts, first: int, usual: Place) -> Place:
+    """A place above `first`, where the usual one is below it."""
+    before = [line for line in _lines(facts) if line.end <= first]
+    place = _at(facts, before[-1].end if before else _head(facts), usual.allowed)
+    return replace(place, allowed=REVIEW) if _path_changed(facts) > place.at else place
 
 
 def _lines(facts: Facts) -> list[_Line]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from ...catalogue.words import HELPER_NAMES
-from ...edits import Edit
+from ...edits import REVIEW, SAFE, Edit
 from ...facts.read import Facts
 from ...project import Helper
-from .placement import Place, above, below, place_of
+from .placement import Place, above, below, early_place, place_of
 
 _ROOT = re.compile(r"[A-Za-z_]\w*")
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -110,12 +110,38 @@ class Spelling:
                 yield Import("", {one[0]: one[-1] for one in names}, match.start(1), match.end(1))
 
     @cached_property
-    def place(self) -> Place:
+    def _place(self) -> Place:
         """Where a new import of the helper goes."""
         return place_of(self._facts, self._path, self.helper)
 
-    def import_edits(self, names: Iterable[str]) -> list[Edit]:
-        """The edits that import what the functions are called by, as far as the text does not."""
+    def is_late_for(self, at: int) -> bool:
+        """Whether the text imports the helper below a place that asks it."""
+        return bool(self.imports) and at < min(one.start for one in self.imports)
+
+    def allowed_at(self, at: int) -> str:
+        """The best class of a fix at a place, by the import that it needs."""
+        if self.imports:
+            return SAFE
+        return REVIEW if at < self._place.at else self._place.allowed
+
+    def import_edits(self, edits: Sequence[Edit]) -> list[Edit]:
+        """The edits that import what some edits call, as far as the text does not."""
+        lines, extended = self._lines_for(self.needed(edits))
+        if not lines:
+            return extended
+        module = next((one for one in self.imports if one.alias), None)
+        known = next((one for one in self.imports if one.names), None)
+        if known is not None:  # the module comes before its names, whichever was first
+            return [*extended, *above(self._facts, known.start).insert(lines)]
+        if module is not None:
+            return [*extended, *below(self._facts, module.end).insert(lines)]
+        first = min(edit.start for edit in edits if edit.text)
+        early = first < self._place.at
+        place = early_place(self._facts, first, self._place) if early else self._place
+        return place.insert(lines)
+
+    def _lines_for(self, names: Iterable[str]) -> tuple[list[str], list[Edit]]:
+        """New lines, and an edit of one that is there, which import what the functions are called by."""
         fresh: set[str] = set()
         whole = False
         for name in names:
@@ -125,21 +151,14 @@ class Spelling:
             elif not self._bound(root):
                 fresh.add(root)
         edits, lines = [], []
-        module = next((one for one in self.imports if one.alias), None)
         known = next((one for one in self.imports if one.names), None)
-        if whole and module is None:
+        if whole and not any(one.alias for one in self.imports):
             lines.append(f"import {self.helper.module} as {self.alias}")
         if fresh and known is not None:
             edits.append(self._extended(known, fresh))
         elif fresh:
             lines.append(f"from {self.helper.module} import {', '.join(sorted(fresh))}")
-        if not lines:
-            return edits
-        if known is not None:  # the module comes before its names, whichever was first
-            return [*edits, *above(self._facts, known.start).insert(lines)]
-        if module is not None:
-            return [*edits, *below(self._facts, module.end).insert(lines)]
-        return [*edits, *self.place.insert(lines)]
+        return lines, edits
 
     def _extended(self, known: Import, fresh: set[str]) -> Edit:
         """The list of an import with more names, in order if it was; else they come last."""

@@ -22,6 +22,8 @@ from .variables import written as variable_written
 
 NO_FORM = "portable-form"
 """The limit of a rule that does not say how it is written for all."""
+LATE = "portable-late"
+"""The limit of a place above the import of the helper that is there."""
 
 _WRITERS: dict[str, Callable[[Hit, Context, Form], Sequence[Edit]]] = {
     "string": string_written,
@@ -40,7 +42,17 @@ class Writer:
     def written(self, hits: Sequence[Hit]) -> list[Hit | None]:
         """The hits in their order, each with the fix that runs on all accelerators, or by hand; None: it may stay."""
         choices = Choices(hits, self._context)
-        return [self._written(hit, choices, hits) for hit in hits]
+        written = [self._written(hit, choices, hits) for hit in hits]
+        return [hit and self._in_reach(hit) for hit in written]
+
+    def _in_reach(self, hit: Hit) -> Hit:
+        """A hit, for review or by hand where the import of the helper may not be found, or comes too late."""
+        if not hit.fixes:
+            return hit
+        first = min(edit.start for edit in hit.fixes[0].edits)
+        if self._spelling.is_late_for(first):
+            return _by_hand(hit, LATE)
+        return hit.lowered(lowest(hit.fixes[0].applicability, self._spelling.allowed_at(first)))
 
     def _written(self, hit: Hit, choices: Choices, hits: Sequence[Hit]) -> Hit | None:
         if not hit.fixes:
@@ -77,20 +89,17 @@ class Writer:
         if not hit.fixes:
             return hit
         fix = hit.fixes[0]
-        names = self._spelling.needed(fix.edits)
-        added = self._spelling.import_edits(sorted(names))
+        added = self._spelling.import_edits(fix.edits)
         if not added:
             return hit
         return hit.with_fixes((replace(fix, edits=(*fix.edits, *added)),))
 
     def combined(self, chosen: Sequence[tuple[Fix, str]]) -> list[tuple[Fix, str]]:
         """Fixes that are made together, with one import of all that they need."""
-        spelling = self._spelling
-        alone = [spelling.needed(fix.edits) for fix, _ in chosen]
-        every = spelling.import_edits(sorted(frozenset().union(*alone)))
+        every = self._spelling.import_edits([edit for fix, _ in chosen for edit in fix.edits])
         found = []
-        for (fix, rule), names in zip(chosen, alone, strict=True):
-            own = set(spelling.import_edits(sorted(names)))
+        for fix, rule in chosen:
+            own = set(self._spelling.import_edits(fix.edits))
             kept = [edit for edit in fix.edits if edit not in own]
             found.append((replace(fix, edits=(*kept, *every)) if own else fix, rule))
         return found
