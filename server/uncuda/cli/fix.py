@@ -150,6 +150,8 @@ class _Run:
             sys.stdout.buffer.write(result)
         if result != data:
             self.changed.append(file.path)
+        if (new := new_helper(engine, fixed.text)) is not None:
+            self.session.console.note(self.session.words("helper due", new.path))
         self._remember(Repaired(file, source, fixed, data, result))
 
     def _pass_on(self, data: bytes) -> None:
@@ -268,7 +270,7 @@ class _Run:
         else:
             with interrupts_held():
                 create_atomically(new.path, new.data)
-        self.changed.append(new.path)
+            self.session.console.note(self.session.words("helper written", new.path))
 
     def _note_old_names(self) -> None:
         """Name the files of which other names (hard links) keep the old text, now that all are written."""

@@ -16,11 +16,11 @@ from . import Engine, Finding, Report
 from .fixing import Chosen, Edited
 from .incremental_hits import Row
 from .messages import Messages
+from .portable.forms import DIFFERS
 from .portable.spelling import Spelling
 from .portable.writing import Writer
 
 _ROUNDS = 5  # as often engines are told what the others came to
-_DIFFERS = "portable-differs"
 Lows = Mapping[Span, "str | None"]
 """The class that a place comes to; None: by hand."""
 Made = Mapping[str, frozenset[Edit]]
@@ -103,6 +103,11 @@ class PortableEngine(Engine):
     def targets(self) -> tuple[str, ...]:
         """The ids of all targets."""
         return tuple(part.target.id for part in self._parts)
+
+    @property
+    def plugins(self) -> tuple[str, ...]:
+        """The plugins, each with its version."""
+        return tuple(f"{part.target.words['package']} {part.target.version}" for part in self._parts)
 
     def knowing(self, project: Project) -> Engine:
         """The same for another project."""
@@ -193,7 +198,7 @@ class PortableEngine(Engine):
         return [replace(low, fixes=(replace(low.fixes[0], edits=_all(finding.fixes[0] for finding in said)),))]
 
     def _differing(self, finding: Finding) -> Finding:
-        return replace(finding, message=self._messages.noted(finding.message, _DIFFERS), fixes=())
+        return replace(finding, message=self._messages.noted(finding.message, DIFFERS), fixes=())
 
     def _speaks(self, part: Engine, rule: str) -> bool:
         return any(one.name == rule for one in part.ruleset(False).rules)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from uncuda.catalogue import Catalogue, Versions, around, same_version
 from uncuda.checks.missing_shim import is_projects
 from uncuda.engine import Engine
-from uncuda.engine.several import make_engine
+from uncuda.engine.several import PortableEngine, make_engine
 from uncuda.project import Project
 from uncuda.settings import Settings, shown
 
@@ -174,6 +174,10 @@ class Engines:
     def _note_versions(self, engine: Engine, taken: Taken, group: _Group) -> None:
         """Say which versions were taken, unless they were set; and which table stands in where there is none for them:
         what is known of the target ends before them, or begins after them."""
+        if isinstance(engine, PortableEngine):
+            helper = engine.project.helper
+            self._note("portable", ", ".join(engine.plugins), helper.module if helper else "")
+            return
         if taken.versions and taken.why != "set":
             key, values = taken.note
             self._note(key, *values[:-1], shown(Path(values[-1])))

@@ -21,6 +21,10 @@ BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED = (
     "portable-alias",
 )
 """Limits of places that have no form for all accelerators."""
+NO_FORM, LATE, DIFFERS = "portable-form", "portable-late", "portable-differs"
+"""Limits of a rule that does not say how it is written for all, of a place above the import of the helper that is
+there, and of one that the targets need to be different."""
+PORTABLE_REASONS = frozenset({BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED, NO_FORM, LATE, DIFFERS})
 
 
 class Unwritable(Exception):

@@ -34,7 +34,7 @@ class _Line(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Place:
+class Gap:
     """Where a line may be added, what it may be followed by, and the best class of a fix that adds it."""
 
     at: int
@@ -49,18 +49,18 @@ class Place:
         return [Edit(self.at, self.at, f"{self.newline}{text}" if self.opened else f"{text}{self.newline}")]
 
 
-def above(facts: Facts, at: int) -> Place:
+def above(facts: Facts, at: int) -> Gap:
     """The line above the one that holds `at`."""
     start = facts.layout.line_start(at)
-    return Place(start, facts.layout.newline_at(start), opened=False)
+    return Gap(start, facts.layout.newline_at(start), opened=False)
 
 
-def below(facts: Facts, at: int) -> Place:
+def below(facts: Facts, at: int) -> Gap:
     """The line below the statement that holds `at`."""
     return _at(facts, facts.layout.logical_line(at - 1)[1], SAFE)
 
 
-def place_of(facts: Facts, path: str, helper: Helper) -> Place:
+def place_of(facts: Facts, path: str, helper: Helper) -> Gap:
     """The place for the import of the helper."""
     own = helper.own | {helper.module.partition(".")[0]}
     facts.work.search(0, 4 * len(facts.text))
@@ -78,11 +78,11 @@ def place_of(facts: Facts, path: str, helper: Helper) -> Place:
         inside = _TORCH_INSIDE.search(facts.text) is not None  # torch is imported late, and the helper imports it
         last = lines[-1] if lines else None
         place = _at(facts, last.end if last else _head(facts), allowed)
-        return place if not inside else Place(place.at, place.newline, place.opened, REVIEW)
+        return place if not inside else Gap(place.at, place.newline, place.opened, REVIEW)
     return _at(facts, line.end, allowed)
 
 
-def early_place(facts: Facts, first: int, usual: Place) -> Place:
+def early_place(facts: Facts, first: int, usual: Gap) -> Gap:
     """A place above `first`, where the usual one is below it."""
     before = [line for line in _lines(facts) if line.end <= first]
     place = _at(facts, before[-1].end if before else _head(facts), usual.allowed)
@@ -152,11 +152,11 @@ def _head(facts: Facts) -> int:
     return at
 
 
-def _at(facts: Facts, end: int, allowed: str) -> Place:
+def _at(facts: Facts, end: int, allowed: str) -> Gap:
     text = facts.text
     newline = facts.layout.newline_at(end)
     if end < len(text) and not text[:end].endswith(("\n", "\r")):
         stop = facts.layout.line_break(end)
         end = stop
     opened = end > 0 and not text[:end].endswith(("\n", "\r"))
-    return Place(end, newline, opened, allowed)
+    return Gap(end, newline, opened, allowed)

@@ -11,7 +11,7 @@ from ...catalogue.words import HELPER_NAMES
 from ...edits import REVIEW, SAFE, Edit
 from ...facts.read import Facts
 from ...project import Helper
-from .placement import Place, above, below, early_place, place_of
+from .placement import Gap, above, below, early_place, place_of
 
 _ROOT = re.compile(r"[A-Za-z_]\w*")
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -110,7 +110,7 @@ class Spelling:
                 yield Import("", {one[0]: one[-1] for one in names}, match.start(1), match.end(1))
 
     @cached_property
-    def _place(self) -> Place:
+    def _place(self) -> Gap:
         """Where a new import of the helper goes."""
         return place_of(self._facts, self._path, self.helper)
 

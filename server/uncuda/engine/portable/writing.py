@@ -11,7 +11,7 @@ from ...checks.quotes import fitted
 from ...edits import REVIEW, Edit, Fix, lowest
 from ...messages.fixes import titled
 from .choices import Choices
-from .forms import BY_HAND, Form, Unwritable, filled
+from .forms import BY_HAND, LATE, NO_FORM, Form, Unwritable, filled
 from .imports import is_import, is_plain
 from .imports import written as import_written
 from .methods import written as method_written
@@ -19,11 +19,6 @@ from .names import written as name_written
 from .spelling import Spelling
 from .strings import written as string_written
 from .variables import written as variable_written
-
-NO_FORM = "portable-form"
-"""The limit of a rule that does not say how it is written for all."""
-LATE = "portable-late"
-"""The limit of a place above the import of the helper that is there."""
 
 _WRITERS: dict[str, Callable[[Hit, Context, Form], Sequence[Edit]]] = {
     "string": string_written,
