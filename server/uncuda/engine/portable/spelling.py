@@ -54,6 +54,10 @@ class Spelling:
             name for name in HELPER_NAMES if name in self._known and any(self._calls(name, text) for text in texts)
         )
 
+    def first_use(self, edits: Iterable[Edit]) -> int:
+        """Where the first of some edits stands that calls a function."""
+        return min((edit.start for edit in edits if self.needed([edit])), default=len(self._facts.text))
+
     def _calls(self, name: str, text: str) -> bool:
         return re.search(rf"(?<![\w.]){re.escape(self._known[name].removesuffix(')'))}", text) is not None
 
@@ -135,7 +139,7 @@ class Spelling:
             return [*extended, *above(self._facts, known.start).insert(lines)]
         if module is not None:
             return [*extended, *below(self._facts, module.end).insert(lines)]
-        first = min(edit.start for edit in edits if edit.text)
+        first = self.first_use(edits)
         early = first < self._place.at
         place = early_place(self._facts, first, self._place) if early else self._place
         return place.insert(lines)

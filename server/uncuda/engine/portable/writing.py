@@ -44,7 +44,7 @@ class Writer:
         """A hit, for review or by hand where the import of the helper may not be found, or comes too late."""
         if not hit.fixes:
             return hit
-        first = min(edit.start for edit in hit.fixes[0].edits)
+        first = self._spelling.first_use(hit.fixes[0].edits)
         if self._spelling.is_late_for(first):
             return _by_hand(hit, LATE)
         return hit.lowered(lowest(hit.fixes[0].applicability, self._spelling.allowed_at(first)))
