@@ -92,7 +92,8 @@ def folders_of(session: Session) -> tuple[JobFolder, ...]:
 
 def form_of(client: Client) -> Form:
     """In which form the client takes edits."""
-    return Form(client.encoding, client.document_changes, client.document_changes and client.annotations)
+    annotate = client.document_changes and client.annotations
+    return Form(client.encoding, client.document_changes, annotate, client.creates)
 
 
 def scope_of(session: Session, uri: str, key: str = "scope") -> str:

@@ -41,11 +41,14 @@ from uncuda.workspace import (
 )
 from uncuda.workspace.acceptance import Acceptance
 from uncuda.workspace.baseline import read_baseline
+from uncuda.workspace.portable import NewFile, new_helper
 
+from ..state.choice import PORTABLE
 from ..state.fix_command import command_for
 from ..wire.positions import Lines
 from ..wire.texts import Texts
 from ..wire.uris import uri_of
+from . import new_files
 from .changes import file_change, kept_by_editors
 from .job import Acceptable, Buffer, FileChange, Job, JobAnswer, JobDone, JobFolder, JobProgress, Left, left_in
 
@@ -77,6 +80,7 @@ def rewrite(job: Job, catalogue: Catalogue) -> Iterator[JobAnswer]:
                 group.files, engine_for, job.review, job.rules, run.load, answers_for, selection_for
             ):
                 if change := run.file(repaired, group):
+                    yield from run.new_file(repaired, group)
                     yield change
                 done += 1
                 yield JobProgress(done, total)
@@ -96,6 +100,7 @@ class _Run:
         self._texts, self._words = Texts(job.locale), Words(job.locale)
         self._buffers = {_key(buffer.name): buffer for buffer in job.buffers}
         self._baselines = Baselines()
+        self._made: set[str] = set()  # new files
         self._stamps: dict[str, tuple[int, int]] = {}
 
     def groups(self) -> list[_Group]:
@@ -259,6 +264,22 @@ class _Run:
             otherwise=self._otherwise(repaired, group),
         )
 
+    def new_file(self, repaired: Repaired, group: _Group) -> Iterator[FileChange]:
+        """The module that a portable project's fixed file imports, once, where it is not there."""
+        new = self._helper_for(repaired, group)
+        if new is None or new.path in self._made:
+            return
+        self._made.add(new.path)
+        if self.job.diff:
+            self.diff += readable_diff(self._shown(new.path, group), None, new.data, "utf-8")
+        yield new_files.created(new, self.job.form)
+
+    def _helper_for(self, repaired: Repaired, group: _Group) -> NewFile | None:
+        if repaired.fixed is None or not repaired.file.settings.portable:
+            return None
+        new = new_helper(group.engines.engine_for(repaired.file.settings), repaired.fixed.text)
+        return new if new is not None and _key(new.path) not in self._buffers else None
+
     def _left(self, repaired: Repaired, text: str, report: Report) -> Left:
         """What a report of a file leaves; its place only where the file is closed: an open one is looked at again."""
         buffer = self._buffers.get(_key(repaired.file.path))
@@ -275,6 +296,8 @@ class _Run:
             return self._words("link out")
         if buffer := self._buffers.get(_key(path)):
             return buffer.disabled
+        if not self.job.form.creates and not self.job.diff and self._helper_for(repaired, group) is not None:
+            return new_files.reason(group.engines.engine_for(repaired.file.settings), path, self.job.review)
         assert repaired.source is not None
         if lost := kept_by_editors(repaired.data, file_text(repaired.data, repaired.source)):
             command = command_for(path, self.job.review, group.target)
@@ -317,7 +340,9 @@ def _baseline(configuration: Configuration, root: str) -> Callable[[File], str]:
 
 def _target(folder: JobFolder) -> str:
     """The target that a setting of the editor names; empty if none does."""
-    return str(folder.over.get("target") or folder.under.get("target") or "")
+    strategy = folder.over.get("strategy") or folder.under.get("strategy")
+    aim = PORTABLE if strategy == PORTABLE else ""
+    return str(folder.over.get("target") or aim or folder.under.get("target") or "")
 
 
 def _key(path: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from uncuda.catalogue import Catalogue, load
 from uncuda.engine import Engine
-from uncuda.engine.several import make_engine
+from uncuda.engine.several import make_engine, portable_targets
 from uncuda.messages import language
 from uncuda.project import Project
 from uncuda.report.words import baseline_problem
@@ -20,7 +20,8 @@ from uncuda.workspace import Words as ModuleWords
 
 from ..wire.client import Client
 from ..wire.logs import logger
-from .choice import Choice
+from ..wire.texts import Texts
+from .choice import PORTABLE, Choice
 from .documents import Document, Program
 from .roots import Folder, folders_of
 
@@ -169,6 +170,11 @@ class Folders:
 
     def over(self, folder: Folder) -> dict[str, object]:
         """Settings (kebab-case) that cover those of configuration files in a folder."""
+        if self.override == PORTABLE:
+            return {
+                **{key: value for key, value in folder.editor.over.items() if key != "target"},
+                "strategy": PORTABLE,
+            }
         target = {"target": self.override} if self.override else {}
         return {**folder.editor.over, **target}
 
@@ -240,21 +246,35 @@ class Folders:
         return language(self.client.language if locale == "auto" else locale)
 
     def title_of(self, target: str, locale: str) -> str:
-        """What people call a target."""
+        """What people call a target, or the source for all of them."""
+        if target == PORTABLE:
+            return Texts(locale)("portable", ", ".join(self._devices))
         return str(self.catalogue.declarations[target]["title-zh" if locale == "zh" else "title"])
 
     def titles_of(self, targets: Iterable[str], locale: str) -> str:
         """What people call several targets."""
         return ", ".join(self.title_of(target, locale) for target in targets)
 
+    @property
+    def _devices(self) -> list[str]:
+        """What the devices are called that a portable source is for by default."""
+        targets = portable_targets(self.catalogue, Settings())
+        return [self.catalogue.target(target).words["DEVICE"] for target in targets]
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What a user may choose: the targets, and one source for all of them."""
+        return (*self.catalogue.declarations, PORTABLE)
+
     def in_order(self, first: str, among: Iterable[str] = ()) -> tuple[str, ...]:
-        """Targets (none: all) in the order in which they are offered: what is shown now comes first."""
-        return tuple(sorted(among or self.catalogue.declarations, key=lambda target: target != first))
+        """Targets (none: all, and one source for all) in the order in which they are offered: what is shown now comes
+        first."""
+        return tuple(sorted(among or self.choices, key=lambda target: target != first))
 
     def said_in_file(self, folder: Folder) -> str | None:
-        """The target that a configuration file names for a folder, whatever was chosen since."""
+        """The target that a configuration file names for a folder, or that it is for all, whatever was chosen since."""
         try:
-            return Configuration(self.vocabulary).settings_for(folder.path).target
+            return _aim(Configuration(self.vocabulary).settings_for(folder.path))
         except SettingsError:
             return None
 
@@ -266,7 +286,7 @@ class Folders:
     def switch(self, target: str) -> str | None:
         """Check everything for `target` until the server ends; gives the path of the configuration file that says
         otherwise for a folder, the first that does. KeyError for an unknown target."""
-        if target not in self.catalogue.declarations:
+        if target not in self.choices:
             raise KeyError(target)
         self.override = None
         self.reload()
@@ -279,7 +299,7 @@ class Folders:
         """The configuration file that gives a folder another target, if one does."""
         configuration = self.configuration(folder)
         try:
-            said = configuration.settings_for(folder.path).target
+            said = _aim(configuration.settings_for(folder.path))
             return configuration.file_for(folder.path) if said not in (None, target) else None
         except SettingsError:
             return None
@@ -293,9 +313,19 @@ class Folders:
         settings = self.settings_for(place, folder)
         holds = self._requirements.of(place) if place else {}
         named = dict.fromkeys(project.constants, "")
-        chosen = choose(self.catalogue, self._words, settings, project, holds, named)
+        root = self._root(place, folder) if settings.portable else ""
+        chosen = choose(self.catalogue, self._words, settings, project, holds, named, root)
         resolved = replace(chosen.settings, locale=self.language(settings.locale))
+        if chosen.helper is not None:
+            project = replace(project, helper=chosen.helper)
         return self._engine(resolved, chosen.target, project), resolved, chosen
+
+    def _root(self, place: str, folder: Folder | None) -> str:
+        """The folder of a portable project: that of its configuration file, else that of the workspace."""
+        if folder is None:
+            return place
+        file = self.configuration(folder).file_for(place)
+        return os.path.dirname(file) if file and folder.holds(file) else folder.path  # noqa: PTH120
 
     def _new_requirements(self) -> Requirements:
         return Requirements(self._words.packages.values(), lambda why: self.tell_once(why, why))
@@ -333,3 +363,8 @@ class Folders:
         if folder is None:
             return any(f"{os.sep}{name}{os.sep}" in program.path for name in _LIBRARIES)
         return reach(program.path, folder.path, lambda place: self.settings_for(place, folder), git=False) is None
+
+
+def _aim(settings: Settings) -> str | None:
+    """The target that settings name, or that they are for all."""
+    return PORTABLE if settings.portable else settings.target

@@ -1,0 +1,83 @@
+"""The module that a portable project's fixes ask: a new file, made in the same edit as what imports it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from uncuda.edits import Edit, apply_edits
+from uncuda.engine import Engine
+from uncuda.messages import language
+from uncuda.workspace.portable import NewFile, new_helper
+
+from ..state.choice import PORTABLE
+from ..state.fix_command import command_for
+from ..wire.texts import Texts
+from ..wire.uris import uri_of
+from .changes import SHARED
+from .job import FileChange, Form, Left
+
+if TYPE_CHECKING:
+    from ..session import Session
+    from ..state.analyses import Analysis
+
+_START = {"line": 0, "character": 0}
+Change = types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile
+
+
+def needed(session: Session, engine: Engine, text: str) -> NewFile | None:
+    """The file that a fixed text needs and that is neither on the disk nor open."""
+    new = new_helper(engine, text) if engine.settings.portable else None
+    return new if new is not None and session.documents.by_path(new.path) is None else None
+
+
+def needed_by(session: Session, analysis: Analysis, edits: Iterable[Edit]) -> NewFile | None:
+    """The same for the edits of one fix."""
+    if not analysis.engine.settings.portable:
+        return None
+    return needed(session, analysis.engine, apply_edits(analysis.text, edits))
+
+
+def why_not(session: Session, analysis: Analysis, new: NewFile | None) -> str | None:
+    """Why the client cannot make a new file; None if it can, or there is none."""
+    if new is None or session.client.creates:
+        return None
+    return reason(analysis.engine, analysis.program.path, review=False)
+
+
+def reason(engine: Engine, path: str, review: bool) -> str:
+    """What is said where a client makes no files: the command that does it."""
+    return Texts(language(engine.settings.locale))("cannot create", command_for(path or ".", review, PORTABLE))
+
+
+def creating(new: NewFile) -> list[Change]:
+    """The parts of a workspace edit that make a file."""
+    uri = uri_of(new.path)
+    start = types.Position(0, 0)
+    document = types.OptionalVersionedTextDocumentIdentifier(uri, None)
+    text = types.TextEdit(types.Range(start, start), new.data.decode())
+    options = types.CreateFileOptions(ignore_if_exists=True)
+    return [types.CreateFile(uri, options=options), types.TextDocumentEdit(document, [text])]
+
+
+def created(new: NewFile, form: Form) -> FileChange:
+    """The same as a change of a job, ready to be sent."""
+    uri = uri_of(new.path)
+    create = {"kind": "create", "uri": uri, "options": {"ignoreIfExists": True}}
+    annotated = {"annotationId": SHARED} if form.annotate else {}
+    edit = {"range": {"start": _START, "end": _START}, "newText": new.data.decode(), **annotated}
+    document = {"textDocument": {"uri": uri, "version": None}, "edits": [edit]}
+    return FileChange(
+        uri=uri,
+        version=None,
+        open=False,
+        stamp=None,
+        edits=1,
+        rules={},
+        annotations=[SHARED],
+        left=Left(),
+        body=f"{json.dumps(create)},{json.dumps(document, separators=(',', ':'))}",
+    )
