@@ -16,12 +16,16 @@ EXAMPLES = {
         'loc = "{}:{}".format(accelerator_type(), args.gpu)\nmodel.to(loc)\n',
     ),
     "moving a batch": (
-        "images = images.cuda(non_blocking=True)\n"
-        'local_rank = int(os.environ["LOCAL_RANK"])\n'
-        "target = target.cuda(local_rank, non_blocking=True)\n",
-        "images = images.to(accelerator_type(), non_blocking=True)\n"
-        'local_rank = int(os.environ["LOCAL_RANK"])\n'
-        "target = target.to(device(local_rank), non_blocking=True)\n",
+        (
+            "images = images.cuda(non_blocking=True)\n"
+            'local_rank = int(os.environ["LOCAL_RANK"])\n'
+            "target = target.cuda(local_rank, non_blocking=True)\n"
+        ),
+        (
+            "images = images.to(accelerator_type(), non_blocking=True)\n"
+            'local_rank = int(os.environ["LOCAL_RANK"])\n'
+            "target = target.to(device(local_rank), non_blocking=True)\n"
+        ),
     ),
     "availability and seeds": (
         "if torch.cuda.is_available():\n    torch.cuda.manual_seed_all(seed)\n",
@@ -29,28 +33,41 @@ EXAMPLES = {
     ),
     "mixed precision": (
         "scaler = torch.cuda.amp.GradScaler(enabled=amp)\nwith torch.cuda.amp.autocast(amp):\n    pred = model(imgs)\n",
-        "scaler = device_module().amp.GradScaler(enabled=amp)\n"
-        "with device_module().amp.autocast(amp):\n    pred = model(imgs)\n",
+        (
+            "scaler = device_module().amp.GradScaler(enabled=amp)\n"
+            "with device_module().amp.autocast(amp):\n    pred = model(imgs)\n"
+        ),
     ),
     "distributed, with its fallback": (
-        'dist.init_process_group(backend="nccl" if dist.is_nccl_available() else "gloo")\n'
-        'assert dist.get_backend() in ["gloo", "nccl"]\n',
-        'dist.init_process_group(backend=backend() if dist.is_backend_available(backend()) else "gloo")\n'
-        'assert dist.get_backend() in ["gloo", backend()]\n',
+        (
+            'dist.init_process_group(backend="nccl" if dist.is_nccl_available() else "gloo")\n'
+            'assert dist.get_backend() in ["gloo", "nccl"]\n'
+        ),
+        (
+            'dist.init_process_group(backend=backend() if dist.is_backend_available(backend()) else "gloo")\n'
+            'assert dist.get_backend() in ["gloo", backend()]\n'
+        ),
     ),
     "memory, keyword kept": (
         "peak = torch.cuda.max_memory_allocated(device=where) / 2**20\ntorch.cuda.reset_peak_memory_stats()\n",
-        "peak = device_module().max_memory_allocated(device=where) / 2**20\ndevice_module().reset_peak_memory_stats()\n",
+        (
+            "peak = device_module().max_memory_allocated(device=where) / 2**20\n"
+            "device_module().reset_peak_memory_stats()\n"
+        ),
     ),
     "streams and events": (
         "s = torch.cuda.Stream()\nwith torch.cuda.stream(s):\n    start = torch.cuda.Event(enable_timing=True)\n",
-        "s = device_module().Stream()\nwith device_module().stream(s):\n"
-        "    start = device_module().Event(enable_timing=True)\n",
+        (
+            "s = device_module().Stream()\nwith device_module().stream(s):\n"
+            "    start = device_module().Event(enable_timing=True)\n"
+        ),
     ),
     "asking where something is": (
         'if where.type == "cuda" and x.is_cuda:\n    torch.cuda.synchronize(where)\n',
-        "if where.type == accelerator_type() and x.device.type == accelerator_type():\n"
-        "    device_module().synchronize(where)\n",
+        (
+            "if where.type == accelerator_type() and x.device.type == accelerator_type():\n"
+            "    device_module().synchronize(where)\n"
+        ),
     ),
     "loading a checkpoint": (
         'state = torch.load(path, map_location=f"cuda:{rank}")\n',

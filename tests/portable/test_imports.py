@@ -43,10 +43,11 @@ def test_line_breaks_are_those_of_the_text() -> None:
     assert ported(f"import torch\r\n\r\n{USE}".replace("()\n", "()\r\n")).count("\r\n") == 4
 
 
-def test_a_text_that_ends_with_its_import() -> None:
-    text = 'device = "cuda"\nimport torch'
-    fixed = ported(text, review=True)
-    assert fixed.endswith("import torch") or fixed.endswith("accelerator_type")
+def test_a_text_without_a_last_line_break() -> None:
+    text = "def f(x):\n    return x.cuda()\n\n\nimport torch"
+    assert ported(text, review=True) == (
+        "from pkg.device import accelerator_type\ndef f(x):\n    return x.to(accelerator_type())\n\n\nimport torch"
+    )
 
 
 def test_names_are_added_to_the_import_that_is_there() -> None:

@@ -14,7 +14,7 @@ IMPORTED = "from pkg.device import"
 # before, after, class
 ROWS = [
     ("torch.cuda.synchronize()", "device_module().synchronize()", "safe"),
-    ("torch.cuda.set_device(torch.cuda.current_device())", "device_module().set_device(device_module().current_device())", "safe"),
+    ("torch.cuda.set_device(0)", "device_module().set_device(0)", "safe"),
     ("n = torch.cuda.device_count()", "n = device_module().device_count()", "safe"),
     ("torch.cuda.empty_cache()", "device_module().empty_cache()", "safe"),
     ("torch.cuda.manual_seed_all(0)", "device_module().manual_seed_all(0)", "safe"),
@@ -51,7 +51,7 @@ ROWS = [
     ("y = x.cuda(0)", 'y = x.to(f"{accelerator_type()}:0")', "safe"),
     ("y = x.cuda(gpu, non_blocking=True)", "y = x.to(device(gpu), non_blocking=True)", "safe"),
     ("y = x.cuda(gpu, True)", "y = x.to(device(gpu), non_blocking=True)", "safe"),
-    ("y = x.cuda(device=0, non_blocking=True)", 'y = x.to(device=f"{accelerator_type()}:0", non_blocking=True)', "safe"),
+    ("y = x.cuda(device=0)", 'y = x.to(device=f"{accelerator_type()}:0")', "safe"),
     ("if x.is_cuda: pass", "if x.device.type == accelerator_type(): pass", "safe"),
     ("a = not x.is_cuda", "a = not (x.device.type == accelerator_type())", "safe"),
     (
@@ -79,7 +79,7 @@ ROWS = [
         "safe",
     ),
     ('w = torch.load(p, map_location="cuda")', "w = torch.load(p, map_location=accelerator_type())", "safe"),
-    ('w = torch.load(p, map_location=f"cuda:{r}")', 'w = torch.load(p, map_location=f"{accelerator_type()}:{r}")', "safe"),
+    ('torch.load(p, map_location=f"cuda:{r}")', 'torch.load(p, map_location=f"{accelerator_type()}:{r}")', "safe"),
     (
         'l = torch.utils.data.DataLoader(d, pin_memory_device="cuda")',
         "l = torch.utils.data.DataLoader(d, pin_memory_device=accelerator_type())",

@@ -155,7 +155,7 @@ def _head(facts: Facts) -> int:
 def _at(facts: Facts, end: int, allowed: str) -> Gap:
     text = facts.text
     newline = facts.layout.newline_at(end)
-    if end < len(text) and not text[:end].endswith(("\n", "\r")):
+    if 0 < end < len(text) and not text[:end].endswith(("\n", "\r")):
         stop = facts.layout.line_break(end)
         end = stop
     opened = end > 0 and not text[:end].endswith(("\n", "\r"))

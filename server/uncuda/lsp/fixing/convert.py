@@ -68,7 +68,7 @@ def workspace_edit(
     """
     changes = list(changes)
     client = session.client
-    if not client.document_changes:
+    if not client.document_changes and created is None:
         return types.WorkspaceEdit(
             changes={file.uri: text_edits(file.lines, [edit for edit, _ in file.edits]) for file in changes}
         )

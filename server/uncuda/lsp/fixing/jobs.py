@@ -93,7 +93,7 @@ def folders_of(session: Session) -> tuple[JobFolder, ...]:
 def form_of(client: Client) -> Form:
     """In which form the client takes edits."""
     annotate = client.document_changes and client.annotations
-    return Form(client.encoding, client.document_changes, annotate, client.creates)
+    return Form(client.encoding, client.document_changes, annotate, client.creates and client.document_changes)
 
 
 def scope_of(session: Session, uri: str, key: str = "scope") -> str:

@@ -41,9 +41,9 @@ def needed_by(session: Session, analysis: Analysis, edits: Iterable[Edit]) -> Ne
     return needed(session, analysis.engine, apply_edits(analysis.text, edits))
 
 
-def why_not(session: Session, analysis: Analysis, new: NewFile | None) -> str | None:
-    """Why the client cannot make a new file; None if it can, or there is none."""
-    if new is None or session.client.creates:
+def why_not(session: Session, analysis: Analysis, new: NewFile | None, among: bool = False) -> str | None:
+    """Why the client cannot make a new file (`among`: with edits of other files); None if it can, or there is none."""
+    if new is None or (session.client.creates and (session.client.document_changes or not among)):
         return None
     return reason(analysis.engine, analysis.program.path, review=False)
 

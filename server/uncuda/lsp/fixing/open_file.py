@@ -50,7 +50,7 @@ def fix_program(session: Session, program: Program, wanted: Wanted, diff: bool) 
         outcome.skipped.append({"uri": program.uri, "reason": "receiver"})
     new = new_files.needed(session, analysis.engine, fixed.text) if fixed.changes else None
     why = fixed.refused or (analysis.disabled if fixed.changes else None)
-    why = why or new_files.why_not(session, analysis, new)
+    why = why or new_files.why_not(session, analysis, new, among=True)
     if why:
         outcome.skipped.append({"uri": program.uri, "reason": why})
     elif fixed.changes:

@@ -294,10 +294,10 @@ class _Run:
         given = _key(path) == _key(self.job.scope)
         if leads_out(repaired.file._replace(given=given or repaired.file.given), self._given()):
             return self._words("link out")
-        if buffer := self._buffers.get(_key(path)):
-            return buffer.disabled
         if not self.job.form.creates and not self.job.diff and self._helper_for(repaired, group) is not None:
             return new_files.reason(group.engines.engine_for(repaired.file.settings), path, self.job.review)
+        if buffer := self._buffers.get(_key(path)):
+            return buffer.disabled
         assert repaired.source is not None
         if lost := kept_by_editors(repaired.data, file_text(repaired.data, repaired.source)):
             command = command_for(path, self.job.review, group.target)

@@ -153,8 +153,7 @@ def read_client(params: Mapping[str, Any]) -> Client:
 def _creates(edit: Any) -> bool:
     """Whether a client makes files that a workspace edit asks for."""
     operations = edit.get("resourceOperations") if isinstance(edit, dict) else None
-    makes = isinstance(operations, list) and "create" in operations
-    return makes and isinstance(edit, dict) and edit.get("documentChanges") is True
+    return isinstance(operations, list) and "create" in operations
 
 
 def _encoding(offered: Any) -> Encoding:
