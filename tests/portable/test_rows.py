@@ -85,10 +85,14 @@ ROWS = [
         "l = torch.utils.data.DataLoader(d, pin_memory_device=accelerator_type())",
         "safe",
     ),
+    ("s = torch.amp.GradScaler()", "s = torch.amp.GradScaler(accelerator_type())", "safe"),
     ("m = torch.cuda", "m = device_module()", "review"),
 ]  # fmt: skip
 
 BY_HAND = [
+    "w = torch.load(p, map_location=lambda storage, location: storage.cuda(0))",
+    "w = torch.load(p, map_location=lambda s, loc: s.cuda(0))",
+    "s = x.untyped_storage().cuda()",
     'match d.type:\n    case "cuda":\n        pass',
     'from typing import Literal\n\ndef f(device: Literal["cuda"] = None): pass',
     "def f(s: torch.cuda.Stream): pass",
@@ -180,3 +184,8 @@ def test_what_a_default_is_compared_with_stays_with_it() -> None:
         'match args.device:\n    case "cuda":\n        pass\n'
     )
     assert ported(text, review=True) == text
+
+
+def test_a_generator_is_forked_for_the_device() -> None:
+    text = f"{HEAD}\ntorch.cuda.synchronize()\nwith torch.random.fork_rng(): pass\n"
+    assert "with torch.random.fork_rng(device_type=accelerator_type()): pass" in ported(text)

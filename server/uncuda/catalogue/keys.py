@@ -212,7 +212,7 @@ _ARGUMENT = (
     Key("add", TEXT, "The argument is missing; this is added.", "缺少该参数；写入此内容。"),
     Key("rename", FLAG, "The keyword is renamed.", "重命名关键字。"),
     Key("statements", TABLE, "By value: statements in the place of the call.", "按值列出代替该调用的语句。", each=TEXT),
-    _SHIM,
+    _SHIM, _PORTABLE,
 )  # fmt: skip
 _MODULE = (
     Key("modules", TEXTS, "Modules; without it all of the table's `status`.", "模块；不写则为表中该 `status` 的全部。"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ...checks.base import Context
 from ...checks.given_device import is_index, names_device
@@ -23,10 +23,24 @@ def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
         raise Unwritable(BY_HAND)
     call = statement.digest.parents.get(node)
     if isinstance(call, ast.Call) and call.func is node:
+        if _is_storage(node, statement.digest.ancestors(node)):
+            raise Unwritable(BY_HAND)
         if context.facts.says("def to("):
             form.lower(REVIEW)  # a class of this text may move in its own way
         return _called(hit, context, form, node, call)
     return _asked(hit, form, node)
+
+
+def _is_storage(node: ast.Attribute, around: Iterable[ast.AST]) -> bool:
+    """Whether the object is a storage, as a function of `map_location` is given, or is called one: it lacks `.to`."""
+    value = node.value.func if isinstance(node.value, ast.Call) else node.value
+    name = value.attr if isinstance(value, ast.Attribute) else getattr(value, "id", "")
+    if "storage" in name.lower():
+        return True
+    return any(
+        isinstance(outer, ast.Lambda) and len(outer.args.args) == 2 and outer.args.args[0].arg == name
+        for outer in around
+    )
 
 
 def _asked(hit: Hit, form: Form, node: ast.Attribute) -> list[Edit]:

@@ -10,6 +10,7 @@ from ...checks.hit import Hit
 from ...checks.quotes import fitted
 from ...edits import REVIEW, Edit, Fix, lowest
 from ...messages.fixes import titled
+from .arguments import written as argument_written
 from .choices import Choices
 from .forms import BY_HAND, LATE, NO_FORM, Form, Unwritable, filled
 from .imports import is_import, is_plain
@@ -25,6 +26,7 @@ _WRITERS: dict[str, Callable[[Hit, Context, Form], Sequence[Edit]]] = {
     "name": name_written,
     "method": method_written,
     "environment": variable_written,
+    "argument": argument_written,
 }
 
 
