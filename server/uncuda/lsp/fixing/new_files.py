@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -17,14 +16,11 @@ from ..state.choice import PORTABLE
 from ..state.fix_command import command_for
 from ..wire.texts import Texts
 from ..wire.uris import uri_of
-from .changes import SHARED
-from .job import FileChange, Form, Left
 
 if TYPE_CHECKING:
     from ..session import Session
     from ..state.analyses import Analysis
 
-_START = {"line": 0, "character": 0}
 Change = types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile
 
 
@@ -61,23 +57,3 @@ def creating(new: NewFile) -> list[Change]:
     text = types.TextEdit(types.Range(start, start), new.data.decode())
     options = types.CreateFileOptions(ignore_if_exists=True)
     return [types.CreateFile(uri, options=options), types.TextDocumentEdit(document, [text])]
-
-
-def created(new: NewFile, form: Form) -> FileChange:
-    """The same as a change of a job, ready to be sent."""
-    uri = uri_of(new.path)
-    create = {"kind": "create", "uri": uri, "options": {"ignoreIfExists": True}}
-    annotated = {"annotationId": SHARED} if form.annotate else {}
-    edit = {"range": {"start": _START, "end": _START}, "newText": new.data.decode(), **annotated}
-    document = {"textDocument": {"uri": uri, "version": None}, "edits": [edit]}
-    return FileChange(
-        uri=uri,
-        version=None,
-        open=False,
-        stamp=None,
-        edits=1,
-        rules={},
-        annotations=[SHARED],
-        left=Left(),
-        body=f"{json.dumps(create)},{json.dumps(document, separators=(',', ':'))}",
-    )

@@ -12,7 +12,7 @@ from ..state.documents import Program
 from ..state.notebooks import Notebook
 from . import new_files
 from .arguments import Wanted
-from .changes import file_change
+from .changes import created, file_change
 from .job import FileChange, Outcome, left_in, lowered
 from .jobs import form_of, spared_in
 
@@ -59,7 +59,7 @@ def fix_program(session: Session, program: Program, wanted: Wanted, diff: bool) 
         left = left_in(fixed.report.findings, wanted.rules)
         left = left.plus(left_in(lowered(analysis.findings, analysis.answers), wanted.rules))
         form = form_of(session.client)
-        outcome.files = [new_files.created(new, form)] if new is not None else []
+        outcome.files = [created(new, form)] if new is not None else []
         outcome.files += [FileChange(**fields, open=True, stamp=None, rules=fixed.applied, left=left)]
         if diff:
             before, after = (text.encode("utf-8", "replace") for text in (fixed.before, fixed.text))

@@ -49,7 +49,7 @@ from ..wire.positions import Lines
 from ..wire.texts import Texts
 from ..wire.uris import uri_of
 from . import new_files
-from .changes import file_change, kept_by_editors
+from .changes import created, file_change, kept_by_editors
 from .job import Acceptable, Buffer, FileChange, Job, JobAnswer, JobDone, JobFolder, JobProgress, Left, left_in
 
 
@@ -272,7 +272,7 @@ class _Run:
         self._made.add(new.path)
         if self.job.diff:
             self.diff += readable_diff(self._shown(new.path, group), None, new.data, "utf-8")
-        yield new_files.created(new, self.job.form)
+        yield created(new, self.job.form)
 
     def _helper_for(self, repaired: Repaired, group: _Group) -> NewFile | None:
         if repaired.fixed is None or not repaired.file.settings.portable:
