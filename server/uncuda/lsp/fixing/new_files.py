@@ -9,12 +9,9 @@ from lsprotocol import types
 
 from uncuda.edits import Edit, apply_edits
 from uncuda.engine import Engine
-from uncuda.messages import language
 from uncuda.workspace.portable import NewFile, new_helper
 
-from ..state.choice import PORTABLE
-from ..state.fix_command import command_for
-from ..wire.texts import Texts
+from ..state.fix_command import cannot_create
 from ..wire.uris import uri_of
 
 if TYPE_CHECKING:
@@ -41,12 +38,7 @@ def why_not(session: Session, analysis: Analysis, new: NewFile | None, among: bo
     """Why the client cannot make a new file (`among`: with edits of other files); None if it can, or there is none."""
     if new is None or (session.client.creates and (session.client.document_changes or not among)):
         return None
-    return reason(analysis.engine, analysis.program.path, review=False)
-
-
-def reason(engine: Engine, path: str, review: bool) -> str:
-    """What is said where a client makes no files: the command that does it."""
-    return Texts(language(engine.settings.locale))("cannot create", command_for(path or ".", review, PORTABLE))
+    return cannot_create(analysis.program.path, False, analysis.engine.settings.locale)
 
 
 def creating(new: NewFile) -> list[Change]:

@@ -44,11 +44,10 @@ from uncuda.workspace.baseline import read_baseline
 from uncuda.workspace.portable import NewFile, new_helper
 
 from ..state.choice import PORTABLE
-from ..state.fix_command import command_for
+from ..state.fix_command import cannot_create, command_for
 from ..wire.positions import Lines
 from ..wire.texts import Texts
 from ..wire.uris import uri_of
-from . import new_files
 from .changes import created, file_change, kept_by_editors
 from .job import Acceptable, Buffer, FileChange, Job, JobAnswer, JobDone, JobFolder, JobProgress, Left, left_in
 
@@ -295,7 +294,7 @@ class _Run:
         if leads_out(repaired.file._replace(given=given or repaired.file.given), self._given()):
             return self._words("link out")
         if not self.job.form.creates and not self.job.diff and self._helper_for(repaired, group) is not None:
-            return new_files.reason(group.engines.engine_for(repaired.file.settings), path, self.job.review)
+            return cannot_create(path, self.job.review, self.job.locale)
         if buffer := self._buffers.get(_key(path)):
             return buffer.disabled
         assert repaired.source is not None

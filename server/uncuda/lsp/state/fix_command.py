@@ -6,7 +6,9 @@ import os
 import shlex
 
 from uncuda import bundled
+from uncuda.messages import language
 
+from ..wire.texts import Texts
 from .choice import PORTABLE
 
 
@@ -19,3 +21,8 @@ def command_for(path: str, review: bool, target: str) -> str:
     if os.name == "nt":
         return " ".join(f'"{word}"' if " " in word else word for word in words)
     return shlex.join(words)
+
+
+def cannot_create(path: str, review: bool, locale: str) -> str:
+    """What is said of a fix of a file that takes a new one, where the client makes none: the command that does."""
+    return Texts(language(locale))("cannot create", command_for(path or os.curdir, review, PORTABLE))
