@@ -12,7 +12,7 @@ from uncuda.catalogue import Catalogue, Versions, around, same_version
 from uncuda.checks.missing_shim import is_projects
 from uncuda.engine import Engine
 from uncuda.engine.several import PortableEngine, make_engine
-from uncuda.project import Project
+from uncuda.project import Helper, Project
 from uncuda.settings import Settings, shown
 
 from .backends import neighbours
@@ -127,7 +127,7 @@ class Engines:
             self._note_target(chosen)
             target, settings, taken = chosen.target, chosen.settings, chosen.taken
             guess = self._guesses.get(key)
-            engine = _same([engine for engine, _ in self._engines.values()], target, settings)
+            engine = _same([engine for engine, _ in self._engines.values()], target, settings, chosen.helper)
             if engine is None:
                 fits = guess is not None and guess.target.id == target
                 project = replace(self.project, helper=chosen.helper) if chosen.helper else self.project
@@ -233,6 +233,7 @@ def _versions(holds: Holds) -> dict[str, Versions]:
     return {name: held.versions for name, held in holds.items()}
 
 
-def _same(engines: Iterable[Engine], target: str, settings: Settings) -> Engine | None:
-    """The engine for a target and settings, if there is one."""
-    return next((engine for engine in engines if engine.target.id == target and engine.settings == settings), None)
+def _same(engines: Iterable[Engine], target: str, settings: Settings, helper: Helper | None = None) -> Engine | None:
+    """The engine for a target, settings and the module of a portable project, if there is one."""
+    alike = (one for one in engines if one.target.id == target and one.project.helper == helper)
+    return next((engine for engine in alike if engine.settings == settings), None)
