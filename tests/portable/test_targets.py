@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from support.portable import classes, found, ported
 from uncuda.project import Helper
 
@@ -72,3 +74,35 @@ def test_what_lies_behind_a_question_that_stays_is_not_ported_alone() -> None:
         "    torch.cuda.synchronize()\n"
     )
     assert "safe" not in classes(text)
+
+
+CORNERS = [
+    'if accelerator_type() == "cuda":\n    torch.cuda.nvtx.range_push("a")\n',
+    'if accelerator_type() == "cuda" and fast:\n    g = torch.cuda.CUDAGraph()\n',
+    'if accelerator_type() != "cuda":\n    pass\nelse:\n    g = torch.cuda.CUDAGraph()\n',
+    'ok = accelerator_type() != "cuda" or torch.cuda.get_device_capability()[0] >= 8\n',
+    'ok = accelerator_type() == "cuda" and torch.cuda.get_device_capability()[0] >= 8\n',
+    'ok = torch.cuda.get_device_capability()[0] if accelerator_type() == "cuda" else 0\n',
+    'ok = accelerator_type() == "cuda"\n',
+]
+
+
+@pytest.mark.parametrize("code", CORNERS)
+def test_a_corner_of_cudas_own_is_silent(code: str) -> None:
+    text = f"import torch\nfrom pkg.device import accelerator_type\n\n{code}"
+    assert not found(text)
+    assert ported(text, review=True) == text
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'if accelerator_type() == "cuda" or fast:\n    torch.cuda.synchronize()\n',
+        'if accelerator_type() != "cuda":\n    torch.cuda.synchronize()\n',
+        'if accelerator_type() == "cuda":\n    pass\nelse:\n    torch.cuda.synchronize()\n',
+        'ok = torch.cuda.device_count() if accelerator_type() != "cuda" else 0\n',
+        'ok = accelerator_type() == "cuda" or torch.cuda.device_count()\n',
+    ],
+)
+def test_the_other_way_is_no_corner(code: str) -> None:
+    assert found(f"import torch\nfrom pkg.device import accelerator_type\n\n{code}")

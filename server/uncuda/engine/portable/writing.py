@@ -12,6 +12,7 @@ from ...edits import REVIEW, Edit, Fix, lowest
 from ...messages.fixes import titled
 from .arguments import written as argument_written
 from .choices import Choices
+from .corners import Corners
 from .forms import BY_HAND, LATE, NO_FORM, Form, Unwritable, filled
 from .imports import is_import, is_plain
 from .imports import written as import_written
@@ -39,7 +40,8 @@ class Writer:
     def written(self, hits: Sequence[Hit]) -> list[Hit | None]:
         """The hits in their order, each with the fix that runs on all accelerators, or by hand; None: it may stay."""
         choices = Choices(hits, self._context)
-        written = [self._written(hit, choices, hits) for hit in hits]
+        corners = Corners(self._context, self._spelling)
+        written = [None if corners.holds(hit) else self._written(hit, choices, hits) for hit in hits]
         return [hit and self._in_reach(hit) for hit in written]
 
     def _in_reach(self, hit: Hit) -> Hit:
