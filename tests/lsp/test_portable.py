@@ -131,3 +131,13 @@ def test_the_module_itself_is_silent(start: Start, tmp_path: Path) -> None:
     path = tmp_path / HELPER
     path.write_text(client.text(path) + "\nD = torch.device('cuda')\n", encoding="utf-8")
     assert client.diagnostics(client.open(path)) == []
+
+
+def test_a_hover_says_what_each_accelerator_has(start: Start, tmp_path: Path) -> None:
+    client = start(files=FILES)
+    uri = client.open(tmp_path / "a.py")
+    at = client.range(uri, "synchronize")["start"]
+    said = client.request("textDocument/hover", {"textDocument": {"uri": uri}, "position": at})["contents"]["value"]
+    assert "torch.npu.synchronize" in said
+    assert "torch.musa.synchronize" in said
+    assert "Ascend NPU" in said and "Moore Threads MUSA" in said

@@ -97,6 +97,11 @@ class PortableEngine(Engine):
         ]
 
     @property
+    def parts(self) -> Sequence[Engine]:
+        """The engines of the targets."""
+        return self._parts
+
+    @property
     def targets(self) -> tuple[str, ...]:
         """The ids of all targets."""
         return tuple(part.target.id for part in self._parts)
