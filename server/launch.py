@@ -1,6 +1,6 @@
 """Runs the uncuda beside this file: `python -I launch.py ARGUMENTS...` is `uncuda ARGUMENTS...`.
 
-Any Python reads this file, so that one that is too old can say so.
+The syntax of this file is valid in every Python version, so that one that is too old can print an error.
 """
 
 import os

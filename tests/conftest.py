@@ -1,4 +1,4 @@
-"""What every test may use."""
+"""Fixtures and hooks for all tests."""
 
 import importlib.util
 import os
@@ -9,7 +9,7 @@ from hypothesis import settings
 from support import notes, parallel, skips
 from support.corpus import corpus as corpus
 
-# A run that fails by chance of time or of seed says nothing about the change that it tests.
+# A run must not fail by chance of time or seed: that would say nothing about the tested change.
 settings.register_profile("default", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, database=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "default")

@@ -1,4 +1,4 @@
-"""The table of `torch.accelerator`: what it says, how it is read from PyTorch's source, and that it is up to date."""
+"""The table of `torch.accelerator`: its contents, how it is read from PyTorch's source, and that it is up to date."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def run(script: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """The generator in a folder of its own, with what it reads and writes."""
+    """The generator in a folder of its own, with its input and output files."""
     for name in ("make_accelerator.py", "accelerator_source.py", "accelerator.toml", "downloads.py", "generated.py"):
         (tmp_path / "server" / "scripts").mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / "server" / "scripts" / name, tmp_path / "server" / "scripts" / name)
@@ -171,7 +171,7 @@ def test_what_is_stale(copy: Path, file: str, old: str, new: str, says: str, sta
 
 
 def torch(folder: Path, version: str, accelerator: dict[str, str], stubs: str = "") -> Path:
-    """A folder with the few files of a PyTorch that are read, made up."""
+    """A folder with invented copies of the few PyTorch files that are read."""
     files = {"version.py": f"__version__ = '{version}+cpu'\n", "_C/__init__.pyi": stubs, "__init__.py": ""}
     files["cuda/__init__.py"] = "def capability(device: int = 0) -> Tuple[int, int]: ...\n"
     for name, text in {**files, **{f"accelerator/{name}.py": text for name, text in accelerator.items()}}.items():

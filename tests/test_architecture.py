@@ -1,4 +1,4 @@
-"""The lines that docs/architecture.md draws hold."""
+"""The limits between modules that docs/architecture.md describes are kept."""
 
 import ast
 import re
@@ -18,10 +18,10 @@ LAYERS = [
     *("checks", "settings", "suppress", "engine", "import_path", "bundled", "child", "receivers"),
     *("workspace", "report", "cli", "lsp"),
 ]
-# The rooms of the language server, each of which imports only what stands before it, and modules beside them.
+# The packages of the language server, each of which imports only those before it, and the modules beside them.
 ROOMS = ["wire", "state", "session", "debug", "fixing", "features", "server", "start"]
 LARGEST_ROOM = 25
-# Imported when a command or a setting asks for it, not when the server starts.
+# Modules imported when a command or setting needs them, not when the server starts.
 NOT_AT_THE_START = [
     *(
         "debug",
@@ -33,9 +33,16 @@ NOT_AT_THE_START = [
         "fixing.questions",
         "fixing.keeping",
     ),
-    *("fixing.rewrite", "fixing.summary", "fixing.worker", "state.analyst", "state.inspector"),
+    *(
+        "fixing.rewrite",
+        "fixing.summary",
+        "fixing.worker",
+        "state.analyst",
+        "state.inspector",
+        "state.inspection_process",
+    ),
 ]
-# Who may import a package that costs start-up time, or that belongs to one door only.
+# The modules that may import a package that costs start-up time, or that only one entry point uses.
 OWNERS = {
     "pygls": {"lsp"},
     "lsprotocol": {"lsp"},
@@ -43,7 +50,7 @@ OWNERS = {
     "jedi": {"receivers"},
     "click": {"cli", "report"},
 }
-# The one that starts processes, and those that have one started and name its type.
+# The module that starts processes, and those that hold a started process and name its type.
 STARTER = "uncuda.child"
 STARTED = {"uncuda.child.pool", "uncuda.lsp.wire.background", "uncuda.receivers.process", "uncuda.workspace.git"}
 STARTS = re.compile(
@@ -53,10 +60,10 @@ STARTS = re.compile(
 )
 ALWAYS_LAZY = {"libcst", "jedi"}
 LONG_MODULE = 400
-# Classes of one name in one layer; the list may only shrink. `Check` is what each verb's module has.
+# Class names that occur twice in one layer; the list may only shrink. `Check` is in every check's module.
 SHARED_NAMES = {("checks", "Check"), ("engine", "Found"), ("lsp", "Batch")}
 TARGET_WORD = re.compile(r"(?<![a-z])(?:npu|musa|hccl|mccl|ascend|torchada)(?![a-z])", re.IGNORECASE)
-# What only the machine of one author has, and where packages come from: neither belongs in a project's text.
+# Names of one author's machine and of package sources: neither belongs in a project's text.
 MACHINE_WORDS = {
     "a path of one machine": re.compile(r"(?<![\w.~-])/(?:root|work|home/\w+|Users/\w+)/\w"),
     "a package registry's host": re.compile(
@@ -90,7 +97,7 @@ def test_imports_point_one_way(name: str) -> None:
     allowed = set(LAYERS[: LAYERS.index(layer(name)) + 1])
     if layer(name) == "lsp":  # beside the command line, not above it
         allowed.remove("cli")
-    if name == "uncuda.cli.server":  # the door to it
+    if name == "uncuda.cli.server":  # the command that starts it
         allowed.add("lsp")
     wrong = [
         f"{name}:{found.line} imports {found.module}"
@@ -127,7 +134,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
         name: {found.module for found in imports(name, path) if found.module in MODULES} - {name}
         for name, path in MODULES.items()
     }
-    TopologicalSorter(graph).prepare()  # lazy imports, and those for type checkers, count
+    TopologicalSorter(graph).prepare()  # lazy imports and those for type checkers count, too
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if layer(name) == "lsp" and name.count(".") > 1])
@@ -181,7 +188,7 @@ def test_processes_are_started_in_few_places() -> None:
         for name in found
     }
     assert calls == {
-        STARTER: {""},  # Popen
+        STARTER: {""},  # for Popen
         "uncuda.child.pool": {"command(self._launch.module)"},
         "uncuda.lsp.wire.background": {"command(module)"},
         "uncuda.receivers.process": {"arguments or command(_MODULE)"},
@@ -235,7 +242,7 @@ def test_the_command_line_starts_light() -> None:
 
 
 def test_long_modules_are_named(record_property: Callable[[str, object], None]) -> None:
-    """A warning, no limit: docs/style.md says what to look for."""
+    """A warning, not a limit: docs/style.md says what to look for."""
     lines = {name: len(_code(name).splitlines()) for name in MODULES}
     if long := [f"{name} ({lines[name]})" for name in MODULES if lines[name] >= LONG_MODULE]:
         record_property("note", f"modules of {LONG_MODULE} lines or more: {', '.join(long)}; have they two subjects?")

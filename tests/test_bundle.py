@@ -1,4 +1,4 @@
-"""The bundle runs alone: on a Python with nothing installed, and among packages that only look like its own."""
+"""The bundle runs without installed packages, and among packages that have the names of its own."""
 
 import ast
 import hashlib
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 
 MOST_BYTES = 12 * 1024 * 1024
 BAIT = ("uncuda", "pygls", "lsprotocol", "click", "attr", "cattrs", "jedi", "json", "libcst", "yaml", "sitecustomize")
-# Read by Python 3.12 and newer, by an older one with libcst.
+# Python 3.12 and newer parse it themselves, older ones by libcst.
 NEWER = 'import torch\n\nx = f"{torch.ones(1, device="cuda")}"\n'
 
 
@@ -37,13 +37,13 @@ def launch(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def unused(tmp_path_factory: pytest.TempPathFactory, launch: Path) -> Path:
-    """The folder of a bundle that nobody has run."""
+    """The folder of a bundle that was never run."""
     return make_bundle(tmp_path_factory.mktemp("unused")).parent
 
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A Python that has nothing installed but a package that looks like one of the bundle's."""
+    """A Python with no packages but one that has the name of one of the bundle's."""
     folder = tmp_path_factory.mktemp("bare")
     venv.create(folder, with_pip=False, symlinks=os.name != "nt")
     _set_traps(_site(folder), folder / "sprung", BAIT[:7])
@@ -52,7 +52,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def hostile(tmp_path: Path) -> Path:
-    """A folder whose modules have the names of the bundle's; importing one makes the file `sprung` in it."""
+    """A folder whose modules have the names of the bundle's; importing one creates the file `sprung` in it."""
     folder = tmp_path / "hostile"
     folder.mkdir()
     _set_traps(folder, folder / "sprung", BAIT)
@@ -115,7 +115,7 @@ def test_the_server_runs_among_packages_that_look_like_its_own(launch: Path, bar
 
 @pytest.fixture
 def lending(tmp_path: Path) -> Iterator[Any]:
-    """Makes a Python that has this one's libcst, under a version of choice, and a package of no use."""
+    """Makes a Python that has this one's libcst, with a chosen version number, and an unused package."""
     pytest.importorskip("libcst", reason="no libcst here; install uncuda[structural]")
 
     def lend(version: str) -> str:
@@ -154,7 +154,7 @@ def test_libcst_is_taken_from_the_python_if_it_is_new_enough(
     try:
         said = client.execute("uncuda.debugInformation")
         assert (f"libcst {version}" if taken else "libcst not installed") in said
-        # What runs in a process of its own borrows as well.
+        # Child processes use the installed libcst as well.
         edits = client.execute("uncuda.fixAllInWorkspace", {"dryRun": True})["edits"]
         assert bool(edits) == (taken or sys.version_info >= (3, 12))
         assert client.shutdown() == 0
@@ -231,7 +231,7 @@ def test_it_is_small(unused: Path, tmp_path: Path) -> None:
 def test_the_same_checkout_gives_the_same_bytes(unused: Path, tmp_path: Path) -> None:
     again = make_bundle(tmp_path / "again")
     assert _digests(again.parent) == _digests(unused)
-    assert make_bundle(tmp_path / "again") == again  # over one that is there
+    assert make_bundle(tmp_path / "again") == again  # written over an existing bundle
     assert _digests(again.parent) == _digests(unused)
 
 

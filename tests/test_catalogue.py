@@ -1,4 +1,4 @@
-"""The catalogue says what is wrong with a file, where, and what was meant; what it remembers is never stale."""
+"""The catalogue reports errors in a file with line and hint; its cache is never out of date."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def changed(text: str, old: str, new: str) -> str:
 
 
 def complaint(rules: Path) -> str:
-    """What is said of a folder, with paths from there."""
+    """The error about a folder, with relative paths."""
     with pytest.raises(CatalogueError) as caught:
         Catalogue(rules)
     return str(caught.value).replace(f"{rules}{os.sep}", "").replace("\\", "/")
@@ -196,7 +196,7 @@ def test_a_row_with_a_cell_too_many(rules: Path) -> None:
 
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The rules that were read from their files, rather than remembered."""
+    """The rules that were read from files, not from the cache."""
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     names: list[str] = []
 
@@ -258,7 +258,7 @@ class TestMemory:
         store(rules).write_text(text, encoding="utf-8")
         assert list(Catalogue(rules).rules) == ["tested"]
         assert list(Catalogue(rules).rules) == ["tested"]
-        assert len(reads) == 2  # it is written anew
+        assert len(reads) == 2  # the cache is written again
 
     @pytest.mark.parametrize("old, new", [('"check"', '"chek"'), ('"parameters": {', '"parameters": 5, "x": {')])
     def test_a_store_of_another_shape(self, rules: Path, reads: list[str], old: str, new: str) -> None:
@@ -309,7 +309,7 @@ class TestVersions:
             (">=2.6,<=2.8", "2.6.0.post5 2.7.1.post11 2.8.0.post5"),
             (">2.6.0,<2.8", "2.6.0.post5 2.7.1.post11"),
             (">=2.5,<2.7", "2.1.0.post17 2.6.0.post5"),  # 2.5 has what both have
-            (">=2.8,<2.10", "2.8.0.post5 2.13.0"),  # so has 2.9
+            (">=2.8,<2.10", "2.8.0.post5 2.13.0"),  # 2.9 has what both have, too
             (">=2.9,<2.12", "2.8.0.post5 2.13.0"),
             ("<2", "2.1.0.post17"),
             (">=3", "2.14.0"),
@@ -317,7 +317,7 @@ class TestVersions:
             (">=2.6,<2.6.0.post9", "2.6.0.post5"),
             ("2.6.0.post9", "2.6.0.post5"),
             ("2.6.0.post1", "2.1.0.post17 2.6.0.post5"),
-            ("2.8.0rc1", "2.7.1.post11 2.8.0.post5"),  # below 2.8.0
+            ("2.8.0rc1", "2.7.1.post11 2.8.0.post5"),  # a pre-release of 2.8.0
             ("2.13.0+cu128", "2.13.0"),
         ],
     )
@@ -340,7 +340,7 @@ class TestVersions:
             ("", "2.6", "2.6", ""),
             (">=2.9", "<2.9.0.post9", ">=2.9,<2.9.0.post9", ""),
             (">2.9.0.post3", "2.9.0", None, ">=2.9.0"),
-            (">2.9.0", "<2.9.0.post9", None, ""),  # no post-release of a version is above it
+            (">2.9.0", "<2.9.0.post9", None, ""),  # `>2.9.0` holds no post-release of 2.9.0
             (">2.9.0", "<2.9.1", ">2.9.0,<2.9.1", ""),
             (">2.9.0.post3", "<2.9.0.post9", ">2.9.0.post3,<2.9.0.post9", ""),
             ("2.8.0rc1", ">=2.8.0", None, ">=2.8.0rc1"),
@@ -404,7 +404,7 @@ class TestVersions:
 
 
 def test_ranges_share_the_tables_that_were_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A repository may ask for another range in each of its folders."""
+    """Each folder of a repository may ask for another version range."""
     read: list[str] = []
     records = tables.records
 

@@ -1,4 +1,4 @@
-"""What files are checked for: the command line, the server and its processes choose the same."""
+"""The choice of a file's target: the command line, the server and its processes choose the same."""
 
 from __future__ import annotations
 

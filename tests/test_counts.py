@@ -1,4 +1,4 @@
-"""Findings are counted file by file, and what files have adds up and subtracts."""
+"""Findings are counted file by file, and counts of files can be added and subtracted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the documents say is so: their commands run, their settings are valid, their links lead somewhere."""
+"""The documents are right: their commands run, their settings are valid, their links lead somewhere."""
 
 import ast
 import json
@@ -30,12 +30,12 @@ CATALOGUE = load()
 _FENCE = re.compile(r"^( *)```([\w-]*)[^\n]*\n(.*?)^\1```[ \t]*$", re.M | re.S)
 _LINK = re.compile(r"(?<!`)!?\[[^\]]*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^(#+) (.+)$", re.M)
-# Commands that a reader gives once and a test should not: what they name must exist.
+# Commands that a reader runs once and a test should not: the files they name must exist.
 _NOT_RUN = {"make": r"make ([a-z-]+)", "pip": r"pip install '?\.(?:\[([a-z]+)\])?'?"}
 
 
 class Block(NamedTuple):
-    """One fenced block of a document; `line` of its first line."""
+    """One fenced block of a document; `line`: the number of its first line."""
 
     document: str
     line: int
@@ -47,7 +47,7 @@ class Block(NamedTuple):
 
 
 def blocks(*languages: str) -> list[Block]:
-    """The blocks in these languages, of all documents."""
+    """The blocks of these languages in all documents."""
     found = []
     for document in DOCUMENTS:
         text = (ROOT / document).read_text(encoding="utf-8")
@@ -65,13 +65,13 @@ def prose(document: str) -> str:
 
 def test_only_languages_that_are_checked() -> None:
     text = {match[2] for document in DOCUMENTS for match in _FENCE.finditer((ROOT / document).read_text("utf-8"))}
-    editors = {"lua", "elisp"}  # what stands in docs/editors is run by tests/editors
+    editors = {"lua", "elisp"}  # blocks in docs/editors are run by tests/editors
     assert text <= {"console", "yaml", "toml", "json", "python", "text"} | editors
 
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A folder with what the commands speak of, and a command `uncuda` in `bin`."""
+    """A folder with the files that the commands use, and a command `uncuda` in `bin`."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     command = tmp_path / "bin" / "uncuda"
     command.parent.mkdir()
@@ -81,7 +81,7 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def run(command: str, folder: Path) -> str:
-    """Run a command of a document as a shell does; what it said."""
+    """Run a command of a document in a shell; returns its output."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG"))}
     path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
     environment = {**kept, "PATH": path, "PYTHONPATH": str(ROOT / "server"), "LC_ALL": "C.UTF-8"}
@@ -124,7 +124,7 @@ def test_commands_say_what_is_shown(block: Block, checkout: Path) -> None:
 
 
 def check_name(word: str, name: str | None) -> None:
-    """Whether the Makefile has a target, or the package an extra, of this name."""
+    """Whether the Makefile has a target of this name, or the package an extra."""
     if word == "make":
         assert re.search(rf"^{name}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M), name
     elif name:
@@ -187,7 +187,7 @@ def engine(target: str) -> Engine:
 
 
 def findings(text: str, target: str = "npu") -> list[tuple[int, Finding]]:
-    """What is found in a text, with line numbers."""
+    """The findings in a text, with line numbers."""
     source = Source(text)
     return [(source.position(finding.span.start)[0], finding) for finding in engine(target).check(source).findings]
 
@@ -256,7 +256,7 @@ def test_documents_name_modules_and_tests_that_exist() -> None:
 
 
 class Row(NamedTuple):
-    """One row of the table of guides; `rules` are those that its last cell names."""
+    """One row of the table of guides; `rules`: those in its last cell."""
 
     section: str
     before: str

@@ -1,4 +1,4 @@
-"""Edits combine or stay out of each other's way."""
+"""Edits are combined, or rejected if they conflict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record of what ran on simulated accelerators: its form, what it speaks of, and what changed since."""
+"""The record of runs on simulated accelerators: its format, the programs and rules it names, and what changed since."""
 
 import json
 from collections.abc import Callable

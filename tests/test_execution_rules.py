@@ -1,4 +1,4 @@
-"""What tests/execution says of a rule without running anything: which lines a fix wrote, which names of the plugin."""
+"""Helpers of tests/execution that need no run: which lines a fix wrote, which names of the plugin it uses."""
 
 from __future__ import annotations
 

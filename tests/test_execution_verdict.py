@@ -1,4 +1,4 @@
-"""What a run of a ported program is said to be, beside that of the program that was not ported."""
+"""The verdict on the run of a ported program, compared with that of the unported program."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_operators_count_in_their_order() -> None:
     assert share(OPERATORS, OPERATORS) == 1
     assert share([], OPERATORS) == 0
     assert share(OPERATORS[::-1], OPERATORS) < 0.95
-    swapped = [OPERATORS[1], OPERATORS[0], *OPERATORS[2:]]  # two threads of autograd do so
+    swapped = [OPERATORS[1], OPERATORS[0], *OPERATORS[2:]]  # as two threads of autograd do
     assert share(swapped, OPERATORS) == 1 - 1 / len(OPERATORS)
     assert share(["to", *OPERATORS], OPERATORS) == 1
 

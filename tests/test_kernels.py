@@ -1,4 +1,4 @@
-"""What files of a project tell each other of kernels, and what becomes of a question over one from another file."""
+"""Facts about kernels shared by files of a project, and tests that guard a kernel of another file."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_modules_that_a_build_file_compiles_for_cuda() -> None:
     assert told(text.encode(), "setup.py").extensions == {"a._ext"}
 
 
-LONG = {  # patterns that go back take minutes over these
+LONG = {  # backtracking patterns take minutes on these
     "a long word": f"{KERNELS['what runs one'][0]}    {'a' * 400_000}\n",
     "a line of imports": "from torch.utils." + "cpp_extension import " * 20_000,
     "many subscripts": f"{KERNELS['what runs one'][0]}    {'a[' * 200_000}\n",
@@ -78,7 +78,7 @@ def test_a_scan_takes_as_long_as_its_text(name: str) -> None:
 
 
 def fixed(folder: Path, files: dict[str, str], target: str) -> dict[str, str]:
-    """The texts after the safe fixes of the command line."""
+    """The texts after the command line's safe fixes."""
     settings = Settings(target=target)
     for path, text in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""`make lock` writes the same on every machine: by the uv that it names, whichever another is at hand."""
+"""`make lock` writes the same on every machine: it uses the uv version that it names, whichever is installed."""
 
 import os
 import re
@@ -11,7 +11,7 @@ import pytest
 
 from support.imports import ROOT
 
-# Stands in for Python: its `-m venv` makes a pip that writes down what it is to install, and makes a uv.
+# Replaces Python: its `-m venv` makes a pip that records what it should install, and makes a uv.
 PYTHON = """#!/bin/sh
 mkdir -p .cache/lock/bin
 cat > .cache/lock/bin/pip <<'PIP'

@@ -1,4 +1,4 @@
-"""Cells of notebooks as Python: what only IPython understands is blanked, and no offset moves."""
+"""Notebook cells as Python: syntax of IPython alone is blanked, and no offset changes."""
 
 from __future__ import annotations
 

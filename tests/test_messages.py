@@ -1,4 +1,4 @@
-"""Sentences for users: every one in both languages with the same values, used, and written in one place."""
+"""Sentences for users: each is in both languages with the same placeholders, is used, and is written in one place."""
 
 from __future__ import annotations
 
@@ -16,20 +16,22 @@ from uncuda.catalogue.keys import PREREQUISITES, STATUSES
 from uncuda.limits import Kind
 from uncuda.messages import Room
 from uncuda.messages.fixes import FIXES, titled
+from uncuda.report.port.shown import SHOWN
 from uncuda.workspace import CLASSES
+from uncuda.workspace.overview import KINDS, PLACES, SEVERITIES
 
 PACKAGE = Path(__file__).resolve().parents[1] / "server" / "uncuda"
 MESSAGES = PACKAGE / "messages"
 ROOMS = sorted(path.stem for path in MESSAGES.glob("*.py") if path.stem != "__init__")
 CHINESE = re.compile("[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
 ELSEWHERE = {
-    "__main__.py",  # speaks before anything can be imported
-    "catalogue/keys.py",  # the table of keys says of each what it is
+    "__main__.py",  # prints before anything can be imported
+    "catalogue/keys.py",  # the table of keys describes each
     "catalogue/rules.py",  # the heading of a page's last section
-    "settings/editor.py",  # the tables of settings, likewise
+    "settings/editor.py",  # the table of settings describes each
     "settings/options.py",
 }
-# Keys that are put together where they are said, each with the words that it may end with.
+# Keys that are built where they are used, each with its possible endings.
 ENDS = {
     "exceeds": get_args(Kind),
     "status": STATUSES,
@@ -37,15 +39,20 @@ ENDS = {
     "plugin": ("set", "asked for", "range", "goes with", "goes with set", "near", "near set", "assumed"),
     "target": ("assumed", "switched", "found", "asked for", "named", "overrides"),
     "table": ("older", "newer"),
-    "unknown": ("locale", "output format", "class"),
+    "unknown": ("locale", "output format", "format", "class"),
     "summary": CLASSES,
     "column": CLASSES,
     "step": (*PREREQUISITES, *CLASSES),
     "missing": ("one",),
+    "means": SHOWN,
+    "class": KINDS,
+    "tooltip": KINDS,
+    "place": PLACES,
+    "severity": SEVERITIES,
     "proof": ("run", "signature", "neither"),
 }
 ENDED = {f"{begin} {end}" for begin, ends in ENDS.items() for end in ends} | {
-    f"{command} in short" for command in ("check", "fix", "rule", "server")
+    f"{command} in short" for command in ("check", "fix", "report", "rule", "server")
 }
 
 
@@ -57,7 +64,7 @@ def room(name: str) -> Room:
 
 
 def values(text: str) -> set[str]:
-    """What a sentence has filled in."""
+    """The placeholders of a sentence."""
     return {field for _, field, _, _ in Formatter().parse(text) if field is not None}
 
 
@@ -65,12 +72,12 @@ def values(text: str) -> set[str]:
 def test_both_languages_say_the_same_values(name: str) -> None:
     for key, (english, chinese) in room(name).items():
         assert english and CHINESE.search(chinese) and not CHINESE.search(english), key
-        unsaid = {"package"} if key == "known since" else set()  # its Chinese needs no name of the plugin
+        unsaid = {"package"} if key == "known since" else set()  # its Chinese does not name the plugin
         assert values(english) == values(chinese) | unsaid, key
 
 
 def strings() -> Iterator[str]:
-    """Every string in the package outside of its sentences."""
+    """Every string in the package outside of its message tables."""
     for path in PACKAGE.rglob("*.py"):
         if path.parent != MESSAGES:
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -90,7 +97,7 @@ def test_what_is_put_together_is_there() -> None:
 
 
 def test_the_terminal_says_what_it_is_given() -> None:
-    """Each call by its key, with the values of the sentence."""
+    """Each call with its key, and the values it passes."""
     table, calls = room("terminal"), 0
     for path in (PACKAGE / "cli").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

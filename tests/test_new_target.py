@@ -1,4 +1,4 @@
-"""An accelerator of which a file says words and nothing else: no table, no version, no feature."""
+"""A target that is declared with words alone: no table, no version, no feature."""
 
 import ast
 import shutil
@@ -32,7 +32,7 @@ ccl = "cncl"
 visible-devices = "MLU_VISIBLE_DEVICES"
 """
 SUPPRESSION = "unused-suppression"
-# What a rule for one status finds, another finds of a name without a row.
+# Names that one rule finds by their status, another finds if they have no row.
 UNLISTED = {"cuda-api-missing"}
 
 
@@ -63,7 +63,7 @@ def test_what_follows_from_other_words_is_derived(catalogue: Catalogue) -> None:
 
 @pytest.mark.slow
 def test_pages_of_others_hold(catalogue: Catalogue) -> None:
-    """On every example that is for all targets: nothing but what is marked is found, nothing is safe, all settles."""
+    """In every example for all targets only marked lines have findings, no fix is safe, and all fixes settle."""
     wrong, found = [], 0
     for rule in catalogue.rules.values():
         assert rule.path is not None

@@ -1,4 +1,4 @@
-"""Programs of notebooks, and fixes written into their strings: no other byte changes, and no offset is lost."""
+"""Programs of notebooks, and fixes written into their JSON strings: no other byte and no other offset changes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STYLES = st.tuples(st.booleans(), st.booleans(), st.sampled_from(["\n ", "\r\n\t
 
 
 def pieces(cells: Any, style: Any) -> list[str]:
-    """A notebook in pieces: what is around sources, and sources, in turn."""
+    """A notebook in pieces: text around sources and sources, in turn."""
     as_ascii, as_text, blank, mark = style
     made = ["\ufeff" if mark else ""]
     made[0] += f'{{"metadata": {{"é": 1e400}},{blank}"nbformat": 4,"cells":[{blank}'
@@ -162,7 +162,7 @@ def test_a_program_is_never_written_as_the_file() -> None:
 
 
 def test_time_follows_the_size() -> None:
-    """One line of JSON, with edits and places in every string."""
+    """A notebook on one line of JSON, with edits and places in every string."""
     times = []
     for size in (2_000, 16_000):
         text = notebook("".join(f"a{number} = '\t'\n" for number in range(size)), indent=None)

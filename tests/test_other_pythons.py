@@ -1,4 +1,4 @@
-"""The engine and the rules give the same on every Python: those of this machine, and WebAssembly's on Node."""
+"""The engine and the rules give the same results on every Python: those of this machine, and WebAssembly's on Node."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from support.pythons import ROOT, environment, pyodide
 THIS = f"{sys.version_info.major}.{sys.version_info.minor}"
 # What reads Python. How findings hang together asks nothing of a Python that these do not.
 READING = ["tests/test_rules.py", "tests/test_catalogue.py", "tests/facts"]
-# For the oldest and the newest.
+# For the oldest and the newest version.
 SUBSET = [*READING, "tests/checks", "tests/engine/test_engine.py"]
 PYTEST = ["-q", "-m", "not slow and not corpus and not network", "-p", "no:cacheprovider"]
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 
 def run(command: list[str], paths: list[str]) -> None:
-    """Runs tests with a pytest command and shows its summary; what fails there fails here."""
+    """Run tests with a pytest command and print its summary; a failure there fails this test."""
     done = subprocess.run(
         [*command, *PYTEST, *paths],
         cwd=ROOT,

@@ -1,4 +1,4 @@
-"""The wheel has everything that uncuda needs, and the command runs from it."""
+"""The wheel contains everything that uncuda needs, and its command runs."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The reader of plugins: on small plugins that the tests write, as a wheel and as a folder."""
+"""The reader of plugins, on small plugins that the tests write, as a wheel and as a folder."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Stream(torch_npu._C._NPUStreamBase):
     "torch_npu/contrib/__init__.py": "",
     "torch_npu/contrib/transfer_to_npu.py": "import torch, torch_npu\ntorch.cuda.Stream = torch_npu.npu.Stream\n",
 }
-# In a library strings lie between zero bytes; one that ends another is not kept twice.
+# Strings in a binary end with zero bytes; one that is the end of another is not stored again.
 CORE = b"\0torch_npu_stream\0THNPStream_get_priority\0_npu_getDevice\0my_npu_getNothing\0replays\0"
 
 
@@ -91,7 +91,7 @@ def test_a_plugin_is_read_as_wheel_and_as_folder(make: object, tmp_path: Path) -
         "torch.npu.Stream": ["device=None", "priority=0", "**kwargs"],
         "torch_npu.npu.streams.Stream": ["device=None", "priority=0", "**kwargs"],
         "torch.npu.Stream.query": None,
-        "torch.npu.Stream.npu_stream": None,  # in C
+        "torch.npu.Stream.npu_stream": None,  # implemented in C
         "torch.npu.mstx.mark": None,  # of the class, not of the module of that name
         "torch.npu.streams": None,
         "torch_npu._C._npu_getDevice": None,
@@ -111,7 +111,7 @@ def test_a_plugin_is_read_as_wheel_and_as_folder(make: object, tmp_path: Path) -
     ):
         assert not found.find(name), name
     assert found.gives("torch.Tensor.npu_only")
-    assert not found.gives("torch.utils.tools")  # it is what it was
+    assert not found.gives("torch.utils.tools")  # it is unchanged
     assert found.on_request["torch_npu.contrib.transfer_to_npu"] == {"torch.cuda": ["Stream"]}
 
 
@@ -205,7 +205,7 @@ def test_what_was_not_read_is_unknown(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text, "utf-8")
     found = Version(read(tmp_path, partial=True))
     assert found.has("torch_musa.empty_cache")
-    assert found.has("torch_musa.set_device")  # or the import would fail
+    assert found.has("torch_musa.set_device")  # else the import would fail
     assert found.has("torch_musa.core.memory.memory_stats") is False
     assert found.has("torch_musa.manual_seed") is None
     assert found.has("torch_musa.core.random.manual_seed") is None

@@ -1,4 +1,4 @@
-"""Processes that do the same beside each other: the order, and what comes of one that ends too early."""
+"""Pools of processes: the order of results, and the effect of a process that ends too early."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ from support.pool_worker import CODEC, Add, Base, Sum
 from uncuda.child.pool import Crashed, Launch, Pool
 
 HERE = -1
-"""The number of this process, where it did what no other was left for."""
+"""The id of this process, in answers that it gave itself since no other process was left."""
 
 
 @contextmanager
@@ -33,7 +33,7 @@ def pool(number: int, lost: list[int], run: Callable[[], NoReturn] = pool_worker
 
 @pytest.fixture(params=["copies", "new Pythons"])
 def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Processes are forked, or started as where that is not possible: in this process, by a patch."""
+    """Processes are forked, or (by a patch) started as on systems that cannot fork."""
     if request.param == "copies" and sys.platform != "linux":
         pytest.skip("no copies are made here")
     monkeypatch.setattr(uncuda.child.pool, "may_fork", lambda: request.param == "copies")
@@ -50,7 +50,7 @@ class TestPool:
         lost: list[int] = []
         batches = [[number, number + 1] for number in range(1, 400, 2)]
         with pool(3, lost) as made:
-            for _ in range(2):  # it may be asked again
+            for _ in range(2):  # a second call must work, too
                 found = done(made, batches, tmp_path)
                 assert [parts for parts, _ in found] == batches
                 answers = [answer for _, answer in found if isinstance(answer, Sum)]

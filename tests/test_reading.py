@@ -1,4 +1,4 @@
-"""Files that are no documents of ours: pipes, devices, what has no end, what is not text."""
+"""Files that are not source text: pipes, devices, endless files, files that are not text."""
 
 import os
 import socket
@@ -48,7 +48,7 @@ def test_a_link_to_a_device(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(socket, "AF_UNIX") or sys.platform != "linux", reason="needs sockets with a name")
 def test_a_socket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)  # the name of a socket is short
+    monkeypatch.chdir(tmp_path)  # the path of a socket must be short
     with socket.socket(socket.AF_UNIX) as server:
         server.bind("socket")
         assert read(tmp_path / "socket")[0] == "is a socket, not a file"

@@ -1,4 +1,4 @@
-"""The versions of torch and of plugins that a project asks for."""
+"""The versions of torch and of plugins that a project requires."""
 
 import os
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def said(pins: Pins) -> dict[str, str]:
 
 
 def held(folder: Path, tell: Callable[[str], object] = lambda message: None) -> dict[str, tuple[str, str]]:
-    """What a folder's files say: versions, and the name of the file, by package."""
+    """By package, the versions that a folder's files require, and the name of the file."""
     found = Requirements(PACKAGES, tell).of(str(folder))
     return {name: (str(one.versions), Path(one.path).name) for name, one in found.items()}
 
@@ -210,7 +210,7 @@ def test_in_one_folder_what_is_locked_counts_then_what_is_exact(tmp_path: Path) 
     assert held(tmp_path) == {"torch": (">=2.4,<2.7", "pyproject.toml"), "torch-npu": ("", "pyproject.toml")}
     (tmp_path / "requirements-dev.txt").write_text("torch==2.5.1\n    # via -r requirements.in\n")
     assert held(tmp_path)["torch"] == ("2.5.1", "requirements-dev.txt")
-    (tmp_path / "requirements.txt").write_text("torch>=2.6\n")  # another thing: what comes first counts
+    (tmp_path / "requirements.txt").write_text("torch>=2.6\n")  # contradicts the pin: the first file counts
     assert held(tmp_path)["torch"] == (">=2.6", "requirements.txt")
     for name in ("pdm.lock", "poetry.lock", "pylock.toml", "uv.lock"):
         (tmp_path / name).write_text(lock(torch="2.6.0", torch_npu="2.6.0.post5"))
@@ -267,7 +267,7 @@ def test_files_that_may_say_versions(name: str, asks: bool) -> None:
     assert asks_for_versions(name) is asks
 
 
-# What decides: settings, the plugin's pin, what goes with torch, else the default.
+# The order of precedence: settings, the plugin's pin, the version that matches torch, the default.
 @pytest.mark.parametrize(
     ("target", "given", "requirements", "plugin", "torch", "why"),
     [
@@ -289,7 +289,7 @@ def test_files_that_may_say_versions(name: str, asks: bool) -> None:
         ("npu", {}, "torch-musa==2.7.1", None, None, "assumed"),
         ("musa", {}, "torch==2.7.0", "2.7.1", "2.7.0", "goes with"),
         ("musa", {}, "torch==2.6.0", "2.6.0", "2.6.0", "goes with"),
-        ("musa", {}, "torch==2.2.0", None, "2.2.0", "assumed"),  # its versions were not torch's then
+        ("musa", {}, "torch==2.2.0", None, "2.2.0", "assumed"),  # at that time its versions differed from torch's
     ],
 )
 def test_what_is_taken(
@@ -327,7 +327,7 @@ def test_the_plugin_of_the_nearest_folder_says_the_target(tmp_path: Path) -> Non
 
 
 def test_files_that_requirements_include_count(tmp_path: Path) -> None:
-    """Beside the file that includes them or elsewhere in the repository, however they include one another."""
+    """The files may be beside the one that includes them or elsewhere, and may include each other in a circle."""
     (tmp_path / ".git").mkdir()
     folder = tmp_path / "app"
     (folder / "reqs").mkdir(parents=True)
@@ -338,7 +338,7 @@ def test_files_that_requirements_include_count(tmp_path: Path) -> None:
     assert held(folder) == {"torch-npu": ("2.7.1", "limits.txt")}
 
 
-# Each held for half a minute or more.
+# Each of these once took half a minute or more.
 HOSTILE = """
 from uncuda.workspace import of_lines, of_lock
 

@@ -1,4 +1,4 @@
-"""Every example of every rule is a test, for every target it applies to. A new rule adds nothing here."""
+"""Every example of every rule is a test, for every target it applies to. A new rule needs no change here."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _engine(example: Example, target: str, select: tuple[str, ...] = ()) -> Engi
 
 
 def _shuffled(engine: Engine, seed: str) -> Engine:
-    """The engine with the checks of its rules in another order: copies, for others have the same rules."""
+    """The engine with the checks of its rules in another order; the rules are copied, since engines share them."""
     sets = {shim: copy(engine.ruleset(shim)) for shim in (False, True)}
     for ruleset in sets.values():
         ruleset.checks = random.Random(seed).sample(ruleset.checks, len(ruleset.checks))
@@ -73,13 +73,13 @@ def test_example(rule: Rule, example: Example, target: str) -> None:
     found = sorted({source.position(finding.span.start)[0] for finding in report.findings})
     due = list(example.flagged) if _applies(rule, example, target) else []
     assert not report.skipped
-    if not _target(target, example).has_tables:  # what a page says of APIs cannot hold yet
+    if not _target(target, example).has_tables:  # the target has no tables for the APIs on the page yet
         assert set(found) <= set(due) or "unlisted" in rule.status, f"{rule.path}:{example.line}"
     else:
         assert found == due, f"{rule.path}:{example.line}"
     if example.flagged and due:
         for finding in report.findings:
-            left_out = rule.check == "module" and finding.severity == "information"  # in a `try`
+            left_out = rule.check == "module" and finding.severity == "information"  # an import in a `try`
             assert finding.severity == rule.severity or left_out
             assert "{" not in finding.message.replace("{}", "")
     fixed = engine.fix(source, review=True)
@@ -95,7 +95,7 @@ def test_example(rule: Rule, example: Example, target: str) -> None:
 
 @pytest.mark.parametrize("rule, example, target", _cases())
 def test_rules_agree(rule: Rule, example: Example, target: str) -> None:
-    """All rules together: the result parses, settles, and does not depend on the order of rules."""
+    """With all rules together the result parses, settles, and does not depend on their order."""
     fixed = _engine(example, target).fix(Source(example.text), review=True)
     assert fixed.refused is None
     ast.parse(fixed.text)
@@ -106,7 +106,7 @@ def test_rules_agree(rule: Rule, example: Example, target: str) -> None:
 
 @pytest.mark.parametrize("rule", CATALOGUE.rules.values(), ids=lambda rule: rule.name)
 def test_page(rule: Rule) -> None:
-    """A page has prose, an example with its result where there is a fix, and both languages."""
+    """A page has prose, an example with its result if there is a fix, and both languages."""
     assert rule.path is not None
     prose, examples = read_page(rule.path)
     assert prose

@@ -1,4 +1,4 @@
-"""Bytes to text and back, offsets to positions."""
+"""Decoding bytes to text and back, offsets to positions."""
 
 from __future__ import annotations
 

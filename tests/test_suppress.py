@@ -1,4 +1,4 @@
-"""Suppression comments: what they silence, and what is said of those that silence nothing."""
+"""Suppression comments: which findings they suppress, and which unused ones are reported."""
 
 from typing import NamedTuple
 
@@ -17,7 +17,8 @@ class Finding(NamedTuple):
 
 
 def run(text: str, found: list[tuple[str, str]], active: tuple[str, ...] = KNOWN) -> tuple[list[str], list[str], str]:
-    """(rules of the findings kept, what is unused, the text without it); `found`: (rule, the words it is found in)."""
+    """(rules of the findings kept, unused comments, the text without them); `found`: (rule, the text it is found
+    at)."""
     findings = [Finding(rule, Span(text.index(words), text.index(words) + len(words))) for rule, words in found]
     kept, unused = parse(text, lambda offset: text[offset - 1 : offset] != "'").apply(findings, KNOWN, active)
     told = [",".join(entry.rules) or "*" for entry in unused]

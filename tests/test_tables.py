@@ -1,4 +1,4 @@
-"""The tables hold names, versions, statuses and ids only; every id has a text in both languages."""
+"""The tables contain only names, versions, statuses and ids; every id has a text in both languages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from uncuda.checks.tested import CAUGHT, TESTED_FOR
 from uncuda.engine.portable.forms import PORTABLE_REASONS
 from uncuda.engine.relations.foreign import KIT_LIMIT
 from uncuda.engine.relations.foreign import LIMIT as HANDED
-from uncuda.engine.relations.served import CHOSEN, OTHER_PLATFORM
+from uncuda.engine.relations.served import AMDS, CHOSEN, OTHER_PLATFORM
 from uncuda.engine.relations.staying import REASONS
 from uncuda.project import Project
 from uncuda.settings import Settings
@@ -50,7 +50,7 @@ def some(cell: str) -> str:
 
 
 LIMITS = some(LIMIT)
-SOURCE = r"https://[\w./#?=%+-]+|[\w.-]+/[\w.-]+:[\w./-]+(:\d+)?"  # a page, or a file of a repository
+SOURCE = r"https://[\w./#?=%+-]+|[\w.-]+/[\w.-]+:[\w./-]+(:\d+)?"  # a web page, or a file of a repository
 COLUMNS = {
     "api": {
         "name": NAME,
@@ -198,7 +198,7 @@ def test_texts_are_in_both_languages() -> None:
         assert not re.search(r"[{}]", english + chinese)
 
 
-# Facts about the plugins that nothing tells yet; one that a rule or a table tells leaves this list.
+# Facts about plugins that nothing reports yet; remove one here when a rule or table reports it.
 UNTOLD = {
     *("backend-autoload", "cpu-fallback", "dataloader-workers", "device-type-check", "fsdp-device-id"),
     *("hccl-reduceop", "hccl-world-size", "jit-script-mindspeed", "no-cpu-fallback", "npu-import-path"),
@@ -218,6 +218,7 @@ def test_texts_are_used() -> None:
         LOST,
         GUARD_RAISES,
         LEFT_OUT,
+        AMDS,
         CHOSEN,
         OTHER_PLATFORM,
         TESTED_FOR,
@@ -268,7 +269,7 @@ def test_tables_are_fresh() -> None:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A copy of what the tables of musa are made of, with the tables."""
+    """A copy of the tables of musa and of the sources that they are made from."""
     for part in ("server/scripts", "server/uncuda", "rules"):
         shutil.copytree(ROOT / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__", "npu", "npu*.tsv"))
     return tmp_path
@@ -339,7 +340,7 @@ def rows_of(target: str, version: str) -> dict[str, dict[str, str]]:
         # torch.cuda.is_bf16_supported(including_emulation=True) is newer than these
         ("2.8.0.post5", "torch.cuda.is_bf16_supported", {"missing": "including_emulation"}),
         ("2.14.0", "torch.cuda.is_bf16_supported", {"missing": ""}),
-        # what newer versions lost has no counterpart there
+        # names removed in newer versions have no counterpart there
         ("2.8.0.post5", "torch.cuda.MemPoolContext", {"status": "present", "replacement": "torch.npu.MemPoolContext"}),
         ("2.14.0", "torch.cuda.MemPoolContext", {"status": "missing", "replacement": ""}),
     ],
@@ -398,7 +399,7 @@ def test_a_fix_writes_no_name_that_the_pinned_version_lacks() -> None:
 
 @pytest.mark.parametrize("version", target("npu")["versions"])
 def test_no_safe_fix_writes_what_a_version_lacks(version: str) -> None:
-    """Every name of the table, used as a name alone, in every version that has a table."""
+    """Every name of the table, used alone, in every version that has a table."""
     absent = {row["replacement"] for row in rows_of("npu", version).values() if row["present"] == "0"}
     names = [row["name"] for row in rows_of("npu", version).values() if row["name"].startswith("torch.cuda.")]
     after = safe("import torch\n\n" + "".join(f"x{at} = {name}\n" for at, name in enumerate(names)), version)

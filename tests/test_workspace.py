@@ -1,4 +1,4 @@
-"""Files: which are read, what is said of those that are not, and writing that never leaves half a file."""
+"""Files: which are read, what is reported about the others, and that writing never leaves half a file."""
 
 import io
 import os
@@ -61,7 +61,7 @@ def nobody(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def make(*names: str) -> None:
-    """Files of these names; a name with `=` gives its contents."""
+    """Make files of these names; a name with `=` gives the contents."""
     for name in names:
         path, _, text = name.partition("=")
         Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -485,7 +485,7 @@ class TestWrite:
 
 
 def _modes_seen(monkeypatch: pytest.MonkeyPatch, folder: Path, act: Callable[[], object]) -> list[int]:
-    """The modes that the other files of a folder had in turn, after any call that makes or changes one."""
+    """The permissions of the other files in a folder, after each call that makes or changes one."""
     seen: list[int] = []
 
     def watch(*_: object) -> None:
@@ -506,13 +506,13 @@ def _modes_seen(monkeypatch: pytest.MonkeyPatch, folder: Path, act: Callable[[],
             supported |= {made}
             patch.setattr(os, name, made)
         patch.setattr(os, "supports_fd", supported)
-        patch.setattr(io, "open", watched(io.open))  # by which a path is opened
+        patch.setattr(io, "open", watched(io.open))  # opens a path
         act()
     return seen
 
 
 def _access_list(user: int, other_user: int, mask: int, others: int) -> bytes:
-    """Linux's bytes for: the owner, user 12345, no group, at most `mask`, everybody else."""
+    """The bytes of a Linux ACL: for the owner, user 12345, no group, at most `mask`, and everybody else."""
     entries = [(0x01, user, -1), (0x02, other_user, 12345), (0x04, 0, -1), (0x10, mask, -1), (0x20, others, -1)]
     return struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
 
@@ -540,7 +540,7 @@ def test_settings_are_shared_by_the_files_of_a_project() -> None:
 
 
 class Engine:
-    """Stands for the engine: replaces `old`, trips over `bug`."""
+    """Replaces the engine: replaces the word `old`, raises at `bug`."""
 
     def concerns(self, data: bytes) -> bool:
         return b"old" in data or b"bug" in data
@@ -621,7 +621,7 @@ class TestRun:
     ids=["no-closing-quote", "carriage-returns", "one-comment", "no-closing-bracket", "names"],
 )
 def test_what_is_looked_for_next_to_a_name_is_looked_for_once(line: str) -> None:
-    """A megabyte takes a fraction of a second; where each name looked again it was minutes."""
+    """A megabyte takes a fraction of a second; a lookup for each name once took minutes."""
     data = b"import torch_npu\n" + line.encode() * (1_000_000 // len(line))
     code = (
         "import sys; from uncuda.workspace import Scanner, Words\n"

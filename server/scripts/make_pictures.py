@@ -124,14 +124,14 @@ def picture(language: str) -> str:
         f'<rect {box} rx="8" fill="#1e1e1e"/>',
         *circles,
         f'<g font-family="{FONTS}" font-size="13" xml:space="preserve">',
-        *(_line(row, BAR + LINE * (number + 1) - 4) for number, row in enumerate(lines) if row),
+        *(line_of(row, BAR + LINE * (number + 1) - 4) for number, row in enumerate(lines) if row),
         "</g>",
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
 
 
-def _line(row: Row, y: int) -> str:
+def line_of(row: Row, y: int) -> str:
     """One line; each piece is set at its column, so that any font keeps carets below what they mark."""
     column, parts = 0, []
     for text, color in row:

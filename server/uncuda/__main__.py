@@ -6,9 +6,9 @@ from .import_path import imported_from_current_folder, leave_current_folder
 
 
 def main() -> int:
-    """Run the command line, without the modules of the current folder; returns its exit code.
+    """Run the command line without importing modules from the current folder; returns its exit code.
 
-    Python may have imported some before it came here: then nothing else is done, for they may be anything.
+    If Python has already imported one from there before this module, nothing else is done, since it may be any code.
     """
     file = imported_from_current_folder()
     leave_current_folder()
@@ -21,7 +21,7 @@ def main() -> int:
     return run()
 
 
-# In both languages: to find out which, more would have to be imported.
+# In both languages: to choose one, more modules would have to be imported.
 _IMPORTED = """\
 uncuda: error: Python has imported {0} from the current folder, in place of a module of its own: nothing was done. \
 Run `python -I -m uncuda`, or the command `uncuda` without PYTHONPATH.

@@ -1,7 +1,7 @@
-"""uncuda in a bundle, as editors' extensions carry it: it imports what it brought along and Python's own modules.
+"""uncuda in an editor extension's bundle: it imports only the modules in the bundle and Python's standard library.
 
-Whatever else the chosen Python has installed stays out, whether it has the name of a package of ours or not. libcst
-alone is borrowed from there: it is a wheel for each platform and Python, and a bundle is one for all.
+Packages that are installed for the chosen Python are not imported, even if a bundled package has the same name. Only
+libcst is: it needs a wheel for each platform and Python version, while a bundle is the same for all.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _libs = ""
 
 
 def isolate(libs: str) -> None:
-    """From now on import from the folder `libs`, from Python itself, and libcst from where it is installed."""
+    """From now on import only from the folder `libs` and from Python itself, and libcst from where it is installed."""
     global _libs  # noqa: PLW0603 it is this process that is isolated
     _libs = libs
     own = [entry for entry in sys.path if _is_pythons_own(entry)]
@@ -39,20 +39,21 @@ def isolate(libs: str) -> None:
 
 
 def command() -> list[str]:
-    """How uncuda is called from a shell: by its name where it is installed, else through the bundle."""
+    """The start of a shell command that runs uncuda: its name if it is installed, else Python with the bundle's
+    launch.py."""
     return [sys.executable, "-I", str(Path(_libs).with_name("launch.py"))] if _libs else ["uncuda"]
 
 
 def preamble() -> str:
-    """Statements that make another process as isolated as this one; empty where this one is not."""
+    """Python statements that isolate another process as `isolate` did this one; empty if this one is not isolated."""
     if not _libs:
         return ""
     return f"import sys; sys.path.insert(0, {_libs!r}); from uncuda.bundled import isolate; isolate({_libs!r})"
 
 
 def _is_pythons_own(entry: str) -> bool:
-    """Whether a place on the path belongs to Python itself: its library, compiled modules, or the zip of an embedded
-    one."""
+    """Whether an entry of sys.path is Python's own: its library, its compiled modules, or the zip of an embedded
+    Python."""
     place = Path(entry)
     if place.name in ("lib-dynload", "DLLs") or re.fullmatch(r"python3\d+\.zip", place.name):
         return True
@@ -61,7 +62,8 @@ def _is_pythons_own(entry: str) -> bool:
 
 
 def _forget_others(libs: str) -> None:
-    """Forget modules that have a name of ours and came from elsewhere, when Python started."""
+    """Remove from sys.modules the modules that have the name of a bundled one but were imported from elsewhere at
+    start."""
     ours = {path.name.partition(".")[0] for path in Path(libs).iterdir()}
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] in ours and not str(getattr(module, "__file__", None)).startswith(libs):
@@ -69,7 +71,7 @@ def _forget_others(libs: str) -> None:
 
 
 class _Lender:
-    """Finds libcst, if it is new enough, and its PyYAML in folders where nothing else is looked for."""
+    """Finds libcst, if it is new enough, and PyYAML, which it needs, in the folders of the installed packages."""
 
     def __init__(self, folders: Iterable[str]) -> None:
         self._folders = list(folders)
@@ -78,13 +80,13 @@ class _Lender:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """What the import system asks; a package once found gives its own submodules."""
+        """Called by the import system for a module's name; a package found here then finds its own submodules."""
         if path is not None or name not in _BORROWED_MODULES or not self._has_usable_libcst():
             return None
         return PathFinder.find_spec(name, self._folders)
 
     def find_distributions(self, context: DistributionFinder.Context | None = None) -> Iterable[Distribution]:
-        """What `importlib.metadata` asks: the version of what is lent."""
+        """Called by `importlib.metadata` for the versions of libcst and PyYAML."""
         name = str(getattr(context, "name", None) or "").lower()
         return self._packages(name) if name in _BORROWED_PACKAGES and self._has_usable_libcst() else ()
 

@@ -1,4 +1,4 @@
-"""Notebooks: the cells of a program, and the strings of the file that they stand in."""
+"""Notebooks: the cells whose sources make up the program, and the JSON strings of the file that hold them."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ _UNIT = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|
 
 @dataclass(frozen=True)
 class Literal:
-    """A string of JSON that holds source."""
+    """A JSON string of the notebook's file that holds source."""
 
-    raw: str  # as it is written, without its quotes
-    start: int  # offset in the program
-    at: int  # offset of `raw` in the text of the file
-    line: int  # of `raw` in that text, from 1
+    raw: str  # as written in the file, without its quotes
+    start: int  # offset of its source in the program
+    at: int  # offset of `raw` in the file's text
+    line: int  # line of `raw` in the file's text, from 1
     column: int
 
     @cached_property
     def _escapes(self) -> tuple[list[int], list[int]]:
-        """Offsets in the program behind each escape, and how many characters more than there the file has up to it."""
+        """For each escape in `raw`: the offset in `text` after it, and how many more characters `raw` has up to
+        there."""
         ends, more = [], []
         longer = 0
         for found in _UNIT.finditer(self.raw):
@@ -34,11 +35,11 @@ class Literal:
 
     @cached_property
     def text(self) -> str:
-        """The source that it holds."""
+        """The source that the string holds."""
         return str(json.loads(f'"{self.raw}"')) if "\\" in self.raw else self.raw
 
     def offset(self, local: int) -> int:
-        """The offset in `raw` of one in `text`."""
+        """The offset in `raw` that corresponds to an offset in `text`."""
         ends, more = self._escapes if "\\" in self.raw else ([], [])
         index = bisect_right(ends, local)
         return local + (more[index - 1] if index else 0)
@@ -46,33 +47,33 @@ class Literal:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of Python."""
+    """A code cell with Python source."""
 
-    number: int  # from 1, of all cells of the notebook
+    number: int  # from 1, among all cells of the notebook
     start: int  # offset in the program
     literals: tuple[Literal, ...]
-    separator: str  # what stands between two strings of its list; "" where the source is one string
+    separator: str  # the text between two strings of its list; "" if the source is one string
 
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells of a program in their order; between two of them stands a line break that neither of them has."""
+    """The cells of a program in order; the program has a line break between two cells, which belongs to neither."""
 
     every: tuple[Cell, ...]
 
     @cached_property
     def starts(self) -> list[int]:
-        """Offsets in the program at which cells begin."""
+        """The offsets in the program at which cells begin."""
         return [cell.start for cell in self.every]
 
     @cached_property
     def literals(self) -> list[Literal]:
-        """The strings of all cells."""
+        """The JSON strings of all cells."""
         return [literal for cell in self.every for literal in cell.literals]
 
     @cached_property
     def original(self) -> str:
-        """The program with its magics, which has the same offsets."""
+        """The program before its magics (`%time`) were replaced; offsets are the same."""
         return "\n".join("".join(literal.text for literal in cell.literals) for cell in self.every)
 
     @cached_property
@@ -84,17 +85,17 @@ class Cells:
         return self.every[max(0, bisect_right(self.starts, offset) - 1)]
 
     def holding(self, offset: int, is_end: bool = False) -> Literal:
-        """The string that an offset is in; `is_end`: that of the character before it."""
+        """The JSON string that holds an offset; with `is_end` the one that holds the character before it."""
         find = bisect_left if is_end else bisect_right
         return self.literals[max(0, find(self._beginnings, offset) - 1)]
 
     def offsets(self, start: int, end: int) -> tuple[int, int]:
-        """The same offsets in the text of the file, of a span that lies in one string."""
+        """The offsets in the file's text of a span of the program that lies in one JSON string."""
         first, last = self.holding(start), self.holding(end, start < end)
         return first.at + first.offset(start - first.start), last.at + last.offset(end - last.start)
 
     def physical(self, offset: int, is_end: bool = False) -> tuple[int, int]:
-        """Line and column, from 1, of an offset in the file; `is_end`: behind the character before it."""
+        """The line and column in the file, from 1, of an offset; with `is_end` those after the character before it."""
         if not self.literals:
             return 1, 1
         literal = self.holding(offset, is_end)

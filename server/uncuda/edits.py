@@ -1,4 +1,4 @@
-"""Edits to text: what they are, how they combine, and the few that every rule needs."""
+"""Edits to a text: their types, how they are combined, and a few helpers that rules share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SAFE, REVIEW = "safe", "review"
 
 
 class Edit(NamedTuple):
-    """Replace the half-open range [start, end) of characters by `text`."""
+    """Replaces the half-open range [start, end) of characters by `text`."""
 
     start: int
     end: int
@@ -20,7 +20,7 @@ class Edit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """Edits that belong together. `applicability`: "safe" or "review"."""
+    """Edits that are made together or not at all. `applicability`: "safe" or "review"."""
 
     title: str
     applicability: str
@@ -28,7 +28,7 @@ class Fix:
 
 
 class Change(NamedTuple):
-    """An edit, the rules that ask for it, and its class: "safe" if a safe fix needs it, else "review"."""
+    """An edit, the rules that ask for it, and its applicability: "safe" if a safe fix needs it, else "review"."""
 
     edit: Edit
     rules: tuple[str, ...]
@@ -36,11 +36,11 @@ class Change(NamedTuple):
 
 
 class OverlapError(ValueError):
-    """Two edits touch the same characters."""
+    """Two edits change the same characters."""
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
-    """The text after all edits; OverlapError when two of them touch the same characters."""
+    """The text after all edits; OverlapError if two of them change the same characters."""
     parts, end = [], 0
     for edit in sorted(edits, key=_order):
         if edit.start < end:
@@ -55,15 +55,16 @@ def _order(edit: Edit) -> tuple[int, int]:
 
 
 def overlaps(edit: Edit, other: Edit) -> bool:
-    """Whether two different edits cannot both be made: shared characters, or two insertions at one place."""
+    """Whether two different edits conflict: they share characters, or both insert at the same offset."""
     same_place = edit.start == edit.end and (edit.start, edit.end) == (other.start, other.end)
     return same_place or (edit.start < other.end and other.start < edit.end)
 
 
 def select(fixes: Sequence[Fix]) -> list[Fix]:
-    """The fixes that can be made in one pass: in order, each whole, none that collides with one taken before."""
+    """The fixes that can be made in one pass: taken in order, each as a whole, without those that conflict with one
+    already taken."""
     taken: set[Edit] = set()
-    ordered: list[Edit] = []  # none overlaps another, so that their ends are in order, too
+    ordered: list[Edit] = []  # they do not overlap, so their ends are sorted, too
     chosen = []
     for fix in fixes:
         fresh = [edit for edit in fix.edits if edit not in taken]
@@ -77,7 +78,7 @@ def select(fixes: Sequence[Fix]) -> list[Fix]:
 
 
 def _near(edits: list[Edit], edit: Edit) -> Iterator[Edit]:
-    """The edits that touch another one, of those in order."""
+    """The edits in a sorted list that touch `edit`."""
     at = bisect_right(edits, edit.end, key=lambda other: other.start)
     while at and edits[at - 1].end >= edit.start:
         at -= 1
@@ -85,31 +86,31 @@ def _near(edits: list[Edit], edit: Edit) -> Iterator[Edit]:
 
 
 def merge(fixes: Iterable[Fix]) -> list[Edit]:
-    """The edits of several fixes, those they share once."""
+    """The edits of several fixes; an edit that they share is included once."""
     return sorted({edit for fix in fixes for edit in fix.edits}, key=_order)
 
 
 def in_cell(edit: Edit, program: str, starts: Sequence[int]) -> tuple[int, Edit]:
-    """The cell that an edit of a notebook's program belongs to, as an index of `starts`, where cells begin; and the
-    edit as that cell's."""
+    """The index in `starts` of the cell that an edit of a notebook's program belongs to, and the edit for that cell.
+    `starts`: offsets at which cells begin."""
     index = max(0, bisect_right(starts, edit.start) - 1)
     if edit.start == edit.end == starts[index] and index and edit.text.endswith("\n"):
         before = program[starts[index - 1] : starts[index] - 1]
-        if before.strip():  # a line below the last one of a cell belongs to that cell
+        if before.strip():  # a line inserted after the last line of a cell belongs to that cell
             end = starts[index - 1] + len(before.rstrip("\r\n"))
             return index - 1, Edit(end, end, "\n" + edit.text.rstrip("\r\n"))
     return index, edit
 
 
 def lowest(*applicabilities: str | None) -> str | None:
-    """The lowest of several classes: None (manual) below "review" below "safe"."""
+    """The lowest of several applicabilities: None (by hand) is below "review", which is below "safe"."""
     if any(item is None for item in applicabilities):
         return None
     return REVIEW if REVIEW in applicabilities else SAFE
 
 
 def changes_of(fixes: Iterable[tuple[Fix, str]]) -> list[Change]:
-    """The edits of fixes that are made together, each with the rule that asks for it; in the order of the text."""
+    """The edits of fixes that are made together, each with the rules that ask for it, in the order of the text."""
     found: dict[Edit, Change] = {}
     for fix, rule in fixes:
         for edit in fix.edits:
@@ -121,9 +122,9 @@ def changes_of(fixes: Iterable[tuple[Fix, str]]) -> list[Change]:
 
 
 def compose(text: str, passes: Iterable[Sequence[Change]]) -> list[Change]:
-    """What several passes changed in all, as edits of `text`; every pass is made for what the one before it left.
+    """Combine the changes of several passes into edits of `text`; each pass applies to the result of the one before.
 
-    The edits come in the order of the text and do not touch where it would matter which is made first.
+    The edits are sorted. Two of them never touch where the order in which they are made would matter.
     """
     done: list[Change] = []
     for later in passes:
@@ -132,7 +133,7 @@ def compose(text: str, passes: Iterable[Sequence[Change]]) -> list[Change]:
 
 
 class _Place(NamedTuple):
-    """A change as it stands in the text between two passes. `grown`: by how much it made that text longer."""
+    """A change at its offsets in the text between two passes. `grown`: how many characters longer it made that text."""
 
     start: int
     end: int
@@ -142,12 +143,12 @@ class _Place(NamedTuple):
 
     @property
     def inserts(self) -> bool:
-        """Whether it is empty in one of the texts, so that the order in which neighbours are made matters."""
+        """Whether it is empty before or after the change, so that its order among touching changes matters."""
         return self.start == self.end or self.change.edit.start == self.change.edit.end
 
 
 def _over(text: str, earlier: Sequence[Change], later: Sequence[Change]) -> list[Change]:
-    """Two passes as one: changes of `text`, and changes of what those made of it."""
+    """Combine two passes into one: changes of `text`, and later changes of the result."""
     between = apply_edits(text, [change.edit for change in earlier])
     places = [_Place(change.edit.start, change.edit.end, True, 0, change) for change in later]
     grown = 0
@@ -166,7 +167,7 @@ def _over(text: str, earlier: Sequence[Change], later: Sequence[Change]) -> list
 
 
 def _joining(places: Iterable[_Place]) -> Iterator[list[_Place]]:
-    """Places in groups: those that overlap, or meet where one of them is empty, become one edit."""
+    """Groups of places that become one edit: places that overlap, or that touch where one of them is empty."""
     group: list[_Place] = []
     end = 0
     for place in places:

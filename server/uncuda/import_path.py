@@ -1,7 +1,7 @@
-"""The import path of a process of ours: never the folder that it was started in, which may be one that nobody trusts.
+"""Removes the current folder from a process's import path, since that folder may be untrusted.
 
 Python puts that folder first for `python -m uncuda`, and wherever PYTHONPATH has an empty part or a `.`. This module is
-imported while it is still there: it imports what Python has imported itself when it starts, and nothing else, not even
+imported while it is still on the path, so it imports only what Python itself has already imported at start, not even
 `__future__`.
 """
 
@@ -16,7 +16,7 @@ _PYTHON = os.path.dirname(os.path.realpath(os.__file__))
 def without_current_folder(path: list[str]) -> list[str]:
     """An import path without the entries that are the current folder.
 
-    Where uncuda itself, Python's library or an environment's packages lie in the current folder, it stays.
+    The folder stays if it is the one of uncuda itself, of Python's library or of an environment's packages.
     """
     here = _real("")
     if here in _trusted():
@@ -30,7 +30,7 @@ def leave_current_folder() -> None:
 
 
 def imported_from_current_folder() -> str:
-    """The file of a module that was imported from the current folder before anything could be done; "" if none was."""
+    """The file of a module that was already imported from the current folder; "" if there is none."""
     here = _real("")
     if here in _trusted():
         return ""
@@ -52,12 +52,12 @@ def imported_from_current_folder() -> str:
 def _real(entry: str) -> str:
     try:
         return os.path.realpath(entry or os.curdir)
-    except (OSError, ValueError):  # a current folder that is gone; a path with a null character
+    except (OSError, ValueError):  # the current folder was deleted; a path has a null character
         return ""
 
 
 def _trusted() -> set[str]:
-    """The folders that this Python imports from by itself."""
+    """The folders that this Python imports from by default."""
     found = {_UNCUDA, _PYTHON, os.path.join(_PYTHON, "lib-dynload")}
     if sys.platform == "win32":
         found |= {_real(sys.base_prefix), _real(os.path.join(sys.base_prefix, "DLLs"))}

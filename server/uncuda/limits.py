@@ -1,4 +1,4 @@
-"""Limits on the work that one text may cause, and the counter that holds them.
+"""Limits on the work that one text may cause, and the counter that enforces them.
 
 Work is counted, not timed, so that a text is refused on every machine or on none.
 """
@@ -8,26 +8,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-_STRETCH = 256  # characters that are searched in about the time of one step
+_STRETCH = 256  # searching this many characters takes about as long as one step
 Kind = Literal["bytes", "statements", "comparisons", "depth"]
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The most that one analysis of one text may take; docs/decisions say where the defaults come from."""
+    """The most work that one analysis of one text may cause; docs/decisions explains the defaults."""
 
     bytes: int = 8_000_000
-    """Size of the text."""
+    """Size of the text in bytes."""
     statements: int = 50_000
-    """Logical lines that are read, those that are read again counted again."""
+    """Logical lines that are parsed; a line that is parsed again counts again."""
     comparisons: int = 5_000_000
-    """Steps of the loops that look at one thing for another: candidates, lines, tokens."""
+    """Steps of loops over candidates, lines and tokens."""
     depth: int = 100
-    """Nesting within one statement, and of blocks."""
+    """Nesting of expressions within a statement, and of blocks."""
 
 
 class LimitExceeded(Exception):
-    """A text takes more than a limit allows. `setting`: the name of the one that raises the limit."""
+    """A text exceeds a limit. `setting`: the name of the setting that raises the limit."""
 
     def __init__(self, kind: Kind, limit: int) -> None:
         super().__init__(kind, limit)
@@ -36,7 +36,7 @@ class LimitExceeded(Exception):
 
     @property
     def setting(self) -> str:
-        """The setting to raise, in kebab-case."""
+        """The name of the setting that raises the limit, in kebab-case: `max-depth`."""
         return f"max-{self.kind}"
 
     def __str__(self) -> str:
@@ -44,7 +44,7 @@ class LimitExceeded(Exception):
 
 
 class Work:
-    """The work that one analysis has caused so far; LimitExceeded as soon as it is more than its limits allow."""
+    """Counts the work of one analysis; raises LimitExceeded as soon as a limit is exceeded."""
 
     __slots__ = ("_most", "comparisons", "limits", "statements")
 
@@ -61,9 +61,10 @@ class Work:
             raise LimitExceeded("comparisons", self._most)
 
     def search(self, start: int, end: int, steps: int = 0) -> None:
-        """Count a search of the characters between two offsets, done by the machine: much cheaper than a step each.
+        """Count a search between two offsets by `str.find` or a regular expression, which is much cheaper than a step
+        for each character.
 
-        `steps`: what else there was to do, in steps.
+        `steps`: further steps of the loop to count.
         """
         self.compare(1 + steps + (end - start) // _STRETCH)
 
@@ -74,15 +75,15 @@ class Work:
             raise LimitExceeded("bytes", most)
 
     def too_deep(self) -> LimitExceeded:
-        """What to raise where nesting was too deep to follow."""
+        """The exception to raise where nesting is too deep to follow."""
         return LimitExceeded("depth", self.limits.depth)
 
     def statement(self) -> None:
-        """Count a logical line that is read."""
+        """Count a logical line that is parsed."""
         self.statements += 1
         if self.statements > self.limits.statements:
             raise LimitExceeded("statements", self.limits.statements)
 
 
 UNLIMITED = Limits(*[2**62] * 4)
-"""For what is not the user's text."""
+"""Limits for texts that are not the user's."""

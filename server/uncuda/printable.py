@@ -1,29 +1,32 @@
-"""Text that a person or a CI reads: characters that would steer the reader are shown as Python's escapes.
+"""Makes text safe to print for a person or a CI: characters that would control the reader are shown as Python's
+escapes.
 
-Names of files, comments, settings and what Python says of them are somebody else's text. It is escaped where it
-leaves for a terminal, a log, an editor's message; findings, paths and edits in memory stay exact.
+File names, comments, settings and Python's messages about them are untrusted text. It is escaped when it is written to
+a terminal, a log or an editor's message; findings, paths and edits in memory stay exact.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-# Controls of ASCII and C1, marks that turn the direction of text, separators of lines, lone surrogates.
+# ASCII and C1 control characters, marks that change the direction of text, line separators, lone surrogates.
 _LATER = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ud800-\udfff"
 _STEERING = re.compile(f"[\\x00-\\x1f{_LATER}]")
-_STEERING_JSON = re.compile(f"[{_LATER}]")  # JSON has escaped the first 32, and its own line breaks are layout
-# GitHub obeys `::` where a line begins, and `##[` anywhere in it; Azure Pipelines obeys `##vso[`.
+_STEERING_JSON = re.compile(f"[{_LATER}]")  # JSON has escaped the others in strings
+# GitHub runs `::` at the start of a line and `##[` anywhere in it as a command; Azure Pipelines runs `##vso[`.
 _COMMAND = re.compile(r"(?:(?<=##)|(?<=##vso))\[", re.IGNORECASE)
 _COMMAND_START = re.compile(r"(\A\s*):(?=:|\Z)")
+_BACKTICKS = re.compile("`+")
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 LONGEST_QUOTE = 200
 
 
 def printable(text: str) -> str:
-    """One line without a character that steers a terminal, and without what a CI takes as a command.
+    r"""The text on one line, without characters that control a terminal and without what a CI runs as a command.
 
-    What is escaped reads as in Python: `\\n`, `\\x1b`, `\\u202e`, `\\udcff` for the byte 0xff of a name that is not
-    UTF-8. Everything else stays, a backslash too.
+    Escapes are Python's: `\n`, `\x1b`, `\u202e`, and `\udcff` for the byte 0xff of a name that is not UTF-8. All
+    other characters stay, backslashes too.
     """
     if text.isprintable() and "##" not in text and "::" not in text and not text.endswith(":"):
         return text
@@ -31,30 +34,52 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """The same for a text whose line breaks are meant."""
+    """The same for a text of several lines, whose line breaks are kept."""
     return "\n".join(map(printable, text.split("\n")))
 
 
 def controls_escaped(text: str) -> str:
-    """One line without a character that steers a terminal, whatever a CI takes it for."""
+    """The text on one line, without characters that control a terminal; commands of a CI are not escaped."""
     return text if text.isprintable() else _STEERING.sub(_escape, text)
 
 
 def printable_json(text: str) -> str:
-    """JSON of the same value, in which a terminal finds nothing that steers it, and a CI no command."""
+    """JSON text with the same value, without characters that control a terminal or commands that a CI runs."""
     if text.isprintable() and "##" not in text:
         return text
     return _COMMAND.sub(r"\\u005b", _STEERING_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def cut(text: str, longest: int = LONGEST_QUOTE) -> str:
-    """The text; of one with more characters than `longest` the beginning, and an ellipsis."""
+    """The text; if it has more characters than `longest`, its beginning and an ellipsis."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def cut_middle(text: str, longest: int) -> str:
-    """The text; of one with more characters than `longest` the beginning and the end, which says what to do."""
+    """The text; if it has more characters than `longest`, its beginning and its end, since the end of a message says
+    what to do."""
     return text if len(text) <= longest else f"{text[: longest * 2 // 3]} … {text[-longest // 3 :]}"
+
+
+def markdown_code(text: str) -> str:
+    """A span of code in Markdown that the text cannot end."""
+    text = cut(printable(text))
+    runs = [len(run) for run in _BACKTICKS.findall(text)]
+    if not runs:
+        return f"`{text}`"
+    fence = "`" * (max(runs) + 1)
+    return f"{fence} {text} {fence}"
+
+
+def code_parted(text: str) -> Iterator[tuple[str, bool]]:
+    """A sentence in pieces, each with whether it stands between backticks as code; none does where one is left over."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        yield text, False
+        return
+    for number, part in enumerate(parts):
+        if part:
+            yield part, number % 2 == 1
 
 
 def _escape(found: re.Match[str]) -> str:

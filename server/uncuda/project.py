@@ -1,4 +1,4 @@
-"""What one file cannot know: facts of the whole project, gathered by workspace, given to the engine."""
+"""Facts about the whole project, which one file cannot show: collected by `workspace`, read by the engine."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from typing import NamedTuple
 from .source import Span
 
 SILENT, UNKNOWN = "silent", "unknown"
-"""Answers to what a receiver is, besides "review": it has nothing to do with torch; nobody knows, nothing changes."""
+"""Verdicts on a receiver besides "review". "silent": it has nothing to do with torch; "unknown": the finding stays as
+it is."""
 
 
 class Site(NamedTuple):
-    """A finding that hangs on what an object is: `x.cuda()`, `x.is_cuda`, `x.to("cuda")`.
+    """A finding that depends on the type of an object: `x.cuda()`, `x.is_cuda`, `x.to("cuda")`.
 
-    `span`: the finding's; `at`: offset of the attribute's name, the receiver `x` is what stands before its dot.
-    `argument`: the finding is an argument of the method, not the method. `lacking`: functions of torch whose results
-    have no such method on the target.
+    `span`: the finding's; `at`: offset of the attribute's name, whose receiver `x` stands before the dot. `argument`:
+    the finding is an argument of the method, not the method. `lacking`: functions of torch whose results do not have
+    this method on the target.
     """
 
     rule: str
@@ -28,14 +29,15 @@ class Site(NamedTuple):
 
 
 ACTS, INHERITS, MOVES, PATCHES = "acts", "inherits", "moves", "patches"
-"""What a class's own `cuda` does: more than move; no more than torch's; it moves what a class not of torch's holds; it
-takes the place of torch's own: `torch.Tensor.cuda = traced`."""
+"""What a class's own `cuda` method does. ACTS: more than moving the object; INHERITS: only what torch's does; MOVES:
+moves the contents of a class that is not torch's; PATCHES: replaces torch's own (`torch.Tensor.cuda = traced`)."""
 
 
 class Owner(NamedTuple):
-    """A class that defines a method itself, or derives from one that does, or a function that returns such an object.
+    """A class that defines a method itself or derives from one that does, or a function that returns such an object.
 
-    `method`: "cuda" or "is_cuda"; `name`: of the class or function, "" if it is not known; `kind`: see ACTS.
+    `method`: "cuda" or "is_cuda"; `name`: of the class or function, "" if unknown; `kind`: one of ACTS, INHERITS,
+    MOVES, PATCHES.
     """
 
     method: str
@@ -60,7 +62,7 @@ class Helper:
 
 
 Answers = Mapping[Site, str]
-"""What receivers turned out to be; a site that is absent is unknown."""
+"""The verdict on the receiver of each site; a site that is absent is unknown."""
 
 
 @dataclass(frozen=True)
@@ -70,40 +72,42 @@ class Project:
     plugins: frozenset[str] = frozenset()
     shims: frozenset[str] = frozenset()
     switched: frozenset[str] = frozenset()
-    """Targets of whose plugin a file sets the variable that makes it import the shim, if its version knows that."""
+    """Targets for which a file sets the environment variable that makes the plugin import its shim, if that plugin
+    version knows it."""
     constants: frozenset[str] = frozenset()
-    """Targets that a module-level constant names, where no plugin is imported: `BACKEND = "…"`."""
+    """Targets named by a module-level constant, `BACKEND = "…"`, where no plugin is imported."""
     owners: frozenset[Owner] = frozenset()
-    """The classes of the project that define such a method themselves."""
+    """The classes of the project that define `cuda` or `is_cuda` themselves."""
     torch: bool = False
-    """Whether a module of the project imports torch and names its CUDA."""
+    """Whether a module of the project imports torch and uses `torch.cuda` or a CUDA device string."""
     served: frozenset[str] = frozenset()
-    """Targets whose fixes need review: the project chooses among accelerators at run time."""
+    """Targets whose fixes need review, since the project chooses between accelerators at run time."""
     neutral: frozenset[str] = frozenset()
-    """Paths of the modules that are another accelerator's own, or the base of those of all accelerators."""
+    """Paths of modules for another accelerator, or for the common base of all accelerators."""
     lacking: frozenset[tuple[str, str]] = frozenset()
-    """(target, path) of the modules that are CUDA's own, beside those of other accelerators and none of the target."""
+    """(target, path) of modules for CUDA alone that have siblings for other accelerators, but none for the target."""
     backends: frozenset[tuple[str, str]] = frozenset()
-    """(target, path) of the modules that are CUDA's own, since one of the same name beside them is the target's."""
+    """(target, path) of modules for CUDA alone that have a sibling of the same name for the target."""
     extensions: frozenset[str] = frozenset()
-    """Dotted names of the modules that build files of the project compile for CUDA: "my_ext", "package._C"."""
+    """Dotted names of modules that the project's build files compile for CUDA: "my_ext", "package._C"."""
     kernels: frozenset[str] = frozenset()
-    """"module.name" of functions that run a kernel, and "module.name()" of those that give a compiled module; of the
-    module its last name only."""
+    """ "module.name" of functions that run a kernel, and "module.name()" of functions that return a compiled module;
+    `module` is the module's last name only."""
     sources: frozenset[str] = frozenset()
-    """Names of the project's own modules that say CUDA."""
+    """Names of the project's own modules that use CUDA."""
     own: frozenset[str] = frozenset()
-    """FOLDER/MODULE of the project's own modules that are called as a library, importable below that folder."""
+    """FOLDER/MODULE of the project's own modules that have the name of a library and can be imported below that
+    folder."""
     helper: Helper | None = None
     """Of a project that is ported for every accelerator."""
 
     @property
     def says(self) -> frozenset[str]:
-        """The targets that files say by imports or by a variable."""
+        """The targets that files name by an import or by an environment variable."""
         return self.plugins | self.shims | self.switched
 
     def owns(self, module: str, path: str) -> bool:
-        """Whether an import of a module, in the file at a path, finds one of the project's own."""
+        """Whether an import of `module` in the file at `path` finds a module of the project itself."""
         for place in self.own:
             folder, _, name = place.replace("\\", "/").rpartition("/")
             if module == name or module.startswith(f"{name}."):
@@ -113,5 +117,5 @@ class Project:
             if space and module.partition(".")[0] == space:
                 inside = f"{folder}/{space}/" if folder else f"{space}/"
                 if path.replace("\\", "/").startswith(inside):
-                    return True  # a part of the file's own namespace, as `megatron.rl` beside `megatron.core`
+                    return True  # part of the file's own namespace package: `megatron.rl` beside `megatron.core`
         return module.partition(".")[0] in self.sources

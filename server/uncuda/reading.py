@@ -1,4 +1,4 @@
-"""Reading one file that anybody wrote: a regular file, opened without waiting, and no more of it than is wanted."""
+"""Reads one untrusted file: it must be a regular file, is opened without blocking, and is read up to a maximum size."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import os
 import stat
 
 LARGEST_CONFIGURATION = 1_000_000
-"""Bytes of a file that is not a document: configuration, .gitignore, requirements."""
+"""The most bytes of a file that is not Python source: configuration, .gitignore, requirements."""
 
 _FLAGS = os.O_RDONLY
-for _name in ("O_BINARY", "O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY"):  # which of them there are depends on the system
+for _name in ("O_BINARY", "O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY"):  # not every system has all of them
     _FLAGS |= getattr(os, _name, 0)
 _PART = 1_000_000
 _KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
 
 
 class TooLargeError(OSError):
-    """A file of more bytes than were asked for. `size`: how many it has, as far as that is known."""
+    """A file has more bytes than allowed. `size`: its number of bytes, as far as known."""
 
     def __init__(self, size: int, largest: int) -> None:
         super().__init__(errno.EFBIG, f"larger than {largest / 1e6:g} MB ({size / 1e6:.1f} MB)")
@@ -25,7 +25,7 @@ class TooLargeError(OSError):
 
 
 class NotUtf8Error(ValueError):
-    """Bytes that are not text in UTF-8. `line`, from 1: where the first of them stands."""
+    """Bytes that are not UTF-8 text. `line`: the line of the first invalid byte, from 1."""
 
     def __init__(self, data: bytes, place: int) -> None:
         self.message = f"byte 0x{data[place]:02x}"
@@ -34,15 +34,15 @@ class NotUtf8Error(ValueError):
 
 
 def read_bytes(path: str, largest: int = LARGEST_CONFIGURATION) -> bytes:
-    """The bytes of a regular file or of one that a link leads to; never waits for a writer.
+    """The bytes of a regular file, or of one that a link leads to; never blocks.
 
-    OSError if it cannot be read or is something else, such as a pipe or a device; TooLargeError if there are more than
-    `largest` bytes, also where a file grows while it is read.
+    Raises OSError if it cannot be read or is something else, such as a pipe or a device; TooLargeError if there are
+    more than `largest` bytes, also if the file grows while it is read.
     """
     try:
-        # This runs for every file: with a Path it costs twice as much, with a file object half as much again.
+        # Called for every file: pathlib.Path would double the time, a file object adds half.
         file = os.open(path, _FLAGS)
-    except ValueError as error:  # no path: it holds a NUL, or a character that no name can
+    except ValueError as error:  # invalid path: it has a NUL, or a character that no file name can have
         raise OSError(errno.EINVAL, str(error)) from None
     except OSError as error:
         if error.errno == errno.ENXIO:
@@ -58,7 +58,7 @@ def read_bytes(path: str, largest: int = LARGEST_CONFIGURATION) -> bytes:
 
 
 def decode_utf8(data: bytes) -> str:
-    """The text of bytes in UTF-8, without a byte order mark; NotUtf8Error where it is not."""
+    """The text of UTF-8 bytes, without a byte order mark; NotUtf8Error if they are not UTF-8."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -71,7 +71,7 @@ def _read(file: int, size: int, largest: int) -> bytes:
     data = os.read(file, size + 1)
     if len(data) == size:
         return data
-    parts, total = [data], len(data)  # it changes, or its size is not known
+    parts, total = [data], len(data)  # the file changes, or reports no size
     while parts[-1]:
         if total > largest:
             raise TooLargeError(total, largest)

@@ -1,6 +1,6 @@
-"""Text and positions: bytes to text and back without losing one, offsets to lines and columns.
+"""Source text and positions: decodes bytes without loss and encodes them again, converts offsets to lines and columns.
 
-Everywhere else a place in a file is a half-open span of character offsets into `Source.text`.
+In all other modules a place in a file is a half-open span of character offsets into `Source.text`.
 """
 
 from __future__ import annotations
@@ -20,39 +20,39 @@ _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _NOT_OF_FILES = frozenset({"idna", "punycode", "undefined"})
 _LONGEST_NAME = 80  # of an encoding
 _BLANK = re.compile(rb"^[ \t\f]*(?:[#\r\n]|$)")
-_FEW = 16  # questions about a place above the last one, before a table of lines is made
+_FEW = 16  # calls of `position` with a smaller offset than the last, after which `line_starts` is made
 _BREAK = re.compile(r"\r\n|\n|\r")
 
 
 class Span(NamedTuple):
-    """Half-open range of character offsets."""
+    """A half-open range of character offsets."""
 
     start: int
     end: int
 
 
 class Location(NamedTuple):
-    """Where somebody finds an offset: line and column, from 1; in a notebook, those in a cell."""
+    """A place as a person finds it: line and column, from 1; in a notebook those within a cell."""
 
     line: int
     column: int
-    cell: int = 0  # its number, from 1; 0 outside of notebooks
+    cell: int = 0  # number of the cell, from 1; 0 outside of notebooks
 
     @property
     def row(self) -> str:
-        """The line as it is named behind a path: `12`, in a notebook `cell 3:2`."""
+        """The line as written after a path: `12`, in a notebook `cell 3:2`."""
         return f"cell {self.cell}:{self.line}" if self.cell else str(self.line)
 
 
 class SourceError(ValueError):
-    """The bytes are not text that Python would read; the message says why."""
+    """The bytes are not text that Python would read as source; the message says why."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """The text of one file, without its byte order mark; of a notebook the program that its cells are.
+    """The text of one file, without its byte order mark; for a notebook the program made of its cells.
 
-    `cells`: those of a notebook.
+    `cells`: the cells of a notebook; None for other files.
     """
 
     text: str
@@ -63,7 +63,7 @@ class Source:
 
     @classmethod
     def decode(cls, data: bytes, path: str = "") -> Source:
-        """Read bytes as Python reads a source file (BOM, PEP 263, UTF-8); SourceError when it cannot be read."""
+        """Decode bytes as Python decodes a source file (BOM, PEP 263, UTF-8); SourceError if they cannot be decoded."""
         bom = data.startswith(codecs.BOM_UTF8)
         if bom:
             data = data[len(codecs.BOM_UTF8) :]
@@ -80,7 +80,7 @@ class Source:
                 f"line {line} is not {encoding}: byte 0x{data[error.start]:02x}; declare its encoding (PEP 263) "
                 "or save it as UTF-8"
             ) from None
-        except ValueError as error:  # some codecs say no more
+        except ValueError as error:  # some codecs raise no more specific error
             raise SourceError(f"is not {encoding} ({error}); declare its encoding or save it as UTF-8") from None
         source = cls(text, path, encoding, bom)
         if encoding != "utf-8" and source.encode() != (codecs.BOM_UTF8 if bom else b"") + data:
@@ -88,7 +88,7 @@ class Source:
         return source
 
     def encode(self, text: str | None = None) -> bytes:
-        """The bytes of `text` (default: the text itself) in the file's encoding, with its byte order mark."""
+        """`text` (default: the source's own) as bytes in the file's encoding, with its byte order mark."""
         assert self.cells is None, "a program is not what a notebook's file holds"
         try:
             data = (self.text if text is None else text).encode(self.encoding)
@@ -100,7 +100,7 @@ class Source:
 
     @cached_property
     def line_starts(self) -> list[int]:
-        """Offsets at which lines begin; lines break at \\n, \\r\\n and \\r, as in Python, and nowhere else."""
+        r"""The offsets at which lines begin; lines end at \n, \r\n and \r, as in Python, and nowhere else."""
         return [0, *(match.end() for match in _BREAK.finditer(self.text))]
 
     @cached_property
@@ -108,9 +108,9 @@ class Source:
         return "\r" in self.text
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Offset to (line, column), both from 1, columns in characters."""
-        if "line_starts" not in self.__dict__ and not self._carriages:  # a few questions do not need the table
-            passed, line, back = self.__dict__.get("_passed", (0, 1, 0))  # they come in order, as a rule
+        """The (line, column) of an offset, both from 1, columns in characters."""
+        if "line_starts" not in self.__dict__ and not self._carriages:  # a few calls need no table
+            passed, line, back = self.__dict__.get("_passed", (0, 1, 0))  # offsets usually come in order
             if offset < passed:
                 passed, line, back = 0, 1, back + 1
             if back < _FEW:
@@ -121,32 +121,32 @@ class Source:
         return line, offset - self.line_starts[line - 1] + 1
 
     def location(self, offset: int) -> Location:
-        """Offset to where a person finds it."""
+        """The place of an offset as a person finds it."""
         if self.cells is None:
             return Location(*self.position(offset))
         line = bisect_right(self.line_starts, offset)
         return self.location_in(line, offset - self.line_starts[line - 1] + 1)
 
     def location_in(self, line: int, column: int) -> Location:
-        """The same for a line and a column of the text."""
+        """The place of a line and column of the text as a person finds it."""
         if self.cells is None:
             return Location(line, column)
         cell = self.cells.at(self.line_starts[line - 1])
         return Location(line - bisect_right(self.line_starts, cell.start) + 1, column, cell.number)
 
     def physical(self, span: Span) -> tuple[Location, Location]:
-        """Where a span begins and ends in the file, whatever it is."""
+        """The locations in the file at which a span begins and ends, for a notebook in its JSON text."""
         if self.cells is None:
             return self.location(span.start), self.location(span.end)
         start, end = self.cells.physical(span.start), self.cells.physical(span.end, span.start < span.end)
         return Location(*start), Location(*end)
 
     def offsets(self, span: Span) -> Span:
-        """A span as offsets in the text of the file."""
+        """A span as offsets in the file's text, for a notebook in its JSON text."""
         return span if self.cells is None else Span(*self.cells.offsets(*span))
 
     def offset(self, line: int, column: int) -> int:
-        """(line, column), both from 1, to an offset."""
+        """The offset of a (line, column), both from 1."""
         return self.line_starts[line - 1] + column - 1
 
     def line_text(self, line: int) -> str:
@@ -156,7 +156,7 @@ class Source:
         return self.text[start:end].rstrip("\r\n")
 
     def line_at(self, offset: int) -> str:
-        """The line that holds `offset` as it is written, without its line break."""
+        """The line that holds `offset`, as it is in the file, without its line break."""
         text = self.text if self.cells is None else self.cells.original
         if self._carriages:
             start = self.line_starts[self.position(offset)[0] - 1]

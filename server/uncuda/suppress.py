@@ -1,4 +1,4 @@
-"""Comments that silence findings: `# uncuda: ignore[rule]` on a line, `# uncuda: file-ignore[rule]` in a file."""
+"""Comments that suppress findings: `# uncuda: ignore[rule]` on a line, `# uncuda: file-ignore[rule]` for a file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BREAK = re.compile(r"\r\n|\n|\r")
 
 
 class Located(Protocol):
-    """What can be silenced: a finding."""
+    """An object that can be suppressed: a finding."""
 
     @property
     def rule(self) -> str: ...
@@ -33,8 +33,8 @@ FindingT = TypeVar("FindingT", bound=Located)
 
 
 class Unused(NamedTuple):
-    """A comment that silences nothing, or names that do. `rules` are those that `edit` removes, empty if the comment
-    names none; `unknown` are those of them that no rule is called."""
+    """A suppression comment that suppresses nothing, or some of whose rule names do not. `rules`: the names that `edit`
+    removes, empty if the comment has none; `unknown`: those of them that are no rule's name."""
 
     span: Span
     rules: tuple[str, ...]
@@ -44,8 +44,8 @@ class Unused(NamedTuple):
 
 @dataclass(frozen=True)
 class Comment:
-    """A suppression comment. `names`: where the rules are named, None: it silences every rule; `line`: the line that
-    it is about, None: the whole file."""
+    """A suppression comment. `names`: the spans of the rule names, None: it suppresses every rule; `line`: the line
+    that it applies to, None: the whole file."""
 
     span: Span
     names: tuple[Span, ...] | None
@@ -68,9 +68,10 @@ class Suppressions:
         return bool(self.comments)
 
     def lines_of(self, span: Span) -> tuple[Span, Span]:
-        """The lines, without their breaks, on which a comment silences what stands at `span`: its first and its last.
+        """The first and the last line (without line breaks) on which a comment can suppress a finding at `span`.
 
-        Where a line ends in a string or with a backslash there is no room for a comment: the next one is its last.
+        A line that ends inside a string or with a backslash has no room for a comment: then the next line counts as the
+        last.
         """
         last = _line_at(self.text, max(span.start, span.end - 1))
         while (end := self._goes_on(last)) is not None:
@@ -78,7 +79,8 @@ class Suppressions:
         return _line_at(self.text, span.start), last
 
     def _goes_on(self, line: Span) -> int | None:
-        """Where a line goes on that ends in a string or with a backslash; None for any other."""
+        """The offset on which a line that ends inside a string or with a backslash continues; None for any other
+        line."""
         holder = self.string_around(line.end)
         if holder is not None and holder[0] < line.end:
             return holder[1]
@@ -91,10 +93,10 @@ class Suppressions:
         known_rules: Collection[str],
         active_rules: Collection[str],
     ) -> tuple[list[FindingT], list[Unused]]:
-        """The findings that no comment silences, and what silenced nothing.
+        """The findings that no comment suppresses, and the comments or names that suppressed nothing.
 
-        `known_rules` are the names that exist. `active_rules` are those that could have found something here: only of
-        these can be said that silencing them is of no use.
+        `known_rules`: the names of all rules. `active_rules`: the rules that were checked in this text; only these can
+        be reported as suppressing nothing.
         """
         findings = list(findings)
         if not self.comments:
@@ -106,7 +108,8 @@ class Suppressions:
         return kept, [entry for entry in entries if entry and not self._silence(RULE, entry.span, used, named=True)]
 
     def _silence(self, rule: str, span: Span, used: set[tuple[Comment, str]], named: bool = False) -> bool:
-        """Whether a comment covers the finding; `named`: only one that names the rule counts."""
+        """Whether a comment suppresses a finding of this rule and span; with `named` only comments that name the rule
+        count."""
         silent = False
         for comment in self._about(span):
             names = comment.names
@@ -116,7 +119,7 @@ class Suppressions:
         return silent
 
     def _about(self, span: Span) -> Iterator[Comment]:
-        """The comments on the lines of a place, and those for the whole file."""
+        """The comments on the lines of a span, and those for the whole file."""
         for line in dict.fromkeys((None, *self.lines_of(span))):
             yield from self._by_line.get(line, ())
 
@@ -155,13 +158,13 @@ class Suppressions:
         return tuple(self.text[name.start : name.end] for name in names)
 
     def _without(self, comment: Comment, kept: tuple[str, ...]) -> Edit:
-        """The edit that leaves only the names `kept`, or no comment at all."""
+        """The edit that leaves only the rule names `kept` in a comment, or removes the comment if none is kept."""
         if kept and comment.names:
             return Edit(comment.names[0].start, comment.names[-1].end, ", ".join(kept))
         start, end = comment.span
         line = _line_at(self.text, start)
         before, after = self.text[line.start : start], self.text[end : line.end]
-        if after.strip():  # another comment follows: only the blanks before it go
+        if after.strip():  # another comment follows: remove only the blanks before it
             return Edit(start, end + len(after) - len(after.lstrip()), "")
         if before.strip():
             return Edit(line.start + len(before.rstrip()), line.end, "")
@@ -175,8 +178,8 @@ NONE = Suppressions()
 def parse(text: str, is_comment: Callable[[int], bool], string_around: StringAround | None = None) -> Suppressions:
     """The suppression comments of a text.
 
-    `is_comment(offset)` tells a comment's `#` from one in a string; `string_around(offset)` gives the span of the
-    triple-quoted string that holds an offset.
+    `is_comment(offset)` says whether the `#` at an offset begins a comment, not a part of a string;
+    `string_around(offset)` returns the span of the triple-quoted string around an offset.
     """
     if "uncuda:" not in text:
         return NONE

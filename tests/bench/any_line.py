@@ -43,7 +43,7 @@ RATIOS = {
     "any line": {"1.2k lines": 0.4, "5.7k lines": 0.35, "11k lines": 0.15},
     "column 0": {"1.2k lines": 0.4, "5.7k lines": 0.5, "11k lines": 0.3},
 }
-SPREAD = 2.5  # what the 95th of 100 keys may cost, in that of the median
+SPREAD = 2.5  # upper bound for the 95th of 100 keystrokes, as a multiple of the median
 
 
 class Key(NamedTuple):
@@ -54,7 +54,7 @@ class Key(NamedTuple):
     text: str
 
     def change(self) -> Json:
-        """The same as the protocol's."""
+        """The same edit as a change of the protocol."""
         start, end = ({"line": line, "character": column} for line, column in (self.start, self.end))
         return {"range": {"start": start, "end": end}, "text": self.text}
 
@@ -81,7 +81,7 @@ def retyped(wanted: Callable[[str], bool], count: int) -> Kind:
 
 
 def column_0(lines: Sequence[str], chance: random.Random) -> Iterator[Key]:
-    """An `x` before a line of a class, and gone again."""
+    """Type an `x` before a line of a class, and delete it again."""
     inside = [number for number, line in enumerate(lines) if line.startswith("        ") and line.isascii()]
     for number in chance.sample(inside, PLACES):
         yield Key((number, 0), (number, 0), "x")
@@ -89,7 +89,7 @@ def column_0(lines: Sequence[str], chance: random.Random) -> Iterator[Key]:
 
 
 def entered(lines: Sequence[str], chance: random.Random) -> Iterator[Key]:
-    """Enter behind a line, with its indentation, and taken back."""
+    """Press Enter at the end of a line, with its indentation, and undo it."""
     able = [number for number, line in enumerate(lines) if line.strip() and line.isascii()]
     for number in chance.sample(able, PLACES):
         line = lines[number]
@@ -99,7 +99,7 @@ def entered(lines: Sequence[str], chance: random.Random) -> Iterator[Key]:
 
 
 def pasted(lines: Sequence[str], chance: random.Random) -> Iterator[Key]:
-    """Lines from one place put in front of a line elsewhere, and undone."""
+    """Paste lines from one place before a line elsewhere, and undo it."""
     for _ in range(PLACES // 2):
         start = chance.randrange(len(lines) - PASTED)
         number = chance.randrange(len(lines))
@@ -134,11 +134,11 @@ def text_of(name: str) -> str:
     """One of the texts."""
     package, folder, parts = TEXTS[name]
     text = "".join((tree(package) / folder / part).read_text(encoding="utf-8") for part in parts)
-    return text.replace("from __future__ import", "# from __future__ import")  # a file has it on top only
+    return text.replace("from __future__ import", "# from __future__ import")  # a file may have it at its top only
 
 
 def spent(command: list[str], folder: Path, text: str, kinds: Sequence[str]) -> dict[str, list[float]]:
-    """CPU milliseconds of each key, by kind."""
+    """The CPU milliseconds of each keystroke, by kind."""
     client = Client(PROFILES["vscode"], [folder], command=command)
     client.initialize()
     uri = client.open(folder / "typed.py", text)
@@ -165,7 +165,7 @@ def spent(command: list[str], folder: Path, text: str, kinds: Sequence[str]) -> 
 def any_line(
     folder: Path, ruff: list[str], texts: Sequence[str] = tuple(TEXTS), kinds: Sequence[str] = tuple(KINDS)
 ) -> Iterator[Figure]:
-    """CPU per key, by kind of key and size of the text, beside ruff's."""
+    """CPU time per keystroke, by kind of keystroke and size of the text, beside ruff's."""
     for name in texts:
         text = text_of(name)
         ours = spent(SERVER, folder, text, kinds)

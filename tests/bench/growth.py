@@ -28,11 +28,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench.run import Figure
 from support.growth import SHAPES
 
-MOST = 5.0  # what four times the size may cost
+MOST = 5.0  # most time for four times the size, as a multiple
 SIZES = (16 << 10, 64 << 10)
-LARGE = 1 << 20  # half an hour for all constructs
-SHORT = 1.0  # CPU seconds; a shorter run is made three times, and the least counts
-ENOUGH = 0.05  # CPU seconds; a shorter run says nothing of growth
+LARGE = 1 << 20  # a run of all constructs takes half an hour
+SHORT = 1.0  # CPU seconds; a shorter run is made three times, of which the fastest counts
+ENOUGH = 0.05  # CPU seconds; a shorter run is too inexact to show growth
 # The constructs, and how many findings a file with n of them has; None: that is not counted.
 ROWS: dict[str, Callable[[int], int] | None] = {
     "and_chain": lambda n: n,
@@ -64,7 +64,7 @@ ROWS: dict[str, Callable[[int], int] | None] = {
 
 
 class Run(NamedTuple):
-    """What one command took, its exit code, and what it said."""
+    """The CPU time of one command, its exit code and its output."""
 
     seconds: float
     code: int
@@ -78,7 +78,7 @@ class Run(NamedTuple):
 
 
 def made(name: str, size: int) -> tuple[int, str]:
-    """The most of a construct that a file of some bytes holds, and its text."""
+    """The largest number of a construct that fits into a file of so many bytes, and the text."""
     low, high = 1, 2
     while len(SHAPES[name](high)) < size and high < size:
         low, high = high, 2 * high
@@ -89,7 +89,7 @@ def made(name: str, size: int) -> tuple[int, str]:
 
 
 def run(folder: Path, *arguments: str) -> Run:
-    """Run a command in a process that has imported everything already."""
+    """Run a command in a process that has imported all modules already."""
     out, err = folder / "out", folder / "err"
     process = os.fork()
     if not process:
@@ -114,7 +114,7 @@ def run(folder: Path, *arguments: str) -> Run:
 
 
 def grown(name: str, sizes: Sequence[int] = SIZES) -> list[Figure]:
-    """The figures of one construct."""
+    """The measurements of one construct."""
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="uncuda-bench-") as made_in:
         folder = Path(made_in)
@@ -156,7 +156,7 @@ def _remark(done: Run, name: str, n: int, kind: str) -> str:
 
 
 def growth(names: Sequence[str] = tuple(ROWS), sizes: Sequence[int] = SIZES) -> Iterator[Figure]:
-    """What four times the size costs, construct by construct."""
+    """The time for four times the size, construct by construct."""
     for command in ("check", "fix"):
         import_module(f"uncuda.cli.{command}")
     with ProcessPoolExecutor(2, multiprocessing.get_context("fork")) as pool:

@@ -22,7 +22,7 @@ KINDS = ("bytes", "statements", "comparisons")
 
 
 class _Kept(Work):
-    """Work that can be asked for after the analysis."""
+    """A Work counter whose counts can be read after the analysis."""
 
     last: Work
 

@@ -32,7 +32,7 @@ from lsp.harness.traffic import Json
 
 KEYS = 200
 RUNS = 5
-TURNS = 3  # of ours and theirs, one after the other
+TURNS = 3  # runs of uncuda's server and of ruff's, in turn
 TYPED = "torch.cuda.set_device(1)"
 MEGATRON = "megatron-core"
 BEYOND = 30_000  # pairs of statements
@@ -54,7 +54,7 @@ WAITS = {"1k lines": 5.0, "5k lines": 10.0, "10k lines": 20.0}
 
 
 def ruff() -> list[str]:
-    """The command of the pinned ruff's server, without the Python that starts it."""
+    """The command of the pinned ruff's server, run without Python."""
     code = "import ruff; print(ruff.find_ruff_bin())"
     binary = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
     return [binary, "server"]
@@ -68,7 +68,7 @@ def started(command: list[str], folder: Path) -> Client:
 
 
 def ended(client: Client) -> None:
-    """The end of a session; a server that does not end is killed."""
+    """Shut a session down; a server that does not end is killed."""
     client.traffic.clear()
     client.shutdown()
 
@@ -81,7 +81,7 @@ def place_to_type(text: str) -> tuple[str, int]:
 
 
 def keys(line: int) -> Iterator[Json]:
-    """Changes that type a statement on a line, a key at a time, delete it again, and so on without end."""
+    """Endless changes that type a statement on a line, one key at a time, and delete it again."""
     while True:
         for column, key in enumerate(TYPED, 8):
             place = {"line": line, "character": column}
@@ -92,13 +92,13 @@ def keys(line: int) -> Iterator[Json]:
 
 
 def typing(command: list[str], folder: Path, text: str) -> tuple[float, list[float]]:
-    """CPU milliseconds per key until its diagnostics are there, and what the client waited for each."""
+    """CPU milliseconds per keystroke until its diagnostics arrive, and how long the client waited for each."""
     client = started(command, folder)
     text, line = place_to_type(text)
     uri = client.open(folder / "typed.py", text)
     changes, waits = keys(line), []
     for number in range(KEYS + 40):
-        if number == 40:  # the first ones warm up
+        if number == 40:  # the first ones only warm up
             before = usage(client.process.pid)
         change = next(changes)
         begun = time.perf_counter()
@@ -111,10 +111,10 @@ def typing(command: list[str], folder: Path, text: str) -> tuple[float, list[flo
 
 
 def keystrokes(folder: Path) -> Iterator[Figure]:
-    """CPU per key beside ruff's, the median of a few runs of each, and how long the client waits."""
+    """CPU time per keystroke beside ruff's, as the median of a few runs of each, and how long the client waits."""
     for name, (package, parts) in TEXTS.items():
         text = "".join((tree(package) / part).read_text(encoding="utf-8") for part in parts)
-        text = text.replace("from __future__ import", "# from __future__ import")  # a file has it on top only
+        text = text.replace("from __future__ import", "# from __future__ import")  # a file may have it at its top only
         pairs = [(typing(SERVER, folder, text), typing(ruff(), folder, text)) for _ in range(TURNS)]
         ours, theirs = (statistics.median(run[0] for run in runs) for runs in zip(*pairs))
         waits = [wait for (_, each), _ in pairs for wait in each]
@@ -137,7 +137,7 @@ def starting(folder: Path) -> Iterator[Figure]:
 
 
 def remembering(folder: Path) -> Iterator[Figure]:
-    """Memory when a hundred files are open and have been asked about."""
+    """Memory with a hundred open files whose diagnostics were requested."""
     client = started(SERVER, folder)
     files = [file for file in python_files(tree(MEGATRON)) if file.stat().st_size > 5000][:100]
     for file in files:
@@ -179,7 +179,7 @@ def fixing(folder: Path) -> Iterator[Figure]:
         begun = time.perf_counter()
         client.request("textDocument/hover", asked)
         waits.append(1000 * (time.perf_counter() - begun))
-        time.sleep(0.01)  # a user's hand is slower
+        time.sleep(0.01)  # a user is slower still
     spent = usage(client.process.pid).cpu - before.cpu
     result = client.reply(running)
     assert result["applied"] and result["files"] > 100 and len(edits) == 1, result
@@ -190,7 +190,7 @@ def fixing(folder: Path) -> Iterator[Figure]:
 
 
 def crowding(folder: Path) -> Iterator[Figure]:
-    """Hovers in one document while another, beyond the limits, is typed into."""
+    """Time of hovers in one document while the user types in another that exceeds the limits."""
     (folder / "uncuda.toml").write_text('target = "npu"\n', encoding="utf-8")
     client = started(SERVER, folder)
     uri = client.open(folder / "open.py", "import torch\n\ntorch.cuda.synchronize()\n")
@@ -220,7 +220,7 @@ def typing_anywhere(folder: Path) -> Iterator[Figure]:
 
 
 def settled(client: Client) -> Usage:
-    """What a server has used when it does nothing any more."""
+    """The CPU time and memory of a server once it is idle."""
     last = usage(client.process.pid)
     while True:
         time.sleep(0.3)
@@ -241,7 +241,7 @@ GROUPS: list[Callable[[Path], Iterator[Figure]]] = [
 
 
 def figures() -> Iterator[Figure]:
-    """All figures, one after the other as they are measured."""
+    """All measurements, each as soon as it is done."""
     for group in GROUPS:
         with tempfile.TemporaryDirectory(prefix="uncuda-bench-") as folder:
             yield from group(Path(folder))

@@ -1,4 +1,4 @@
-"""Runs a command and says what it cost: CPU time and memory, of it and of every process that it started."""
+"""Runs a command and measures CPU time and memory, including every process that it started."""
 
 import os
 import statistics
@@ -18,7 +18,7 @@ class Cost(NamedTuple):
 
 
 def environment() -> dict[str, str]:
-    """The environment of a command: byte code may be kept, as pip keeps that of an installed package."""
+    """The environment of a command: byte code may be cached, as pip does for an installed package."""
     return {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
 
 

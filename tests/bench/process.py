@@ -1,4 +1,4 @@
-"""What a running process and those below it have used, from /proc."""
+"""The CPU time and memory of a running process and its children, read from /proc."""
 
 import contextlib
 import os
@@ -20,7 +20,7 @@ class Usage(NamedTuple):
 
 
 def usage(pid: int) -> Usage:
-    """What a process has used so far."""
+    """The CPU time and memory that a process has used so far."""
     children: dict[int, list[int]] = {}
     for entry in _PROC.iterdir():
         if entry.name.isdigit() and (fields := _stat(entry)):
@@ -30,7 +30,7 @@ def usage(pid: int) -> Usage:
         process = below.pop()
         below += children.get(process, [])
         fields = _stat(_PROC / str(process))
-        ticks += sum(map(int, fields[11:15]))  # user, system, and both of children that have ended
+        ticks += sum(map(int, fields[11:15]))  # user and system time, each also of children that have ended
         held.append(_memory(process))
     return Usage(ticks / _TICK, held[0], sum(held))
 

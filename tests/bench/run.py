@@ -48,7 +48,7 @@ the statements that matter. The ratio says what uncuda adds to a CI that runs ru
 
 
 class Figure(NamedTuple):
-    """One line of the result; `budget` is the most that is allowed, None where there is none."""
+    """One line of the result; `budget`: the most that is allowed, None if there is no limit."""
 
     name: str
     value: float
@@ -62,7 +62,7 @@ class Figure(NamedTuple):
 
 
 def ruff() -> list[str]:
-    """The pinned ruff itself, not the Python that starts it."""
+    """The pinned ruff binary, not the Python script that starts it."""
     code = "import ruff; print(ruff.find_ruff_bin())"
     binary = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
     return [binary, "check", "--no-cache", "--isolated", "--exit-zero", "--quiet", "--select", "F,UP"]
@@ -82,7 +82,7 @@ def compare(name: str, folders: list[Path], budget: float | None = None) -> list
 
 
 def fixing(name: str, sources: list[Path], scratch: Path, budget: float | None = None) -> list[Figure]:
-    """`fix` beside `check` on a copy that every run finds as it was."""
+    """`fix` beside `check`, on a copy that is restored before every run."""
     folders = [scratch / source.name for source in sources]
 
     def restore() -> None:
@@ -101,12 +101,12 @@ def fixing(name: str, sources: list[Path], scratch: Path, budget: float | None =
 
 
 def starting() -> list[Figure]:
-    """What a short run costs."""
+    """The cost of a short run."""
     return [
         Figure("start: --version", median([*UNCUDA, "--version"]).cpu, "s", 0.15),
         Figure("start: one small file", median([*CHECK, str(EXAMPLE)]).cpu, "s", 0.25),
         Figure("start: catalogue", printed([sys.executable, "-c", LOAD]), "ms", 40),
-        # -B: rules are read anew, nothing is remembered beside the byte code
+        # -B: rules are read again, since nothing is cached beside the byte code
         Figure("start: catalogue, first time", printed([sys.executable, "-B", "-c", LOAD]), "ms"),
     ]
 

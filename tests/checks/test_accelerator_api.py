@@ -1,4 +1,4 @@
-"""What is said of `torch.accelerator`: by version of PyTorch and of the plugin, behind guards, and with which fixes."""
+"""Findings about `torch.accelerator`: by version of PyTorch and of the plugin, behind guards, and their fixes."""
 
 from __future__ import annotations
 
@@ -86,8 +86,8 @@ def test_a_plugin_that_raises(version: str, option: str) -> None:
     [
         ("npu", "2.13.0", False), ("npu", "2.14.0", False), ("npu", "", False),
         ("musa", "2.9.1", True), ("musa", "2.11.0.post1", True), ("musa", "2.11.0.post2", False),
-        ("musa", "2.11.0", False),  # of which post-release is not known
-        ("musa", "", False),  # nobody said the version
+        ("musa", "2.11.0", False),  # its post-release number is unknown
+        ("musa", "", False),  # the version is unknown
     ],
 )  # fmt: skip
 def test_from_which_version_on_it_is_served(target: str, version: str, says: bool) -> None:
@@ -110,7 +110,7 @@ def test_other_names_that_are_not_served(name: str, target: str, version: str) -
 @pytest.mark.parametrize(
     "name, target, version",
     [
-        ("get_device_capability", "npu", "2.16.0"),  # newer than what is known
+        ("get_device_capability", "npu", "2.16.0"),  # newer than the last known version
         ("synchronize", "musa", "2.12.0"),
         ("Graph", "musa", "2.12.0"),
         ("device_index", "npu", "2.8.0"),
@@ -154,8 +154,8 @@ def test_a_class_is_asked_only_where_it_is_called(name: str) -> None:
 def test_with_and_without_the_patch(strategy: str) -> None:
     code = "torch.accelerator.manual_seed_all(0)\n"
     found = only(code, strategy=strategy)
-    assert bool(found.fixes) is (strategy == "rewrite")  # the source keeps its names next to a patch
-    assert bool(findings(code, "musa", strategy=strategy)) is (strategy == "rewrite")  # torchada has its own
+    assert bool(found.fixes) is (strategy == "rewrite")  # beside a shim the source keeps CUDA's names
+    assert bool(findings(code, "musa", strategy=strategy)) is (strategy == "rewrite")  # torchada serves it
     assert len(findings("torch.Event(True)\n", "musa", strategy=strategy)) == 1
 
 
@@ -226,7 +226,7 @@ def test_guards(code: str, name: str) -> None:
 @pytest.mark.parametrize(
     "code",
     [
-        "if hasattr(torch, 'accelerator'):\n    torch.accelerator.memory_summary()\n",  # it has not this name
+        "if hasattr(torch, 'accelerator'):\n    torch.accelerator.memory_summary()\n",  # PyTorch lacks this name
         "if hasattr(torch.accelerator, 'empty_cache'):\n    torch.accelerator.memory_summary()\n",
         "if torch.version.cuda is not None:\n    torch.accelerator.memory_summary()\n",
         "if model_version >= 2:\n    torch.accelerator.memory_summary()\n",
@@ -267,7 +267,7 @@ ELSEWHERE = [
 @pytest.mark.parametrize("code", ELSEWHERE)
 def test_where_the_plugin_has_no_part(code: str) -> None:
     assert not findings(code.replace("NAME", "empty_cache"), plugin="2.10.0")
-    assert len(findings(code.replace("NAME", "memory_summary"), plugin="2.10.0")) == 1  # nobody has it
+    assert len(findings(code.replace("NAME", "memory_summary"), plugin="2.10.0")) == 1  # no version has it
 
 
 @pytest.mark.parametrize("test", ["device.type == 'npu'", "device.type != 'cpu'", "device.type in ('npu', 'xpu')", "x"])
@@ -432,8 +432,8 @@ def test_what_has_no_fix() -> None:
     for code, plugin in (
         ("torch.accelerator.made_up()\n", ""),
         ("torch.accelerator.Graph()\n", "2.12.0"),
-        ("torch.accelerator.max_memory_allocated(device=0)\n", "2.10.0"),  # one thing at a time
-        ("torch.accelerator.get_device_capability()\n", ""),  # gives something else
+        ("torch.accelerator.max_memory_allocated(device=0)\n", "2.10.0"),  # would need two changes at once
+        ("torch.accelerator.get_device_capability()\n", ""),  # returns something else
     ):
         assert not titles(code, plugin=plugin)
 
@@ -441,7 +441,7 @@ def test_what_has_no_fix() -> None:
 def test_the_plugin_is_as_old_as_pytorch() -> None:
     code = "torch.accelerator.host_memory_stats()\n"
     assert only(code, torch="2.14.0").fixes
-    assert not only(code, torch="2.1.0").fixes  # torch.npu got it later
+    assert not only(code, torch="2.1.0").fixes  # torch.npu has it only in later versions
 
 
 def test_memory_info_has_another_name() -> None:

@@ -1,4 +1,4 @@
-"""amp_C: imports, guards and uses; stand-ins that run."""
+"""The module amp_C: imports, guards and uses; its replacements run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code that already branches is silent; code that only a fix has touched is not."""
+"""Code that already branches for the target has no finding; code that only a fix has changed still has."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from uncuda.source import Source
 
 ENGINES = {target: engine_for(target, Settings(locale="en")) for target in ("npu", "musa")}
 HEAD = "import torch\nimport torch_{d}\n\n"
-# Each has a CUDA branch and a sibling that serves the target; {d} is its device, {c} its backend.
+# Each text has a CUDA branch and a branch for the target; {d} is its device string, {c} its backend.
 SERVED = {
     "elif": "if device.type == '{d}':\n    torch.{d}.synchronize()\nelif device.type == 'cuda':\n"
     "    torch.cuda.synchronize()\n",
@@ -59,7 +59,7 @@ SERVED = {
     "    if kind == 'gpu':\n        kind = 'cuda'\n    return torch.device(kind)\n",
     "backend": "if backend == '{c}':\n    y()\nelif backend == 'nccl':\n    z()\n",
 }
-# Nothing here serves the target instead: the last line is reported.
+# No branch here is for the target: the last line is reported.
 REPORTED = {
     "the target's own branch": "if x.device.type == '{d}':\n    torch.cuda.synchronize()\n",
     "after a guard that leaves without the target": "def f():\n    if not torch.{d}.is_available():\n"
@@ -152,14 +152,14 @@ def test_a_fix_silences_nothing(name: str, target: str, review: bool) -> None:
 
 @pytest.mark.parametrize("target", ENGINES)
 def test_what_a_condition_gives_does_not_serve_it(target: str) -> None:
-    """A fix of the string alone leaves the question beside it to be fixed."""
+    """After a fix of the string alone, the test beside it can still be fixed."""
     text = f'import torch\n\ndevice = "{target}" if torch.cuda.is_available() else "cpu"\n'
     assert [f.rule for f in ENGINES[target].check(Source(text)).findings] == ["cuda-api"]
 
 
 @pytest.mark.parametrize("target", ENGINES)
 def test_a_clause_for_the_target_stays_one_when_nothing_else_is_left_to_fix(target: str) -> None:
-    """Nobody asks the same twice, so no fix can have made this clause."""
+    """Nobody writes the same test twice, so a fix cannot have made this clause."""
     text = _text("if a.kind() == 'cuda':\n    y(torch.version.cuda)\nelif a.kind() == '{d}':\n    z()\n", target)
     assert ENGINES[target].check(Source(text)).findings == ()
 

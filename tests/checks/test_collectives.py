@@ -1,4 +1,4 @@
-"""float64 that a collective is given: it raises where the target's library does not take it."""
+"""float64 tensors passed to a collective: it raises if the target's library does not support them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_hardware_that_reduces_float64_has_no_error() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        f"{MADE}dist.broadcast(t, 0)",  # all types are taken
+        f"{MADE}dist.broadcast(t, 0)",  # supports all dtypes
         f"{MADE}dist.all_gather(parts, t)",
         f"{MADE}t = t.float()\nprint(t)",
         f"{MADE}\n\ndef f(t):\n    dist.all_reduce(t)",

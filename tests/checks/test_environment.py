@@ -1,4 +1,4 @@
-"""Environment variables: read, set, passed on, and only mentioned."""
+"""Environment variables: read, set, passed to processes, and only mentioned in text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The devices that a test is given, by its parameters and by its fixtures, and what it compares them with."""
+"""The devices that a test function gets from its parameters and fixtures, and the strings it compares them with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The four constructs that every port meets: each has a fix wherever it is reported, but for a listed few."""
+"""The four constructs that every port has: each has a fix wherever it is reported, apart from a short list."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ NCCL_CHECKS = [
 
 
 def found(code: str, target: str, prefix: tuple[str, ...], strategy: str = "auto") -> list[Finding]:
-    """The findings of one construct; its fixes must leave none of them, and a text that parses."""
+    """The findings of one construct; its fixes must remove all of them and leave a text that parses."""
     text = f"import torch\nimport torch.distributed as dist\n{code}\n"
     engine = engine_for(target, Settings(locale="en", strategy=strategy))
     result = engine.fix(Source(text), review=True)

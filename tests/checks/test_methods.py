@@ -1,4 +1,4 @@
-"""Method, argument and module rules: what makes a fix safe, and what stays silent."""
+"""Rules about methods, arguments and modules: what makes a fix safe, and what is not reported."""
 
 from __future__ import annotations
 
@@ -108,6 +108,13 @@ def test_a_method_of_torchs_that_the_program_replaces_is_for_review(patch: str, 
         assert {fix.applicability for one in found if one.rule == "cuda-method" for fix in one.fixes} == {"review"}
 
 
+@pytest.mark.parametrize("patch", PATCHES)
+def test_a_method_that_is_replaced_beside_a_class_with_its_own_is_for_review(patch: str) -> None:
+    head = f"import torch\nfrom torch import nn\n{BATCH}"
+    assert findings(f"{head}net.cuda()\n")[-1].fixes[0].applicability == "safe"
+    assert findings(f"{head}{patch}net.cuda()\n")[-1].fixes[0].applicability == "review"
+
+
 def test_a_method_that_another_class_or_a_comparison_has_replaces_none() -> None:
     text = "import torch\nself.Tensor.cuda == f\n# torch.Tensor.cuda = f\nOther.cuda = f\nx.cuda()\n"
     assert [fix.applicability for one in findings(text)[-1:] for fix in one.fixes] == ["safe"]
@@ -203,7 +210,8 @@ def test_a_module_beside_torch_only() -> None:
 
 
 def test_what_a_wrapper_gives_moves_on_its_own() -> None:
-    """The wrapper is for a person to replace; what it returns is a module, and the test over both moves with it."""
+    """A person has to replace the wrapper, but the `.cuda()` of the model that it returns is fixed together with the
+    test around both."""
     text = "import torch\nimport torch_npu\nfrom torch.nn import DataParallel\n"
     text += 'if device.type == "cuda":\n    model = DataParallel(model).cuda()\n'
     engine = engine_for("npu", Settings(locale="en"))
@@ -231,6 +239,7 @@ OTHERS = [
     (BATCH, "for batch in loader:\n    batch.cuda()\n", "review"),
     (BATCH, "def f(src_batches): src_batches[0].cuda()\n", "review"),
     (BATCH, "Batch.of(1).cuda()\n", "review"),
+    (QUANTIZED, "(x or y).cuda()\n", "review"),
     (QUANTIZED, "def f(net): net.cuda()\n", "review"),
     (QUANTIZED, "torch.zeros(1).cuda()\n", "safe"),
     (QUANTIZED, "torch.zeros(1).long().cuda()\n", "safe"),
@@ -241,6 +250,7 @@ OTHERS = [
     (QUANTIZED, "def f(x: torch.Tensor): x.cuda()\n", "safe"),
     (QUANTIZED, "x = torch.ones(2)\nx = other()\nx.cuda()\n", "review"),
     (QUANTIZED, "class A:\n    def f(self):\n        self.x = torch.ones(2)\n        self.x.cuda()\n", "safe"),
+    (QUANTIZED, "class A:\n    def f(self, x):\n        self.x: torch.Tensor = x\n        self.x.cuda()\n", "safe"),
     (QUANTIZED, "x = torch.ones(2)\nx = x.cuda() if a else x\n", "safe"),
     (QUANTIZED, "x = other()\nx = x.cuda() if a else x\n", "review"),
 ]  # fmt: skip
@@ -248,7 +258,7 @@ OTHERS = [
 
 @pytest.mark.parametrize(("owner", "text", "applicability"), OTHERS)
 def test_a_class_with_the_method_lowers_what_may_be_its_object(owner: str, text: str, applicability: str) -> None:
-    """The same in the file of the class, and in another one of its project."""
+    """The same for a class in the same file, and in another file of the project."""
     head = "import torch\nfrom torch import nn\n"
     scanner = Scanner(Words({}, {}))
     scanner.add(owner.encode())

@@ -1,4 +1,4 @@
-"""Which files have to import the runtime patch, and what puts it in force."""
+"""Which files must import the shim, and which imports or variables activate it."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ UNSET = [
     'on = os.environ.get("TORCH_TRANSFER_TO_NPU", "1")',
     'on = os.environ["TORCH_TRANSFER_TO_NPU"] == "1"',
     'on = os.getenv("TORCH_TRANSFER_TO_NPU", "1") == "1"',
-    'os.putenv("TORCH_TRANSFER_TO_NPU", "1")',  # os.environ, which the plugin reads, has it not
+    'os.putenv("TORCH_TRANSFER_TO_NPU", "1")',  # putenv does not change os.environ, which the plugin reads
     'env = {**os.environ, "TORCH_TRANSFER_TO_NPU": "1"}\nsubprocess.run(command, env=env)',
     'env = dict(os.environ, TORCH_TRANSFER_TO_NPU="1")',
     'env = os.environ.copy()\nenv["TORCH_TRANSFER_TO_NPU"] = "1"',
@@ -91,7 +91,7 @@ UNSET = [
     '"""os.environ[\'TORCH_TRANSFER_TO_NPU\'] = \'1\'"""',
     "print(\"os.environ['TORCH_TRANSFER_TO_NPU'] = '1'\")",
     "os.environ.update({\n    'A': 'B',  # 'TORCH_TRANSFER_TO_NPU': '1',\n})",
-    'import torch\nos.environ["TORCH_TRANSFER_TO_NPU"] = "1"',  # PyTorch has loaded the plugin
+    'import torch\nos.environ["TORCH_TRANSFER_TO_NPU"] = "1"',  # PyTorch has already loaded the plugin
     'from torch import nn\n\ndef main():\n    os.environ["TORCH_TRANSFER_TO_NPU"] = "1"\n',
 ]
 PROGRAM = 'import torch\n\nif __name__ == "__main__":\n    x.cuda()\n'

@@ -1,4 +1,4 @@
-"""Libraries that the targets' tables know: where they are said, how often, and what is the project's own."""
+"""Libraries in the targets' tables: where they are reported, how often, and which modules are the project's own."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def said(text: str, engine: Engine = NPU) -> list[tuple[str, int]]:
 
 
 def in_project(folder: Path, files: dict[str, str], path: str) -> list[str]:
-    """The rules that speak in one file of a project."""
+    """The names of the rules with findings in one file of a project."""
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
@@ -171,7 +171,7 @@ def test_a_library_is_a_row_of_the_table(library: str, engine: Engine) -> None:
 
 
 def test_parts_of_libraries_that_are_modules_of_their_own() -> None:
-    """`apex_C` is compiled as C++, by Ascend's build of apex, too; `colossal_C` by nvcc alone."""
+    """`apex_C` is compiled as C++, also by Ascend's build of apex; `colossal_C` needs nvcc."""
     text = "import torch\nimport apex_C\nfrom colossal_C import multi_tensor_l2norm\n"
     assert said(text) == [("module-adapted", 2), ("module-unsupported", 3)]
     assert said(text, MUSA) == [("module-unknown", 2), ("module-unsupported", 3)]
@@ -191,6 +191,10 @@ PARTS = {
     "from flash_attn import flash_attn_func": ("module-unsupported", "module-adapted"),
     "from flash_attn.bert_padding import pad_input": ("module-unsupported", "module-unknown"),
     "from flash_attn.flash_attn_interface import flash_attn_func": ("module-unsupported", "module-unknown"),
+    "from triton import knobs": ("module-unknown", "module-adapted"),
+    "import triton.experimental.gluon as gluon": ("module-unknown", "module-adapted"),
+    "from triton.runtime._async_compile import active_mode": ("module-unknown", "module-adapted"),
+    "from triton.testing import do_bench": ("module-adapted", "module-adapted"),
     "from flash_attn.ops.triton import rotary": ("module-unsupported", "module-unknown"),
     "from flash_attn import layers": ("module-unsupported", "module-unknown"),
     "from flash_attn_interface import flash_attn_combine": ("module-unsupported", "module-unknown"),
@@ -328,7 +332,7 @@ def test_a_python_file_of_the_project_is_not_compiled(tmp_path: Path) -> None:
 
 
 def alone(folder: Path, files: dict[str, str], path: str, monkeypatch: pytest.MonkeyPatch | None = None) -> list[str]:
-    """The rules that speak in one file of a project of which no other is looked at."""
+    """The names of the rules with findings in one file of a project whose other files are not read."""
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
@@ -407,7 +411,7 @@ def test_a_namespace_that_a_library_shares_is_not_the_projects(tmp_path: Path) -
 
 
 def test_the_folder_above_is_the_disks_where_a_path_goes_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The folder in which the command runs is not above `../a.py`."""
+    """The current folder is not a parent of `../a.py`."""
     here = tmp_path / "project/here"
     here.mkdir(parents=True)
     monkeypatch.chdir(here)
@@ -464,7 +468,7 @@ def f(x):
 
 @pytest.mark.parametrize("library, fix", [("cutlass", []), ("liger_kernel", ["safe"]), ("triton", ["safe"])])
 def test_only_a_library_that_needs_cuda_keeps_a_question(library: str, fix: list[str]) -> None:
-    """`liger_kernel` is unknown on musa, and runs on several kinds of device."""
+    """`liger_kernel` has no row for musa, and runs on several kinds of devices."""
     source = Source(GUARDED.format(library))
     (question,) = (finding for finding in MUSA.check(source).findings if finding.rule == "cuda-api")
     assert [one.applicability for one in question.fixes] == fix

@@ -1,4 +1,4 @@
-"""Names said as strings: what tests patch, what is imported by name, attributes of torch."""
+"""Names given as strings: patched in tests, imported by name, attributes of torch."""
 
 from __future__ import annotations
 

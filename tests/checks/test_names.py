@@ -1,4 +1,5 @@
-"""Name rules: every row of the tables has its rule; aliases, groups, linked attributes and switched-off rules."""
+"""Rules about names: every row of the tables has its rule; aliases, groups, linked attributes and switched-off
+rules."""
 
 from __future__ import annotations
 
@@ -47,7 +48,7 @@ def verdicts(target: Target, name: str) -> Verdicts:
 
 
 def due(row: Row, target: Target) -> bool:
-    """Whether a name rule has to speak of a row."""
+    """Whether a row of the tables needs a rule about names."""
     if row.name == row.replacement or row.name in ELSEWHERE:
         return False
     return not (SAME_FLAGS in row.name and row.status == "limited" and target.has("sdp-backends"))
@@ -89,7 +90,7 @@ def test_only_names_of_the_table_are_written(name: str, version: str) -> None:
 
 
 def test_a_rule_that_is_switched_off_keeps_its_names() -> None:
-    """Ignoring one topic does not make the general rule speak of it."""
+    """Ignoring a specific rule does not make the general rule report its names."""
     text = "import torch\ntorch.cuda.manual_seed(0)\ntorch.cuda.synchronize()\n"
     found = findings(text, engine(ignore=("cuda-random",)))
     assert [finding.rule for finding in found] == ["cuda-api"]
@@ -132,7 +133,7 @@ def test_a_local_torch_is_not_torch() -> None:
 
 
 def test_a_use_without_a_counterpart_keeps_its_alias() -> None:
-    """Were the import fixed, the use would not be found again."""
+    """If the import alone were fixed, the use would no longer be found."""
     text = "from torch import cuda\ncuda.synchronize()\ncuda.list_gpu_processes()\n"
     assert fixed(text) == text
     assert [finding.rule for finding in findings(text)] == ["cuda-api", "cuda-api-missing"]
@@ -158,8 +159,8 @@ def test_a_variable_and_its_uses_change_together() -> None:
     [
         ("torch.cuda.CUDAGraph(keep_graph=True)", True),
         ("torch.cuda.CUDAGraph()", False),
-        ("torch.cuda.CUDAGraph(**options)", False),  # who knows
-        ("torch.cuda.graphs.graph(cuda_graph=g)", False),  # it has another name
+        ("torch.cuda.CUDAGraph(**options)", False),  # unknown arguments
+        ("torch.cuda.graphs.graph(cuda_graph=g)", False),  # the argument has another name
     ],
 )
 def test_a_parameter_that_the_counterpart_lacks_is_said(call: str, lacks: bool) -> None:
@@ -285,6 +286,15 @@ def test_two_switches_that_are_one_on_the_target(lines: list[str], found: list[i
 
 def test_a_list_of_types_may_have_any_name() -> None:
     assert not findings("import torch\nkinds['a(b'] = [torch.float32, torch.float64]\n")
+
+
+@pytest.mark.parametrize(
+    ("device", "count"),
+    [("'cpu'", 0), ("'cpu:0'", 0), ("torch.device('cpu', 0)", 0), ("'cuda:0'", 1), ("'npu:0'", 1), ("where", 1)],
+)
+def test_a_type_of_what_is_made_on_another_device_is_silent(device: str, count: int) -> None:
+    found = findings(f"import torch\nx = torch.zeros(3, dtype=torch.float64, device={device})\n")
+    assert [finding.rule for finding in found].count("float64") == count
 
 
 def test_the_profiler_changes_as_a_whole_or_not_at_all() -> None:

@@ -1,4 +1,5 @@
-"""Where the plugin's import goes: once a file, below the torch that the fixed code uses, if something needs it."""
+"""Where the plugin's import is inserted: once a file, below the torch import that the fixed code uses, if it is
+needed."""
 
 from __future__ import annotations
 
@@ -27,6 +28,86 @@ CASES = {
     "imports follow on the line": (
         "\nimport torch; import os\nx.cuda()\n",
         "\nimport torch; import os\nimport torch_npu\nx.npu()\n",
+    ),
+    "a use above the import of torch": (
+        """
+from model import build
+
+net = build().cuda()
+
+import torch
+
+x = torch.zeros(3).cuda()
+""",
+        """
+from model import build
+
+import torch_npu
+net = build().npu()
+
+import torch
+
+x = torch.zeros(3).npu()
+""",
+    ),
+    "a use above the import of torch, on several lines and by keyword": (
+        """
+from model import build
+
+net = build(
+    4,
+).eval(device="cuda")
+import torch
+torch.cuda.synchronize()
+""",
+        """
+from model import build
+
+import torch_npu
+net = build(
+    4,
+).eval(device="npu")
+import torch
+torch.npu.synchronize()
+""",
+    ),
+    "a use above the import of torch in a function": (
+        """
+from model import build
+net = build().cuda()
+
+def main():
+    import torch
+    torch.cuda.synchronize()
+""",
+        """
+from model import build
+import torch_npu
+net = build().npu()
+
+def main():
+    import torch
+    torch.npu.synchronize()
+""",
+    ),
+    "above the import of torch, but not run before it": (
+        """
+def move(net):  # net.cuda()
+    return net.cuda()
+
+text = "net.cuda()"
+import torch
+move(torch.zeros(3))
+""",
+        """
+def move(net):  # net.cuda()
+    return net.npu()
+
+text = "net.cuda()"
+import torch
+import torch_npu
+move(torch.zeros(3))
+""",
     ),
     "an import of torch.cuda comes first": (
         """
@@ -221,7 +302,7 @@ BY_STAR = (
 
 @pytest.mark.parametrize("target", ["npu", "musa"])
 def test_torch_that_a_star_brings(target: str) -> None:
-    """Nothing else can: the whole text is ported, and the plugin is imported below the star."""
+    """No other place is possible: the whole text is ported, and the plugin is imported below the star import."""
     fixed = engine_for(target, Settings()).fix(Source(BY_STAR), review=False).text
     wanted = BY_STAR.replace("cuda", target).replace("import *\n", f"import *\nimport torch_{target}\n")
     assert fixed == wanted
@@ -278,13 +359,22 @@ USED = "import torch\n\ntorch.npu.synchronize()\n"
 
 
 @pytest.mark.parametrize(
+    "test", ["assert hasattr(torch, 'npu')", "if not hasattr(torch, 'npu'):\n    raise SystemExit"]
+)
+def test_the_plugin_is_not_missed_below_a_test_of_the_target(test: str) -> None:
+    engine = engine_for("npu")
+    assert engine.check(Source(f"import torch\n{test.replace('npu', 'mps')}\ntorch.npu.synchronize()\n")).findings
+    assert not engine.check(Source(f"import torch\n{test}\ntorch.npu.synchronize()\n")).findings
+
+
+@pytest.mark.parametrize(
     ("settings", "severity", "loaded"),
     [
         (Settings(target_version="2.6.0.post5"), "information", True),
         (Settings(target_version=">=2.6,<2.8"), "information", True),
         (Settings(target_version="2.1.0"), "warning", False),
         (Settings(target_version=">=2.4,<2.8"), "warning", False),
-        (Settings(), "warning", True),  # nothing says the versions
+        (Settings(), "warning", True),  # no version is known
         (Settings(target_version="2.6.0", severity={"missing-plugin-import": "error"}), "error", True),
     ],
 )

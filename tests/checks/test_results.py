@@ -1,4 +1,4 @@
-"""What a text does with the result of a call: fields that are not filled, numbers of CUDA's, members of its own."""
+"""Uses of a call's result: fields that the target does not fill, numbers of CUDA's, the object's own members."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def findings(text: str, target: str, **settings: object) -> list[Finding]:
 
 
 def classes(text: str, target: str, name: str, **settings: object) -> set[str]:
-    """The classes of the fixes where a name is spelled."""
+    """The applicability of the fixes at each occurrence of a name."""
     found = [finding for finding in findings(text, target, **settings) if f"`{name}`" in finding.message]
     assert found
     return {fix.applicability for finding in found for fix in finding.fixes}
@@ -74,7 +74,7 @@ def test_what_is_filled_hangs_on_the_version() -> None:
     assert classes(text, "npu", PROPERTIES, target_version="2.7.1") == {"safe"}
     assert classes(text, "npu", PROPERTIES, target_version="2.6.0") == {"review"}
     assert classes(text, "musa", PROPERTIES) == {"safe"}
-    assert classes(f"p = {PROPERTIES}(0)\nx = p.warp_size\n", "musa", PROPERTIES) == {"review"}  # it has none
+    assert classes(f"p = {PROPERTIES}(0)\nx = p.warp_size\n", "musa", PROPERTIES) == {"review"}  # the target has none
 
 
 COMPARED = {

@@ -1,4 +1,4 @@
-"""Whose word a string is: torch's, or the program's own, which changes as a group or not at all."""
+"""Whether a string has a meaning in torch or is the program's own, which changes as a group or not at all."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def findings(code: str, target: str = "npu") -> list[Finding]:
 
 
 def classes(code: str, target: str = "npu") -> list[tuple[str, str]]:
-    """Rule and class of each finding, in order."""
+    """The rule and the fix class of each finding, in order."""
     return [(f.rule, f.fixes[0].applicability if f.fixes else "manual") for f in findings(code, target)]
 
 
@@ -72,6 +72,11 @@ def test_a_word_that_torch_gets_is_its_backend(code: str) -> None:
     assert "nccl" not in fixed(code)
 
 
+def test_the_choices_of_one_parameter_are_not_anothers() -> None:
+    code = "Name = Literal['nccl', 'nvshmem']\ndef f(backend='nccl', other: Name = ''):\n    return backend == 'nccl'\n"
+    assert classes(code)[-2:] == [("nccl-backend", "safe"), ("nccl-check", "safe")]
+
+
 @pytest.mark.parametrize("name", ["pg", "pg_type", "dist_kind", "process_group_kind"])
 def test_a_name_that_may_be_a_backend_is_for_review(name: str) -> None:
     assert classes(f"ok = {name} == 'nccl'\n") == [("nccl-check", "review")]
@@ -89,7 +94,7 @@ def test_next_to_a_patch_a_word_of_the_program_is_silent() -> None:
 def test_a_value_stays_with_a_test_that_cannot_change() -> None:
     code = "def f(device='cuda'):\n    return device[:n] == 'cuda'\n"
     assert classes(code) == [("device-string", "manual")] * 2
-    assert fixed(code, target="musa") == code.replace("cuda", "musa")  # a word as long
+    assert fixed(code, target="musa") == code.replace("cuda", "musa")  # the new word has the same length
     assert fixed(code.replace(":n", ":4")) == code.replace("cuda", "npu").replace(":n", ":3")
 
 

@@ -1,4 +1,4 @@
-"""What reads the files for CI: pre-commit, schemas of GitHub and GitLab, and Microsoft's validator of SARIF."""
+"""Installs what checks the files for CI: pre-commit, the schemas of GitHub and GitLab, Microsoft's SARIF validator."""
 
 import platform
 import sys
@@ -14,13 +14,13 @@ SARIF_SHA512 = "NxUbpq6ISCWoTQ/NfOYEwEDKq1Heka/rMoJ5R5LMydcAZQX/X7g5mWHcgxDub+0M
 
 
 def hooks() -> Path:
-    """The folder of pre-commit, check-jsonschema and their Python; raises Missing."""
+    """The folder with pre-commit, check-jsonschema and their Python; raises Missing."""
     wanted = f"{sys.version} {HOOKS.read_text(encoding='utf-8')}"
     return made(CACHE, f"hooks-{sys.version_info[0]}.{sys.version_info[1]}", wanted, _hooks) / "bin"
 
 
 def multitool() -> Path:
-    """The validator of SARIF; raises Missing."""
+    """The command of the SARIF validator; raises Missing."""
     if (sys.platform, platform.machine()) != ("linux", "x86_64"):
         raise Missing("the validator of SARIF is a program for Linux with an x86_64 processor here")
     return made(CACHE, "multitool", SARIF_SHA512, _multitool) / "package" / "Sarif.Multitool"

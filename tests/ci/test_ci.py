@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 TEXT = "import torch\n\ntorch.cuda.synchronize()\nimport flash_attn\n"
 FIXED = "import torch\nimport torch_npu\n\ntorch.npu.synchronize()\nimport flash_attn\n"
-# What a package is built from, and what a hook is.
+# The files that go into a package, and those of a hook.
 SOURCES = [
     "pyproject.toml",
     "README.md",
@@ -39,13 +39,13 @@ SOURCES = [
 
 @pytest.fixture(scope="module")
 def tools() -> Path:
-    """Where the programs are."""
+    """The folder of the programs."""
     return hooks()
 
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository with what uncuda is now."""
+    """A git repository with the current state of uncuda."""
     folder = tmp_path_factory.mktemp("source")
     listed = git(ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *SOURCES).split("\0")
     for name in filter(None, listed):
@@ -57,7 +57,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A repository of somebody's."""
+    """A git repository of a user."""
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / "train.py").write_text(TEXT, encoding="utf-8")
@@ -78,7 +78,7 @@ def committed(folder: Path) -> Path:
 
 
 def run(command: list[str], folder: Path, env: Mapping[str, str], code: int) -> str:
-    """What a command prints that may fetch something, and must end with this code."""
+    """The output of a command that may fetch something, and must end with this exit code."""
     done = subprocess.run(command, cwd=folder, env={**os.environ, **env}, capture_output=True, text=True, check=False)
     if done.returncode != code:
         fetched(" ".join(command[:3]), done.returncode or -1, done.stdout, done.stderr)
@@ -86,7 +86,7 @@ def run(command: list[str], folder: Path, env: Mapping[str, str], code: int) -> 
 
 
 def table(tools: Path, file: Path) -> Any:
-    """What a YAML file says."""
+    """A YAML file as Python objects."""
     script = (
         "import json, sys; from ruamel.yaml import YAML; print(json.dumps(YAML(typ='safe').load(open(sys.argv[1]))))"
     )
@@ -102,7 +102,7 @@ def test_they_are_valid(tools: Path, schema: str, file: str) -> None:
 
 @pytest.mark.parametrize("document", ["README.md", "README.zh-CN.md"])
 def test_what_the_page_shows(tools: Path, tmp_path: Path, document: str) -> None:
-    """The names in its examples are those of the files."""
+    """The file names in its examples are those of the files."""
     page = (ROOT / "docs/ci" / document).read_text(encoding="utf-8")
     shown = []
     for block in re.findall(r"^```yaml\n(.*?)^```", page, re.M | re.S):
@@ -149,7 +149,7 @@ def test_action(tools: Path, source: Path, project: Path, tmp_path: Path) -> Non
     }
     inputs["sarif"] = str(tmp_path / "a b.sarif")
     (project / "-odd.py").write_text(TEXT, encoding="utf-8")
-    evil = project / "uncuda"  # what the project calls so is not what runs
+    evil = project / "uncuda"  # a program of the project with this name must not be run
     evil.mkdir()
     (evil / "__main__.py").write_text("raise SystemExit('the project ran')\n", encoding="utf-8")
     said = steps(tools, source, project, tmp_path, inputs, 1)
@@ -159,10 +159,15 @@ def test_action(tools: Path, source: Path, project: Path, tmp_path: Path) -> Non
     results = json.loads((tmp_path / "a b.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
     assert {result["ruleId"] for result in results} == {"module-adapted"}
     assert "Moore Threads MUSA" in said
+    (project / "bad.py").write_bytes(b"# \xff\n")
+    inputs["paths"] = "train.py\nbad.py\n"
+    said = steps(tools, source, project, tmp_path, inputs, 2)
+    assert re.search(r"^::notice file=train\.py,line=4,", said, re.M), "a file that cannot be read hides no other"
+    assert re.search(r"^::error ", said, re.M)
 
 
 def steps(tools: Path, source: Path, project: Path, tmp_path: Path, given: Mapping[str, str], code: int) -> str:
-    """What the last step of the action prints, with these inputs."""
+    """The output of the action's last step with these inputs."""
     action = table(tools, ROOT / "action.yml")
     values = {f"inputs.{name}": given.get(name, entry["default"]) for name, entry in action["inputs"].items()}
     values["github.action_path"] = str(source)
@@ -180,8 +185,8 @@ def steps(tools: Path, source: Path, project: Path, tmp_path: Path, given: Mappi
 
 
 def test_gitlab(tools: Path, source: Path, project: Path, tmp_path: Path) -> None:
-    """The script of the job, run by sh in an environment of its own."""
-    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    """Run the job's script by sh in an environment of its own."""
+    subprocess.run([tools / "virtualenv", "--quiet", "--python", sys.executable, tmp_path / "venv"], check=True)
     job = table(tools, ROOT / "docs/ci/gitlab.yml")["uncuda"]
     env = {**job["variables"], "PATH": os.pathsep.join([str(tmp_path / "venv/bin"), os.environ["PATH"]])}
     script = "set -e\n" + "\n".join(job["script"])
@@ -201,7 +206,7 @@ def test_gitlab(tools: Path, source: Path, project: Path, tmp_path: Path) -> Non
 
 
 def test_sarif_by_microsofts_validator(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No error and no warning, but for what is left out on purpose: a page of the tool, which has none yet."""
+    """No error and no warning, except one for a page that the tool does not have yet."""
     (project / "中 文.py").write_text(TEXT, encoding="utf-8")
     monkeypatch.chdir(project)
     log, said = tmp_path / "uncuda.sarif", tmp_path / "said.sarif"

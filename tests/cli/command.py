@@ -1,4 +1,4 @@
-"""Runs the real command."""
+"""Runs the real command line."""
 
 import json
 import os
@@ -11,12 +11,12 @@ from support.forked import IS_POSSIBLE, Forked
 from support.imports import ROOT as ROOT
 from uncuda.catalogue import load
 
-# One finding each, with a safe fix, with a fix to review, and without a fix.
+# Texts with one finding each: with a safe fix, with a fix to review, and without a fix.
 SAFE = 'import torch.distributed as dist\n\ndist.init_process_group("nccl")\n'
 REVIEW = 'import torch\n\nif lang == "cuda":\n    pass\n'
 MANUAL = "import amp_C\n\namp_C.multi_tensor_lamb(chunk, buffer, tensors)\n"
 CLEAN = "import torch\n\nx = torch.ones(2)\n"
-# What is said of the plugin's version where nothing else says it.
+# The note about the plugin's version if nothing states it.
 ASSUMED = {
     name: f"{declaration['words']['package']} {load().default_version(name)} is assumed; "
     "pin it in the requirements, or set `target-version`\n"
@@ -25,7 +25,7 @@ ASSUMED = {
 
 
 class Run(NamedTuple):
-    """What a command said, and its exit code."""
+    """The output of a command and its exit code."""
 
     code: int
     out: str

@@ -1,9 +1,11 @@
-"""Accepted findings: what is written, what stays accepted, what is stale, and what a broken file costs."""
+"""Accepted findings: what is written, what stays accepted, what is stale, and what a broken baseline causes."""
 
 import json
 import shutil
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +29,17 @@ def run(x, flag):
 
 
 def accept(*arguments: str, reason: str = "") -> Run:
-    """Accept what there is."""
+    """Accept all current findings."""
     return check("--write-baseline", *(["--reason", reason] if reason else []), *arguments)
 
 
 def fix(*arguments: str, **more: Any) -> Run:
     return uncuda("fix", "--target", "npu", *arguments, **more)
+
+
+def git(*arguments: str, folder: str = ".") -> None:
+    author = ["-c", "user.name=n", "-c", "user.email=e@example.org"]
+    subprocess.run(["git", "-C", folder, *author, *arguments], check=True, capture_output=True)
 
 
 def lines(name: str = NAME) -> list[dict[str, Any]]:
@@ -42,12 +49,26 @@ def lines(name: str = NAME) -> list[dict[str, Any]]:
     return rest
 
 
+def keep(wanted: Callable[[dict[str, Any]], bool]) -> None:
+    """Take the other entries out of the baseline, as somebody does by hand."""
+    path = Path(NAME)
+    first, *rest = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join([first, *(line for line in rest if wanted(json.loads(line)))]), encoding="utf-8")
+
+
 def entry(**other: object) -> str:
-    """A line of a baseline."""
+    """An entry of a baseline, as a line of JSON."""
     usual = {"path": "a.py", "rule": "cuda-api", "print": "0" * 24, "targets": ["npu"], "reason": ""}
     return json.dumps({**usual, **other}) + "\n"
 
 
+BLOCK = """\
+
+
+def {0}(x):
+    torch.cuda.synchronize()
+    return x.cuda()
+"""
 HEADER = '{"format": 1, "counts": {}}\n'
 
 
@@ -105,6 +126,32 @@ class TestAccepting:
         make({"a.py": "import torch\n" + "torch.cuda.synchronize()\n" * 3})
         assert len(check().json["findings"]) == 1
 
+    @pytest.mark.parametrize("kept", [[2], [3], [1, 3], [2, 3], [1]])
+    def test_which_of_equal_ones_does_not_matter_once_the_others_are_fixed(self, kept: list[int]) -> None:
+        """Who accepts the second of two finds it accepted when it is the only one."""
+        make({"a.py": "import torch\n\n\ndef run(x):\n" + "    x = x.cuda()\n" * 3 + "    return x\n"})
+        accept(reason="why")
+        keep(lambda line: int(line["print"].partition(":")[2] or 1) in kept)
+        assert fix().code == 0
+        after = Path("a.py").read_text()
+        assert [".cuda()" in line for line in after.splitlines() if "x = " in line] == [n in kept for n in (1, 2, 3)]
+        run = check("--strict-baseline", "--prune-baseline")
+        assert (run.code, run.json["findings"], run.json["accepted"]) == (0, [], len(kept))
+        assert [line["reason"] for line in lines()] == ["why"] * len(kept)
+        assert fix().code == 0
+        assert Path("a.py").read_text() == after
+
+    def test_equal_ones_in_a_file_that_moves_when_the_others_are_fixed(self) -> None:
+        make({"a.py": "import torch\n\n\ndef run(x):\n    x = x.cuda()\n    x = x.cuda()\n    return x\n"})
+        accept(reason="why")
+        keep(lambda line: line["print"].endswith(":2"))
+        fix()
+        Path("a.py").rename("b.py")
+        run = check("--strict-baseline")
+        assert (run.code, run.json["accepted"]) == (0, 1)
+        accept()
+        assert [(line["path"], line["reason"], ":" in line["print"]) for line in lines()] == [("b.py", "why", False)]
+
     def test_reasons_stay(self) -> None:
         make({"a.py": SAFE})
         accept(reason="first")
@@ -134,6 +181,18 @@ class TestAccepting:
         assert [line["path"] for line in lines(f"y/{NAME}")] == ["b.py"]
         assert [line["path"] for line in lines()] == ["c.py"]
         assert check().code == 0
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="links are for administrators")
+    def test_a_folder_by_another_name(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A home folder is often a link: what is named by it is below the current folder all the same."""
+        make({"real/a.py": SAFE, "real/p/b.py": MANUAL})
+        Path("link").symlink_to("real")
+        link = str(Path("link").absolute())
+        monkeypatch.chdir("link")
+        accept(link)
+        assert {line["path"] for line in lines()} == {"a.py", "p/b.py"}
+        for given in (".", link, f"{link}/p", f"{link}/a.py"):
+            assert check("--strict-baseline", given).code == 0
 
     def test_another_file(self) -> None:
         make({"a.py": SAFE})
@@ -333,7 +392,7 @@ class TestWhatStaysAccepted:
         accept()
         shutil.copy("a.py", "b.py")
         assert {finding["path"] for finding in check().json["findings"]} == {"b.py"}
-        make({"a.py": SAFE})  # the function's code goes, and the function with it: b.py may have it
+        make({"a.py": SAFE})  # the function is gone, and may be the one in b.py
         assert [finding["rule"] for finding in check().json["findings"]] == ["nccl-backend"]
 
     def test_what_was_fixed_is_not_accepted_elsewhere(self) -> None:
@@ -401,6 +460,45 @@ class TestStaleEntries:
         run = check("--prune-baseline")
         assert run.code == 2
         assert [line["path"] for line in lines()] == ["a.py"]
+
+    @pytest.mark.parametrize("given", [["src"], ["src/b.py"], ["src", "--diff-base", "HEAD"]])
+    def test_what_may_have_moved_out_of_what_is_given_is_not_stale(self, given: list[str]) -> None:
+        """A file and a function that went to a folder beside: only who looks there, too, knows that they are gone."""
+        other = LIBRARY.replace("run", "other")
+        make({"uncuda.toml": "", "src/a.py": LIBRARY, "src/b.py": LIBRARY.replace("run", "b") + other})
+        git("init", "-q")
+        accept(reason="a day of reading")
+        git("add", ".")
+        git("commit", "-qm", "x")
+        Path("lib").mkdir()
+        Path("src/a.py").rename("lib/a.py")
+        make({"src/b.py": LIBRARY.replace("run", "b"), "lib/b.py": other})
+        run = check(*given, "--strict-baseline", "--prune-baseline")
+        assert (run.code, len(lines())) == (0, 6)
+        run = check("--strict-baseline", "--prune-baseline")
+        assert (run.code, run.json["findings"]) == (0, [])
+        assert {(line["path"], line["reason"]) for line in lines()} == {
+            (path, "a day of reading") for path in ("lib/a.py", "lib/b.py", "src/b.py")
+        }
+
+    def test_what_may_be_in_a_file_that_cannot_be_read_is_not_stale(self) -> None:
+        other = LIBRARY.replace("run", "other")
+        make({"a.py": LIBRARY + other, "c.py": SAFE})
+        accept(reason="kept")
+        make({"a.py": LIBRARY, "b.py": other.encode() + b"# \xff\n"})
+        assert check("--prune-baseline").code == 2
+        assert len(lines()) == 5
+        make({"b.py": other})
+        assert check("--prune-baseline", "--strict-baseline").code == 0
+        assert {line["path"] for line in lines()} == {"a.py", "b.py", "c.py"}
+
+    def test_what_is_gone_for_certain_is_stale_in_a_part_too(self) -> None:
+        make({"src/a.py": LIBRARY + SAFE, "lib/a.py": SAFE})
+        accept()
+        make({"src/a.py": "def run(x, flag):\n    return x\n", "lib/a.py": CLEAN})
+        run = check("src", "--prune-baseline")
+        assert f"{NAME}: 3 findings dropped" in run.err
+        assert [line["path"] for line in lines()] == ["lib/a.py"]
 
     def test_a_target_goes_alone(self) -> None:
         make({"a.py": "import torch\n\ntorch.cuda.synchronize()\n"})
@@ -488,31 +586,24 @@ class TestMerges:
         assert [line["reason"] for line in lines()] == ["one", "two"]
 
     def test_two_clones(self) -> None:
-        def git(folder: str, *arguments: str) -> str:
-            author = ["-c", "user.name=n", "-c", "user.email=e@example.org"]
-            done = subprocess.run(
-                ["git", "-C", folder, *author, *arguments], check=True, capture_output=True, text=True
-            )
-            return done.stdout
-
         def port(folder: str, text: str, reason: str, *paths: str) -> None:
             Path(f"{folder}/d.py").write_text(text)
             uncuda("fix", "--target", "npu", f"{folder}/d.py")
             for path in paths:
                 config = ("--baseline", f"{folder}/{NAME}")
                 assert check(f"{folder}/{path}", "--write-baseline", "--reason", reason, *config).code == 0
-            git(folder, "add", ".")
-            git(folder, "commit", "-qm", reason)
+            git("add", ".", folder=folder)
+            git("commit", "-qm", reason, folder=folder)
 
         Path("one").mkdir()
-        git("one", "init", "-q", "-b", "main")
+        git("init", "-q", "-b", "main", folder="one")
         make({"one/.gitattributes": f"{NAME} merge=union\n", "one/d.py": SAFE})
         make({f"one/{name}.py": LIBRARY.replace("run", name) for name in "abc"})
         port("one", SAFE, "start", "a.py")
-        git(".", "clone", "-q", "one", "two")
+        git("clone", "-q", "one", "two")
         port("one", SAFE, "ours", "b.py")
         port("two", SAFE, "theirs", "c.py", "b.py")
-        git("two", "pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
+        git("pull", "-q", "--no-rebase", "--no-edit", "origin", "main", folder="two")
         run = check("two", "--baseline", f"two/{NAME}")
         assert (run.code, run.json["accepted"]) == (0, 6)
         said = {
@@ -521,3 +612,40 @@ class TestMerges:
             if "path" in line
         }
         assert said == {("a.py", "start"), ("b.py", "ours"), ("b.py", "theirs"), ("c.py", "theirs")}
+
+    def test_two_clones_that_accept_and_fix_the_same_files(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Each fixes what the other accepts, moves what the other changes, and drops what it has no use for."""
+
+        def functions(*names: str) -> str:
+            return "import torch\n" + "".join(BLOCK.format(name) for name in names)
+
+        def port(folder: str, reason: str, accepted: list[str], fixed: list[str]) -> None:
+            monkeypatch.chdir(root / folder)
+            for path in accepted:
+                assert check("--write-baseline", "--reason", f"{reason} {path}", path).code == 0
+            uncuda("fix", *fixed)
+            assert check("--prune-baseline", "--exit-zero").code == 0
+            git("add", ".")
+            git("commit", "-qm", reason)
+
+        root = Path.cwd()
+        make({"one/.gitattributes": f"{NAME} merge=union\n", "one/uncuda.toml": 'target = "npu"\n'})
+        make({f"one/{name}.py": functions(*(f"{name}{number}" for number in range(4))) for name in "abcdef"})
+        git("init", "-q", "-b", "main", folder="one")
+        port("one", "start", ["a.py"], ["f.py"])
+        monkeypatch.chdir(root)
+        git("clone", "-q", "one", "two")
+        Path("one/e.py").rename("one/moved.py")
+        port("one", "ours", ["b.py", "c.py", "moved.py"], ["d.py"])
+        monkeypatch.chdir(root)
+        text = Path("two/d.py").read_text()
+        Path("two/d.py").write_text(text.replace("def d2", "# later\ndef d2"))
+        port("two", "theirs", ["c.py", "d.py"], ["b.py", "a.py"])
+        git("pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
+        run = check()
+        assert (run.code, run.json["findings"]) == (0, [])
+        assert "different reasons for one finding" in run.err and "8 findings no longer found" not in run.err
+        said = [("a", "start"), ("b", "ours"), ("c", "ours"), ("c", "theirs"), ("d", "theirs"), ("moved", "ours")]
+        assert Counter((line["path"], line["reason"]) for line in lines()) == {
+            (f"{name}.py", f"{who} {name}.py"): 8 for name, who in said
+        }

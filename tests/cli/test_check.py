@@ -8,7 +8,7 @@ from cli.command import ASSUMED, CLEAN, MANUAL, REVIEW, SAFE, check, make, uncud
 
 
 def rule_of(text: str, **more: str) -> str:
-    """The rule that finds something in a text."""
+    """The name of the rule that has a finding in a text."""
     run = check("-", stdin=text, **more)
     assert run.rules, run
     return run.rules[-1]
@@ -306,7 +306,7 @@ class TestTorchVersion:
         assert check().rules == check("--torch-version", "2.7.1").rules
 
     def test_a_lower_bound_alone_says_nothing(self) -> None:
-        """The plugin that is assumed needs a PyTorch of its own number, and the program may have that."""
+        """The assumed plugin version needs the PyTorch of its own number, which the program may have."""
         current = "import torch\n\nd = torch.accelerator.current_accelerator()\n"
         make({"a.py": self.INTEGER, "b.py": current, "requirements.txt": "torch>=2.0\n"})
         assert check().rules == check("--torch-version", "2.7.1").rules
@@ -324,7 +324,7 @@ class TestTorchVersion:
 
 
 class TestPins:
-    # torch_npu has it since 2.7.1.
+    # in torch_npu since 2.7.1
     TEXT = "import torch\n\ns = torch.cuda.ExternalStream(1)\n"
 
     def test_the_pinned_plugin_decides_what_is_safe(self) -> None:

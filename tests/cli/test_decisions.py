@@ -1,4 +1,4 @@
-"""Many places of one library or API are one decision: said once, and no place is left out."""
+"""Many findings about one library or API are one decision: its message is printed once, and every place is listed."""
 
 import os
 import re
@@ -17,7 +17,7 @@ from uncuda.source import Source, Span
 IMPORT = "import torch\nimport flash_attn\n"
 CALL = "import torch\n\ntorch.cuda.nothing_like_it()\n"
 CALLS = "import torch\n" + "torch.cuda.nothing_like_it()\n" * 4
-# As problem matchers of editors and CIs read it.
+# The pattern by which problem matchers of editors and CIs read a line.
 PLACE = re.compile(r"^ *(\S.*?):(\d+):(\d+): (error|warning|information) ([a-z0-9-]+): (.*)$", re.M)
 COLOR = re.compile(r"\x1b\[\d*m")
 
@@ -27,12 +27,12 @@ def text(*arguments: str, **env: str) -> Run:
 
 
 def places(report: str) -> list[tuple[str, int, int, str, str]]:
-    """Every place that a text report names, in its order."""
+    """Every place that a text report lists, in order."""
     return [(path, int(line), int(column), *rest) for path, line, column, *rest, _ in PLACE.findall(report)]
 
 
 def expected(run: Run) -> list[tuple[str, int, int, str, str]]:
-    """The same of a JSON report."""
+    """Every place that a JSON report lists, in order."""
     found = []
     for finding in run.json["findings"]:
         start = finding["range"]["start"]
@@ -42,7 +42,7 @@ def expected(run: Run) -> list[tuple[str, int, int, str, str]]:
 
 @pytest.fixture
 def many() -> None:
-    """149 files that import one library, a call that a few of them have, and fixes."""
+    """149 files that import one library, a few of which also have a call, and some with fixes."""
     for number in range(149):
         more = "torch.cuda.nothing_like_it()\n" if number % 15 == 0 else ""
         make({f"pkg/m{number:03}.py": IMPORT + more})

@@ -1,6 +1,7 @@
-"""Findings on changed lines only, in repositories of git that the tests make."""
+"""Findings on changed lines only, in git repositories that the tests make."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cli.command import SAFE, Run, check, make, uncuda
+from cli.command import CLEAN, SAFE, Run, check, make, uncuda
 from support.notebook import notebook
 
 SYNC = "torch.cuda.synchronize()\n"
@@ -34,7 +35,7 @@ def commit(folder: str = ".") -> str:
 
 
 def repository(files: dict[str, str | bytes], folder: str = ".") -> str:
-    """Make a repository with one commit, and go on beside its branch `main`."""
+    """Make a repository with one commit on `main`, and switch to another branch."""
     Path(folder).mkdir(exist_ok=True)
     git("init", "-q", "-b", "main", folder=folder)
     make({f"{folder}/{name}": text for name, text in files.items()})
@@ -241,6 +242,20 @@ class TestErrors:
         assert "git knows no commit `" in run.err
         assert not Path("x").exists()
 
+    def test_where_nothing_is_found_too(self) -> None:
+        """A revision that a job misspells is not told only once there is something to find."""
+        repository({"a.py": CLEAN, "b.py": "x = 1\n"})
+        run = check("--diff-base", "orgin/main")
+        assert (run.code, run.out) == (2, "")
+        assert "git knows no commit `orgin/main`" in run.err
+        assert changed().code == 0
+
+    def test_no_repository_where_nothing_is_found(self) -> None:
+        make({"a.py": CLEAN})
+        run = changed()
+        assert (run.code, run.out) == (2, "")
+        assert "is in no git repository" in run.err
+
     def test_no_commit_yet(self) -> None:
         git("init", "-q")
         make({"a.py": OLD})
@@ -352,6 +367,48 @@ class TestHostile:
         assert places(run) == ["r/a.py:4", "r/new.py:3"]
         assert not Path("ran").exists()
         assert {path: path.stat().st_mtime_ns for path in Path("r/.git").rglob("*")} == before
+
+    def test_a_partial_clone_says_what_to_do_about_renames(self) -> None:
+        """git reads the old text to see whether a file was renamed."""
+        repository({"a.py": OLD})
+        blob = git("rev-parse", "HEAD:a.py")
+        git("mv", "a.py", "b.py")
+        make({"b.py": OLD + SYNC})
+        git("add", "b.py")
+        Path(f".git/objects/{blob[:2]}/{blob[2:]}").unlink()
+        run = changed()
+        assert run.code == 2
+        assert f"does not have the object {blob}; clone it without a filter" in run.err
+
+    @needs_names
+    @pytest.mark.parametrize("old", [False, True])
+    def test_what_a_partial_clone_lacks_is_not_fetched(self, old: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The remote's address, and that it may be used, stand in the repository. `old`: git as it was before it knew
+        the variable that forbids to fetch."""
+        git_then = f'#!/bin/sh\nunset GIT_NO_LAZY_FETCH\nexec "{shutil.which("git")}" "$@"\n'
+        make({"old/git": git_then, "here/x": ""})
+        Path("old/git").chmod(0o755)
+        path = f"{Path.cwd() / 'old'}{os.pathsep}{os.environ['PATH']}" if old else os.environ["PATH"]
+        monkeypatch.chdir("here")
+        make({"bad.sh": f"#!/bin/sh\ntouch {Path.cwd()}/ran\n"})
+        Path("bad.sh").chmod(0o755)
+        repository({"a.py": OLD}, "r")
+        blob = git("rev-parse", "HEAD:a.py", folder="r")
+        Path(f"r/.git/objects/{blob[:2]}/{blob[2:]}").unlink()
+        for name, value in {
+            "core.repositoryFormatVersion": "1",
+            "extensions.partialClone": "origin",
+            "remote.origin.promisor": "true",
+            "remote.origin.url": f"ext::{Path.cwd()}/bad.sh",
+            "protocol.allow": "always",
+            "protocol.ext.allow": "always",
+        }.items():
+            git("config", name, value, folder="r")
+        make({"r/a.py": OLD + SYNC})
+        run = changed("r", PATH=path)
+        assert run.code == 2
+        assert f"does not have the object {blob}; clone it without a filter" in run.err
+        assert not Path("ran").exists()
 
     def test_no_git_without_the_option(self) -> None:
         repository({"a.py": SAFE})

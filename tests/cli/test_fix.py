@@ -1,4 +1,4 @@
-"""`uncuda fix`: what is written, what is left, and that nothing is lost."""
+"""`uncuda fix`: what is written, which findings are left, and that nothing is lost."""
 
 import os
 import shutil
@@ -216,7 +216,7 @@ class TestInterrupted:
         assert len(texts) == self.COUNT
         assert set(texts) <= {before, after}
         written = texts.count(after)
-        if process.returncode == 130:  # it may have been done already
+        if process.returncode == 130:  # it may have finished before the signal
             assert err.splitlines()[-1].startswith("uncuda: interrupted; written before that: f000.py")
             assert err.count(".py") == written
         else:
@@ -231,7 +231,7 @@ class TestInterrupted:
         ],
     )
     def test_signals_at_any_time(self, name: str, step: str) -> None:
-        """Every file is old or new and nothing else is there, wherever in the writing of a file the signal arrives."""
+        """At whatever point of writing a signal arrives, every file is either old or new, and no other file is left."""
         make({"x/a.py": SAFE, "x/b.py": SAFE})
         number = int(signal.Signals[name])
         done = _signalled(number, step)
@@ -285,7 +285,7 @@ sys.exit(main(["fix", "--target", "npu", "x"]))
 
 
 def _signalled(number: int, step: str, *how: str) -> "subprocess.CompletedProcess[str]":
-    """`uncuda fix x` in a process that gets a signal when a call by which it writes a file returns."""
+    """`uncuda fix x` in a process that gets a signal when a certain call that writes a file returns."""
     command = [sys.executable, "-c", _SIGNALLED, str(int(number)), step, *how]
     return subprocess.run(command, check=False, env=environment(), timeout=60, capture_output=True, text=True)
 

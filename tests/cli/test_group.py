@@ -1,4 +1,4 @@
-"""The command itself: version, help, what it costs to start."""
+"""The command `uncuda` itself: version, help, start-up cost."""
 
 import subprocess
 import sys

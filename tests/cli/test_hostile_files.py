@@ -1,4 +1,4 @@
-"""A tree in which files that uncuda reads beside documents are traps: each costs what it governs, by its name."""
+"""Hostile configuration files in a tree: each is reported by name, and affects only the files that it configures."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def text(words: str) -> Callable[[Path], object]:
 
 
 TRAPS: dict[str, Callable[[Path], object]] = {"a pipe": pipe, "a device": endless, "larger than": sparse}
-# What costs the files of its folder: its name and contents, and the message in the report.
+# Files that make those of their folder unusable: name and contents, and the message in the report.
 CONFIGURATIONS = {
     "nested": ("target = " + "[" * 100_000, "line 1: not valid TOML: nested too deeply"),
     "parts": ("a." * 100_000 + "a = 1", "line 1: not valid TOML: a key of more than 16 parts"),

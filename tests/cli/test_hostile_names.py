@@ -1,4 +1,4 @@
-"""Names, comments and settings of others: nothing that a person or a CI reads is steered by them."""
+"""Untrusted names, comments and settings: none of them reaches a terminal or CI as a control character or command."""
 
 import json
 import os
@@ -37,7 +37,7 @@ NAMES = [
     "folder\n::error::x/\x1b[7m.py",
 ]
 LIKED = ["中 文.py", "e\u0301.py", "😀.py", "back\\slash.py", "it's.py"]
-# On the line that is reported, and in a comment that silences nothing.
+# On the reported line, and in a comment that suppresses nothing.
 HOSTILE = (
     'import torch.distributed as dist\ndist.init_process_group("nccl")  # \x1b[7m \x9b \u202e \u2028 ##[error]x\n'
     "x = 1  # uncuda: ignore[\x1b[7mname,\u202e,##[error]x]\n" + MANUAL + REVIEW
@@ -55,14 +55,14 @@ BREAKERS = [
 
 
 def steering(text: str) -> set[str]:
-    """The characters of a text that steer a terminal."""
+    """The characters of a text that control a terminal."""
     bidi = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
     kinds = ("Cc", "Zl", "Zp", "Cs")
     return {char for char in text if char not in "\n\t" and (unicodedata.category(char) in kinds or char in bidi)}
 
 
 def commands(text: str) -> list[str]:
-    """The lines that GitHub or Azure Pipelines take as a command."""
+    """The lines that GitHub or Azure Pipelines run as a command."""
     return [line for line in text.split("\n") if line.strip().startswith("::") or "##[" in line or "##vso[" in line]
 
 
@@ -200,10 +200,10 @@ def test_only_a_few_places_write_to_a_stream() -> None:
             if number := sum(" def " not in line for line in doors):
                 found[f"{folder}/{path.name}"] = number
     assert found == {
-        "cli/console.py": 7,  # its own, and calls of Console.print
-        "cli/fix.py": 4,  # the result, the text as it came, the diff
-        "cli/rule.py": 3,  # pages of ours
-        "cli/session.py": 1,  # what click is asked to show
+        "cli/console.py": 7,  # its own calls, and those of Console.print
+        "cli/fix.py": 4,  # the result, the unchanged text, the diff
+        "cli/rule.py": 3,  # uncuda's own pages
+        "cli/session.py": 1,  # what click prints
         "cli/texts.py": 2,
         "report/concise.py": 1,
         "report/github.py": 1,
@@ -264,7 +264,7 @@ class TestDiff:
 
     @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
     def test_applied_it_is_what_fix_writes(self) -> None:
-        """Names and contents of every kind, some at random: the seed is in the name of a folder."""
+        """Names and contents of every kind, some random: the seed is in the name of a folder."""
         make(dict(_random_tree(random.randrange(1_000_000))))
         git = ["git", "-c", "core.fsmonitor=false"]
         subprocess.run([*git, "init", "--quiet"], check=True)
@@ -329,6 +329,6 @@ def _random_tree(seed: int) -> list[tuple[str, bytes]]:
 
 
 def _contents() -> dict[bytes, bytes]:
-    """Every file below the current folder by its name."""
+    """Every file below the current folder, by name."""
     paths = [path for path in Path().rglob("*") if path.is_file() and ".git" not in path.parts]
     return {os.fsencode(path): path.read_bytes() for path in paths}

@@ -1,4 +1,4 @@
-"""A file that exceeds a limit is named with the setting to raise; the rest is done."""
+"""A file that exceeds a limit is reported with the setting to raise; other files are processed."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Notebooks on the disk: found, reported by cell and line, fixed in their strings and nowhere else."""
+"""Notebooks on disk: found, reported by cell and line, and fixed within the strings of their cells only."""
 
 import json
 import subprocess

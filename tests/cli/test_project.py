@@ -1,4 +1,4 @@
-"""Of what is given, the other files of its project say what it is: part of it, and all of it, find the same."""
+"""Checking some files of a project gives the same findings as checking all: the others are read for their facts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from uncuda.workspace import project_files as files_of
 
 TEXT = "import torch\n\ntorch.cuda.synchronize()\n"
 SHIM = "import torch\nfrom torch_npu.contrib import transfer_to_npu\n"
-# What serves another accelerator already, in two files: whoever chooses at run time reads what is changed for it.
+# Two files that already serve another accelerator: then the fixes of the rest need review.
 CHOICE = 'if is_npu_available():\n    device = "npu"\nelif torch.cuda.is_available():\n    device = "cuda"\n'
 SERVING = {"uncuda.toml": "", "device.py": CHOICE, "other.py": CHOICE.replace("device", "kind"), "core/train.py": TEXT}
 
@@ -46,7 +46,7 @@ def found(*arguments: str, stdin: str = "") -> list[Any]:
 @pytest.mark.parametrize("mark", [".git/HEAD", "pyproject.toml", "setup.py", "uncuda.toml"])
 def test_a_runtime_patch_that_another_file_imports(project: Path, mark: str) -> None:
     write({"main.py": SHIM, "core/train.py": TEXT})
-    assert found("core/train.py")  # nobody says where the project begins
+    assert found("core/train.py")  # the root of the project is not given
     write({mark: ""})
     for arguments in ((), ("core",), ("core/train.py",), (str(project / "core"),), (str(project / "core/train.py"),)):
         assert found(*arguments) == []
@@ -77,7 +77,7 @@ def test_a_package_without_a_project(project: Path) -> None:
 
 def test_standard_input_stands_for_its_file(project: Path) -> None:
     write(SERVING)
-    for name in ("core/train.py", "core/new_train.py"):  # of the second one there is no file yet
+    for name in ("core/train.py", "core/new_train.py"):  # the second file does not exist yet
         assert found("--stdin-filename", name, "-", stdin=TEXT) == [("cuda-api", 3, ["review"])]
     assert found("--stdin-filename", "core/train.py", "-", stdin="import torch\n") == []
 
@@ -108,7 +108,7 @@ def paths_of(*paths: str) -> list[str]:
 
 
 def test_as_it_was_given(project: Path) -> None:
-    """Names of folders are compared: all are said from the same place, each once."""
+    """Folder names are compared: all are given relative to the same folder, each once."""
     write({".git/HEAD": "", "main.py": "", "core/a.py": "", "core/b.py": ""})
     assert paths_of("core/b.py") == ["core/a.py", "core/b.py", "main.py"]
     assert paths_of("core/b.py", "core") == ["core/a.py", "core/b.py", "main.py"]
@@ -136,7 +136,7 @@ def test_the_users_own_folder_is_no_project(project: Path, monkeypatch: pytest.M
 def test_each_file_of_a_package_is_what_it_is_in_all_of_it(
     corpus: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Accelerate runs on NPUs already: what its files say alone would be safe to change."""
+    """Accelerate already runs on NPUs: by its own files alone the fixes would be safe."""
     monkeypatch.chdir(corpus("accelerate"))
 
     def lines(*paths: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""`uncuda rule`: how a rule is proved, as an installed package that carries the record says it."""
+"""`uncuda rule`: the paragraph on how a rule is proved, in an installed package that contains the record."""
 
 import compileall
 import json
@@ -40,17 +40,17 @@ CHINESE = (
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A package as a wheel installs it, without a record; its folder is to be imported from."""
+    """A package as a wheel installs it, without the record; its folder is used as import path."""
     site = tmp_path_factory.mktemp("site")
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(PACKAGE, site / "uncuda", ignore=ignored)
     shutil.copytree(ROOT / "rules", site / "uncuda" / "rules", ignore=ignored)
-    compileall.compile_dir(site, quiet=1)  # for the time of every run
+    compileall.compile_dir(site, quiet=1)  # saves time in every run
     return site
 
 
 def rule(installed: Path, record: str | None, *arguments: str) -> Run:
-    """What `uncuda rule` of an installed package says, which carries this record; None: no record."""
+    """The output of `uncuda rule` of an installed package with this record; None: without a record."""
     path = installed / "uncuda" / "execution.json"
     path.unlink(missing_ok=True)
     if record is not None:
@@ -114,7 +114,7 @@ def test_without_a_record_there_is_no_section(installed: Path, record: str | Non
 def test_a_broken_record_counts_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
     path = Path("docs", "execution.json")
     path.parent.mkdir()
-    monkeypatch.setattr(proofs, "folder", lambda: Path("rules"))  # of a checkout: beside docs
+    monkeypatch.setattr(proofs, "folder", lambda: Path("rules"))  # as in a checkout: beside docs
     path.write_text(json.dumps(RECORD), encoding="utf-8")
     assert list(proofs.load_proofs()) == list(RECORD["rules"])
     for record in BROKEN:
@@ -140,5 +140,5 @@ def test_only_pages_of_rules_read_it() -> None:
     }
     assert importers == {
         ("uncuda.report.proofs", "uncuda.cli.rule"),
-        ("uncuda.report.proofs", "uncuda.lsp.state.rule_page"),
+        ("uncuda.report.proofs", "uncuda.report.rule_page"),
     }

@@ -1,4 +1,4 @@
-"""Thousands of findings: one screen that says what they come to and what to do first, and fewer lines a finding."""
+"""Thousands of findings: `--summary` shows on one screen how many there are and what to do first."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from uncuda.report.text import width
 SCREEN = 40
 COLUMNS = 80
 CLASSES = ("safe", "review", "manual")
-# Everything that a step is about, in a file that others vary.
+# A file with all that a step counts, which other files vary.
 LIBRARY = "import torch\nimport flash_attn\n"
 EXTENSION = 'from torch.utils.cpp_extension import load\n\nops = load(name="ops", sources=["ops.cu"])\n'
 ENVIRONMENT = (
@@ -33,7 +33,7 @@ ENVIRONMENT = (
 SAFES = "import torch\n\n" + "torch.cuda.synchronize()\ntorch.cuda.empty_cache()\nx.cuda()\n" * 5
 REVIEWS = "import torch\n\n" + 'if lang == "cuda":\n    pass\n' * 6
 MANUALS = "import torch\n\n" + "torch.cuda.nothing_like_it()\ny = torch.zeros(2, dtype=torch.float64)\n" * 4
-# A question that needs review with what it asks for; alone it would be safe.
+# A test that needs review together with the code it guards; alone it would be safe.
 LINKED = """import torch
 
 
@@ -67,16 +67,36 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def findings(large: Path) -> list[dict[str, Any]]:
-    """All of them, as they are without any option."""
+def without_summary(large: Path) -> Any:
+    """What is said of them in JSON without any option."""
     with inside(large):
-        found: list[dict[str, Any]] = check().json["findings"]
+        return check().json
+
+
+@pytest.fixture(scope="module")
+def findings(without_summary: Any) -> list[dict[str, Any]]:
+    """All of them."""
+    found: list[dict[str, Any]] = without_summary["findings"]
     return found
+
+
+@pytest.fixture(scope="module")
+def screen(large: Path) -> str:
+    """The summary of them, as text."""
+    with inside(large):
+        return summary().out
+
+
+@pytest.fixture(scope="module")
+def with_summary(large: Path) -> Any:
+    """What is said of them in JSON, with the summary."""
+    with inside(large):
+        return check("--summary").json
 
 
 @contextmanager
 def inside(folder: Path) -> Iterator[None]:
-    """Run in a folder."""
+    """Run a command in a folder."""
     here = Path.cwd()
     os.chdir(folder)
     try:
@@ -130,8 +150,8 @@ class TestScreen:
         assert 30 < len(lines) + notes <= SCREEN
         assert run.code == 1
 
-    def test_classes_rules_and_folders_come_to_all(self, findings: list[dict[str, Any]]) -> None:
-        out = summary().out
+    def test_classes_rules_and_folders_come_to_all(self, screen: str, findings: list[dict[str, Any]]) -> None:
+        out = screen
         every = Counter(map(class_of, findings))
         assert out.splitlines()[0].startswith(f"{len(findings):,} findings in ")
         assert [numbers("  " + line)[0] for line in out.splitlines()[1:4]] == [every[kind] for kind in CLASSES]
@@ -140,8 +160,8 @@ class TestScreen:
             sums = [sum(column) for column in zip(*rows, strict=True)]
             assert sums == [len(findings), *(every[kind] for kind in CLASSES)], heading
 
-    def test_rows(self, findings: list[dict[str, Any]]) -> None:
-        out = summary().out
+    def test_rows(self, screen: str, findings: list[dict[str, Any]]) -> None:
+        out = screen
         rules = Counter(finding["rule"] for finding in findings)
         shown = [row.split()[0] for row in section(out, "By rule")]
         assert shown[:-1] == [rule for rule, _ in sorted(rules.items(), key=lambda row: (-row[1], row[0]))][:5]
@@ -152,14 +172,15 @@ class TestScreen:
             "torch.cuda.nothing_like_it",
             "(cuda-api-missing)",
             "440",
+            "440",
             "110",
         ]
 
-    def test_what_is_cut_says_how_to_see_it(self) -> None:
+    def test_what_is_cut_says_how_to_see_it(self, screen: str) -> None:
         out = summary("--statistics").out
         assert "more" not in out
         assert "All rows" not in out
-        (hint,) = re.findall(r"^All rows: uncuda (.*)$", summary().out, re.M)
+        (hint,) = re.findall(r"^All rows: uncuda (.*)$", screen, re.M)
         assert uncuda(*shlex.split(hint)).out == out
         assert {"  tests/t0", "  tests/t3"} <= {row[2:].split("   ")[0] for row in section(out, "By folder")}
 
@@ -168,22 +189,22 @@ class TestScreen:
             one, several = (summary(*arguments, "--workers", number) for number in "13")
             assert one == several
 
-    def test_no_finding_by_itself(self) -> None:
-        assert not re.search(r":\d+:\d+:", summary().out)
+    def test_no_finding_by_itself(self, screen: str) -> None:
+        assert not re.search(r":\d+:\d+:", screen)
 
     @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo terminal")
-    def test_bold_headings_on_a_terminal(self) -> None:
+    def test_bold_headings_on_a_terminal(self, screen: str) -> None:
         shown = on_terminal("check", "--target", "npu", "--summary").replace("\r\n", "\n")
         assert "\x1b[1mOrder of work\x1b[0m" in shown
-        assert re.sub(r"\x1b\[\d*[mK]|\r|\[[#.]+\] [\d,/]+", "", shown).endswith(summary().out.partition("\n")[2])
+        assert re.sub(r"\x1b\[\d*[mK]|\r|\[[#.]+\] [\d,/]+", "", shown).endswith(screen.partition("\n")[2])
 
 
 @pytest.mark.usefixtures("many")
 class TestOrder:
     STEPS = ("library", "extension", "environment", "safe", "review", "manual")
 
-    def test_what_blocks_comes_first(self) -> None:
-        out = summary().out.partition("Order of work\n")[2]
+    def test_what_blocks_comes_first(self, screen: str) -> None:
+        out = screen.partition("Order of work\n")[2]
         titles = re.findall(r"^ (\d)\. (.*?)(?: \(|:)", out, re.M)
         assert [title for _, title in titles] == [
             "Libraries without a port",
@@ -196,15 +217,14 @@ class TestOrder:
         assert "Libraries without a port (110): flash_attn\n" in out
 
     @pytest.mark.slow
-    def test_every_finding_is_in_one_step(self) -> None:
-        run = check("--summary")
-        order = run.json["summary"]["order"]
+    def test_every_finding_is_in_one_step(self, with_summary: Any) -> None:
+        order = with_summary["summary"]["order"]
         assert tuple(step["step"] for step in order) == self.STEPS
-        assert sum(step["count"] for step in order) == len(run.json["findings"])
+        assert sum(step["count"] for step in order) == len(with_summary["findings"])
         prerequisites = {rule.name: rule.prerequisite for rule in load().rules.values()}
         expected = Counter(
             (prerequisites[finding["rule"]] if class_of(finding) == "manual" else "") or class_of(finding)
-            for finding in run.json["findings"]
+            for finding in with_summary["findings"]
         )
         assert {step["step"]: step["count"] for step in order} == expected
 
@@ -238,9 +258,8 @@ class TestOrder:
 @pytest.mark.usefixtures("many")
 class TestJson:
     @pytest.mark.slow
-    def test_the_same_numbers(self) -> None:
-        run = check("--summary")
-        found, told = run.json["findings"], run.json["summary"]
+    def test_the_same_numbers(self, with_summary: Any, without_summary: Any) -> None:
+        found, told = with_summary["findings"], with_summary["summary"]
         assert told["count"] == len(found)
         assert told["files"] == len({finding["path"] for finding in found})
         assert told["classes"] == Counter(map(class_of, found))
@@ -250,7 +269,7 @@ class TestJson:
         for row in told["folders"]:
             assert row["count"] == sum(row[kind] for kind in CLASSES)
             assert row["tests"] == row["folder"].startswith("tests")
-        assert "summary" not in check().json
+        assert "summary" not in without_summary
 
     @pytest.mark.slow
     def test_statistics_stay_what_they_were(self) -> None:

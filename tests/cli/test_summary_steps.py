@@ -1,4 +1,4 @@
-"""What `--summary` counts beside what a script counts in the JSON, after each of many random steps of a port."""
+"""Compares the counts of `--summary` with those of the JSON report, after each of many random steps of a port."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ CLASSES = ("safe", "review", "manual")
 
 
 class Port:
-    """A project that somebody ports, a random step at a time."""
+    """A project that is ported by random steps."""
 
     def __init__(self, seed: int) -> None:
         self._random = Random(seed)
         self._made = 0
 
     def step(self) -> str:
-        """Do something; what."""
+        """Take a random step; returns its name."""
         chosen = self._random.choice(ACTIONS)
         getattr(self, f"_{chosen}")()
         return chosen
@@ -85,7 +85,7 @@ class Port:
 
 
 def counted(findings: list[dict[str, Any]]) -> dict[str, Any]:
-    """What a script makes of the JSON."""
+    """The counts computed from the JSON report."""
 
     def kind(finding: dict[str, Any]) -> str:
         return str(finding["fixes"][0]["applicability"]) if finding["fixes"] else "manual"
@@ -101,7 +101,8 @@ def counted(findings: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def walk(steps: int, seed: int) -> int:
-    """Take random steps below the current folder and compare after each; how many findings were counted in all."""
+    """Take random steps below the current folder and compare after each; returns the number of findings counted in
+    all."""
     port, seen = Port(seed), 0
     for number in range(steps):
         step = f"{number}: {port.step()}"

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs a pseudo terminal
 
 
 def on_terminal(*arguments: str, **env: str) -> str:
-    """What a terminal shows, standard output and standard error together."""
+    """What a terminal shows: standard output and standard error together."""
     main, side = os.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "uncuda", *arguments],

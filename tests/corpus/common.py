@@ -1,4 +1,4 @@
-"""What the tests on large packages share."""
+"""Helpers that the tests on large packages share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TARGETS = ("npu", "musa")
 
 @lru_cache
 def engine(target: str) -> Engine:
-    """An engine with all rules, for sources that name the target."""
+    """An engine with all rules, for sources that name the target themselves."""
     return Engine(load(), target, Settings(strategy="rewrite", locale="en"), Project())
 
 
@@ -35,5 +35,5 @@ def sources(folder: Path, target: str) -> Iterator[Source]:
 
 
 def key(finding: Finding) -> Any:
-    """Everything that a finding says."""
+    """All fields of a finding."""
     return (finding.span, finding.rule, finding.severity, finding.message, finding.fixes)

@@ -30,11 +30,11 @@ FAILURES = (urllib.error.URLError, http.client.HTTPException, TimeoutError, Conn
 
 
 class Unavailable(Exception):
-    """A package cannot be had; the message says why."""
+    """A package cannot be fetched; the message says why."""
 
 
 class Pinned(NamedTuple):
-    """One line of a lock."""
+    """One package of a lock file."""
 
     name: str
     file: str
@@ -42,7 +42,7 @@ class Pinned(NamedTuple):
 
 
 def pinned(*locks: str) -> dict[str, Pinned]:
-    """The packages of some locks by name (default: of corpus.lock)."""
+    """The packages of some lock files by name (default: of corpus.lock)."""
     names = locks or LOCKS[:1]
     lines = [line for lock in names for line in (HERE / lock).read_text(encoding="utf-8").splitlines()]
     rows = [Pinned(*line.split()) for line in lines if line.strip() and not line.startswith("#")]
@@ -55,7 +55,7 @@ def cache() -> Path:
 
 
 def tree(name: str) -> Path:
-    """The unpacked sources of a package, fetched if they are not there yet; raises Unavailable."""
+    """The unpacked sources of a package, fetched if they are missing; raises Unavailable."""
     package = pinned(*LOCKS)[name]
     folder = cache() / f"{name}-{package.sha256[:8]}"
     if not folder.is_dir():
@@ -109,7 +109,7 @@ def _pip(*arguments: str) -> str:
 
 
 def _url(package: Pinned) -> str:
-    """The address of a file, from the index's page on the package (JSON or HTML)."""
+    """The address of a file, from the index's page of the package (JSON or HTML)."""
     page = f"{_index().rstrip('/')}/{package.name}/"
     body, kind = _get(page, accept="application/vnd.pypi.simple.v1+json, text/html;q=0.1")
     if "json" in kind:
@@ -137,7 +137,7 @@ class _Links(html.parser.HTMLParser):
 
 
 def _get(url: str, accept: str = "*/*") -> tuple[bytes, str]:
-    import ssl  # not every Python has it, and those that lack it have no network either
+    import ssl  # some Pythons lack it, and have no network either
 
     request = urllib.request.Request(url, headers={"Accept": accept})
     trust = ssl.create_default_context(cafile=os.environ.get("PIP_CERT"))
@@ -181,7 +181,7 @@ def _members(archive: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def main(names: list[str]) -> int:
-    """Fetches and prints; exit code 1 if something cannot be had."""
+    """Fetch the packages and print their folders; exit code 1 if one cannot be fetched."""
     status = 0
     known = pinned(*LOCKS)
     for name in names or known:

@@ -1,4 +1,4 @@
-"""What stays accepted when real files are formatted, moved, renamed and split, and what is new in them is reported."""
+"""Findings stay accepted when real files are formatted, moved, renamed and split, and new ones in them are reported."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FILES, CASES = 60, 120
 they are 547."""
 MORE = "_more.py"
 NEW = "\n\ndef added_{0}(added):\n    return added[{0}].cuda()\n"
-"""A function that is added to a file, in which a finding is new."""
+"""A function that is added to a file and has a new finding."""
 BASELINE = "uncuda-baseline.jsonl"
 
 
@@ -45,7 +45,7 @@ def black(project: Path) -> None:
 
 
 def moved(project: Path) -> None:
-    """All files in another folder."""
+    """All files, moved to another folder."""
     target = project / "elsewhere" / "deep"
     target.mkdir(parents=True)
     for path in sorted(project.glob("*.py")):
@@ -58,7 +58,7 @@ def renamed(project: Path) -> None:
 
 
 def split(project: Path) -> None:
-    """The second half of the functions and classes of each file in a file of its own, with a copy of the imports."""
+    """The second half of each file's functions and classes, moved to a file of its own with a copy of the imports."""
     for path in sorted(project.glob("*.py")):
         text = path.read_text(encoding="utf-8")
         lines = text.splitlines(keepends=True)
@@ -80,7 +80,7 @@ def first_line(block: ast.FunctionDef | ast.ClassDef) -> int:
 
 
 def nothing(project: Path) -> None:
-    """Only the functions that are added."""
+    """Only the functions that were added."""
 
 
 CHANGES: dict[str, Callable[[Path], None]] = {
@@ -89,7 +89,7 @@ CHANGES: dict[str, Callable[[Path], None]] = {
 
 
 def candidates(folder: Path) -> Iterator[Path]:
-    """Files that Python reads, with CUDA in functions, in the order of their names."""
+    """Files that Python can parse and that use CUDA within functions, sorted by name."""
     for path in sorted(folder.rglob("*.py")):
         data = path.read_bytes()
         if b"cuda" in data and len(data) < 60_000 and b"\r" not in data:
@@ -103,7 +103,7 @@ def candidates(folder: Path) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def accepted(tmp_path_factory: pytest.TempPathFactory, corpus: Callable[[str], Path]) -> tuple[Path, list[Any]]:
-    """A project of sampled files in which all is accepted, and the entries."""
+    """A project of sampled files in which all findings are accepted, and the baseline's entries."""
     project = tmp_path_factory.mktemp("accepted")
     found = [path for package in PACKAGES for path in candidates(corpus(package))]
     for number, path in enumerate(Random(SEED).sample(found, FILES)):
@@ -136,7 +136,7 @@ def test_what_stays_accepted(accepted: tuple[Path, list[Any]], tmp_path: Path, c
 
 
 def is_copy(path: str, _rule: str, line: str) -> bool:
-    """Whether a finding is about an import that a split file has as well as the one that it came from."""
+    """Whether a finding is about an import that exists in a split-off file and in the file that it came from."""
     return path.endswith(MORE) and line.startswith(("import ", "from "))
 
 

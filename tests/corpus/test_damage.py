@@ -1,4 +1,4 @@
-"""What a half-typed line costs: findings away from it stay, and no new ones come up."""
+"""The effect of a half-typed line: findings elsewhere stay, and no new ones appear."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS = ("quote", "apostrophe", "open bracket", "closing bracket", "half", "trip
 
 
 def damaged(text: str, chance: random.Random) -> tuple[str, int, str]:
-    """(kind, edited line, text) after one edit as it happens while typing."""
+    """(kind, edited line, text) after one edit as users make it while typing."""
     lines = text.split("\n")
     number, kind = chance.randrange(len(lines)), chance.choice(KINDS)
     line = lines[number]
@@ -46,7 +46,7 @@ def places(source: Source) -> set[tuple[object, ...]]:
 
 
 def away_from(line: int, found: set[tuple[object, ...]]) -> set[tuple[object, ...]]:
-    """Those that do not stand on a line."""
+    """The findings that are not on a line."""
     return {place for place in found if place[0] != line}
 
 

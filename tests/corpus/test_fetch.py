@@ -1,4 +1,4 @@
-"""Packages come from the configured index, checked by hash, and nothing in them leaves its folder."""
+"""Packages come from the configured index, are checked by hash, and unpack only into their own folder."""
 
 import hashlib
 import io
@@ -17,7 +17,7 @@ FILE = "tiny-1.0.tar.gz"
 
 
 def sdist() -> bytes:
-    """A source archive with one honest file and three that try to get out."""
+    """A source archive with one valid file and three whose paths lead outside."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
         for name in ("tiny-1.0/tiny/a.py", "../evil.py", "/tmp/evil.py", "tiny-1.0/C:evil.py"):

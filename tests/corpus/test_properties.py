@@ -1,4 +1,4 @@
-"""Whatever is done to real files: no crash, no overlapping edits, fixes that settle and leave the rest alone."""
+"""Properties on changed real files: no crash, no overlapping edits, fixes that settle and change nothing else."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_random_edits(data: st.DataObject, target: str) -> None:
     for finding in made.check(source).findings:
         assert 0 <= finding.span.start <= finding.span.end <= len(text)
         for fix in finding.fixes:
-            apply_edits(text, fix.edits)  # raises when they overlap
+            apply_edits(text, fix.edits)  # raises if they overlap
     fixed = made.fix(source, review=True)
     if fixed.refused is None and parses(text):
         assert parses(fixed.text)
@@ -76,7 +76,7 @@ def test_fixes_settle_and_leave_the_rest(target: str, review: bool) -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_one_at_a_time_ends_in_the_same_text(target: str) -> None:
-    """Quick fixes made one by one, in any order, end where fix-all ends: none looks like a branch written by hand."""
+    """Fixes made one by one, in any order, give the same text as fix-all."""
     made, different = engine(target), []
     for number, text in enumerate(texts(target)):
         due = made.fix(Source(text)).text
@@ -100,7 +100,7 @@ def one_at_a_time(text: str, target: str, chance: random.Random) -> str:
 
 
 def untouched(before: str, after: str) -> bool:
-    """Whether every line that went away or changed is one that rules may speak of."""
+    """Whether every removed or changed line is one that a rule may have a finding on."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     opcodes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     changed = [line for tag, start, end, _, _ in opcodes if tag != "equal" for line in old[start:end]]

@@ -1,4 +1,4 @@
-"""Somebody types at random into real files: findings, sites and hits are those of a fresh look, after every key."""
+"""Random typing in real files: after every key, findings, sites and hits equal those of a fresh analysis."""
 
 from __future__ import annotations
 

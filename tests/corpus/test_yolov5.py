@@ -55,7 +55,7 @@ WORDS = {
 
 
 def fix(folder: Path, target: str, *options: str) -> None:
-    """The command that users give."""
+    """The command line that users run."""
     command = [
         sys.executable,
         "-m",
@@ -81,7 +81,7 @@ def texts(folder: Path) -> dict[str, str]:
 def ported(
     request: pytest.FixtureRequest, corpus: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[str, dict[str, str], dict[str, str], dict[str, str], Path]:
-    """(target, texts as they are, after safe fixes, after all fixes, folder of the last)."""
+    """(target, original texts, texts after safe fixes, texts after all fixes, folder of the last)."""
     target = str(request.param)
     before = texts(corpus("yolov5"))
     results = []
@@ -138,7 +138,7 @@ def test_every_file_parses_and_other_lines_are_as_they_were(ported: Ported) -> N
 
 
 def lines_of_edits(made: Engine, text: str) -> set[int]:
-    """Lines (from 0) that edits of any finding touch."""
+    """The lines (from 0) that edits of any finding change."""
     source = Source(text)
     edits = [e for f in made.check(source).findings for fix in f.fixes[:1] for e in fix.edits]
     lines = set()
@@ -149,7 +149,7 @@ def lines_of_edits(made: Engine, text: str) -> set[int]:
 
 
 def test_changes_by_rule(ported: Ported) -> None:
-    """Lists what safe fixes leave to review fixes, and every change, by rule."""
+    """Print which fixes safe fixes leave to review, and every change, by rule."""
     target, before, safe, every, folder = ported
     made = engine(target).knowing(Project(torch=True))
     totals: dict[str, Counter[str]] = {"safe": Counter(), "all": Counter()}

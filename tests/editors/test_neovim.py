@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 
 def session(binary: Path, configuration: str, folder: Path) -> Any:
-    """Play the session with a configuration and the page's commands."""
+    """Run the session with a configuration and the page's commands."""
     init = folder / "init.lua"
     init.write_text(f"{configuration}\n{blocks('neovim.md', 'lua')[2]}", encoding="utf-8")
     return play([str(binary), "--headless", "-u", str(init), "-i", "NONE", "-n", "-c", f"luafile {SCRIPT}"], folder)

@@ -1,4 +1,4 @@
-"""While a line is typed, what was found elsewhere is carried over: the findings are those of the text read anew."""
+"""Findings carried over while a line is typed equal those of a fresh analysis of the text."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ if __name__ == "__main__":
 '''
 VERSIONS = [("npu", None), ("npu", "2.1.0"), ("musa", None)]
 UNUSED = {"severity"}
-"""Fields that no check gives yet."""
+"""Fields that no check sets yet."""
 TYPED = [
     *("torch.cuda.set_device(1)", "torch.cuda.seed()", "wait(1, 2)", "tc.synchronize()", "tc.list_gpu_processes()"),
     *(
@@ -166,7 +166,7 @@ def texts() -> list[str]:
 
 
 def blank(text: str, indent: str, chance: random.Random) -> tuple[str, int]:
-    """A text with an empty line for a statement, and where that is."""
+    """A text with an empty line for a statement, and the offset of that line."""
     lines = text.splitlines(keepends=True)
     number = chance.randrange(len(lines))
     indent = indent if chance.random() < 0.2 else lines[number][: len(lines[number]) - len(lines[number].lstrip())]
@@ -182,7 +182,7 @@ def test_typed_findings_are_those_of_a_fresh_look(seed: int, target: str) -> Non
         text, at = blank(chance.choice(texts()), "    ", chance)
         typist = Typist(text, prepared(target), answering=chance.random() < 0.3)
         typist.type(at, words, told_of_edit=chance.random() < 0.8)
-        if chance.random() < 0.5:  # something else meanwhile
+        if chance.random() < 0.5:  # other edits meanwhile
             other = chance.randrange(len(typist.text) + 1)
             typist.replace(other, min(other + chance.choice([0, 1, 5]), len(typist.text)), chance.choice("x (\n"))
         else:
@@ -198,7 +198,7 @@ def test_two_lines_one_after_the_other() -> None:
 
 
 def given(engine: Engine, text: str) -> Iterator[str]:
-    """The fields that checks give to some hit of a text."""
+    """The fields that checks set in some hit of a text."""
 
     def default(field: Field[object]) -> object:
         return field.default_factory() if field.default_factory is not MISSING else field.default
@@ -236,7 +236,7 @@ def test_every_field_is_carried_past_each_line(target: str, version: str | None)
 
 
 def test_a_name_that_serves_the_target_elsewhere_is_left_to_review() -> None:
-    """A key in another line does not make it safe."""
+    """A keystroke in another line does not make the fix safe."""
     text = (
         'import torch\nimport torch.distributed as dist\n\nbackend = "nccl"\ndist.init_process_group(backend)\n'
         'if backend == "hccl":\n    port()\n\n\ndef wait():\n    torch.cuda.sync\n'
@@ -249,7 +249,7 @@ def test_a_name_that_serves_the_target_elsewhere_is_left_to_review() -> None:
 
 
 def test_a_line_after_a_block_ends_it() -> None:
-    """What leaves the block above, and what stands below it now, change together."""
+    """The statement that leaves a block and the one now below it change together."""
     above = "import torch\n\n\ndef f(x, y):\n    if x.is_cuda:\n        return y.cuda()\n"
     typist = Typist(above + "    \n    return x\n", prepared("npu"))
     typist.type(len(above) + 4, "torch.cuda.seed()")
@@ -267,10 +267,18 @@ def test_an_import_that_cannot_be_read_is_named_after_each_key() -> None:
 
 
 def test_a_word_that_begins_statements_no_more_is_looked_above() -> None:
-    """The bracket above it is open for what stands below."""
+    """An open bracket above continues into the lines below."""
     text = 'import torch\n\nx = f(1,\n      return\n      device="cuda")\ntorch.cuda.seed()\n'
     typist = Typist(text, prepared("npu"))
     typist.erase(text.index("return") + 6, 2)
+
+
+@pytest.mark.parametrize("words", ["net.cuda()", "print(net.is_cuda)", "    net.cuda()"])
+def test_a_use_above_the_import_of_torch_moves_the_import_of_the_plugin(words: str) -> None:
+    above = "from model import net\n\n"
+    typist = Typist(above + "\nimport torch\n\nx = torch.ones(2).cuda()\n\ntorch.cuda.seed()\n", prepared("npu"))
+    typist.type(len(above), words)
+    typist.erase(len(above) + len(words), len(words))
 
 
 NAMED = """\
@@ -329,7 +337,7 @@ def test_nearly_every_key_in_a_function_in_which_nothing_was_found_is_carried(
     typist.replace(at - 1, at, words[0])
     typist.type(at, words[1:])
     kept = [found is not None for found in carried]
-    assert sum(kept) >= len(words) - 8, kept  # an open bracket or quote takes in what follows
+    assert sum(kept) >= len(words) - 8, kept  # an open bracket or quote takes in the lines that follow
 
 
 @pytest.mark.parametrize("words", ["device = 'npu'", "self.use_cuda = False", "x = get_device()", "return Net()"])

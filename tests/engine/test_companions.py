@@ -1,4 +1,4 @@
-"""Fixes made one at a time: what a half-changed text would hide changes together, the rest alone."""
+"""Fixes made one at a time: findings that a half-changed text would hide change together, the others alone."""
 
 from __future__ import annotations
 

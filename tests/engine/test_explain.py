@@ -1,4 +1,4 @@
-"""What stands at a place of a text, and what it is on the target."""
+"""The explanation of the API at a place of a text, and what it becomes on the target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A rule that fails costs its own findings, where somebody asks to be told."""
+"""A rule that raises loses its own findings only, and the error is reported."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TEXT = "import torch\nx.cuda()\ntorch.device('cuda')\ntorch.distributed.init_pro
 
 @pytest.fixture
 def broken(monkeypatch: pytest.MonkeyPatch) -> str:
-    """A rule of the verb `string` that fails wherever it is asked."""
+    """A rule with the check `string` that raises whenever it is called."""
     run = string.Check.run
 
     def fail(self: string.Check, context: Context) -> Iterator[Hit]:

@@ -1,4 +1,4 @@
-"""What a library of CUDA is handed, that does not run on the target, stays CUDA's, and the finding says so."""
+"""What is passed to a CUDA library that does not run on the target stays CUDA's, and the finding says so."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SAID = "a library of CUDA is handed it"
 
 
 def left(text: str, target: str) -> bool:
-    """Whether the text stays as it is, and each finding in a use of torch.cuda says why."""
+    """Whether the text stays unchanged, and each finding about torch.cuda says why."""
     engine = ENGINES[target]
     findings = [f for f in engine.check(Source(text)).findings if not f.rule.startswith("module-")]
     assert findings

@@ -1,4 +1,4 @@
-"""Work is counted: what would take long is refused, by the same count every time, and the rest goes on."""
+"""Work is counted: a text that would take long is refused at the same count every time, and others are analysed."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from uncuda.source import Source
 
 SMALL = Limits(bytes=60_000, statements=100, comparisons=20_000)
 FINE = "import torch\ntorch.cuda.synchronize()\n"
-# What recurses deeply ends WebAssembly's Python itself, whose stack is that of the browser: not among its tests.
+# Deep recursion crashes WebAssembly's Python, whose stack is the browser's: these texts are left out of its tests.
 pytestmark = pytest.mark.slow
 
-# These take time in proportion to their size, or Python refuses them: their size alone is a limit.
+# These take time in proportion to their size, or Python refuses them: the size limit alone bounds them.
 BY_SIZE = {
     "columns_of_parameters",
     "comprehensions",
@@ -40,12 +40,12 @@ def engine(remember: int = 1, **settings: int) -> Engine:
 
 @lru_cache
 def shared() -> Engine:
-    """An engine, which takes long to make, that is to forget what it read."""
+    """An engine without cached texts; making a new one would take long."""
     return engine()
 
 
 class Kept(Work):
-    """Work that can be asked for after the analysis."""
+    """A Work counter whose counts can be read after the analysis."""
 
     last: Work
 
@@ -83,7 +83,7 @@ def test_what_grows_is_refused_by_count_at_some_size(name: str) -> None:
     assert (Kept.last.statements, Kept.last.comparisons) == before
 
 
-# What grew with the square of its size once; the others are bounded by their count alone.
+# Their time once grew with the square of their size; the others are bounded by the count alone.
 FOLLOWED = [
     *("and_chain", "is_cuda_chain", "if_after_if", "rebound_name", "match_cases", "unclosed_brackets"),
     *("broken_statements", "unclosed_quotes", "dict_of_values", "nccl_checks", "argparse_options", "amp_c_guards"),
@@ -96,7 +96,7 @@ FOLLOWED = [
 @pytest.mark.parametrize("name", FOLLOWED)
 def test_four_times_the_text_takes_about_four_times_the_work(name: str) -> None:
     counts = []
-    for size in (400, 1600):  # above the number of places that one fix changes
+    for size in (400, 1600):  # above the largest number of places that one fix changes
         shared()._forget("")
         shared().check(Source(SHAPES[name](size)), limits=UNLIMITED)
         counts.append(Kept.last.comparisons)
@@ -104,7 +104,7 @@ def test_four_times_the_text_takes_about_four_times_the_work(name: str) -> None:
 
 
 def test_a_fix_changes_no_more_places_than_anybody_looks_through() -> None:
-    """Then none of them is changed, and each is found still."""
+    """None of them is changed then, and each is still reported."""
 
     def applicable(text: str, places: int) -> int:
         findings = engine().check(Source(text)).findings
@@ -124,7 +124,7 @@ def test_a_fix_changes_no_more_places_than_anybody_looks_through() -> None:
 
 
 def test_a_chain_of_names_is_no_internal_error() -> None:
-    chain = SHAPES["device_alias_chain"](2000)  # too long to prove anything; the file's other findings stay
+    chain = SHAPES["device_alias_chain"](2000)  # too long to analyse; the file's other findings stay
     assert engine().check(Source(chain + FINE)).findings
     with pytest.raises(LimitExceeded, match=r"comparisons|statements|bytes"):
         engine().check(Source(SHAPES["alias_chain"](512_000)))

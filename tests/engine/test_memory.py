@@ -1,4 +1,4 @@
-"""What was read of a text goes when the text does: the command line runs without a collector of cycles."""
+"""All data read from a text is freed with it: the command line runs without a garbage collector."""
 
 from __future__ import annotations
 
@@ -48,4 +48,4 @@ def test_facts_are_in_no_cycle(fix: bool) -> None:
         assert engine.check(source).findings
         if fix:
             engine.fix(source)
-    assert read() - before <= 1  # the engine remembers the last one
+    assert read() - before <= 1  # the engine caches the last one

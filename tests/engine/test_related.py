@@ -1,4 +1,4 @@
-"""Findings at an alias say where it comes from."""
+"""Findings at an alias point to its definition."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from uncuda.source import Source
 
 
 def related(text: str, locale: str = "en") -> list[tuple[str, str, str]]:
-    """(rule, what is said, where) of every related place."""
+    """(rule, message, place) of every related location."""
     found = engine_for("npu", Settings(locale=locale)).check(Source(text)).findings
     return [(f.rule, r.message, text[r.span.start : r.span.end]) for f in found for r in f.related]
 

@@ -1,4 +1,4 @@
-"""A rule that settings switch off is not reported; what others find keeps the class that it has when all are on."""
+"""Findings of a rule that settings switch off are not reported; other findings keep their fix class."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
-# The question needs review with what it asks for; alone it would be safe, and leave half of both.
+# The test needs review together with the code it guards; alone it would be safe, and leave half a port.
 LINKED = """import torch
 
 
@@ -45,7 +45,7 @@ def test_a_rule_alone_says_what_it_says_beside_all_others() -> None:
 
 
 def test_a_fix_changes_nothing_that_is_ignored() -> None:
-    """A rule that nobody selected may be changed with others; one that somebody ignores may not."""
+    """A rule that is not selected may be changed along with others; one that is ignored may not."""
     code = "import torch\n\ndevice = 'cuda' if torch.cuda.is_available() else 'cpu'\n"
     ignoring = Engine(load(), "npu", Settings(locale="en", ignore=("cuda-api",)), Project())
     (finding,) = ignoring.check(Source(code)).findings

@@ -1,4 +1,4 @@
-"""Projects, and files, that know several accelerators: what stays, what needs review, and that fixes change none."""
+"""Projects and files that support several accelerators: what stays, what needs review, and that fixes add none."""
 
 from __future__ import annotations
 
@@ -116,6 +116,35 @@ PLATFORM = {
         "class A:\n    def __init__(self, x):\n        self.off = x or not current_platform.is_cuda()\n"
         "    def f(self):\n        if not self.off:\n            {0}\n"
     ),
+    "a mode": "MODE: str | None = (\n    env.MODE if current_platform.is_cuda() else None\n)\ndef f(g):\n"
+    "    if (mode := MODE) is None:\n        return g\n    def h():\n        {0}\n    return h\n",
+    "a mode that is there": "mode = env.MODE if current_platform.is_cuda() else None\nif mode is not None:\n    {0}\n",
+    "a capability of NVIDIA's": "if current_platform.is_device_capability_family(100):\n    {0}\n",
+    "a capability from which on": "def f(x):\n    if not current_platform.has_device_capability((8, 0)):\n"
+    "        return\n    {0}\n",
+    "a capability that has a name": (
+        "cap = current_platform.get_device_capability()\nFITS = cap is not None and cap[0] >= 9\n"
+        "FITS = current_platform.has_device_capability(90)\n"
+        "@pytest.mark.skipif(not FITS, reason='no')\ndef test(x):\n    {0}\n"
+    ),
+    "a capability below": (
+        "def f(x):\n    cap = current_platform.get_device_capability()\n    if cap is None or cap.to_int() < 80:\n"
+        "        pytest.skip('no')\n    {0}\n"
+    ),
+    "a capability's number": "if current_platform.get_device_capability().major == 9:\n    {0}\n",
+    "an assertion": "def f(x):\n    assert current_platform.is_cuda() or platform.is_rocm(), 'no'\n    {0}\n",
+    "a mark with a name": (
+        "on_cuda = pytest.mark.skipif(not current_platform.is_cuda(), reason='no')\n@pytest.mark.slow\n@on_cuda\n"
+        "def test(x):\n    {0}\n"
+    ),
+    "neither CUDA nor ROCm": "if not (current_platform.is_cuda() or current_platform.is_rocm()):\n"
+    "    pytest.skip('no', allow_module_level=True)\n{0}\n",
+    "a mode that is on": "if env.MODE if current_platform.is_cuda() else False:\n    {0}\n",
+    "a function that only that calls": (
+        "# _region is for _install\nfrom contextlib import contextmanager\n@contextmanager\n"
+        "def _region(x):\n    {0}\n    yield\ndef _install(x):\n    C.patched = _region\ndef start(x):\n"
+        "    if not current_platform.is_cuda():\n        return\n    _install(x)\n"
+    ),
 }
 ALIKE = {
     "a test": "if current_platform.is_cuda_alike():\n    {0}\n",
@@ -135,6 +164,27 @@ NO_PLATFORM = {
     "the other way": "if not current_platform.is_cuda():\n    {0}\n",
     "either": "if current_platform.is_cuda() or x:\n    {0}\n",
     "a tensor": "if x.is_cuda():\n    {0}\n",
+    "a capability that is another's, too": "if current_platform.has_device_capability(31):\n    {0}\n",
+    "an assertion of more": "assert current_platform.is_cuda() or x\n{0}\n",
+    "a mark of others with a name": (
+        "on_all = pytest.mark.skipif(not x.is_fast(), reason='no')\n"
+        "on_cuda = pytest.mark.skipif(not platform.is_cuda())\n@on_all\ndef test(x):\n    {0}\n"
+    ),
+    "a minor number": "if current_platform.get_device_capability()[1] >= 9:\n    {0}\n",
+    "a low capability": "if current_platform.get_device_capability()[0] < 9:\n    {0}\n",
+    "no such capability": "if not current_platform.has_device_capability(90):\n    {0}\n",
+    "a mode with another way": "mode = a if current_platform.is_cuda() else b\nif mode is not None:\n    {0}\n",
+    "a mode that is not there": "mode = a if current_platform.is_cuda() else None\nif mode is None:\n    {0}\n",
+    "a function that others call": (
+        "def _install(x):\n    {0}\ndef start(x):\n    if platform.is_cuda():\n        _install(x)\n"
+        "def stop(x):\n    _install(x)\n"
+    ),
+    "a function that anybody may call": (
+        "def install(x):\n    {0}\ndef start(x):\n    if platform.is_cuda():\n        install(x)\n"
+    ),
+    "a function that is registered": (
+        "@register\ndef _install(x):\n    {0}\ndef start(x):\n    if platform.is_cuda():\n        _install(x)\n"
+    ),
 }
 ON_HOST = {
     "a module of tests": "if not current_platform.is_cpu():\n    pytest.skip('no', allow_module_level=True)\n{0}\n",
@@ -158,7 +208,7 @@ BYTES = {
 
 
 def project_of(files: Mapping[str, str]) -> Project:
-    """What the files say together, to the command line as to the language server."""
+    """The facts of several files together, for the command line as for the language server."""
     return _project_of(tuple(files.items()))
 
 
@@ -301,7 +351,7 @@ def test_a_file_without_torch_in_a_project_that_uses_it() -> None:
         assert classes(findings(alone | program, name)) == {"safe"}
         for other in others:
             assert classes(findings({name: f"{other}\n{alone[name]}"} | program, name)) == {"review"}
-    assert not findings({"mode.py": "mode = 'cuda'\n"} | program, "mode.py")  # nothing says that it is a device
+    assert not findings({"mode.py": "mode = 'cuda'\n"} | program, "mode.py")  # nothing shows that it is a device
     edits = [edit for one in findings(alone | program, "helper.py") for edit in one.fixes[0].edits]
     assert {edit.text for edit in edits} == {"npu", "is_npu", "import torch_npu\n"}
 
@@ -392,6 +442,19 @@ def test_what_only_rocm_runs_is_not_cudas(name: str) -> None:
     assert not findings({"a.py": "import torch\n" + ROCM[name].format("torch.cuda.nccl.version(); x.cuda()")}, "a.py")
 
 
+MARKED = (
+    "import torch\nimport pytest\nDEVICES = [f'cuda:{i}' for i in range(2)]\ndef helper(x):\n    return x.cuda()\n"
+    "@pytest.mark.parametrize('device', DEVICES)\n@pytest.mark.skipif(\n    not is_rocm(), reason='no'\n)\n"
+    "def test(x, device):\n    helper(x).cuda()\n"
+)
+
+
+def test_what_only_tests_of_rocm_name_is_rocms() -> None:
+    assert not findings({"test_a.py": MARKED}, "test_a.py")
+    assert len(findings({"a.py": MARKED}, "a.py")) == 2  # anybody may import these
+    assert len(findings({"test_a.py": MARKED + "def test_all(x):\n    helper(x)\n"}, "test_a.py")) == 1
+
+
 @pytest.mark.parametrize("name", NOT_ROCM)
 def test_what_others_run_too_is_looked_at(name: str) -> None:
     assert classes(findings({"a.py": "import torch\n" + NOT_ROCM[name].format("x.cuda()")}, "a.py")) == {"safe"}
@@ -431,12 +494,44 @@ def test_what_the_target_may_come_to_is_as_it_was(name: str) -> None:
 
 
 def test_what_has_no_fix_is_information_in_a_project_that_chooses() -> None:
-    files = {**FAMILY, "train.py": "import torch\nimport cupy\n\n\ndef run(x):\n    return x.cuda()\n"}
+    files = {**FAMILY, "train.py": "import torch\n\n\ndef run(x):\n    import cupy\n    return x.cuda()\n"}
     missing, method = findings(files, "train.py")
     assert missing.severity == "information" and "may not come here" in missing.message
     assert method.severity == "error" and classes([method]) == {"review"}
     (alone,) = (one for one in findings({"train.py": files["train.py"]}, "train.py") if one.rule == missing.rule)
     assert alone.severity == "error"
+
+
+def test_a_file_of_a_library_that_the_target_lacks_is_information_in_a_project_that_chooses() -> None:
+    for line, severity in (("import cupy", "information"), ("def f():\n    import cupy", "error")):
+        text = f"import torch\n{line}\nx = y.cuda()\n"
+        *_, method = findings({**FAMILY, "train.py": text}, "train.py")
+        assert (method.rule, method.severity) == ("cuda-method", severity)
+        assert {one.severity for one in findings({"train.py": text}, "train.py")} == {"error"}
+
+
+@pytest.mark.parametrize("name", ["bench_amd_fusions.py", "ops/test_rocm.py", "rocm/ops.py"])
+def test_a_file_for_amds_gpus_is_information_in_a_project_that_chooses(name: str) -> None:
+    text = "import torch\nx = y.cuda()\n"
+    (found,) = findings({**FAMILY, name: text}, name)
+    assert found.severity == "information" and "AMD" in found.message and classes([found]) == {"review"}
+    assert [one.severity for one in findings({name: text}, name)] == ["error"]
+    for other in ("train_amdahl.py", "rocm/a/b.py"):
+        assert [one.severity for one in findings({**FAMILY, other: text}, other)] == ["error"]
+
+
+def test_a_file_on_a_module_of_nvidias_is_information_in_a_project_that_chooses() -> None:
+    for line, severity in (
+        ("from lib.models.nvidia.ops import fused", "information"),
+        ("from .nvidia import fused", "information"),
+        ("from nvidia.dali import fn", "error"),
+        ("def f():\n    from .nvidia import fused", "error"),
+        ('x = """\nfrom .nvidia import fused\n"""', "error"),
+    ):
+        text = f"import torch\n{line}\nx = y.cuda()\n"
+        *_, method = findings({**FAMILY, "train.py": text}, "train.py")
+        assert (method.rule, method.severity) == ("cuda-method", severity)
+        assert findings({"train.py": text}, "train.py")[-1].severity == "error"
 
 
 def test_an_extension_is_information_in_a_project_that_chooses() -> None:

@@ -1,4 +1,4 @@
-"""Comments that silence a finding: where they go, and that they do what they say."""
+"""Comments that suppress a finding: where they are inserted, and that they work."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ def findings(text: str) -> tuple[Finding, ...]:
 
 
 def silenced(text: str, finding: Finding, edit: Edit) -> str:
-    """The text after the edit; it must silence the finding, and nothing but its rule."""
+    """The text after the edit; it must suppress the finding, and no other rule."""
     after = apply_edits(text, [edit])
     left = findings(after)
     assert finding.rule not in {other.rule for other in left if _moved(other.span, edit) == finding.span}
-    told = {finding.rule, "unused-suppression"}  # a comment that gets a name may have been of no use before
+    told = {finding.rule, "unused-suppression"}  # a comment that gets another name may have been unused before
     before = [(other.rule, other.span) for other in findings(text) if other.rule not in told]
     assert [(other.rule, _moved(other.span, edit)) for other in left if other.rule not in told] == before
     return after
 
 
 def _moved(span: Span, edit: Edit) -> Span:
-    """Where a span was before an insertion."""
+    """The span's position before an insertion."""
     grown = len(edit.text)
     start, end = (at - grown if at >= edit.start + grown else at for at in span)
     return Span(start, end)

@@ -1,4 +1,5 @@
-"""A call, its receiver and its arguments change together or not at all, and so do graphs and what they are handed."""
+"""A call, its receiver and its arguments change together or not at all, and so do graphs and the objects passed to
+them."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ HEAD = "import torch\nimport torch_npu\nimport torch_musa\n"
 
 
 def classes(text: str, engine: Engine = NPU) -> list[str]:
-    """The class of each finding, in the order of the text."""
+    """The fix class of each finding, in the order of the text."""
     findings = engine.check(Source(HEAD + text)).findings
     return [finding.fixes[0].applicability if finding.fixes else "by hand" for finding in findings]
 
@@ -212,7 +213,7 @@ HALVES = [half for half in programs() if half.kind in KINDS and half.name != "li
 
 
 def statements(text: str) -> list[str]:
-    """The statements of a text, and the headers of its blocks, without imports."""
+    """The statements of a text and the headers of its blocks, without imports."""
     found = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.With):
@@ -313,7 +314,7 @@ def total(grads, device):
 
 
 def test_what_is_safe_only_after_a_fix_to_review_is_to_review_as_well() -> None:
-    """A preview ticks what is safe: that alone is what the safe fixes make, in this order of passes, too."""
+    """A preview ticks the safe fixes: they give the same as safe fixes alone, also in this order of passes."""
     source = Source(HEAD + FOLLOWS)
     every, safe = NPU.fix(source, review=True), NPU.fix(source)
     ticked = [change.edit for change in every.changes if change.applicability == SAFE]

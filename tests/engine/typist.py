@@ -1,4 +1,4 @@
-"""Somebody who types into a text: every version is compared, field by field, with what a fresh look at it finds."""
+"""Simulated typing: after every edit each field is compared with that of a fresh analysis."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ WORDS = (
 
 @cache
 def prepared(target: str, version: str | None = None) -> Engine:
-    """An engine that remembers as the language server's does."""
+    """An engine that caches as the language server's does."""
     return engine_for(target, Settings(locale="en", target_version=version), remember=16)
 
 
 def answers(sites: tuple[Site, ...]) -> Answers:
-    """An answer to every site, one of each kind in turn."""
+    """An answer for every site, each kind of answer in turn."""
     return {site: _VERDICTS[number % len(_VERDICTS)] for number, site in enumerate(sites)}
 
 
 def told(engine: Engine, text: str) -> list[Any]:
-    """Every field of every hit that an engine remembers of a text, before and after they were linked."""
+    """Every field of every cached hit of a text, before and after linking."""
     seen: dict[int, int] = {}
     every: list[Any] = []
     for found in engine._carried._found.values():
@@ -59,7 +59,7 @@ def _order(item: tuple[int, Hit, bool | None]) -> tuple[int, int, int, str]:
 
 
 def _plain(value: object, seen: dict[int, int]) -> Any:
-    """What two looks at one text have in common; identities are numbered in the order in which they come."""
+    """The comparable form of an analysis; id() values are replaced by numbers in the order in which they come."""
     if isinstance(value, (str, bool, Rule)) or value is None:
         return value
     if isinstance(value, Statement):
@@ -70,13 +70,13 @@ def _plain(value: object, seen: dict[int, int]) -> Any:
         return tuple(_plain(part, seen) for part in value)
     if isinstance(value, Mapping):
         return dict(value)
-    if type(value) is int and value > 1 << 24:  # an identity, in a key of links
+    if type(value) is int and value > 1 << 24:  # an id() in a key of links
         return "identity", seen.setdefault(value, len(seen))
     return ("offset", int(value)) if isinstance(value, At) else value
 
 
 class Typist:
-    """Types into a text. `answering`: what receivers are is known, too."""
+    """Types into a text. `answering`: receivers have verdicts, too."""
 
     def __init__(self, text: str, engine: Engine, answering: bool = False) -> None:
         self.text, self.keys, self.answering = text, 0, answering
@@ -84,7 +84,7 @@ class Typist:
         self.typed.check(Source(text, PATH))
 
     def replace(self, start: int, end: int, new: str, told_of_edit: bool = True) -> None:
-        """One edit, and the comparison. `told_of_edit`: the engine is told where it was."""
+        """Make one edit and compare. `told_of_edit`: the engine is told its position."""
         before, self.text = self.text, self.text[:start] + new + self.text[end:]
         self.keys += 1
         edited = (before, [Edit(start, end, new)]) if told_of_edit else None
@@ -109,12 +109,12 @@ class Typist:
             self.replace(offset, offset, key, told_of_edit)
 
     def erase(self, end: int, count: int) -> None:
-        """Take back that many characters before an offset."""
+        """Delete so many characters before an offset."""
         for offset in range(end, end - count, -1):
             self.replace(offset - 1, offset, "")
 
     def wander(self, chance: random.Random, keys: int) -> None:
-        """Work at random until at least that many keys were pressed."""
+        """Type at random until at least so many keys were pressed."""
         done = self.keys + keys
         while self.keys < done:
             findings = self.typed.check(Source(self.text, PATH)).findings
@@ -123,13 +123,13 @@ class Typist:
             start, end = self.text.rfind("\n", 0, at) + 1, (self.text.find("\n", at) + 1 or len(self.text))
             line = self.text[start:end]
             what = chance.random()
-            if what < 0.55:  # a line of its own
+            if what < 0.55:  # a new line
                 words = chance.choice(WORDS)
                 indent = line[: len(line) - len(line.lstrip())].rstrip("\r\n")
                 self.replace(start, start, indent + "\n")
                 self.type(start + len(indent), words, chance.random() < 0.9)
                 self.erase(start + len(indent) + len(words), chance.choice((0, 1, len(words))))
-            elif what < 0.8:  # a word retyped
+            elif what < 0.8:  # a word typed again
                 count = min(chance.randrange(1, 5), end - at)
                 old = self.text[at : at + count]
                 self.erase(at + count, count)

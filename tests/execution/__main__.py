@@ -26,7 +26,7 @@ from execution.verdict import curve, same_curve
 from execution.workers import PYTHON, ROOT, Porter, Runners
 from support.execution_record import RECORD, Mutation, Outcome, Record, digests, dump, read
 
-EARLIER = "d2dd3e6"  # the engine before fixes knew what a question guards
+EARLIER = "d2dd3e6"  # the engine before fixes took into account what a test guards
 PAGE = RECORD.with_suffix(".md")
 
 
@@ -43,7 +43,7 @@ def main() -> int:
     for stage in _stages(arguments):
         record, more = stage(record)
         wrong += more
-        if arguments.write:  # after every stage: a full run takes half an hour
+        if arguments.write:  # after every stage, since a full run takes half an hour
             _write(record)
     print(f"{time.monotonic() - started:.0f} s")
     if arguments.write:
@@ -56,7 +56,7 @@ Stage = Callable[[Record], tuple[Record, list[str]]]
 
 
 def _stages(arguments: argparse.Namespace) -> list[Stage]:
-    """What is asked for, step by step: each takes a record, renews a part of it and says what was otherwise."""
+    """The stages of the requested run: each takes a record and returns it updated, with a line for each difference."""
     programs = load_programs(tuple(arguments.programs))
     stages: list[Stage] = [partial(_programs, programs, arguments)]
     if not arguments.programs:
@@ -80,11 +80,8 @@ def _programs(programs: list[Program], arguments: argparse.Namespace, record: Re
 
 
 def _stand_ins(record: Record) -> tuple[Record, list[str]]:
-    """Nothing new: at once what would end the hunt for mutants half an hour later.
-
-    Raises:
-        SystemExit: relations.toml does not fit the engine.
-    """
+    """Check relations.toml at once, which would otherwise end the mutation run half an hour later. The record is
+    unchanged."""
     if wrong := unusable(relations()):
         sys.exit("\n".join(wrong))
     return record, []
@@ -115,7 +112,7 @@ def _earlier(programs: list[Program], workers: int, record: Record) -> tuple[Rec
 
 
 def _recorded() -> Record:
-    """The record of the last run; an empty one where it has another form."""
+    """The record of the last run; an empty one if its format has changed."""
     try:
         return read(RECORD.read_text("utf-8"))
     except (OSError, ValueError):
@@ -179,7 +176,8 @@ def _line(result: Result) -> str:
 
 
 def _originals(judge: Judge, programs: Iterable[Program]) -> Iterator[str]:
-    """Programs that do not run as they are, or not on CUDA as on the CPU: then nothing can be said of their ports."""
+    """Programs that fail unported, or give other results on simulated CUDA than on the CPU: their ports cannot be
+    judged."""
     for program in programs:
         original = judge.original(program)
         if original.code:
@@ -190,7 +188,7 @@ def _originals(judge: Judge, programs: Iterable[Program]) -> Iterator[str]:
 
 
 def _compared(record: Record, outcomes: Iterable[Outcome]) -> list[str]:
-    """What is not as it was recorded, one line each."""
+    """The differences between outcomes and the record, one line each."""
     before = {replace(outcome, verdict="same", note=""): outcome for outcome in record.programs}
     lines = []
     for outcome in outcomes:
@@ -203,7 +201,7 @@ def _compared(record: Record, outcomes: Iterable[Outcome]) -> list[str]:
 
 
 def _by_earlier_engine(runners: Runners, programs: list[Program], now: list[Outcome]) -> Iterator[Outcome]:
-    """The outcomes with the engine of EARLIER that are not those of today; nothing without the history of git."""
+    """The outcomes of the engine of commit EARLIER that differ from today's; none if git's history is missing."""
     with tempfile.TemporaryDirectory() as scratch:
         archive = subprocess.run(
             ["git", "archive", EARLIER, "server", "rules"], cwd=ROOT, capture_output=True, check=False
@@ -225,7 +223,7 @@ def _by_earlier_engine(runners: Runners, programs: list[Program], now: list[Outc
 
 
 def _versions() -> tuple[str, str, str]:
-    """Python's two numbers and PyTorch's version, of the venv."""
+    """Python's major and minor version and PyTorch's version in the venv."""
     code = "import sys, torch; print(sys.version_info[0], sys.version_info[1], torch.__version__.partition('+')[0])"
     done = subprocess.run([str(PYTHON), "-c", code], capture_output=True, text=True, check=True)
     one, two, torch = done.stdout.split()

@@ -1,7 +1,7 @@
 """Runs an example of a rule's page in this process, with stand-ins for the names that it does not define.
 
-No stand-in is a mock: it is what its name says (a tensor, a model, a parser), or using it ends the run. What the
-example imports and this machine does not have can be imported, and ends the run where it is used.
+No stand-in is a mock: it is a real tensor, model or parser, as its name says, or using it ends the run. Libraries that
+are not installed can be imported, but using one ends the run.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ import torch.distributed as dist
 from standins import Context, NotRun, make
 
 FILE = "example.py"
-_OURS = re.compile(r"(torch|torch_npu|torch_musa|torchada|simulator)(\.|$)")  # modules whose work it is if one runs
+_OURS = re.compile(r"(torch|torch_npu|torch_musa|torchada|simulator)(\.|$)")  # PyTorch, its plugins, the simulation
 
 
 class Absent:
-    """A name of a library that is not here: it can be imported, and not used."""
+    """A name of a library that is not installed: it can be imported, but not used."""
 
     def __init__(self, name: str) -> None:
         self.__dict__["name"] = name
@@ -43,7 +43,7 @@ class Absent:
 
 
 class AbsentModule(types.ModuleType):
-    """A library that is not here: `from … import` finds every name in it, `library.name` is a use."""
+    """A library that is not installed: `from … import` finds every name in it, `library.name` counts as a use."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -55,7 +55,7 @@ class AbsentModule(types.ModuleType):
 
 
 class AbsentLibraries(MetaPathFinder, Loader):
-    """Finds what the example imports and no other finder has found; the real ones keep their own gaps."""
+    """Finds imported modules that no other finder found; installed libraries keep their missing names."""
 
     def __init__(self, tree: ast.Module) -> None:
         nodes = list(ast.walk(tree))
@@ -71,11 +71,11 @@ class AbsentLibraries(MetaPathFinder, Loader):
         return AbsentModule(spec.name)
 
     def exec_module(self, module: types.ModuleType) -> None:
-        """There is nothing in it."""
+        """Execute nothing: the module is empty."""
 
 
 class Names(dict[str, Any]):
-    """The example's global names: those that it does not define are made when they are first asked for."""
+    """The example's global names: those that it does not define are made when they are first used."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(__name__="__main__", __imports__=_lines_of(context.tree, (ast.Import, ast.ImportFrom)))
@@ -89,10 +89,10 @@ class Names(dict[str, Any]):
 
 
 def run(job: dict[str, Any], record: Path) -> int:
-    """Runs `job["example"]` after `job["prelude"]` and writes what came of it.
+    """Runs `job["example"]` after `job["prelude"]` and writes the result.
 
-    `state`: ran, failed, not run; `note`: why; `line`: where it ended; `lines`: those that were executed; `torch`:
-    whether PyTorch or its simulation had a part in it.
+    `state`: ran, failed, not run; `note`: why; `line`: where it ended; `lines`: the executed lines; `torch`: whether
+    PyTorch or its simulation took part.
     """
     lines: set[int] = set()
     names: dict[str, Any] = {}
@@ -125,7 +125,8 @@ def _trace(lines: set[int], frame: Any, event: str, _: Any) -> Any:
 
 
 def _ended(error: BaseException | None, names: dict[str, Any]) -> dict[str, Any]:
-    """What an exception, or none, says of the example; a name that is only known to exist proves no run."""
+    """The state of an example that ended with this exception, or none; a name that the simulator lacks makes it "not
+    run"."""
     if error is None or (isinstance(error, SystemExit) and not error.code):
         unknown = [value.name for value in names.values() if type(value).__name__ == "Unsimulated"]
         note = f"the simulator has no {unknown[0]}" if unknown else ""
@@ -145,9 +146,9 @@ def _ended(error: BaseException | None, names: dict[str, Any]) -> dict[str, Any]
 
 
 def _call_the_rest(names: dict[str, Any], context: Context, lines: set[int]) -> None:
-    """Calls the example's functions that nothing has called, with stand-ins by the names of their parameters.
+    """Calls the example's functions that were not called yet, with stand-ins chosen by the names of their parameters.
 
-    What annotations of functions name has to be there, too.
+    Names in their annotations must be defined, too.
     """
     for node in context.tree.body:
         function = names.get(node.name) if isinstance(node, ast.FunctionDef) else None
@@ -162,7 +163,7 @@ def _call_the_rest(names: dict[str, Any], context: Context, lines: set[int]) -> 
 
 
 def _lines_of(tree: ast.AST, kinds: Any = ast.AST) -> set[int]:
-    """The lines of a node, or of the nodes of some kinds below it."""
+    """The lines of a node, or of all nodes of some kinds within it."""
     found: set[int] = set()
     for node in ast.walk(tree):
         if isinstance(node, kinds) and hasattr(node, "lineno"):
@@ -171,7 +172,7 @@ def _lines_of(tree: ast.AST, kinds: Any = ast.AST) -> set[int]:
 
 
 def _is_ours(value: Any) -> bool:
-    """Whether something is PyTorch's, the plugin's, or holds such things."""
+    """Whether a value belongs to PyTorch or the plugin, or contains such values."""
     if isinstance(value, (list, tuple)):
         return any(map(_is_ours, value))
     name = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
@@ -179,7 +180,7 @@ def _is_ours(value: Any) -> bool:
 
 
 def _one_process(backend: str) -> None:
-    """A process group is one of this process alone; one that the example takes for granted has the target's backend."""
+    """A process group then has only this process; one that the example expects to exist has the target's backend."""
     module = dist.distributed_c10d
     default, start, group = module._get_default_group, dist.init_process_group, dist.new_group
     signature = inspect.signature(start)

@@ -33,7 +33,7 @@ _WORSE = ("differs", "fails")
 
 @dataclass(frozen=True)
 class Mutant:
-    """A rule that is switched off, or a relation: a place of the engine and what stands in for what is there."""
+    """A rule that is switched off, or a relation: a function of the engine and the lambda that replaces it."""
 
     name: str
     place: str = ""
@@ -56,14 +56,14 @@ class Ended:
 
 
 def rules() -> list[Mutant]:
-    """Every rule whose fixes can be safe."""
+    """A mutant for every rule that has safe fixes."""
     return [
         Mutant(rule.name) for rule in sorted(load().rules.values(), key=lambda rule: rule.name) if rule.fix == "safe"
     ]
 
 
 def relations() -> list[Mutant]:
-    """The relations of relations.toml.
+    """The mutants of relations.toml.
 
     Raises:
         ValueError: a module of `engine/relations` has none.
@@ -79,14 +79,14 @@ def relations() -> list[Mutant]:
 
 
 def unusable(mutants: Iterable[Mutant]) -> list[str]:
-    """The relations whose stand-in the engine cannot work with, and why: its function has other arguments or results
-    than relations.toml knows. Seen where the first program comes to it: cheap beside the hunt that it would end."""
+    """The relations whose replacement does not fit the engine, and why: the replaced function has other arguments or
+    results than relations.toml says. Checked with the first program that uses it, before the long run."""
     folder, wrong = load_programs()[0].folder, []
     porter: Porter | None = None
     for mutant in mutants:
         if porter is None:
             porter = Porter()
-            porter.port(folder, ["--target", "npu"], review=True)  # what it imports later is no stand-in
+            porter.port(folder, ["--target", "npu"], review=True)  # later imports then copy no replacement
         try:
             porter.port(folder, ["--target", "npu"], review=True, without=(mutant.place, mutant.answer))
         except RuntimeError as error:
@@ -99,7 +99,7 @@ def unusable(mutants: Iterable[Mutant]) -> list[str]:
 
 
 class Hunt:
-    """Looks for programs that notice a mutant; several may be looked for at once, each in a thread."""
+    """Searches programs that notice a mutant; several threads may search at once."""
 
     def __init__(self, programs: Sequence[Program], workers: int) -> None:
         self._runners = Runners(workers)
@@ -111,7 +111,7 @@ class Hunt:
         self._runs: dict[tuple[str, str, str], Future[Run]] = {}
 
     def killer(self, mutant: Mutant, first: str = "") -> str:
-        """The case in which a program notices, and how; "" if none does. `first`: the program to begin with."""
+        """The case in which a program notices a mutant, and how; "" if none does. `first`: the program to try first."""
         for case in self._cases(mutant, first):
             port = self._port(case, mutant)
             before = self._unmutated(case)
@@ -125,7 +125,8 @@ class Hunt:
             porter.close()
 
     def _cases(self, mutant: Mutant, first: str) -> list[Case]:
-        """The cases, those of the program `first` before others; with a runtime patch, what a patch leaves to rules."""
+        """The cases, first those of the program `first`; for a rule that applies beside a shim, also those with a
+        shim."""
         shim = mutant.is_rule and load().rules[mutant.name].shim != "silent"
         cases = all_cases(self._programs, NEWEST, STRATEGIES if shim else STRATEGIES[:1])
         order = ("safe", "review")
@@ -149,7 +150,8 @@ class Hunt:
         return self._ports[case]
 
     def _porter(self) -> Porter:
-        """The one of this thread. It ported something as it is, so that what it imports later is no stand-in."""
+        """This thread's porter. It has ported something unmutated, so that later imports do not copy a replaced
+        function."""
         if not hasattr(self._local, "porter"):
             porter = self._local.porter = Porter()
             self._porters.append(porter)
@@ -158,7 +160,7 @@ class Hunt:
         return found
 
     def _worse(self, mutant: Mutant, case: Case, before: Port, after: Port) -> str:
-        """How the mutant's port is worse than the other; "" if it is not."""
+        """How the mutant's port is worse than the unmutated one; "" if it is not."""
         was = self._ended(case, before)
         if was.verdict.word not in _GOOD:
             return ""
@@ -176,7 +178,7 @@ class Hunt:
         return Ended(run.result(), judge(case.program, run.result(), original.result(), port.findings))
 
     def _works(self, program: Program) -> bool:
-        """Whether the program that was not ported works without any accelerator."""
+        """Whether the unported program runs without an accelerator."""
         return program.cpu and self._run(program, read_texts(program.folder), "", "").result().code == 0
 
     def _run(self, program: Program, texts: Mapping[str, str], target: str, version: str) -> Future[Run]:
@@ -188,7 +190,7 @@ class Hunt:
 
 
 def mutation(workers: int = 2, programs: Sequence[Program] = (), only: Iterable[str] = ()) -> Mutation:
-    """What notices each mutant; `only`: these mutants, by parts of their names."""
+    """For each mutant, the program that notices it; `only`: mutants with one of these strings in their name."""
     known = _killers()
     parts = tuple(only)
     mutants = [one for one in (*rules(), *relations()) if not parts or any(part in one.name for part in parts)]
@@ -206,7 +208,7 @@ def mutation(workers: int = 2, programs: Sequence[Program] = (), only: Iterable[
 
 
 def problems(found: Mutation) -> list[str]:
-    """What is wrong: a score that is too low, survivors without a reason, reasons without a survivor."""
+    """The problems: a score that is too low, surviving mutants without a reason, reasons without a survivor."""
     wrong = []
     every = {**found.rules, **found.relations}
     for name, least in LEAST.items():
@@ -224,7 +226,7 @@ def _score(noticed: Mapping[str, str]) -> float:
 
 
 def _killers() -> dict[str, str]:
-    """The programs that noticed when the record was written, by mutant."""
+    """By mutant, the program that noticed it according to the record."""
     try:
         noticed = read(RECORD.read_text("utf-8")).mutation
     except (OSError, ValueError):

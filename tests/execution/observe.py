@@ -1,4 +1,4 @@
-"""What a program did, seen from inside its process: operators, weights, its end. Runs beside the program."""
+"""Records what a program did, from within its process: operators, changes of weights, exit code."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 
 
 class Observer:
-    """Writes a file when the process ends: exit code, operators in order, facts asked, whether weights changed."""
+    """Writes a file when the process ends: exit code, operators in order, facts asked for, whether weights changed."""
 
     def __init__(self, file: Path, folder: Path) -> None:
         self.file, self.folder = file, folder
-        self.optimizers: list[Any] = []  # kept, so that none takes another one's identity
+        self.optimizers: list[Any] = []  # kept alive, so that no id() is used twice
         self.first: dict[int, float] = {}
         self.last: dict[int, float] = {}
         self.hooks = [register_optimizer_step_pre_hook(self._before), register_optimizer_step_post_hook(self._after)]
@@ -32,7 +32,7 @@ class Observer:
         self.last[id(optimizer)] = _sum(optimizer)
 
     def write(self, code: int, error: BaseException | None) -> None:
-        """The record, as JSON."""
+        """Write the record, as JSON."""
         record: dict[str, Any] = {"code": code, "changed": [self.last[one] != self.first[one] for one in self.last]}
         record["operators"], record["asked"], record["touched"] = _simulated()
         if error is not None:
@@ -41,7 +41,8 @@ class Observer:
         self.file.write_text(json.dumps(record), "utf-8")
 
     def _place(self, error: BaseException) -> list[Any]:
-        """The program's own innermost line: its file, relative to the folder, and the line's number."""
+        """The innermost line of the program itself in a traceback: its file, relative to the folder, and the line
+        number."""
         for frame in reversed(traceback.extract_tb(error.__traceback__)):
             path = Path(frame.filename)
             path = path if path.is_absolute() else self.folder / path
@@ -68,7 +69,7 @@ def _simulated() -> tuple[list[str], dict[str, str], list[str]]:
 
 
 def run(file: Path, record: Path) -> int:
-    """Runs a program in this process as `__main__` and records it; its exit code."""
+    """Run a program in this process as `__main__` and record it; returns its exit code."""
     import runpy
 
     folder = Path.cwd()

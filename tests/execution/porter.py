@@ -22,7 +22,7 @@ from typing import Any
 
 
 def _run(command: str, arguments: list[str]) -> tuple[str, str]:
-    """Standard output of a command of uncuda; what went wrong, if it did."""
+    """Run a command of uncuda; returns its standard output and an error message, empty if there was none."""
     module = importlib.import_module(f"uncuda.cli.{command}")
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -34,7 +34,7 @@ def _run(command: str, arguments: list[str]) -> tuple[str, str]:
 
 
 def port(job: dict[str, Any]) -> dict[str, Any]:
-    """Fixes a folder in place and says what is left in it."""
+    """Fix a folder in place; returns the findings that are left."""
     options = ["--quiet", "--isolated", *job["options"]]
     with _without(*job.get("without", ("", ""))):
         _, wrong = _run("fix", [*options, *(["--review-fixes"] if job["review"] else []), job["folder"]])
@@ -53,7 +53,7 @@ def port(job: dict[str, Any]) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _without(place: str, answer: str) -> Iterator[None]:
-    """The engine, one function of which answers something else; every module that imported it by name has the other."""
+    """Replace one function of the engine during the block, also in every module that imported it by name."""
     if not place:
         yield
         return

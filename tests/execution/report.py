@@ -1,4 +1,4 @@
-"""docs/execution.md: what was run, what came of it, and why; made of the record."""
+"""Writes docs/execution.md from the record: what was run, with which result, and why."""
 
 from __future__ import annotations
 
@@ -118,14 +118,14 @@ def _reasons(record: Record) -> Iterator[str]:
 
 
 def why(outcome: Outcome) -> str:
-    """Why a case fails or differs, by failures.toml; "" if nobody has said."""
+    """The reason why a case fails or differs, from failures.toml; "" if it has none."""
     way = {outcome.target, outcome.strategy, outcome.mode}
     said = _failures().get(outcome.program, {})
     return next((reason for where, reason in said.items() if way.issuperset(where.split())), "")
 
 
 def needless(record: Record) -> list[str]:
-    """The reasons of failures.toml that are those of no case, as `program: where`."""
+    """The reasons in failures.toml that apply to no failing case, as `program: where`."""
     failed = [outcome for outcome in record.programs if outcome.verdict in FAILURES]
     used = {(outcome.program, why(outcome)) for outcome in failed}
     said = ((program, where, reason) for program, table in _failures().items() for where, reason in table.items())

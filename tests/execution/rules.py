@@ -37,7 +37,7 @@ SECONDS = 20
 
 @dataclass(frozen=True)
 class Attempt:
-    """What came of one example's result; `at`: file and line of the example."""
+    """The result of running one example after its fix; `at`: file and line of the example."""
 
     example: Example
     state: Literal["ran", "failed", "not run"]
@@ -47,7 +47,7 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Case:
-    """A rule for a target, and its examples that show a fix there."""
+    """A rule for a target, with its examples that show a fix there."""
 
     rule: Rule
     target: str
@@ -55,7 +55,7 @@ class Case:
 
     @property
     def version(self) -> str:
-        """The newest one that is simulated."""
+        """The newest version of the plugin that is simulated."""
         return PLUGINS[self.target].versions[list(PLUGINS[self.target].versions)[-1]].version
 
 
@@ -68,7 +68,7 @@ class Prover:
         self._reasons: dict[str, str] = parse_toml(REASONS.read_text("utf-8"))
 
     def cases(self, only: Collection[str] = ()) -> Iterator[Case]:
-        """Rules and targets, where the rule has something to say."""
+        """The pairs of rule and target in which the rule applies."""
         for rule in self.catalogue.rules.values():
             assert isinstance(rule.path, Path)
             pages = read_page(rule.path)[1] if not only or rule.name in only else ()
@@ -78,14 +78,14 @@ class Prover:
                     yield Case(rule, target, tuple(fixed))
 
     def attempt(self, case: Case) -> list[Attempt]:
-        """Runs a case's examples."""
+        """Run the examples of a case."""
         return [self._attempt(case, example) for example in case.examples]
 
     def prove(self, case: Case, attempts: Sequence[Attempt]) -> Proof:
         """What a case's attempts prove.
 
         Raises:
-            ValueError: there is no reason in reasons.toml, and has to be.
+            ValueError: reasons.toml lacks a reason that is needed.
         """
         name, ran = case.rule.name, sum(attempt.state == "ran" for attempt in attempts)
         proof: Literal["run", "signature", "neither"] = "neither"
@@ -105,11 +105,11 @@ class Prover:
         return Proof(proof, len(attempts), ran, notes[0] if notes else "", (case.version,))
 
     def is_new(self, case: Case, attempt: Attempt) -> bool:
-        """Whether an example fails of which reasons.toml does not say why."""
+        """Whether an example fails and reasons.toml does not say why."""
         return attempt.state == "failed" and case.rule.name not in self._reasons
 
     def check_reasons(self, found: dict[str, dict[str, Proof]]) -> None:
-        """Raises ValueError if there is a reason for a rule that is proved, or for none."""
+        """Raises ValueError if reasons.toml has a reason for a rule that needs none."""
         for rule in self._reasons:
             if not any(proof.reason == self._reasons[rule] for proof in found.get(rule, {}).values()):
                 raise ValueError(f"{REASONS.name}: {rule} needs no reason")
@@ -118,7 +118,7 @@ class Prover:
         self._runners.close()
 
     def _speaks(self, rule: Rule, example: Example, target: str) -> bool:
-        """As in tests/test_rules.py."""
+        """Whether the rule flags the example for the target, decided as in tests/test_rules.py."""
         if not example.flagged or (example.only and target not in example.only):
             return False
         options = dict(option.split(":", 1) for option in example.project)
@@ -165,7 +165,7 @@ class Prover:
         return Engine(self.catalogue, case.target, settings, Project()).fix(Source(text), review=True).text
 
     def _agree(self, case: Case) -> bool:
-        """Whether the names of the plugin that the fixes write are in its source, as they are used."""
+        """Whether the plugin's source has the names that the fixes write, with fitting parameters."""
         found = [compare(case.target, case.version, one.text, one.after[case.target]) for one in case.examples]
         return any(named for named, _ in found) and not any(wrong for _, wrong in found)
 
@@ -174,7 +174,7 @@ def proofs() -> dict[str, dict[str, Proof]]:
     """Proofs by rule and target.
 
     Raises:
-        ValueError: reasons.toml is not what it has to be.
+        ValueError: reasons.toml lacks a reason, or has one too many.
     """
     prover, found = Prover(), dict[str, dict[str, Proof]]()
     for case in prover.cases():

@@ -1,4 +1,4 @@
-"""Ports programs and runs what comes out, each text once for simulations that behave alike."""
+"""Ports programs and runs the results, each text only once for simulations that behave the same."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Result:
-    """A case, how it was ported, what came of it; `folded`: another case ran the same text in the same simulation."""
+    """A case, its port and its verdict; `folded`: another case ran the same text in the same simulation."""
 
     case: Case
     port: Port
@@ -47,13 +47,13 @@ class Result:
 
 
 class Judge:
-    """Runs cases against the unported programs, each text once for simulations that behave alike."""
+    """Runs cases and compares them with the unported programs, each text once for simulations that behave the same."""
 
     def __init__(self, porter: Porter, runners: Runners) -> None:
         self.porter, self.runners = porter, runners
         self.originals: dict[str, Future[Run]] = {}
         self.on_cpu: dict[str, Future[Run]] = {}
-        # target and text → the runs there were, with the version of each
+        # by target and text: its runs so far, with the plugin version of each
         self.runs: dict[tuple[str, str, str], list[tuple[str, Future[Run]]]] = {}
 
     def original(self, program: Program) -> Run:
@@ -85,7 +85,7 @@ class Judge:
                 self.runs[key] = [(case.version, self._run(case, ported[case]))]
                 newest[case] = self.runs[key][0]
         runs: dict[Case, tuple[Future[Run], bool]] = {}
-        for case in cases:  # all are asked for before the first is waited for
+        for case in cases:  # all runs are started before the first is waited for
             runs[case] = (newest[case][1], False) if case in newest else self._alike(case, ported[case])
         for case in cases:
             run, folded = runs[case]
@@ -97,7 +97,8 @@ class Judge:
         return self.runners.run(case.program, port.texts, case.target, case.version)
 
     def _alike(self, case: Case, port: Port) -> tuple[Future[Run], bool]:
-        """The run of the same text in a simulation that answers alike all that the text asked, or one of its own."""
+        """An earlier run of the same text in a simulation that gives the same answers to all its questions, or a new
+        run."""
         runs = self.runs[case.program.name, case.target, port.digest]
         for version, run in runs:
             if version == case.version or _alike(case.target, version, case.version, run.result()):
@@ -107,7 +108,8 @@ class Judge:
 
 
 def _alike(target: str, one: str, other: str, run: Run) -> bool:
-    """Whether another version answers alike all that a run asked of the first, and has alike the names it looked up."""
+    """Whether another version answers all questions of a run as the first did, and has the same of the names it looked
+    up."""
     versions, names, others = PLUGINS[target].versions, modules(target, one), modules(target, other)
     for record in run.records:
         if "asked" not in record:  # a process that the program started

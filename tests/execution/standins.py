@@ -1,4 +1,4 @@
-"""What stands for the names that an example of a rule does not define: what the name says, no mock."""
+"""The stand-ins for names that a rule's example does not define: real objects, no mocks."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _MOVES = {"to", "type", "npu", "musa"}
 
 
 class NotRun(Exception):
-    """The example cannot run here; it says nothing against the rule."""
+    """The example cannot run here, which does not disprove the rule."""
 
 
 class Context:
-    """What an example does with the names that it does not define."""
+    """How an example uses the names that it does not define."""
 
     def __init__(self, tree: ast.Module, target: str, backend: str) -> None:
         self.tree, self.target, self.backend = tree, target, backend
@@ -30,7 +30,7 @@ class Context:
             if isinstance(node, (ast.comprehension, ast.For)) and _root(node.target) in self.moved:
                 self.moved.add(_root(node.iter))
         self.fetched = {(_root(node.value), node.attr) for node in nodes if isinstance(node, ast.Attribute)}
-        # Names that are called in a `try` whose handlers ask for more than a missing module.
+        # Names called in a `try` whose handlers catch more than a missing module.
         self.tried = {
             _root(call.func)
             for node in nodes
@@ -44,7 +44,8 @@ class Context:
         return torch.device(self.target, 0)
 
     def place(self, name: str, value: Any) -> Any:
-        """A tensor or a model where the example finds it: on the CPU if it moves it, else on the device."""
+        """A tensor or model on the device where the example expects it: the CPU if it moves it itself, else the
+        accelerator."""
         return value if name in self.moved or not hasattr(torch, self.target) else value.to(self.device)
 
 
@@ -72,7 +73,7 @@ class Net(torch.nn.Module):
 
 
 class Library:
-    """C code that takes a raw handle."""
+    """A C library whose functions take a raw handle."""
 
     def launch(self, handle: int) -> None:
         if type(handle) is not int:
@@ -80,14 +81,14 @@ class Library:
 
 
 class DeepSpeed:
-    """Of DeepSpeed what an example asks for: its process group is PyTorch's."""
+    """The part of DeepSpeed that an example uses: its process group is PyTorch's."""
 
     def init_distributed(self, dist_backend: str) -> None:
         dist.init_process_group(dist_backend)
 
 
 def _moved(call: ast.Call) -> str:
-    """The name whose value a call moves; empty if it moves none."""
+    """The name whose value a call moves to a device; empty if it moves none."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr not in _MOVES:
         return ""
     says_where = bool(call.args) or any(keyword.arg == "device" for keyword in call.keywords)
@@ -99,7 +100,7 @@ def _is_import_error(handler: ast.ExceptHandler) -> bool:
 
 
 def _root(node: ast.AST) -> str:
-    """The name that an expression starts with; empty if it starts otherwise."""
+    """The name that an expression starts with; empty if it starts with something else."""
     while True:
         if isinstance(node, ast.Call):
             node = node.func
@@ -139,7 +140,7 @@ def _handle(context: Context) -> Any:
 
 
 def _step(context: Context) -> Callable[[], None]:
-    """A step of training; where the example catches an error, the one that it is about."""
+    """A training step; if the example catches an error, the step raises that error."""
 
     x = context.place("step", torch.randn(2, 3)).requires_grad_()
 
@@ -161,7 +162,7 @@ def _arguments(context: Context) -> argparse.Namespace:
 
 
 def _scale(context: Context) -> Any:
-    """A number; where there is a library of operators, a kernel, with its operator."""
+    """A number; if the example uses `torch.library`, a kernel and its operator."""
     if ("torch", "library") not in context.fetched:
         return 2.0
     torch.library.define("mine::scale", "(Tensor x) -> Tensor")

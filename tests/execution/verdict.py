@@ -1,4 +1,4 @@
-"""What a run says of a port, beside the run of the program that was not ported."""
+"""Judges the run of a port by comparing it with the run of the unported program."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from execution.workers import Finding, Run
 
 _LOSS = re.compile(r"loss\s*[:=]?\s*([-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|nan|inf))", re.I)
 _OF_CUDA = re.compile(r"cuda|gpu|nvidia|nccl", re.I)
-OPERATORS = 0.95  # as many run on the device as the program runs on CUDA, in the same order
+OPERATORS = 0.95  # the fraction of the original's operators that must run on the device, in order
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """`word`: same, as said, differs, fails, not simulated; `note` says what, in one line."""
+    """`word`: same, as said, differs, fails, not simulated; `note`: the reason, on one line."""
 
     word: str
     note: str = ""
 
 
 def curve(run: Run) -> list[float]:
-    """The losses that a program printed, in their order, one process after the other."""
+    """The losses that a program printed, in order, one process after the other."""
     return [float(found) for found in _LOSS.findall(run.output)]
 
 
 def same_curve(one: Sequence[float], other: Sequence[float], tolerance: float) -> bool:
-    """Whether two curves have as many losses, equal or as near as the tolerance allows; nan is equal to nan."""
+    """Whether two loss curves have the same length and are equal within the tolerance; nan equals nan."""
     return len(one) == len(other) and all(
         a == b or (math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance)
         for a, b in zip(one, other)
@@ -37,7 +37,7 @@ def same_curve(one: Sequence[float], other: Sequence[float], tolerance: float) -
 
 
 def share(ported: Sequence[str], original: Sequence[str]) -> float:
-    """How much of the original's operators the port runs on the device, in the same order: 0 to 1."""
+    """The fraction (0 to 1) of the original's operators that the port runs on the device, in the same order."""
     if not original:
         return 1.0
     return _longest_common(ported, original) / len(original)
@@ -70,10 +70,10 @@ def judge(
     Args:
         ported: its run on the simulated target.
         original: the unported program's run on simulated CUDA.
-        findings: what is left in the port.
-        on_cpu: the unported program's run on PyTorch's own CPU, where it has that way: what a port that stays there is
-            compared with.
-        safe: whether safe fixes alone were made: then it must not end where the unported program runs on the CPU,
+        findings: the findings that are left in the port.
+        on_cpu: the unported program's run on PyTorch's own CPU, if it supports that: a port that stays on the CPU is
+            compared with it.
+        safe: only safe fixes were made: then the port must not fail where the unported program runs on the CPU,
             whatever the findings say.
     """
     left = [finding for finding in findings if finding.kind != "information"]
@@ -126,5 +126,5 @@ def _first_difference(ported: Sequence[float], original: Sequence[float]) -> str
 
 
 def _short(error: str) -> str:
-    """The first sentence of an error, without the scratch folder it ran in."""
+    """The first sentence of an error, without the path of its temporary folder."""
     return re.sub(r"/tmp/[\w/-]*/", "", re.split(r"(?<=[^A-Z])\. |\n", error)[0])[:160]

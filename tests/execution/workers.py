@@ -1,4 +1,5 @@
-"""The two processes behind the judge: one ports (with the engine's Python), some run (with PyTorch's)."""
+"""The processes that the judge uses: one ports programs (with the engine's Python), others run them (with
+PyTorch's)."""
 
 from __future__ import annotations
 
@@ -21,12 +22,12 @@ from execution.programs import Program
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PYTHON = ROOT / ".cache" / "execution" / "venv" / "bin" / "python"
-SECONDS = 90  # of the processor, for one process of a program
+SECONDS = 90  # of processor time, for one process of a program
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What `uncuda check` says of a ported program. `kind`: safe, review, manual or information."""
+    """A finding of `uncuda check` in a ported program. `kind`: safe, review, manual or information."""
 
     file: str
     line: int
@@ -36,7 +37,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Port:
-    """A program as it was ported: its files by name, and what is left."""
+    """A ported program: its files by name, and the findings left."""
 
     texts: Mapping[str, str]
     findings: tuple[Finding, ...]
@@ -48,7 +49,7 @@ class Port:
 
 @dataclass(frozen=True)
 class Run:
-    """What came of running a program; `records`: what observe.py says, by process."""
+    """The result of running a program; `records`: the records of observe.py, by process."""
 
     code: int
     output: str
@@ -57,7 +58,7 @@ class Run:
 
     @property
     def operators(self) -> list[str]:
-        """What ran on the device, one process after the other."""
+        """The operators that ran on the device, one process after the other."""
         return [name for record in self.records for name in record.get("operators", ())]
 
     @property
@@ -67,7 +68,7 @@ class Run:
 
     @property
     def places(self) -> list[tuple[str, int]]:
-        """The program's own lines in which its processes ended with an error."""
+        """The lines of the program in which its processes ended with an error."""
         return [(record["at"][0], record["at"][1]) for record in self.records if record.get("at")]
 
 
@@ -108,7 +109,7 @@ class _Lines:
 
 
 class Porter:
-    """Ports programs with the engine of a checkout: `server` is its folder of that name."""
+    """Ports programs with the engine of a checkout; `server`: the checkout's folder of that name."""
 
     def __init__(self, server: Path = ROOT / "server") -> None:
         self._lines = _Lines(
@@ -143,11 +144,11 @@ class Runners:
         self._all: list[_Lines] = []
 
     def run(self, program: Program, texts: Mapping[str, str], target: str, version: str) -> Future[Run]:
-        """Runs these files as this program; an empty target is PyTorch's own CPU."""
+        """Run these files as this program; an empty target means PyTorch's own CPU."""
         return self._pool.submit(self._run, program, texts, target, version)
 
     def ask(self, job: Mapping[str, Any]) -> Future[Any]:
-        """Any other job of zygote.py."""
+        """Run any other job of zygote.py."""
         return self._pool.submit(lambda: self._worker().ask(job))
 
     def close(self) -> None:
@@ -185,7 +186,7 @@ class Runners:
 
 
 def read_texts(folder: Path) -> dict[str, str]:
-    """The files of a program, by their names relative to its folder."""
+    """The files of a program, by their paths relative to its folder."""
     found = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:

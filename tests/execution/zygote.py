@@ -34,7 +34,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import examples
 import torch
 
-# torchada imports these: two seconds of the processor, which only the first process need spend.
+# Imported by torchada: two seconds of processor time that only this first process spends.
 import torch._inductor.autotune_process
 import torch._inductor.codegen.common
 import torch._inductor.template_heuristics.registry
@@ -50,11 +50,11 @@ from simulator import launch
 from simulator.setup import install
 
 _OUTPUT = 200_000
-_PATIENCE = 4  # seconds of the clock for one of the processor: other work on the machine must not end a program
+_PATIENCE = 4  # seconds of wall time for one of processor time: other load on the machine must not end a program
 
 
 def _start(job: dict[str, Any], rank: int, port: int, scratch: Path) -> int:
-    """Forks one process of a job; its number."""
+    """Fork one process of a job; returns its id."""
     process = os.fork()
     if process:
         return process
@@ -77,7 +77,7 @@ def _start(job: dict[str, Any], rank: int, port: int, scratch: Path) -> int:
         warnings.simplefilter("ignore")
         torch.set_num_threads(1)
         resource.setrlimit(resource.RLIMIT_CPU, (job["seconds"], job["seconds"] + 5))
-        signal.alarm(_PATIENCE * job["seconds"])  # for one that waits for what never comes
+        signal.alarm(_PATIENCE * job["seconds"])  # ends a process that waits for ever
         record = scratch / f"record-{rank}.json"
         code = examples.run(job, record) if "example" in job else run(Path(job["file"]), record)
     finally:
@@ -111,12 +111,12 @@ def _free_port() -> int:
 
 
 def _wait(processes: list[int]) -> list[int]:
-    """The exit codes, in the order in which processes end; the first that fails ends the others."""
+    """The exit codes, in the order in which processes end; when one fails, the others are killed."""
     codes: list[int] = []
     while len(codes) < len(processes):
         _, status = os.wait()
         codes.append(os.waitstatus_to_exitcode(status))
-        if codes[-1]:  # the others may wait for it for ever
+        if codes[-1]:  # the others might wait for it for ever
             for other in processes:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(other, signal.SIGALRM)
@@ -124,7 +124,7 @@ def _wait(processes: list[int]) -> list[int]:
 
 
 def carry_out(job: dict[str, Any]) -> dict[str, Any]:
-    """Runs one job to its end, or to its limit of seconds of the processor."""
+    """Run one job to its end, or until its limit of processor time."""
     started, port = time.monotonic(), _free_port()
     with tempfile.TemporaryDirectory(prefix="execution-", ignore_cleanup_errors=True) as name:
         scratch = Path(name)
@@ -138,7 +138,7 @@ def carry_out(job: dict[str, Any]) -> dict[str, Any]:
             file = scratch / f"record-{rank}.json"
             records.append(json.loads(file.read_text("utf-8")) if file.is_file() else {})
             output += (scratch / f"output-{rank}").read_text("utf-8", errors="replace")[:_OUTPUT]
-        for file in sorted(scratch.glob("trace-*.json")):  # of processes that a program started
+        for file in sorted(scratch.glob("trace-*.json")):  # from processes that a program started
             records.append({"operators": json.loads(file.read_text("utf-8"))})
     seconds = round(time.monotonic() - started, 2)
     return {"code": max(map(abs, codes)), "records": records, "output": output, "seconds": seconds}

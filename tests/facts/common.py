@@ -1,4 +1,4 @@
-"""What the tests of facts share."""
+"""Helpers that the tests of facts share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORDS = Words(
 
 
 def facts(text: str) -> Facts:
-    """Read a text for the words above."""
+    """Read a text, looking for the words above."""
     return read(text, WORDS)
 
 

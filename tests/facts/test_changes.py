@@ -1,4 +1,4 @@
-"""A text that came from another is read as if it were new."""
+"""A changed text is read as if it were new."""
 
 import random
 
@@ -90,7 +90,7 @@ def test_offsets_move_with_the_lines_that_hold_them() -> None:
 
 
 def said(facts: Facts) -> object:
-    """All that a reading gives, without identities."""
+    """All results of a reading, without id() values."""
     return (
         sorted((start, s.end, facts.text[start : s.end], len(s.digest.texts)) for start, s in facts.statements.items()),
         sorted(facts.unread),
@@ -136,7 +136,7 @@ def test_most_of_a_layout_is_taken_over() -> None:
 
 
 def test_a_line_in_brackets_that_looks_like_a_statement() -> None:
-    """Logical lines overlap there: that around it changes, too."""
+    """Logical lines overlap there: the one around it changes, too."""
     text = 'import torch\nx = [\n    torch,\n    \n    ("cuda", y.cuda()),\n]\n'
     at = text.index("    \n") + 4
     facts = read(text, WORDS)

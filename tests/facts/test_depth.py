@@ -1,4 +1,4 @@
-"""Nesting is counted before libcst: no text ends the process, and what is nested as people nest is read."""
+"""Nesting is counted before libcst: no text crashes the process, and normal nesting is parsed."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ from uncuda.facts.new_syntax import readable
 from uncuda.settings import Settings
 from uncuda.source import Source
 
-# The smallest stack that Python gives a thread, or a process, where uncuda runs: Windows.
+# The smallest stack that a thread or process of Python has on systems where uncuda runs: that of Windows.
 SMALL = """
 import sys, threading
 sys.path.insert(0, sys.argv[1])
@@ -31,7 +31,7 @@ thread = threading.Thread(target=run)
 thread.start()
 thread.join()
 """
-# What CPython, libcst or both refuse however shallow it is.
+# Texts that CPython, libcst or both refuse at any depth.
 _REFUSED = {name for name in NESTED if name.startswith(("broken", "open"))} | {"await", "class bases", "ann parens"}
 
 

@@ -1,4 +1,4 @@
-"""Logical lines, strings and comments, found locally, are those of the tokenizer."""
+"""Logical lines, strings and comments, found locally, equal those of the tokenizer."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TEXTS = [
 
 
 def lines_of(text: str) -> list[tuple[int, int]]:
-    """Every logical line, asked for at each of its characters, in an order that helps nobody."""
+    """Every logical line, requested at each of its characters in random order, so that no cache helps."""
     layout = Layout(text)
     offsets = sorted(range(len(text)), key=lambda offset: (offset * 7919) % 101)
     found = {layout.logical_line(offset) for offset in offsets}

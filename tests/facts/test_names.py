@@ -1,4 +1,4 @@
-"""What a name stands for: imports, aliases, scopes."""
+"""What a name is bound to: imports, aliases, scopes."""
 
 from __future__ import annotations
 
@@ -71,6 +71,10 @@ def test_found(text: str) -> None:
         "import torch\ndef f():\n    torch = g()\n    torch.cuda.synchronize()\n",
         "import torch\ndef f():\n    for torch in y:\n        torch.cuda.synchronize()\n",
         "import torch\ndef f():\n    with g() as torch:\n        torch.cuda.synchronize()\n",
+        "import torch\nmatch x:\n    case [torch, *_]:\n        torch.cuda.synchronize()\n",
+        "import torch\nmatch x:\n    case [*torch]:\n        torch.cuda.synchronize()\n",
+        "import torch\nmatch x:\n    case {'a': 1, **torch}:\n        torch.cuda.synchronize()\n",
+        "import torch\nmatch x:\n    case A() as torch:\n        torch.cuda.synchronize()\n",
         "class A:\n    import torch\n    def f(self):\n        torch.cuda.synchronize()\n",
         "def f():\n    import torch\ndef g():\n    torch.cuda.synchronize()\n",
         "import torch\n# torch.cuda.synchronize()\n",

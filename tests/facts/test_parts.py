@@ -1,4 +1,4 @@
-"""A broken line in a long statement costs only the bracketed part that it stands in."""
+"""A syntax error in a long statement affects only the bracketed part that it is in."""
 
 from __future__ import annotations
 

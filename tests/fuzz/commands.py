@@ -1,4 +1,4 @@
-"""What `check`, `fix --diff` and `fix` must agree on, whatever files they find."""
+"""Checks that `check`, `fix --diff` and `fix` agree, whatever files they find."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from fuzz.model import Find
 from fuzz.processes import COMMAND, Done, run
 from fuzz.trees import changes, patched, state
 
-# Reads file names, one a line of pairs of hexadecimal numbers; says of each whether Python takes what is in it.
+# Reads file names, one a line in hexadecimal; prints for each whether Python can parse the file.
 _PARSES = """
 import ast, sys, warnings
 warnings.simplefilter("ignore")
@@ -29,7 +29,8 @@ for line in sys.stdin:
 def check_and_fix(
     folder: Path, output_format: str, options: list[str], review: bool, cases: int, arguments: list[str] | None = None
 ) -> Iterator[Find]:
-    """Check the files of a folder and fix them in every way; `cases`: how many inputs share the time."""
+    """Check the files of a folder and fix them in every way; `cases`: the number of inputs, which share the time
+    limit."""
     before = state(folder)
     paths = arguments or []
     yield from _run(folder, ["check", "--output-format", output_format, *options, *paths], output_format, cases)
@@ -66,7 +67,8 @@ def check_and_fix(
 
 
 def findings(folder: Path, options: list[str], cases: int) -> Iterator[Find | tuple[str, str]]:
-    """The JSON report of a folder: (path, rule or `error`) of all that it has, among what is wrong with the run."""
+    """Run the JSON report of a folder; yields (path, rule or `error`) for all that it reports, and finds about the
+    run."""
     for found in _runs(folder, ["check", "--output-format", "json", *options], "json", cases):
         if isinstance(found, Find):
             yield found
@@ -95,7 +97,7 @@ def _runs(folder: Path, arguments: list[str], output_format: str, cases: int) ->
 
 
 def _broken(folder: Path, before: dict[bytes, bytes], edited: list[bytes]) -> Iterator[Find]:
-    """The files that Python took before they were fixed, and takes no more."""
+    """Files that Python could parse before they were fixed, but not after."""
     if not edited:
         return
     old = folder.parent / "before"

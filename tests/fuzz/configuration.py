@@ -1,4 +1,4 @@
-"""Trees of configuration files that nobody meant: wrong, huge, in circles, links, pipes and devices."""
+"""Generates trees of bad configuration files: wrong, huge, circular, links, pipes and devices."""
 
 import os
 import random
@@ -52,15 +52,15 @@ _MUCH = (
 
 
 class Configuration:
-    """One folder with configuration files and links an input."""
+    """Each input is a folder with configuration files and links."""
 
     name = "configuration"
     size = 20
 
     def run(self, seed: str, cases: Sequence[int]) -> list[Find]:
-        """Check such folders with the command line or the server; what lies beside them must be checked as well."""
+        """Check such folders with the command line or the server; files beside them must still be checked."""
         choose = chance(seed, self.name, f"run {first_of_run(self, cases)}")
-        traps = choose.random() < 0.3  # where one hangs, the others of its run are not seen
+        traps = choose.random() < 0.3  # if one of them hangs, the run shows nothing of the others
         options = choose.choice(([], ["--target", "npu"], ["--receivers"], ["--locale", "zh"], ["--verbose"]))
         with tree() as folder:
             put_canary(folder)
@@ -102,17 +102,17 @@ def _served(folder: Path, cases: Sequence[int]) -> list[Find]:
 
 
 def _fill(folder: Path, choose: random.Random, traps: bool) -> None:
-    """Make a folder with a Python file and a few files that may be meant for it."""
+    """Make a folder with a Python file and a few configuration files."""
     folder.mkdir()
     (folder / "a.py").write_text(GOOD, encoding="utf-8")
     for _ in range(choose.choice((1, 1, 2, 3, 5))):
         name = choose.choice(_NAMES) if choose.random() < 0.95 else choose.choice(("a.py", "b/a.py", "b", "link.toml"))
         path = folder / name
         try:
-            if not path.parent.resolve().is_relative_to(folder.resolve()):  # what a link leads to is not ours
+            if not path.parent.resolve().is_relative_to(folder.resolve()):  # do not write where a link leads
                 continue
             path.parent.mkdir(parents=True, exist_ok=True)
-            if path.is_symlink() or (path.exists() and not path.is_dir()):  # a link is not followed, a pipe not opened
+            if path.is_symlink() or (path.exists() and not path.is_dir()):  # else it would be written into
                 path.unlink()
             _put(path, choose, traps)
             if choose.random() < 0.05 and not path.is_symlink():

@@ -1,4 +1,4 @@
-"""Typing in open documents and notebooks: what is typed has the diagnostics of what is opened with that text."""
+"""Random typing in open documents and notebooks: afterwards the diagnostics must equal those of a newly opened text."""
 
 import random
 import time
@@ -19,19 +19,19 @@ T = TypeVar("T")
 _FIELDS = ("code", "range", "severity", "message", "tags", "relatedInformation")
 _PIECES = (*SCRAPS, *ODD, *LINES, "", "", "x")
 _LONGEST = 20_000
-# How long a server may go on with what it knew of a project after a text that says more of it was opened or closed:
-# it looks once nothing was typed for a moment, and has to have said what follows by then.
+# How long a server may use outdated facts of a project after a document with more facts was opened or closed: it
+# updates them when typing pauses for a moment.
 _REST = 5.0
 
 
 class Edits:
-    """One document an input, with a dozen changes."""
+    """Each input is a document with a dozen changes."""
 
     name = "edits"
     size = 30
 
     def run(self, seed: str, cases: Sequence[int]) -> list[Find]:
-        """Type in documents in one server; another one only opens them."""
+        """Type in documents in one server, and open them in another to compare."""
         choose = chance(seed, self.name, f"run {first_of_run(self, cases)}")
         encoding = choose.choice(("utf-16", "utf-16", "utf-8", "utf-32"))
         with tree() as folder:
@@ -80,7 +80,7 @@ def _document(typed: Client, fresh: Client, folder: Path, case: int, choose: ran
 
 
 def _write(path: Path, text: str, *clients: Client) -> None:
-    """Write a file; every server hears of it, since what a file says counts for its project, too."""
+    """Write a file and notify every server, since the file may change the facts of its project."""
     kind = 2 if path.exists() else 1
     path.write_bytes(text.encode("utf-8", "surrogatepass"))
     for client in clients:
@@ -88,7 +88,7 @@ def _write(path: Path, text: str, *clients: Client) -> None:
 
 
 def _same(typed: Client, fresh: Client, uri: str) -> Iterator[Find]:
-    """Compare the diagnostics of an open document with those that it has where it is opened now."""
+    """Compare the diagnostics of an open document with those it has in the server that only opens it."""
     text = typed.text(uri)
     fresh.open(uri, text)
     got, due = _at_rest(lambda: _shown(typed.diagnostics(uri)), lambda: _shown(fresh.diagnostics(uri)))
@@ -100,7 +100,7 @@ def _same(typed: Client, fresh: Client, uri: str) -> Iterator[Find]:
 
 
 def _at_rest(typed: Callable[[], T], fresh: Callable[[], T]) -> tuple[T, T]:
-    """What both servers say once they say the same, or have had the time to."""
+    """The results of both servers once they are equal, or when the time is up."""
     deadline = time.monotonic() + _REST
     while (got := typed()) != (due := fresh()) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -126,7 +126,7 @@ def _notebook(typed: Client, fresh: Client, folder: Path, case: int, choose: ran
 
 
 def _step(what: str, choose: random.Random) -> Any:
-    """What a step of a notebook takes beside its place."""
+    """The random argument of a notebook step, beside its position."""
     if what == "insert":
         return _cell(choose)
     if what == "move":
@@ -135,7 +135,7 @@ def _step(what: str, choose: random.Random) -> Any:
 
 
 def _shown(items: list[Json], cells: Sequence[str] = ()) -> list[str]:
-    """What each diagnostic says; `cells` are called by their places: once moved, a cell has another URI."""
+    """The diagnostics as strings; `cells` are named by position, since a moved cell has another URI."""
     shown = []
     for item in items:
         said = repr({key: item.get(key) for key in _FIELDS})
@@ -172,7 +172,7 @@ def _cell(choose: random.Random) -> str:
 
 
 def _edit(choose: random.Random) -> tuple[float | int, float, str, bool]:
-    """An edit as `content_change` takes it."""
+    """A random edit in the form that `content_change` takes."""
     place: float | int = choose.random() if choose.random() < 0.7 else choose.randrange(30)
     text = "".join(choose.choice(_PIECES) for _ in range(choose.choice((0, 1, 1, 2, 3))))
     return place, choose.choice((0.0, 0.0, 0.002, 0.02, 0.3)), text, choose.random() < 0.1

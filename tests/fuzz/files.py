@@ -1,4 +1,4 @@
-"""Python files of every kind, checked and fixed by the command line."""
+"""Random Python files, checked and fixed by the command line."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ FORMATS = ("text", "github", "json", "sarif", "gitlab")
 
 
 class Files:
-    """One Python file an input."""
+    """Each input is a Python file."""
 
     name = "files"
     size = 40

@@ -1,4 +1,4 @@
-"""Bytes on the wire: headers and bodies that no client sends."""
+"""Random bytes for the server's input: headers and bodies that no client sends."""
 
 import json
 import random
@@ -13,13 +13,13 @@ from lsp.test_malformed import Hostile
 
 
 class Frames:
-    """One piece of bytes an input. The last of a run may be one after which no reader knows where a frame begins."""
+    """Each input is a piece of bytes. The last of a run may be one after which no reader can find the next frame."""
 
     name = "frames"
     size = 25
 
     def run(self, seed: str, cases: Sequence[int]) -> list[Find]:
-        """Send frames in one session, and leave in the middle of something."""
+        """Send the frames in one session, then end it in the middle of something."""
         with tree() as folder:
             session = Session(folder)
             hostile = Hostile(session.client)
@@ -37,7 +37,7 @@ class Frames:
 
 
 def whole(choose: random.Random) -> bytes:
-    """A frame that ends where it says, whatever is in it."""
+    """A frame with a correct length, whatever its content."""
     content = body(choose)
     names = choose.choice(("Content-Length", "Content-Length", "content-length", "CONTENT-LENGTH", "Content-length"))
     number = choose.choice(("{}", "{}", "{}", "0{}", " {} ", "\t{}", "0000000000000000000{}")).format(len(content))
@@ -53,7 +53,7 @@ def whole(choose: random.Random) -> bytes:
 
 
 def body(choose: random.Random) -> bytes:
-    """What stands in a frame: JSON that is no message, no JSON, no text."""
+    """A frame's body: JSON that is no message, invalid JSON, or bytes that are no text."""
     kind = choose.randrange(8)
     if kind == 0:
         return choose.randbytes(choose.choice((0, 1, 10, 1000)))

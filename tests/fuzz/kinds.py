@@ -1,4 +1,4 @@
-"""The kinds of input by name."""
+"""The kinds of input, by name."""
 
 from collections.abc import Callable
 

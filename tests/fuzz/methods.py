@@ -1,4 +1,4 @@
-"""Requests and notifications of every method, with parameters that are right but for a part, or not at all."""
+"""Requests and notifications of every method, with parameters that are wrong in one part or altogether."""
 
 import copy
 import os
@@ -56,13 +56,14 @@ _URIS = (
 
 
 class Methods:
-    """A few messages an input."""
+    """Each input is a few messages."""
 
     name = "methods"
     size = 200
 
     def run(self, seed: str, cases: Sequence[int]) -> list[Find]:
-        """Send the messages in one session; after each input the server must still be right about a document."""
+        """Send the messages in one session; after each input the server must still give correct diagnostics for a
+        document."""
         with tree() as folder:
             _fill(folder)
             session = Session(folder)
@@ -89,7 +90,7 @@ def _fill(folder: Path) -> None:
 
 
 def _message(choose: random.Random, folder: Path, commands: list[str]) -> tuple[str, bool, Any]:
-    """Method, whether it is a request, parameters."""
+    """A random message: method, whether it is a request, parameters."""
     uri = (folder / choose.choice(_TREE_NAMES)).as_uri() if choose.random() < 0.4 else choose.choice(_URIS)
     if choose.random() < 0.15:
         return choose.choice(_METHODS), choose.random() < 0.5, junk(choose)

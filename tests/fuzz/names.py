@@ -1,4 +1,4 @@
-"""Names of files and folders, as they come from archives and other systems, in reports and diffs."""
+"""Random names of files and folders, as in archives and on other systems, in reports and diffs."""
 
 import os
 import random
@@ -11,7 +11,7 @@ from fuzz.model import Find, chance, first_of_run, told
 from fuzz.texts import ODD
 from fuzz.trees import CANARY, GOOD, put_canary, tree
 
-_LONGEST = 255  # bytes, of one name on most file systems
+_LONGEST = 255  # most bytes of a name on most file systems
 _PARTS = (
     *("\n", "\r", "\r\n", "\t", " ", "  ", "\x1b[2J", "\x1b]8;;x\x07", "\x9b31m", "\x7f", "\x00"[:0], "\u2028"),
     *("\n::error file=x::y", "::error::x", "::stop-commands::x", "##[error]x", "%0A", "%0D%0A::warning::x", "%", "%25"),
@@ -88,7 +88,7 @@ _TEXTS = (
 
 
 class Names:
-    """One path an input."""
+    """Each input is a path."""
 
     name = "names"
     size = 60
@@ -109,7 +109,7 @@ class Names:
 
 
 def _all_are_named(folder: Path, options: list[str], cases: int) -> Iterator[Find]:
-    """Compare the report with the names of the files that have a finding whatever they are called."""
+    """Compare the report with the files that must have a finding whatever their names."""
     reported = set()
     for found in findings(folder, options, cases):
         if isinstance(found, Find):
@@ -121,7 +121,7 @@ def _all_are_named(folder: Path, options: list[str], cases: int) -> Iterator[Fin
 
 
 def _make(folder: Path, case: int, choose: random.Random) -> str:
-    """Write a file; its path from the folder, or nothing if the file system refuses it."""
+    """Write a file; returns its path in the folder, or "" if the file system refuses it."""
     path = "/".join([*(_name(choose) for _ in range(choose.choice((0, 0, 0, 1, 2, 12)))), _name(choose)])
     path += f"_n{case}" if choose.random() < 0.7 else ""  # so that a find names its input
     path += choose.choice(_SUFFIXES)

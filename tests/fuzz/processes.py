@@ -1,4 +1,4 @@
-"""Starts what is tested, within limits, and sees which processes remain of it. Needs Linux."""
+"""Starts the tested program with limits, and finds the processes that remain of it. Needs Linux."""
 
 import contextlib
 import os
@@ -15,14 +15,14 @@ from cli.command import environment
 
 MEMORY_KIB = 2 * 1024 * 1024
 CPU_SECONDS = 20
-WALL_SECONDS = 60  # what waits for something uses no CPU; a machine under load is slow
+WALL_SECONDS = 60  # a waiting process uses no CPU time; a machine under load is slow
 REMAIN_SECONDS = 3.0
 _MARK = "UNCUDA_FUZZ_RUN"
 COMMAND = [sys.executable, "-m", "uncuda"]
 
 
 class Done(NamedTuple):
-    """A command that ended, or (`hung`) was ended; negative codes are signals."""
+    """A command that ended, or (`hung`) was killed; negative codes are signals."""
 
     code: int
     out: bytes
@@ -32,13 +32,13 @@ class Done(NamedTuple):
 
 
 def limited(command: list[str], cpu: int = CPU_SECONDS) -> list[str]:
-    """The command with bounds on memory and CPU time for each of its processes; in Python no core is left behind."""
+    """The command with limits on memory and CPU time for each of its processes, and without core dumps."""
     limits = f'ulimit -c 0; ulimit -v {MEMORY_KIB}; ulimit -t {cpu}; exec "$@"'
     return ["/bin/sh", "-c", limits, "sh", *command]
 
 
 def marked(**more: str) -> tuple[str, dict[str, str]]:
-    """A mark, and an environment by which every process that inherits it can be found."""
+    """A random mark, and an environment with it, by which all processes that inherit it can be found."""
     mark = uuid.uuid4().hex
     return mark, environment(GIT_CEILING_DIRECTORIES="/", **{_MARK: mark}, **more)
 
@@ -47,7 +47,7 @@ def run(
     command: list[str], folder: Path, *, cpu: int = CPU_SECONDS, stdin: bytes = b"", wall: float = WALL_SECONDS,
     env: Mapping[str, str] | None = None,
 ) -> Done:  # fmt: skip
-    """Run a command to its end, or to that of its time."""
+    """Run a command until it ends or its time is up."""
     mark, variables = marked(**(env or {}))
     with subprocess.Popen(
         limited(command, cpu), cwd=folder, env=variables, start_new_session=True,
@@ -69,7 +69,7 @@ def run(
 
 
 def remaining(mark: str, seconds: float = REMAIN_SECONDS) -> tuple[str, ...]:
-    """Wait until no process has the mark; the command lines of those that stay, which are ended."""
+    """Wait until no process has the mark; kill those that remain, and return their command lines."""
     deadline = time.monotonic() + seconds
     while found := dict(_having(mark)):
         if time.monotonic() > deadline:
@@ -80,14 +80,14 @@ def remaining(mark: str, seconds: float = REMAIN_SECONDS) -> tuple[str, ...]:
 
 
 def end_all(mark: str) -> None:
-    """End every process that has the mark."""
+    """Kill every process that has the mark."""
     for process, _ in _having(mark):
         with contextlib.suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
 
 
 def _having(mark: str) -> Iterator[tuple[int, str]]:
-    """The processes that have the mark, with their command lines; those that only wait to be reaped do not count."""
+    """The processes that have the mark, with their command lines; zombies are not counted."""
     wanted = f"{_MARK}={mark}".encode()
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

@@ -1,4 +1,4 @@
-"""Shares the time out to the kinds, narrows what they find, and keeps it."""
+"""Divides the time among the kinds of input, narrows their finds down, and writes them to files."""
 
 import contextlib
 import time
@@ -21,7 +21,7 @@ def _say(text: str) -> None:
 
 @dataclass
 class Tally:
-    """What was done with a kind. `finds`: how often each signature came up."""
+    """The statistics of a kind. `finds`: how often each signature came up."""
 
     kind: Kind
     inputs: int = 0
@@ -31,7 +31,8 @@ class Tally:
 
 
 class Runner:
-    """Tries inputs of kinds until the time is over; each new find is narrowed, printed and written below `folder`."""
+    """Tests inputs of all kinds until the time is up; each new find is narrowed down, printed and written below
+    `folder`."""
 
     def __init__(
         self,
@@ -48,11 +49,11 @@ class Runner:
 
     @property
     def found(self) -> int:
-        """How many finds with different signatures there are."""
+        """The number of finds with different signatures."""
         return sum(len(tally.finds) for tally in self.tallies)
 
     def run(self, seconds: float) -> None:
-        """Try inputs for this long. The kind that had the least time is next, so that each has its share."""
+        """Test inputs for this long. The next kind is always the one that had the least time."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             tally = min(self.tallies, key=lambda tally: tally.seconds)
@@ -60,12 +61,12 @@ class Runner:
             self._try(tally, range(first, first + tally.kind.size))
 
     def repeat(self, cases: Sequence[int]) -> None:
-        """Try certain inputs of every kind."""
+        """Test certain inputs of every kind."""
         for tally in self.tallies:
             self._try(tally, cases, narrow=False)
 
     def table(self) -> str:
-        """What was done, a line for each kind."""
+        """The statistics as a table, one line for each kind."""
         rows = [("kind", "inputs", "runs", "finds", "seconds")]
         for tally in self.tallies:
             numbers = (tally.inputs, tally.runs, len(tally.finds), round(tally.seconds))
@@ -88,11 +89,12 @@ class Runner:
     def _run(self, kind: Kind, cases: Sequence[int]) -> list[Find]:
         try:
             return kind.run(self.seed, cases)
-        except (AssertionError, ResponseError) as error:  # a server that does not even start
+        except (AssertionError, ResponseError) as error:  # a server that did not even start
             return [Find("no answer", str(error))]
 
     def _narrowed(self, kind: Kind, cases: Sequence[int], find: Find) -> tuple[Find, Sequence[int]]:
-        """The find with as few inputs as show it: those that it names, or the half that does, again and again."""
+        """The find with the fewest inputs that reproduce it: those that it names, or halves of the rest, again and
+        again."""
         end = time.monotonic() + NARROWING_SECONDS
         try:
             for named in [*((case,) for case in find.cases), find.cases]:
@@ -113,7 +115,7 @@ class Runner:
         return find, cases
 
     def _again(self, kind: Kind, cases: Sequence[int], find: Find) -> Find | None:
-        """The same find with some of the inputs; None if they do not show it."""
+        """The same find from only some of the inputs; None if they do not reproduce it."""
         found = self._run(kind, cases)
         return next((other for other in found if other.signature == find.signature), None)
 

@@ -1,4 +1,4 @@
-"""Sessions with the real server, and what must not be in any of them."""
+"""Sessions with the real server, and checks of all their messages."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,13 +13,13 @@ from lsp.harness.connection import ResponseError
 from lsp.harness.profiles import PROFILES
 from lsp.harness.traffic import Json, Traffic
 
-_CPU_SECONDS = 200  # of a whole session
+_CPU_SECONDS = 200  # for a whole session
 _END_SECONDS = 30.0
 _INTERNAL_ERROR = -32603
 
 
 class _Blind(Client):
-    """A client that neither reads nor writes the files that messages speak of: they may be anything."""
+    """A client that neither reads nor writes the files that messages refer to: these may be anything."""
 
     def _apply_edit(self, params: Json) -> Json:
         return {"applied": False}
@@ -29,9 +29,9 @@ class _Blind(Client):
 
 
 class Session:
-    """A client of the kind that can do most, with one folder, its server within limits.
+    """A client with the most capabilities and one folder; its server runs with limits.
 
-    `conforming`: everything that it sends is right.
+    `conforming`: all its messages are valid.
     """
 
     def __init__(self, folder: Path, encoding: str = "utf-16", conforming: bool = False) -> None:
@@ -48,7 +48,7 @@ class Session:
             raise
 
     def end(self, orderly: bool = True) -> Iterator[Find]:
-        """End the session, with a request to shut down or by closing the server's input; what was wrong with it."""
+        """End the session, by a shutdown request or by closing the server's input; yields the finds in it."""
         client, self.ended = self.client, True
         try:
             if orderly and client.process.poll() is None:
@@ -68,14 +68,14 @@ class Session:
         yield from replies(client.traffic, orderly)
 
     def kill(self) -> None:
-        """End the server and what it has started at once."""
+        """Kill the server and all processes that it started."""
         end_all(self.mark)
         if self.client.process.poll() is None:
             self.client.kill()
 
 
 def replies(traffic: Traffic, complete: bool) -> Iterator[Find]:
-    """Replies that should not be; `complete`: requests without a reply, too."""
+    """Finds about wrong replies; `complete`: also about requests without a reply."""
     asked: Counter[str] = Counter()
     methods: dict[str, str] = {}
     answered: Counter[str] = Counter()
@@ -103,7 +103,7 @@ def replies(traffic: Traffic, complete: bool) -> Iterator[Find]:
 
 
 def converse(session: Session, cases: Sequence[int], speak: Callable[[int], Iterator[Find]]) -> list[Find]:
-    """Go through the inputs of one session and end it; the finds."""
+    """Send the inputs of one session and end it; returns the finds."""
     finds: list[Find] = []
     try:
         for case in cases:

@@ -1,4 +1,4 @@
-"""The fuzzer itself: the same seed makes the same inputs, and what must not happen is seen when it does."""
+"""Tests of the fuzzer itself: the same seed makes the same inputs, and errors are found."""
 
 import re
 import subprocess
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 
 
 class Planted:
-    """Inputs of which some are bad: number 13 alone, 70 and 71 together."""
+    """Inputs of which some are bad on purpose: number 13 alone, 70 and 71 together."""
 
     name, size = "planted", 40
 
@@ -37,7 +37,7 @@ class Planted:
 
 
 def made(kind: str, folder: Path) -> object:
-    """What a few inputs of a kind are."""
+    """A few inputs of a kind, to be compared."""
     everything: list[object] = []
     for case in range(6):
         choose = chance("7", kind, case)
@@ -81,7 +81,7 @@ def test_links_to_other_places_are_made_but_not_followed(tmp_path: Path, monkeyp
 
 
 def command(code: str, folder: Path, **more: float) -> list[str]:
-    """What is found when a program of these lines stands in for the command line."""
+    """The finds when a program with this code replaces the command line."""
     done = processes.run([sys.executable, "-c", code], folder, **more)  # type: ignore[arg-type]
     found = [*judge.ended(done, ["uncuda"]), *judge.streams(done, "text")]
     return [find.what for find in found]
@@ -147,7 +147,7 @@ def test_replies_that_are_missing_or_too_many() -> None:
 
 
 class Server:
-    """A client whose server shows the same whatever is open."""
+    """A client whose server shows the same diagnostics whatever is open."""
 
     def __init__(self, *codes: str) -> None:
         self._items = [{"code": code} for code in codes]

@@ -1,4 +1,4 @@
-"""Makes Python files, right ones and such as nobody would write."""
+"""Generates Python files, valid ones and ones that nobody would write."""
 
 import random
 import re
@@ -11,7 +11,8 @@ from uncuda.catalogue import folder, read_page
 
 MAXIMUM = 1_200_000  # characters
 LINE_ENDS = ("\n", "\r\n", "\r")
-# Controls, line ends of other programs, what is invisible, bidirectional, half of a pair, or looks like a letter.
+# Control characters, line ends of other systems, invisible or bidirectional characters, half a surrogate pair,
+# characters that look like letters.
 ODD = (
     *("\0", "\x01", "\x08", "\x0b", "\x0c", "\x1a", "\x1b[31m", "\x1b]0;x\x07", "\x1c", "\x7f", "\x85", "\x9b31m"),
     *(
@@ -66,7 +67,7 @@ def seeds() -> tuple[str, ...]:
 
 
 def python(choose: random.Random) -> str:
-    """A text: examples put together, deep or long constructs, and some damage."""
+    """A text made of combined examples, deep or long constructs, with some damage."""
     makers: list[tuple[int, Callable[[random.Random], str]]] = [(20, _together), (4, _deep), (2, _long), (1, _scraps)]
     text = choose.choices([maker for _, maker in makers], [weight for weight, _ in makers])[0](choose)
     for _ in range(choose.choice((0, 0, 1, 1, 2, 3, 8))):
@@ -75,7 +76,7 @@ def python(choose: random.Random) -> str:
 
 
 def encoded(text: str, choose: random.Random) -> bytes:
-    """A text as a file has it: line ends, a mark of the byte order, a declared encoding, another than declared."""
+    """A text as bytes: with various line ends, a byte order mark, a declared encoding, or another than declared."""
     if choose.random() < 0.2:
         text = text.replace("\n", choose.choice(LINE_ENDS))
     codec = "utf-8"
@@ -110,7 +111,7 @@ def damaged(text: str, choose: random.Random) -> str:
         return text[:at]
     if kind == 4:
         return text[:at] + "\ud800" + text[at:] if choose.random() < 0.1 else text[:at] + "\\" + text[at:]
-    if kind == 5:  # tokens change places, or come twice
+    if kind == 5:  # tokens are swapped or doubled
         tokens = re.findall(r"\w+|\s+|[^\w\s]", text) or [""]
         one, other = choose.randrange(len(tokens)), choose.randrange(len(tokens))
         tokens[one] = tokens[other] if choose.random() < 0.5 else tokens[one] * 2
@@ -205,7 +206,7 @@ _CHAINED = (
 
 
 def _long(choose: random.Random) -> str:
-    size = int(min(2 ** choose.triangular(3, 15, 5), 20_000))  # what is long is often slow, too
+    size = int(min(2 ** choose.triangular(3, 15, 5), 20_000))  # long inputs are often slow, too
     if choose.random() < 0.5:
         piece = choose.choice(_REPEATED)
         body = "".join(piece.replace("{n}", str(n)).replace("{m}", str(n + 1)) for n in range(size))

@@ -1,4 +1,4 @@
-"""Folders of files that a run works on."""
+"""The folders of files that a run works on."""
 
 import os
 import shutil
@@ -13,12 +13,12 @@ from fuzz.model import Find
 from fuzz.processes import Done, run
 
 GOOD = 'import torch.distributed as dist\n\ndist.init_process_group("nccl")\n'
-CANARY = "canary/good.py"  # a file that nothing beside it can spoil
+CANARY = "canary/good.py"  # a file that must be reported whatever is beside it
 
 
 @contextmanager
 def tree() -> Iterator[Path]:
-    """An empty folder outside of any checkout, taken away at the end whatever is in it."""
+    """An empty folder outside of any checkout, removed at the end whatever is in it."""
     base = Path(tempfile.mkdtemp(prefix="uncuda-fuzz-"))
     try:
         folder = base / "tree"
@@ -35,7 +35,7 @@ def put_canary(folder: Path) -> None:
 
 
 def state(folder: Path) -> dict[bytes, bytes]:
-    """Every entry below a folder with what it is: a file's bytes, a link's target, or only its kind."""
+    """Every entry below a folder with its content: a file's bytes, a link's target, or only its kind."""
     found: dict[bytes, bytes] = {}
     below = [os.fsencode(folder)]
     while below:
@@ -62,7 +62,7 @@ def _content(entry: "os.DirEntry[bytes]") -> bytes:
 def changes(
     before: dict[bytes, bytes], after: dict[bytes, bytes], allowed: Sequence[bytes] | None = ()
 ) -> Iterator[Find]:
-    """What a command did to a folder beside the entries that it may change (None: what was there)."""
+    """Finds about changes of a folder, except of the entries that a command may change (None: all existing ones)."""
     for name in sorted(before.keys() | after.keys()):
         if name not in before:
             yield Find("something is left behind", f"{name!r}\nleft behind")

@@ -1,4 +1,4 @@
-"""Nothing of a workspace is run: neither its programs, nor its modules, nor what its git or its tools are told to."""
+"""No code of a workspace is run: no program, no module, no command from its git or tool configuration."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ from support.bundles import make_bundle
 from support.imports import ROOT
 
 SERVER = str(ROOT / "server")
-# What pip writes for the entry point, but for the modules that some versions of it import there.
+# The script that pip writes for the entry point, without modules that only some versions of it import.
 SCRIPT = "import sys\nfrom uncuda.__main__ import main\nsys.exit(main())\n"
 OTHERS = ("click", "jedi", "parso", "libcst", "pygls", "lsprotocol", "attr", "cattrs", "pathspec", "torch", "torch_npu")
 
@@ -35,7 +35,7 @@ def script(tmp_path: Path) -> str:
 
 
 def _environment(root: Path, **more: str) -> dict[str, str]:
-    """As in a shell that has activated the environment of the workspace."""
+    """As in a shell in which the workspace's environment is activated."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG", "PYTHON"))}
     path = f"{root / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
     return {**kept, "PATH": path, "VIRTUAL_ENV": str(root / ".venv"), "LC_ALL": "C.UTF-8", **more}
@@ -52,11 +52,11 @@ def test_the_command_is_that_of_the_package() -> None:
 
 
 class TestCurrentFolder:
-    """What Python imports before uncuda's first line runs cannot be prevented; everything after it is."""
+    """Imports that Python makes before uncuda's first line cannot be prevented; later ones are checked."""
 
     @pytest.fixture
     def folder(self, tmp_path: Path) -> Workspace:
-        """A folder whose modules have the names of all that uncuda could import."""
+        """A folder whose modules have the names of all modules that uncuda could import."""
         made = Workspace(tmp_path / "workspace", tmp_path / "witness")
         made.witness.mkdir()
         (tmp_path / "probe.py").write_text("import sys; print(*sys.modules)")
@@ -141,7 +141,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.skipif(sys.platform != "linux", reason="strace is Linux's")
 @pytest.mark.slow
 class TestTraced:
-    """strace sees every program that is started and every file that is opened."""
+    """strace reports every started program and every opened file."""
 
     @pytest.fixture
     def log(self, tmp_path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""What a command and its processes start, open and connect to: as strace sees it."""
+"""The programs, files and addresses that a command and its processes use, as strace reports them."""
 
 import os
 import re
@@ -14,7 +14,7 @@ _PATH = re.compile(r'(?:AT_FDCWD, |^)"((?:[^"\\]|\\.)*)"')
 
 
 class Trace(NamedTuple):
-    """`started`, `opened`: paths without links, whether it worked or not; `connected`: addresses of networks."""
+    """`started`, `opened`: resolved paths, also of failed attempts; `connected`: network addresses."""
 
     started: list[str]
     opened: list[str]
@@ -22,7 +22,7 @@ class Trace(NamedTuple):
 
 
 def command(output: Path, program: list[str]) -> list[str]:
-    """A command that runs a program and writes what it does to a file; raises Missing where nothing can be traced."""
+    """A command that runs a program under strace, writing to a file; raises Missing if tracing is impossible."""
     strace = str(debian("strace", "strace"))
     tried = subprocess.run([strace, "-o", os.devnull, "true"], capture_output=True, text=True, check=False)
     if tried.returncode:
@@ -32,7 +32,7 @@ def command(output: Path, program: list[str]) -> list[str]:
 
 
 def read(output: Path, folder: Path) -> Trace:
-    """What was written; relative paths are those of a program that runs in `folder`."""
+    """The trace in a file; relative paths are resolved against `folder`."""
     found = Trace([], [], [])
     for call, rest in _CALL.findall(output.read_text(encoding="utf-8", errors="replace")):
         if call == "connect":

@@ -1,4 +1,4 @@
-"""A workspace in which whatever is run, imported or asked leaves a witness behind."""
+"""A workspace of traps: whatever is run, imported or called leaves a file behind."""
 
 import hashlib
 import sys
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 CODE = "import torch\n\nx = torch.ones(1).cuda()\ntorch.distributed.init_process_group('nccl')\n"
-# What Python, a tool, or uncuda imports when it finds it first.
+# Modules that Python, a tool or uncuda imports if it finds them first.
 MODULES = (
     *("sitecustomize", "usercustomize", "warnings", "re", "json", "types", "typing", "encodings", "site", "conftest"),
     *("click", "jedi", "parso", "pygls", "lsprotocol", "cattrs", "attr", "pathspec", "tomllib", "yaml", "torch_npu"),
@@ -16,25 +16,26 @@ _PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 
 
 class Workspace(NamedTuple):
-    """`root`: the folder; `witness`: an empty folder beside it, where a trap that was sprung leaves its name."""
+    """`root`: the folder; `witness`: an empty folder beside it, in which a trap that ran writes a file with its
+    name."""
 
     root: Path
     witness: Path
 
     @property
     def sprung(self) -> list[str]:
-        """The names of the traps that were sprung."""
+        """The names of the traps that ran."""
         return sorted(path.name for path in self.witness.iterdir())
 
     def files(self) -> dict[str, str]:
-        """Every path below the root, with a digest of what it holds."""
+        """Every path below the root, with a digest of its contents."""
         return {
             str(path.relative_to(self.root)): hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
             for path in self.root.rglob("*")
         }
 
     def module(self, name: str) -> str:
-        """The text of a module that is a trap; it has findings as well."""
+        """The source of a module that is a trap; it has findings as well."""
         code = "".join(f"    {line}".rstrip() + "\n" for line in CODE.splitlines())
         return f"open({str(self.witness / name)!r}, 'w').close()\n\n\ndef port():\n{code}"
 

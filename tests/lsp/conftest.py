@@ -1,4 +1,4 @@
-"""Starts the real server for a test, and judges all that was said when the test ends."""
+"""Starts the real server for a test, and checks all its traffic when the test ends."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,19 +13,20 @@ from lsp.harness.profiles import PROFILES, Profile
 from lsp.harness.starting import Start as Start
 from support.forked import ALONE, FORKED, IS_POSSIBLE
 
-# They look at the process itself: how it begins and ends, what it takes, what it may import.
+# Tests of the process itself (its start, end, memory, imports), which must not be forked.
 STARTED = frozenset({"test_lifecycle", "test_gone", "test_soak", "test_profiles"})
-# They look at the processes that the server starts.
+# Tests of the server's child processes, which must not be forked.
 ALONE_IN = frozenset({"test_heavy"})
 _failed = pytest.StashKey[bool]()
 
 
-# A test that starts a server takes a second: these few say whether it works at all, the others are left to `make test`.
+# A test that starts a server takes a second: these few show whether it works at all, the others run only in `make
+# test`.
 QUICK = frozenset({"test_documents", "test_hover", "test_lens"})
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Sessions with the server are slow, but for a few."""
+    """Mark tests that start a server as slow, except a few."""
     here = Path(__file__).parent
     for item in items:
         starts = "start" in getattr(item, "fixturenames", ())
@@ -51,16 +52,17 @@ def write(folder: Path, files: dict[str, str | bytes]) -> None:
 
 @pytest.fixture(autouse=True)
 def cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What tests compute themselves names the same cache folder as the servers that they start."""
+    """Makes the tests use the same cache folder as the servers that they start."""
     monkeypatch.setenv("XDG_CACHE_HOME", environment()["XDG_CACHE_HOME"])
 
 
 @pytest.fixture
 def start(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Start]:
-    """Starts servers. At the end each is shut down, must exit with 0, and its traffic must conform.
+    """Starts servers. At the end of the test each is shut down, must exit with 0, and its traffic must conform to the
+    protocol.
 
-    A test that ends a server itself, or kills it, has its traffic judged as well. `client.tolerated` names what a
-    test provokes: pieces of problems that are right there, and of what the server writes to its standard error.
+    If a test ends or kills a server itself, its traffic is checked as well. `client.tolerated`: substrings of protocol
+    problems, and of the server's standard error, that the test provokes on purpose.
     """
     clients: list[Client] = []
 
@@ -94,7 +96,7 @@ def start(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Start]:
 
 
 def _finish(client: Client, shut: bool) -> list[str]:
-    """End a client's server, in order if it `shut`s down; what was wrong with its session."""
+    """End a client's server, by a shutdown request if `shut`; returns the problems found in its session."""
     wrong = []
     if client.process.poll() is None and shut and client.server:
         try:
@@ -112,7 +114,7 @@ def _finish(client: Client, shut: bool) -> list[str]:
 
 @pytest.fixture
 def client(start: Start) -> Client:
-    """A session of VS Code with the test's folder."""
+    """A VS Code session with the test's folder as workspace."""
     return start("vscode")
 
 

@@ -38,14 +38,14 @@ THIS, ALL, EVERYWHERE = (
 
 
 def entries(folder: Path, name: str = NAME) -> list[dict[str, Any]]:
-    """The lines of a baseline, without the first."""
+    """The entries of a baseline, without its first line."""
     first, *rest = map(json.loads, (folder / name).read_text(encoding="utf-8").splitlines())
     assert first["format"] == 1
     return rest
 
 
 def accepted(folder: Path, **files: str) -> None:
-    """Files of a folder (`a` is a.py), and a baseline with all that is found in them."""
+    """Write files to a folder (`a` is a.py), and a baseline that accepts all their findings."""
     for name, text in files.items():
         (folder / f"{name}.py").write_text(text, encoding="utf-8")
     said = uncuda("check", "--target", "npu", "--write-baseline", "--reason", "known", str(folder))
@@ -66,7 +66,7 @@ def messages(client: Client) -> list[str]:
 
 
 def take(client: Client, uri: str, title: str, part: str, nth: int = 0) -> Any:
-    """Take the action with this title at a piece of text."""
+    """Run the code action with this title at an occurrence of `part`."""
     (action,) = [each for each in client.actions(uri, client.range(uri, part, nth)) if each["title"] == title]
     assert action["kind"] == "quickfix" and action["diagnostics"]
     command = action["command"]
@@ -74,7 +74,7 @@ def take(client: Client, uri: str, title: str, part: str, nth: int = 0) -> Any:
 
 
 def test_one_finding(start: Start, tmp_path: Path) -> None:
-    """It goes, its twin in another function stays, and the command line says the same."""
+    """The accepted finding disappears, an equal one in another function stays, and the command line agrees."""
     client = start(files={"a.py": TEXT}, options=OPTIONS)
     uri = client.open(tmp_path / "a.py")
     assert codes(client, uri) == ["cuda-api", "cuda-method", "cuda-api", "cuda-api"]
@@ -132,7 +132,7 @@ def test_it_can_be_taken_back(start: Start, tmp_path: Path, existing: bool) -> N
 
 
 def test_the_reason_is_written_afterwards(start: Start, tmp_path: Path) -> None:
-    """An editor that cannot ask for a line of text opens the baseline at the entry."""
+    """An editor that cannot ask for a line of text opens the baseline at the new entry."""
     accepted(tmp_path, A="import torch\nx.cuda()\n")
     client = start(files={"a.py": TEXT}, options=OPTIONS)
     client.choose = lambda params: "Write the reason"
@@ -184,7 +184,8 @@ def test_fix_on_save_leaves_what_is_accepted(start: Start, tmp_path: Path) -> No
 
 
 def test_a_baseline_that_was_changed_elsewhere(start: Start, tmp_path: Path) -> None:
-    """A pull, or `uncuda check --write-baseline`: open and closed files follow, without a look at all others."""
+    """After a git pull or `uncuda check --write-baseline`, open and closed files are updated without checking all
+    others."""
     accepted(tmp_path, a="import torch\nx.cuda()\n", b="import torch\ny.cuda()\n")
     data = (tmp_path / NAME).read_text(encoding="utf-8")
     client = start(options={"settings": {"target": "npu", "workspaceDiagnostics": True}})
@@ -206,7 +207,7 @@ def test_a_baseline_that_was_changed_elsewhere(start: Start, tmp_path: Path) -> 
 
 
 def test_a_baseline_that_cannot_be_used(start: Start, tmp_path: Path) -> None:
-    """All is shown, nothing is fixed or accepted, and the cause is said once with its line."""
+    """All findings are shown, nothing is fixed or accepted, and the error is reported once with its line."""
     files: dict[str, str | bytes] = {"a.py": TEXT, "b.py": TEXT, NAME: '{"format": 1}\n{"path": 3}\n'}
     client = start(files=files, options=OPTIONS)
     uri = client.open(tmp_path / "a.py")
@@ -247,7 +248,7 @@ def test_beside_the_configuration(start: Start, tmp_path: Path) -> None:
 
 
 def test_what_is_not_there_any_more(start: Start, tmp_path: Path) -> None:
-    """A menu may be older than the text."""
+    """A menu of code actions may be older than the text."""
     client = start(files={"a.py": TEXT}, options=OPTIONS)
     uri = client.open(tmp_path / "a.py")
     at = client.range(uri, "x.cuda()")
@@ -258,7 +259,7 @@ def test_what_is_not_there_any_more(start: Start, tmp_path: Path) -> None:
 
 
 def test_two_windows(start: Start, tmp_path: Path) -> None:
-    """What another editor has accepted meanwhile stays."""
+    """Findings that another editor accepted meanwhile stay accepted."""
     first, second = start(files={"a.py": TEXT}, options=OPTIONS), start(options=OPTIONS)
     one, two = first.open(tmp_path / "a.py"), second.open(tmp_path / "a.py")
     first.execute(ACCEPT, {"uri": one, "rule": "cuda-method", "reason": "first"})
@@ -289,7 +290,7 @@ def test_a_file_that_is_renamed_while_the_server_runs(start: Start, tmp_path: Pa
 
 @pytest.mark.parametrize("profile", ["vscode", "eglot"])
 def test_a_function_that_moves_to_another_file(start: Start, tmp_path: Path, profile: str) -> None:
-    """It is known again where it went once the file in which it was has been saved without it, and not before."""
+    """The function's finding is accepted in the new file only after the old file was saved without it."""
     accepted(tmp_path, a=TEXT, b="import torch\n\ntorch.cuda.synchronize()\n")
     client = start(profile, options=OPTIONS)
     here, there = client.open(tmp_path / "a.py"), client.open(tmp_path / "b.py")
@@ -310,8 +311,28 @@ def test_a_function_that_moves_to_another_file(start: Start, tmp_path: Path, pro
     assert codes(client, there) == ["cuda-api"] * 2, "they are in a.py again"
 
 
+def test_a_function_that_moves_on_to_a_third_file(start: Start, tmp_path: Path) -> None:
+    """The second file has nothing more of which a rule of the baseline speaks."""
+    accepted(tmp_path, a=TEXT, b="x = 1\n", c="x = 1\n")
+    client = start("eglot", options=OPTIONS)
+    here, there, last = (client.open(tmp_path / f"{name}.py") for name in "abc")
+    moving = TEXT[TEXT.index("def other") :]
+    client.type(here, TEXT.removesuffix(moving))
+    client.save(here)
+    client.type(there, f"import torch\n\n\n{moving}")
+    client.save(there)
+    client.settle()
+    assert codes(client, there) == []
+    client.type(there, "x = 1\n")
+    client.save(there)
+    client.type(last, f"import torch\n\n\n{moving}")
+    client.save(last)
+    client.settle()
+    assert codes(client, last) == []
+
+
 def test_a_rule_in_the_workspace(start: Start, tmp_path: Path) -> None:
-    """Open texts as they are, closed files as the disk has them, each in the baseline of its project."""
+    """Open documents are accepted as edited, closed files as on disk, each in the baseline of its project."""
     files: dict[str, str | bytes] = {"a.py": "import torch\n", "b.py": TEXT, "sub/uncuda.toml": "", "sub/c.py": TEXT}
     client = start(files=files, options=OPTIONS)
     uri = client.open(tmp_path / "a.py", TEXT)

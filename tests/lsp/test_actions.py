@@ -22,7 +22,7 @@ from support.engines import engine_for
 from uncuda.catalogue import load
 from uncuda.edits import apply_edits
 from uncuda.engine import Engine, Finding
-from uncuda.lsp.state.rule_page import page_of
+from uncuda.report.rule_page import page_of
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -118,6 +118,14 @@ def test_a_fix_names_its_diagnostic(client: Client) -> None:
     (shown,) = [item for item in client.diagnostics(uri) if item["code"] == "cuda-api"]
     action = titled(client.actions(uri, shown["range"]), "Replace with `torch.npu.synchronize`")
     assert [(item["code"], item["range"]) for item in action["diagnostics"]] == [("cuda-api", shown["range"])]
+
+
+def test_what_is_done_for_a_rule_names_its_diagnostics_alone(client: Client) -> None:
+    uri = client.open("untitled:Untitled-1", "import torch\nx = y.cuda() if y.is_cuda else z.cuda()\n")
+    for rule in ("cuda-method", "is-cuda"):
+        actions = [action for action in client.actions(uri, only=["quickfix"]) if f"'{rule}'" in action["title"]]
+        assert {action["title"].partition(" ")[0] for action in actions} >= {"Why:", "Ignore"}
+        assert {item["code"] for action in actions for item in action["diagnostics"]} == {rule}
 
 
 def test_every_action_names_its_diagnostics_in_the_order_of_use(each_client: Client) -> None:

@@ -26,7 +26,7 @@ COMMANDS = ["uncuda.fixAllInWorkspace", "uncuda.previewFixAllInWorkspace", FILE,
 
 
 def ready(client: Client) -> None:
-    """Wait until the folder's files were asked what they say of the project."""
+    """Wait until the server has scanned the folder's files for facts of the project."""
     client.wait(lambda: not re.search("still being read", client.execute(DEBUG)), "scan of the folder")
 
 
@@ -286,7 +286,8 @@ class TestDebugInformation:
 
 
 class TestWhatTheEditorKnowsOfReceivers:
-    """Without the setting `receivers` a batch leaves alone what an open document does not show, or shows lowered."""
+    """Without the setting `receivers` a batch leaves alone the fixes that an open document hides or lowers to
+    "review"."""
 
     TEXT = "import torch\n\nx.cuda()\ny.cuda()\n"
 

@@ -1,4 +1,4 @@
-"""Settings: of files, of the editor, live; folders; and what is wrong with any of them."""
+"""Settings: from files, from the editor, changed while running, of several folders; and the errors in any of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MUSA, NPU = 'target = "musa"\n', 'target = "npu"\n'
 
 
 def target(client: Editor, uri: str) -> str:
-    """The target that the diagnostics of a document speak of."""
+    """The target that the diagnostics of a document name."""
     message = client.diagnostics(uri)[0]["message"]
     return "musa" if "torch.musa" in message else "npu" if "torch.npu" in message else message
 

@@ -1,4 +1,4 @@
-"""The judge of sessions: it accepts a session that is right, and rejects one for each thing that can be wrong."""
+"""The conformance checks accept a correct session, and reject one for each possible error."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -52,7 +52,7 @@ def test_a_short_session_of_every_client(profile: str) -> None:
 
 
 class Wrong(NamedTuple):
-    """A step that must be rejected, with a piece of what is said of it."""
+    """A step that must be rejected, and a part of the expected message."""
 
     name: str
     step: Callable[[Script], Any]

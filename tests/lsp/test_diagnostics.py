@@ -123,7 +123,7 @@ def test_many_keystrokes_at_once_are_pushed_once(start: Start, profile: str) -> 
 def test_the_class_is_seen_where_a_list_shows_the_message_only(
     start: Start, locale: str, safe: str, review: str, manual: str
 ) -> None:
-    """The rule's name stays the code, by which clients filter, and the source is ours."""
+    """The rule's name stays the diagnostic's code, by which clients filter, and "uncuda" its source."""
     text = 'import torch\ntorch.cuda.synchronize()\nif lang == "cuda":\n    pass\ntorch.cuda.clock_rate()\n'
     client = start(PROFILES["vscode"].speaking(locale))
     items = client.diagnostics(client.open("untitled:1", text))

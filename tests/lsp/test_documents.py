@@ -1,4 +1,4 @@
-"""Documents: what is said of those that are not open, and changes that are none."""
+"""Documents: messages about documents that are not open, and changes without any effect."""
 
 from __future__ import annotations
 

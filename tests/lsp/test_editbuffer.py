@@ -1,4 +1,4 @@
-"""The tests' own editor: positions, edits and versions as the protocol has them."""
+"""The tests' own editor converts positions, edits and versions as the protocol says."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""What fails is named, once, and costs nothing else; what an editor cannot write back is not fixed."""
+"""An error is reported once and affects nothing else; a text that the editor cannot save correctly is not fixed."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ LATIN = "# -*- coding: latin-1 -*-\nimport torch\nname = '\u00e9'\nx.cuda()\n"
 
 
 def applied(client: Client, uri: str) -> bool:
-    """Whether the fix can be taken."""
+    """Whether the client is offered an enabled fix."""
     return any("disabled" not in a for a in client.actions(uri, only=["quickfix"]) if "npu" in a["title"])
 
 

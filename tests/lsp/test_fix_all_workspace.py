@@ -1,4 +1,4 @@
-"""Fix all in workspace: what `uncuda fix` gives, in every client, whatever happens meanwhile."""
+"""Fix all in workspace: gives the same as `uncuda fix`, in every client, whatever happens meanwhile."""
 
 import os
 import shutil
@@ -52,7 +52,8 @@ def documents(edit: Json) -> list[str]:
 
 
 def messages(client: Client) -> list[str]:
-    """What it told the user; a message with a button is a request, and so is a question, which has several answers."""
+    """The messages that the user saw; a message with one button is a request, while one with several is a question and
+    left out."""
     told = [record for record in client.traffic if record.source == "server" and "message" in (record.params or {})]
     methods = ("window/showMessage", "window/showMessageRequest")
     return [r.params["message"] for r in told if r.method in methods and len(r.params.get("actions", "1")) == 1]
@@ -252,7 +253,7 @@ class TestForm:
 
 
 def open_notebook(client: Client, path: Path, cells: dict[str, str]) -> list[str]:
-    """Open a notebook of code cells; their URIs."""
+    """Open a notebook of code cells; returns their URIs."""
     uris = [f"vscode-notebook-cell:{path.as_posix()}#{name}" for name in cells]
     texts: list[Json] = [
         {"uri": uri, "languageId": "python", "version": 1, "text": text} for uri, text in zip(uris, cells.values())
@@ -355,7 +356,7 @@ class TestLeftAlone:
         assert client.execute("uncuda.fixAllInFile", {"uri": uri})["skipped"] == result["skipped"]
 
     def test_files_that_the_editor_reads_in_another_encoding(self, start: Start, tmp_path: Path) -> None:
-        """Its columns are not ours; where a byte order mark says what it is, or all is ASCII, they are."""
+        """Columns then differ from the server's, unless a byte order mark names the encoding or the text is ASCII."""
         wide = '"中文"; ' + SAFE.splitlines(keepends=True)[-1]
         files: dict[str, str | bytes] = {
             "wide.py": SAFE + wide,
@@ -411,7 +412,7 @@ class TestPreview:
         assert len(edits(client)) == 1
 
     def test_what_changed_while_it_was_open_is_named(self, client: Client, tmp_path: Path) -> None:
-        """VS Code then changes nothing, and does not say so."""
+        """VS Code then changes nothing, and shows no message."""
         write(tmp_path, {"a.py": SAFE, "b.py": SAFE, **TARGET})
 
         def apply(params: Json) -> Json:

@@ -1,4 +1,4 @@
-"""Whatever is offered for any example of any rule: the edit gives what the engine gives, and the result is Python."""
+"""For every example of every rule, the edit of each offered action gives the engine's result, which is valid Python."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from uncuda.source import Source
 
 Json = dict[str, Any]
 URI = "untitled:Untitled-1"
-# What stands before each example, so that offsets, columns in UTF-16 and bytes all differ; and how its lines end.
+# Text put before each example, so that offsets and columns in UTF-16 and in bytes all differ; and its line ends.
 HEADS = {"utf-8": "# 数据 é\n", "utf-16": "# 𝛼\f\u2028\n", "utf-32": "s = '''\n𝛼 # \n'''\n"}
 ENDS = {"utf-8": "\n", "utf-16": "\r\n", "utf-32": "\n"}
 
 
 class Talk:
-    """The server's answers without a connection: nothing happens between two of them."""
+    """Calls the server's handlers without a connection: nothing else runs between two calls."""
 
     def __init__(self, server: UncudaServer, target: str, encoding: str) -> None:
         self._answers, self.encoding, self.text = server.protocol.raw, encoding, ""
@@ -42,7 +42,7 @@ class Talk:
         return json.loads(self._encode(self._answers[method](params)))
 
     def open(self, text: str) -> None:
-        """Open a document, the only one, with another text."""
+        """Replace the only open document by one with another text."""
         self.text = text
         self._ask("textDocument/didClose", {"textDocument": {"uri": URI}})
         item = {"uri": URI, "languageId": "python", "version": 1, "text": text}
@@ -56,7 +56,7 @@ class Talk:
         return found
 
     def after(self, action: Json) -> str:
-        """The text after an action, which may change nothing else."""
+        """The text after an action, which must change nothing else."""
         resolved = action if "edit" in action else self._ask("codeAction/resolve", action)
         (part,) = resolved["edit"]["documentChanges"]
         assert part["textDocument"] == {"uri": URI, "version": 1}

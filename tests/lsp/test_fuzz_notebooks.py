@@ -1,4 +1,4 @@
-"""Cells that come, go, move and are edited: each keeps the diagnostics that it has in the program of all cells."""
+"""Random changes to a notebook's cells: each cell always has its diagnostics from the program of all cells."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -45,14 +45,14 @@ STEPS = st.one_of(
 
 
 class Notebook:
-    """An open notebook of code cells, `uris` in their order."""
+    """An open notebook of code cells; `uris`: their URIs in order."""
 
     def __init__(self, client: Client, path: Path, cells: list[str]) -> None:
         self.client, self.path, self._version, self._names = client, path, 1, count(len(cells))
         self.uris = open_notebook(client, path, {str(number): text for number, text in enumerate(cells)})
 
     def step(self, what: str, at: int, more: Any) -> None:
-        """One thing that a user does to a cell, or between two."""
+        """Do one random thing to a cell, or between two."""
         if what == "insert":
             self._insert(at % (len(self.uris) + 1), more)
         elif not self.uris:
@@ -108,7 +108,7 @@ class Notebook:
 
 
 def expected(client: Client, uris: list[str]) -> Iterator[tuple[str, Place]]:
-    """What the engine finds in the program of all cells, each finding in the cell where it begins."""
+    """The engine's findings in the program of all cells, each with the cell in which it begins."""
     texts = [client.text(uri) for uri in uris]
     starts = [0, *accumulate(len(text) + 1 for text in texts)]
     for found in engine().check(Source("\n".join(texts))).findings:

@@ -1,4 +1,4 @@
-"""No process is left of a session whose client has gone, however it went and whatever the server was doing."""
+"""After the client has gone no process of its session is left, however it ended and whatever the server was doing."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ pytestmark = [
 MARK = "UNCUDA_TEST_SESSION"
 LEFT_AFTER = 3.0  # seconds
 PATIENCE = 60.0
-AGAIN = 15.0  # what is asked begins everything anew: on a slow machine it must have had the time to begin
-MODULES = ("state.scan", "state.inspector", "fixing.worker", "receivers.child")
-# Starts a server as an editor does, says its number, and lives until it is killed.
+AGAIN = 15.0  # seconds before a step is repeated: enough for a slow machine to begin it
+MODULES = ("state.scan", "state.inspection_process", "fixing.worker", "receivers.child")
+# A program that starts a server as an editor does, prints its process id, and runs until it is killed.
 EDITOR = """
 import subprocess, sys, time
 server = subprocess.Popen(sys.argv[1:], stderr=subprocess.DEVNULL if "--tcp" not in sys.argv else None)
@@ -45,7 +45,7 @@ LINES = "".join(f"x{number} = torch.cuda.device_count() + {number}\n" for number
 
 
 def until(condition: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
-    """What a condition gives once it is true; AssertionError names `what` where it never is."""
+    """The result of a condition once it is true; AssertionError names `what` if it never is."""
     deadline = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < deadline, f"no {what} within {seconds:g} s"
@@ -54,7 +54,7 @@ def until(condition: Callable[[], Any], what: str, seconds: float = PATIENCE) ->
 
 
 class Session:
-    """A server with an editor of its own, of which the test holds the ends of the streams."""
+    """A server started by an editor process of its own, whose pipes the test holds."""
 
     def __init__(self, folder: Path, tcp: bool) -> None:
         self.folder, self.mark = folder, uuid4().hex
@@ -76,7 +76,7 @@ class Session:
         else:
             self.output = self.editor.stdout  # type: ignore[assignment]
         options = {"settings": {"workspaceDiagnostics": True}}
-        profile = PROFILES["neovim"]  # asks the client for little
+        profile = PROFILES["neovim"]  # this client is asked for little
         self.request("initialize", profile.initialize([folder], options) | {"processId": self.editor.pid})
         self.send("initialized", {})
 
@@ -104,17 +104,17 @@ class Session:
         self.send("textDocument/didOpen", {"textDocument": document})
 
     def processes(self) -> dict[int, str]:
-        """The server and all its processes, by number: what each was started with."""
+        """The server and all its processes: id to command line."""
         found = {}
         for place in Path("/proc").iterdir():
-            with suppress(OSError):  # it has ended, or is somebody else's
+            with suppress(OSError):  # it has ended, or belongs to another user
                 if place.name.isdigit() and f"{MARK}={self.mark}".encode() in (place / "environ").read_bytes():
                     found[int(place.name)] = (place / "cmdline").read_bytes().decode()
         found.pop(self.editor.pid, None)
         return found
 
     def end(self) -> None:
-        """Leave nothing behind, whatever the test found."""
+        """Kill all processes, whatever the test found."""
         for process in [*self.processes(), self.editor.pid]:
             with suppress(OSError):
                 os.kill(process, signal.SIGKILL)
@@ -135,14 +135,14 @@ def hover(uri: str) -> Json:
 
 
 def busy(session: Session) -> None:
-    """Many texts to analyse: the loop takes seconds to reach what is said after them."""
+    """Many texts to analyse: the server takes seconds until it reads what is sent after them."""
     for number in range(200):
         session.open(f"untitled:{number}", f"import torch\nn = {number}\n" + LINES)
         session.send("textDocument/hover", hover(f"untitled:{number}"), id=number)
 
 
 def unread(session: Session) -> None:
-    """More answers than the client reads: the server waits in the middle of writing one."""
+    """More answers than the client reads: the server blocks while writing one."""
     session.open("untitled:large", "import torch\n" + LINES)
     for number in range(3):
         session.send("textDocument/diagnostic", {"textDocument": {"uri": "untitled:large"}}, id=number)
@@ -150,7 +150,8 @@ def unread(session: Session) -> None:
 
 
 def children(session: Session) -> None:
-    """Every kind of process of the server's is at work, and as deaf as in the middle of a long call into C: stopped."""
+    """Every kind of child process is running, and stopped (SIGSTOP), so that it reacts as little as during a long call
+    into C."""
     idle(session)
     until(lambda: not any(MODULES[0] in said for said in session.processes().values()), "end of the first scan")
     heavy = session.folder / "heavy.py"
@@ -168,19 +169,19 @@ def children(session: Session) -> None:
         found = {name: process for process, said in session.processes().items() for name in MODULES if name in said}
         for name, process in found.items():
             if "scan" in name and len(found) < len(MODULES):
-                continue  # the others wait for a scan that is at work: it is stopped last
-            # A second thread: it knows whom it follows, and has begun.
+                continue  # the others wait for a running scan, which is stopped last
+            # With a second thread it has started completely and watches its parent.
             if state(process) != "T" and len(list(Path(f"/proc/{process}/task").iterdir())) > 1:
                 os.kill(process, signal.SIGSTOP)
         if len(found) < len(MODULES) and time.monotonic() > asked[-1] + AGAIN:
-            asked.append(reconfigure(session))  # a scan that was over before it was seen
+            asked.append(reconfigure(session))  # the scan ended before it was seen
         return len(found) == len(MODULES) and all(state(process) == "T" for process in found.values())
 
     until(lambda: suppressed(stopped), "process of every kind", 2 * PATIENCE)
 
 
 def reconfigure(session: Session) -> float:
-    """Let the server scan and check all files anew; when that was."""
+    """Make the server scan and check all files again; returns the time."""
     configuration = (session.folder / "uncuda.toml").as_uri()
     session.send("workspace/didChangeWatchedFiles", {"changes": [{"uri": configuration, "type": 2}]})
     return time.monotonic()
@@ -198,7 +199,7 @@ def state(process: int) -> str:
 
 
 def killed(session: Session) -> None:
-    """The client is killed: its ends of the streams go with it."""
+    """The client is killed, and its ends of the pipes are closed."""
     session.editor.kill()
     session.editor.wait()
     assert session.editor.stdin and session.editor.stdout
@@ -207,24 +208,24 @@ def killed(session: Session) -> None:
 
 
 def orphaned(session: Session) -> None:
-    """The client is killed, and somebody else still holds its ends of the streams."""
+    """The client is killed, but another process still holds its ends of the pipes."""
     session.editor.kill()
     session.editor.wait()
 
 
 def closed(session: Session) -> None:
-    """The input ends, and nothing else."""
+    """Only the server's standard input is closed."""
     assert session.editor.stdin
     session.editor.stdin.close()
 
 
 def exited(session: Session) -> None:
-    """The client says `exit` without a shutdown, and waits."""
+    """The client sends `exit` without a shutdown, and waits."""
     session.send("exit")
 
 
 def reset(session: Session) -> None:
-    """The socket breaks."""
+    """The connection is reset."""
     assert session.socket
     session.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     session.output.close()
@@ -232,7 +233,7 @@ def reset(session: Session) -> None:
 
 
 def half_closed(session: Session) -> None:
-    """The client says nothing more on the socket."""
+    """The client closes its sending half of the socket."""
     assert session.socket
     session.socket.shutdown(socket.SHUT_WR)
 
@@ -253,7 +254,7 @@ CASES: list[tuple[Step, list[Step]]] = [
 
 @pytest.mark.parametrize("doing, ways", CASES, ids=[doing.__name__ for doing, _ in CASES])
 def test_nothing_is_left(tmp_path: Path, doing: Step, ways: list[Step]) -> None:
-    """All ways at once: each takes as long as the server's patience."""
+    """All ways run at the same time, since each takes as long as the server's timeout."""
     wrong: list[str] = []
 
     def run(way: Step) -> None:

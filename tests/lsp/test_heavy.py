@@ -1,4 +1,4 @@
-"""Documents that take more work than there is time for between two keys: another process analyses them."""
+"""Documents that take too long to analyse between two keystrokes: another process analyses them."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ from uncuda.lsp.state.task import CODEC, Answer
 
 CALL = "torch.cuda.synchronize()\n"
 LIGHT = f"import torch\n{CALL}"
-SHARE = 20  # of the limits is for what is analysed between two keys
+SHARE = 20  # the fraction of the limits for texts analysed in the server itself
 MOST = 2_000
 CONFIGURATION = f'target = "npu"\nmax-statements = {MOST}\n'
 
@@ -34,7 +34,7 @@ NOTE = "uncuda did not check this file: "
 
 
 def begin(start: Start, tmp_path: Path, profile: str = "vscode", written: str = HEAVY, **more: str) -> Client:
-    """A session with both files open, and the folder read before: after that all is analysed anew."""
+    """A session with both files open, after the folder was scanned: from then on both are analysed again."""
     files: dict[str, str | bytes] = {
         "light.py": LIGHT,
         "heavy.py": written,
@@ -48,13 +48,13 @@ def begin(start: Start, tmp_path: Path, profile: str = "vscode", written: str = 
 
 
 def analyst(client: Client) -> list[int]:
-    """The processes that analyse for a server."""
+    """The ids of the processes that analyse documents for a server."""
     children = Path(f"/proc/{client.process.pid}/task/{client.process.pid}/children").read_text(encoding="ascii")
     return [int(pid) for pid in children.split() if b"uncuda.lsp.state.analyst" in command_line(pid)]
 
 
 def command_line(pid: str) -> bytes:
-    """The command line of a process; nothing of one that has ended meanwhile."""
+    """The command line of a process; empty if it has ended meanwhile."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except ProcessLookupError:
@@ -157,7 +157,7 @@ def test_a_process_that_does_not_answer(start: Start, tmp_path: Path, number: in
     client.type(heavy, HEAVY + CALL)
     waiting = pull(client, heavy)
     assert hover(client, tmp_path / "light.py")
-    os.kill(pid, number)  # not before it is asked: another would be started
+    os.kill(pid, number)  # after the request: before it another process would be started
     (item,) = client.reply(waiting)["items"]
     assert why in item["message"]
     client.type(heavy, HEAVY + 2 * CALL)
@@ -165,7 +165,7 @@ def test_a_process_that_does_not_answer(start: Start, tmp_path: Path, number: in
 
 
 def test_a_busy_machine_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What counts is the processor's time: a task goes on saying so, until it has taken more of that than it may."""
+    """Only processor time counts: a task keeps reporting until it has used more of it than allowed."""
     monkeypatch.setattr(analyst_process, "_PULSE", 0.001)
     channel, said = Channel(CODEC), list[object]()
     monkeypatch.setattr(channel, "say", said.append)
@@ -224,6 +224,6 @@ def test_only_the_last_of_many_changes_counts(start: Start, tmp_path: Path) -> N
 
 
 def wait(client: Client, condition: Callable[[], bool]) -> None:
-    """Wait for something that no message tells of."""
+    """Wait for a condition that no message announces."""
     while not condition():
         client.settle()

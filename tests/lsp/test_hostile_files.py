@@ -1,4 +1,5 @@
-"""A workspace of traps: documents are checked all the same, what cannot be used is named once, the server ends."""
+"""A workspace with hostile files: documents are still checked, each unusable file is reported once, and the server
+ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names, comments and settings of others in what an editor shows: nothing steers it, nothing is a link."""
+"""Untrusted names, comments and settings in an editor's texts: none becomes a link or a control character."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hover: what is wrong, what the target has instead, since when, with which limits; pages of rules."""
+"""Hover: the finding, what the target has instead, since which version, with which limits; pages of rules."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TEXT = (
 
 
 def hover(client: Client, uri: str, part: str, nth: int = 0) -> tuple[str, dict[str, Any]]:
-    """(text, range) of the hover in the middle of a piece of text."""
+    """(text, range) of the hover in the middle of an occurrence of `part`."""
     place = client.range(uri, part, nth)
     middle = {"line": place["start"]["line"], "character": place["start"]["character"] + len(part) // 2}
     found = client.request("textDocument/hover", {"textDocument": {"uri": uri}, "position": middle})
@@ -78,7 +78,7 @@ def test_plain_text_for_clients_without_markdown(start: Start) -> None:
 
 
 def test_a_client_that_shows_pages_is_given_a_command(start: Start) -> None:
-    """VS Code follows no link of our own kind in a hover."""
+    """VS Code opens no link with the scheme `uncuda:` in a hover."""
     client = start(PROFILES["vscode"].having(experimental__uncudaRulePages=True))
     text, _ = hover(client, client.open("untitled:Untitled-1", TEXT), "synchronize")
     (argument,) = re.findall(r"\(command:uncuda\.showRule\?([^)]*)\)", text)
@@ -205,7 +205,7 @@ def test_chinese(start: Start) -> None:
 
 
 def test_it_is_instant(start: Start) -> None:
-    """Measured with the client and its pipes; the limit leaves room for a machine that does other things."""
+    """Measured with the client and its pipes; the limit allows for other load on the machine."""
     client = start()
     uri = client.open("untitled:Untitled-1", TEXT + "x = torch.nn.Linear(1, 2)\ny = torch.cuda.device_count()\n" * 2000)
     hover(client, uri, "synchronize")

@@ -1,4 +1,4 @@
-"""What is left after fixes were made: the three counts, and the button that shows it."""
+"""After fixes: the message with the three counts of remaining findings, and the button that shows them."""
 
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ SAID = "Fixed 1 finding in 1 file. Left: 2 to review, 1 by hand."
 
 
 def press(client: Client, title: str | None) -> list[Json]:
-    """Answer every message by this button; what the client is asked to show then."""
+    """Answer every message with this button; returns a list that collects what the client is then asked to show."""
     shown: list[Json] = []
 
     def show(params: Json) -> Json:
@@ -80,7 +80,7 @@ def test_show_looks_at_what_is_open_by_then(start: Start, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("command", [COMMAND, PREVIEW, FILE])
 def test_nobody_waits_for_the_button(start: Start, tmp_path: Path, command: str) -> None:
-    """The command is answered, others are, and the server ends when it is told to (which the fixture sees)."""
+    """While the button waits, the command and other requests are answered, and the server can be shut down."""
     client = start(files=FILES)
     client.open(tmp_path / "c.py")
 
@@ -98,7 +98,7 @@ def test_nobody_waits_for_the_button(start: Start, tmp_path: Path, command: str)
     [("vscode", True), ("jetbrains", True), ("neovim", False), ("neovim-0.7", False), ("eglot", False)],
 )
 def test_who_gets_a_button(start: Start, profile: str, button: bool) -> None:
-    """In Neovim such a request is a question that has to be answered before anything else is done."""
+    """In Neovim such a request is a question that blocks the user until he answers it."""
     client = start(profile, files=FILES)
     shown = press(client, None)
     client.execute(COMMAND)
@@ -115,7 +115,7 @@ def test_no_button_where_nothing_is_left(start: Start) -> None:
 
 
 def test_what_was_left_out_is_left(start: Start, tmp_path: Path) -> None:
-    """A file that is not fixed keeps its findings; they are not said to be gone, nor forgotten."""
+    """A file that is not fixed keeps its findings in the counts."""
     client = start(files={**FILES, "d.py": LATIN})
     result = client.execute(COMMAND, {"applicability": "review"})
     assert [Path(item["uri"]).name for item in result["skipped"]] == ["d.py"]
@@ -132,7 +132,7 @@ def test_rules_that_were_not_asked_for_are_not_counted(start: Start) -> None:
 
 
 def test_after_a_preview_the_state_is_counted(start: Start, tmp_path: Path) -> None:
-    """The client applies what was ticked, and says no more than that it did."""
+    """The client applies only the edits that the user ticked, and does not say which."""
     client = start(files=FILES)
     client.open(tmp_path / "a.py")
     client.open(tmp_path / "b.py")

@@ -1,4 +1,4 @@
-"""Code lens: off by default; how much is CUDA's, and a click that fixes it."""
+"""Code lens: off by default; shows the number of CUDA constructs, and a click fixes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From start to end: streams, what is imported, whom the server serves, and how it leaves."""
+"""From start to end: streams, imported modules, which clients the server accepts, and how it exits."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_capabilities_of_a_client_to_come(start: Start) -> None:
     reply = client.reply(client.begin("initialize", parameters, deliberate=True))
     assert reply["capabilities"]["positionEncoding"] == "utf-32"
     client.notify("initialized", {})
-    # Nobody has read what this client can.
+    # No capability of this client is known to the checks.
     client.tolerated += ["initialize", "client/registerCapability", "workspace/configuration"]
 
 
@@ -211,7 +211,7 @@ def test_idle_costs_nothing(start: Start) -> None:
 
     client.wait(lambda: True, "nothing")
     done = threading.Event()
-    done.wait(1.0)  # lets the background scan of the empty folder end
+    done.wait(1.0)  # until the background scan of the empty folder has ended
     before = used()
     done.wait(2.0)
     assert used() - before <= 0.05 * os.sysconf("SC_CLK_TCK")

@@ -1,4 +1,4 @@
-"""Whatever a client sends, in whatever order: every request is answered, and the next right one is answered right."""
+"""Whatever a client sends, in any order: every request is answered, and the next valid one correctly."""
 
 import copy
 from collections.abc import Iterator
@@ -68,14 +68,15 @@ MESSAGES = st.sampled_from(URIS).flatmap(lambda uri: st.sampled_from(valid(uri))
 
 
 def parts(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Every part of nested objects: what holds it, and its key there."""
+    """Every part of nested objects, as its container and its key there."""
     for key in list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
         yield value, key
         yield from parts(value[key])
 
 
 class Hostile:
-    """A client that sends wrong things, and keeps one document right to see whether the server still is."""
+    """A client that sends invalid messages, and keeps one document valid, the witness, to check that the server still
+    works."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -83,7 +84,7 @@ class Hostile:
         self._asked: list[Any] = []
 
     def send(self, method: str, is_request: bool, params: Any) -> None:
-        """Send something that gets some reply: a pull of the workspace when there is news, the rest at once."""
+        """Send a message that must be answered at once; only a workspace pull may wait for news."""
         if is_request:
             asked = self.client.begin(method, params, deliberate=True)
             self._asked += [] if method == "workspace/diagnostic" else [asked]
@@ -91,7 +92,7 @@ class Hostile:
             self.client.send({"jsonrpc": "2.0", "method": method, "params": params}, deliberate=True)
 
     def check(self) -> None:
-        """Every request was answered, and an edit of the witness is understood."""
+        """Check that every request was answered, and that an edit of the witness is processed."""
         client = self.client
         client.wait(lambda: all(map(client.answered, self._asked)), "replies to all requests")
         self._asked.clear()
@@ -102,7 +103,7 @@ class Hostile:
 
 @pytest.fixture
 def hostile(start: Start, tmp_path: Path) -> Hostile:
-    """Such a client, of the kind that can do most. What it provokes may be logged, a traceback too."""
+    """A hostile client with the most capabilities. The server may log errors and tracebacks about its messages."""
     client = start("vscode")
     client.tolerated = ["on standard error"]
     return Hostile(client)
@@ -176,7 +177,7 @@ def test_frames_that_hold_no_message(hostile: Hostile) -> None:
 
 @pytest.mark.parametrize("data", NO_FRAMES, ids=["text", "no number", "negative", "zeros"])
 def test_what_is_no_frame_does_not_hang_the_server(hostile: Hostile, data: bytes) -> None:
-    """The server reads on, or ends; in no case it stays without reading."""
+    """The server reads on, or ends; it never hangs without reading."""
     hostile.client.send_bytes(data)
     hostile.client.end()
 
@@ -218,7 +219,7 @@ def test_the_end_of_input(start: Start) -> None:
 
 
 def test_a_document_that_no_file_can_be_costs_itself(start: Start, tmp_path: Path) -> None:
-    """It has no path: its own findings and those of the workspace are shown."""
+    """The document has no path, but its own findings and those of the workspace are shown."""
     inside = tmp_path.as_uri()
     uris = [
         f"{inside}/%00.py",

@@ -13,7 +13,7 @@ from lsp.harness.notebook import CODE, MARKUP, open_notebook
 from lsp.harness.profiles import PROFILES
 from lsp.harness.starting import Start
 
-# Only one captured client knows notebooks; this is how one that is pushed to would see them.
+# The only captured client with notebooks pulls; this profile is the same client with pushed diagnostics.
 PUSHED = PROFILES["vscode"].having(textDocument__diagnostic=None, workspace__diagnostics=None)
 
 

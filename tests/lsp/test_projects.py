@@ -1,4 +1,4 @@
-"""What the files of a folder say together: found in the background, and kept current while they are edited."""
+"""Facts that a folder's files give together: found in the background, and updated while they are edited."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def codes(client: Client, uri: str) -> list[str]:
 
 
 def shown(client: Client, uri: str) -> list[str]:
-    """What the client shows without having asked again: what was pushed."""
+    """The diagnostics that were pushed to the client last."""
     return [item["code"] for item in client.pushed[uri]["diagnostics"]]
 
 

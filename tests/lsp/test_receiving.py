@@ -1,4 +1,4 @@
-"""What receivers are is looked for while the user types: findings go away, or their fixes need review, soon after."""
+"""Receivers are analysed while the user types: soon after, findings disappear or their fixes need review."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The pages of rules: filled in for a target, its version and a language, shown by the client or written as files."""
+"""Rule pages: filled in for a target, its version and a language; shown by the client or written as files."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ from lsp.harness.connection import ResponseError
 from lsp.harness.profiles import PROFILES
 from lsp.harness.starting import Start
 from uncuda.catalogue import load
-from uncuda.lsp.state.rule_page import page_of
+from uncuda.report.rule_page import page_of
 
 TEXT = "import torch\ntorch.cuda.synchronize()\nx = torch.ones(2).cuda()\n"
 SHOWS = PROFILES["vscode"].having(experimental__uncudaRulePages=True)
@@ -47,7 +47,7 @@ def test_what_is_said_of_the_first_example() -> None:
 
 
 def test_what_hangs_on_the_version() -> None:
-    """`integer-device` is about PyTorch before 2.5.1; what a page says of it is for one version."""
+    """`integer-device` is about PyTorch before 2.5.1; its page differs by version."""
     catalogue = load()
     rule = next(rule for rule in catalogue.rules.values() if rule.needs == "integer-device")
     old, new = (page_of(rule, catalogue.target("npu", version), catalogue, "en") for version in ("2.1.0", "2.9.0"))
@@ -93,7 +93,7 @@ def test_a_version_that_nobody_knows(start: Start) -> None:
 
 
 def test_others_are_given_a_file(start: Start, tmp_path: Path) -> None:
-    """In the cache folder of the user, not in the workspace; written anew where it says something else."""
+    """The page is written to the user's cache folder, not the workspace, and again if its text changes."""
     cache = tmp_path / "cache"
     work = tmp_path / "work"
     work.mkdir()

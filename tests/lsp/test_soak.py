@@ -1,4 +1,4 @@
-"""A day of typing: ten thousand edits, and the server's memory stays where it was."""
+"""Ten thousand edits, a day of typing: the server's memory does not grow."""
 
 import random
 import sys
@@ -15,7 +15,7 @@ from lsp.harness.text import units
 from lsp.harness.traffic import Json
 
 EDITS, WARM = 10_000, 2_000
-MOST = 4.0  # MiB from the warm server to the last edit; one object of 0.5 KB an edit would be as much
+MOST = 4.0  # MiB of growth after warming up; an object of 0.5 KB for each edit would be as much
 STATEMENTS = [
     "torch.cuda.set_device({})",
     'x{} = y.to("cuda:{}")',
@@ -32,7 +32,7 @@ pytestmark = [
 
 
 def memory(client: Client) -> float:
-    """The MiB that the server holds."""
+    """The memory of the server, in MiB."""
     status = Path(f"/proc/{client.process.pid}/status").read_text(encoding="ascii")
     return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
@@ -52,7 +52,7 @@ def test_ten_thousand_edits(start: Start) -> None:
 
 
 def typing(chance: random.Random) -> Iterator[Json]:
-    """Changes that type a statement somewhere, a key at a time, then take it away whole, and so on without end."""
+    """Endless changes that type a statement somewhere, one key at a time, and then delete it at once."""
     for number in count():
         line, column = 2 + 3 * chance.randrange(FUNCTIONS), 0
         for key in chance.choice(STATEMENTS).format(number, number) + "\n":

@@ -1,6 +1,6 @@
-"""What the user sees never falls behind, whatever is opened, changed, saved, closed, moved and configured.
+"""The user's diagnostics are never out of date, whatever is opened, changed, saved, closed, moved and configured.
 
-UNCUDA_SOAK_STEPS=10000 UNCUDA_SOAK_SEED=1: a longer walk, another one.
+UNCUDA_SOAK_STEPS=10000 UNCUDA_SOAK_SEED=1: more random steps, another random seed.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from lsp.harness.wandering import KINDS, Editor, Wanderer
 STEPS = int(os.environ.get("UNCUDA_SOAK_STEPS", "100"))
 SEED = int(os.environ.get("UNCUDA_SOAK_SEED", "1"))
 EACH, FRESH = 50, 2
-"""Steps between two rests, and rests from one comparison with a fresh server to the next."""
+"""Steps between two comparisons, and comparisons between two with a new server."""
 
 pytestmark = pytest.mark.slow
 
 
 def compare(walk: Wanderer, due: dict[str, list[Json]]) -> None:
-    """Whether a fresh server says the same."""
+    """Check that a new server reports the same."""
     fresh = walk.again()
     try:
         fresh.wait(lambda: fresh.findings() == due, f"the same from a fresh server; {walk.log[-1]}")
@@ -49,7 +49,7 @@ def test_a_walk(tmp_path: Path, kind: str) -> None:
 
 
 def test_fix_all_taken_back_and_saved(tmp_path: Path) -> None:
-    """VS Code saves what was fixed and closes it; the undo opens it again, in tabs; Save All closes it behind them."""
+    """VS Code saves the fixed documents and closes them; undo opens them in tabs, and Save All closes them again."""
     text = "import torch\ntorch.cuda.synchronize()\n"
     for name in ("a.py", "b.py", "c.py"):
         (tmp_path / name).write_text(text)

@@ -1,4 +1,4 @@
-"""What comes in as bytes: frames, what is none, and how much of either costs."""
+"""Reading bytes: frames, invalid bytes, and the cost of either."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PARSE_ERROR = -32700
 
 
 def taken(data: bytes, most: int = 1 << 16) -> list[bytes | BadFrame]:
-    """What is read from bytes that come in pieces."""
+    """The results of reading bytes that arrive in pieces."""
     stream = io.BytesIO(data)
     return list(frames(lambda size: stream.read(min(size, most))))
 
@@ -90,7 +90,7 @@ def test_a_message_that_is_too_large_is_passed_over_and_not_kept() -> None:
     "piece", [b"content-length: 1\n", b"content-length: 1", b"a:b\n", b"1", b"content-length: 1\na:b\n"]
 )
 def test_time_follows_size(piece: bytes) -> None:
-    """A flood without a body: what was quadratic took minutes."""
+    """Very many header lines without a body: a quadratic reader took minutes."""
     assert taken(piece * ((4 << 20) // len(piece)) + b"\n\n" + GOOD + GOOD)[-1] == b"hello"
 
 

@@ -24,7 +24,8 @@ def offered(client: Client, uri: str) -> Any:
 
 
 def test_what_is_offered(start: Start, tmp_path: Path) -> None:
-    """What the requirements say comes first and is the current one; then hardware and versions, the newest first."""
+    """The target in the requirements comes first and is the current one; then hardware and versions, the newest
+    first."""
     client = start(files={"a.py": TEXT, "requirements.txt": "torch_musa==2.7.1\n"})
     offer = offered(client, client.open(tmp_path / "a.py"))
     rows = offer["targets"]
@@ -63,6 +64,28 @@ def test_it_is_written_where_the_settings_are(
     client.wait(lambda: "torch.musa" in client.diagnostics(uri)[0]["message"], "the kept target")
     assert said(client) == [f"uncuda checks for Moore Threads MUSA; {tmp_path / name} says so."]
     assert offered(client, uri)["says"] == str(tmp_path / name)
+
+
+def test_what_a_file_begins_with_stays(start: Start, tmp_path: Path) -> None:
+    """Windows' editors write a mark of the byte order."""
+    client = start(files={"a.py": TEXT, "uncuda.toml": b'\xef\xbb\xbftarget = "npu"\r\n# ours\r\n'})
+    client.execute(KEEP, {"target": "musa"})
+    assert (tmp_path / "uncuda.toml").read_bytes() == b'\xef\xbb\xbftarget = "musa"\r\n# ours\r\n'
+
+
+def test_a_part_of_the_workspace_with_settings_of_its_own(start: Start, tmp_path: Path) -> None:
+    """Its file is the one that decides there: another one would be written, and change nothing."""
+    files: dict[str, str | bytes] = {"uncuda.toml": 'target = "npu"\n', "in/a.py": TEXT, "a.py": TEXT}
+    client = start(files={**files, "in/uncuda.toml": 'target = "musa"\ntarget-version = "2.7.1"\n'})
+    uri, above = client.open(tmp_path / "in" / "a.py"), client.open(tmp_path / "a.py")
+    own = str(tmp_path / "in" / "uncuda.toml")
+    assert (offered(client, uri)["says"], offered(client, uri)["keep"]) == (own, own)
+    assert offered(client, above)["keep"] == str(tmp_path / "uncuda.toml")
+    client.execute(KEEP, {"target": "musa", "uri": uri})
+    assert Path(own).read_text(encoding="utf-8") == 'target = "musa"\ntarget-version = "2.7.1"\n', "it says so already"
+    assert client.execute(KEEP, {"target": "npu", "uri": uri}) == {"kept": own}
+    client.wait(lambda: "torch.npu" in client.diagnostics(uri)[0]["message"], "the kept target")
+    assert (tmp_path / "uncuda.toml").read_text(encoding="utf-8") == 'target = "npu"\n'
 
 
 def test_version_and_hardware(start: Start, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Values of the wrong type, everywhere: a request is answered with a result or -32602, a notification costs nothing."""
+"""Values of a wrong type anywhere: a request is answered with a result or -32602, a notification has no effect."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ AT = {"start": {"line": 2, "character": 0}, "end": {"line": 2, "character": 10}}
 
 
 def requests(uri: str) -> list[tuple[str, Json]]:
-    """Every request that the server answers, and every command, with all that may be said in it."""
+    """Every request that the server answers and every command, with all parameters that it may have."""
     document: Json = {"textDocument": {"uri": uri}}
     shown = {"range": AT, "message": "m", "source": "uncuda", "code": "cuda-api", "severity": 1, "data": {}}
-    shown = json.loads(json.dumps(shown))  # nothing in it twice
+    shown = json.loads(json.dumps(shown))  # a copy: no object occurs in it twice
     batch = {"rules": ["cuda-api"], "applicability": "safe", "dryRun": True}
     action = {"title": "Fix", "kind": "quickfix", "data": {"uri": uri, "rule": "cuda-api", "review": True}}
     commands: list[tuple[str, Any]] = [
@@ -68,14 +68,14 @@ def requests(uri: str) -> list[tuple[str, Json]]:
 
 
 def parts(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The paths of every part of nested objects, itself included."""
+    """The path of every part of nested objects, the whole included."""
     yield path
     for key in list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
         yield from parts(value[key], (*path, key))
 
 
 def replaced(value: Any, path: tuple[Any, ...], junk: Any) -> Any:
-    """A copy with one part replaced, or (MISSING) left out."""
+    """A copy with one part replaced, or (MISSING) removed."""
     if not path:
         return None if junk is MISSING else junk
     made = copy.deepcopy(value)
@@ -90,7 +90,7 @@ def replaced(value: Any, path: tuple[Any, ...], junk: Any) -> Any:
 
 
 class Inside:
-    """A server in this process, so that thousands of messages take a moment; `replies` by id."""
+    """A server in this process, so that thousands of messages take a moment; `replies`: by request id."""
 
     def __init__(self) -> None:
         self.server = UncudaServer()
@@ -135,7 +135,7 @@ class Inside:
 
 
 class NoJob:
-    """Stands in for the process that fixes the workspace."""
+    """Replaces the process that fixes the workspace."""
 
     def __init__(self, server: UncudaServer, job: Job, progress: Any) -> None:
         assert json.dumps(asdict(job))
@@ -143,13 +143,13 @@ class NoJob:
         self.done.set_result(Outcome(failed=""))
 
     def stop(self) -> None:
-        """There is nothing to stop."""
+        """Do nothing: no process was started."""
 
 
 @pytest.fixture
 def inside(monkeypatch: pytest.MonkeyPatch) -> Iterator[Inside]:
     monkeypatch.setattr("uncuda.lsp.fixing.batch.JobProcess", NoJob)
-    # What pytest captures, of pygls' too, goes from one process to another, which half of a character cannot.
+    # Log records that pytest captures are sent between processes, which half a surrogate pair cannot be.
     logging.disable()
     made = Inside()
     assert made.reply(made.begin("initialize", PROFILES["vscode"].initialize([])))["result"]
@@ -201,7 +201,7 @@ def test_process_ids_that_are_none(value: Any) -> None:
 
 
 def test_every_notification_with_every_part_of_another_type(inside: Inside) -> None:
-    """The documents that were right stay as they are, and every wrong one of a kind costs itself."""
+    """Valid documents stay as they are, and an invalid one affects only itself."""
     witness = "untitled:witness"
     inside.open(witness)
     found = inside.diagnostics(witness)
@@ -221,7 +221,7 @@ def test_a_request_that_may_wait_long_is_refused_at_once(inside: Inside, params:
 
 
 class TestIds:
-    """Either side has ids of its own; each request has one reply."""
+    """Client and server count request ids separately; each request has one reply."""
 
     def codes(self, inside: Inside, number: Any) -> list[int]:
         """The replies to an id: the codes of their errors, 0 for a result."""

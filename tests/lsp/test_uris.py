@@ -1,4 +1,4 @@
-"""URIs as clients spell them, to paths and back."""
+"""Converts URIs as clients write them to paths and back."""
 
 from __future__ import annotations
 

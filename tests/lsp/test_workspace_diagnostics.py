@@ -1,4 +1,4 @@
-"""Diagnostics of files that are not open: only where the setting asks for them, and each is sent once."""
+"""Diagnostics of files that are not open: sent only if the setting is on, and each once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ON = {"settings": {"workspaceDiagnostics": True, "target": "npu"}}
 
 
 class Puller:
-    """Asks again after each reply, as editors do, and keeps what it was told."""
+    """Pulls the workspace again after each reply, as editors do, and keeps the reports."""
 
     def __init__(self, client: Client, token: str | None = None) -> None:
         self.client, self.token = client, token
@@ -37,7 +37,7 @@ class Puller:
         self._request = self.client.begin("workspace/diagnostic", params)
 
     def look(self) -> bool:
-        """Take in what has come; whether the request still waits."""
+        """Process new messages; returns whether the request still waits."""
         for message in self.client.traffic[self._seen :]:
             if message.source == "server" and message.method == "$/progress" and message.params["token"] == self.token:
                 self._take(message.params["value"]["items"])
@@ -63,7 +63,7 @@ class Puller:
                 self.results.pop(uri, None)
 
     def counts(self) -> dict[str, int]:
-        """How many diagnostics each file has, files without any left out."""
+        """The number of diagnostics of each file; files without any are left out."""
         self.look()
         return {Path(uri).name: len(items) for uri, items in self.items.items() if items}
 
@@ -90,7 +90,7 @@ def test_every_file_that_has_any(start: Start, token: str | None) -> None:
 
 
 def test_on_by_default(start: Start, token: str | None) -> None:
-    """What a project that is opened for the first time shows: its findings, not that there are none."""
+    """A project that is opened for the first time shows its findings."""
     Puller(start(files=FILES), token).wait({"a.py": 1, "b.py": 2})
 
 
@@ -104,7 +104,7 @@ def test_false_stays(start: Start) -> None:
 
 
 def workspace(client: Client) -> Any:
-    """What the status says of the workspace: of any open document the same."""
+    """The workspace part of the status, which is the same for any open document."""
     uri = client.open("untitled:any", "import torch\n") if "untitled:any" not in client.buffers.open else "untitled:any"
     return client.request("uncuda/status", {"textDocument": {"uri": uri}})["workspace"]
 
@@ -263,7 +263,7 @@ def test_open_documents_are_told_by_themselves(start: Start, token: str | None, 
 
 @pytest.mark.parametrize("settings", [{}, ON])
 def test_a_document_that_is_closed_and_no_file(start: Start, token: str | None, tmp_path: Path, settings: Any) -> None:
-    """VS Code shows what it was told of a closed document until this request says otherwise."""
+    """VS Code keeps the diagnostics of a closed document until this request reports others."""
     client = start(files={"clean.py": "import torch\n"}, options=settings)
     puller = Puller(client, token)
     uri = client.open(tmp_path / "gone.py", TEXT)
@@ -288,7 +288,7 @@ def test_an_open_document_that_was_not_pulled(start: Start, tmp_path: Path) -> N
 def test_an_open_document_that_was_not_pulled_when_it_is_switched_off(
     start: Start, token: str | None, tmp_path: Path
 ) -> None:
-    """Nothing else tells the client of a document without a tab; who pulls it is asked to do so again, once."""
+    """Nothing else updates a document without a tab in the client; a client that pulls is asked once to pull again."""
     client = start(files=FILES, options=ON)
     uri = client.open(tmp_path / "a.py", TEXT + "x.cuda()\n")
     puller = Puller(client, token)

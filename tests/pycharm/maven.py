@@ -1,4 +1,4 @@
-"""Maven on pycharm-plugin/: what it downloads is kept in .cache/maven, and after the first time nothing is."""
+"""Runs Maven on pycharm-plugin/: its downloads are kept in .cache/maven, and later runs are offline."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ _JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 def maven(*arguments: str) -> str:
-    """Run Maven, offline if it can; gives what it printed, or raises Missing or AssertionError."""
+    """Run Maven, offline if possible; returns its output, or raises Missing or AssertionError."""
     debian("mvn", "maven", "openjdk-17-jdk-headless")
     if not shutil.which("javac"):
         debian("javac", "openjdk-17-jdk-headless")
@@ -38,7 +38,7 @@ def bundle() -> None:
 
 
 def results() -> dict[str, tuple[int, int]]:
-    """How many tests each class ran, and how many of them failed or were skipped, as Surefire reports them."""
+    """The number of tests that each class ran, and of failed and skipped ones, from Surefire's reports."""
     found = {}
     for report in sorted(PLUGIN.glob("*/target/surefire-reports/TEST-*.xml")):
         suite = ET.parse(report).getroot()
@@ -49,7 +49,7 @@ def results() -> dict[str, tuple[int, int]]:
 
 def _run(*arguments: str) -> "subprocess.CompletedProcess[str]":
     line = ["mvn", "--batch-mode", "--quiet", "--no-transfer-progress", f"-Dmaven.repo.local={CACHE}"]
-    line.append(f"-DargLine={_JAVA}")  # of the processes that run tests
+    line.append(f"-DargLine={_JAVA}")  # for the processes that run tests
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
     environment["MAVEN_OPTS"] = f"{_JAVA} {environment.get('MAVEN_OPTS', '')}".strip()
     return subprocess.run(
@@ -65,11 +65,11 @@ def _run(*arguments: str) -> "subprocess.CompletedProcess[str]":
 
 
 def clean() -> None:
-    """Remove what earlier runs left, so that a report is of this run."""
+    """Remove the reports of earlier runs."""
     for reports in PLUGIN.glob("*/target/surefire-reports"):
         shutil.rmtree(reports)
 
 
 def zip_path() -> Path:
-    """Where the zip is."""
+    """The path of the zip."""
     return PLUGIN / "plugin" / "target" / "uncuda.zip"

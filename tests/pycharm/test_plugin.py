@@ -7,7 +7,7 @@ import pytest
 
 from .maven import clean, maven, results, zip_path
 
-# Every class of tests that has to have run, with the least number of tests that it has.
+# Every test class that must have run, with its least number of tests.
 EXPECTED = {
     "uncuda.core.InterpretersTest": 15,
     "uncuda.core.MessagesTest": 2,

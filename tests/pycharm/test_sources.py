@@ -1,4 +1,4 @@
-"""What can be said of the PyCharm plugin's files without Java."""
+"""Checks of the PyCharm plugin's files that need no Java."""
 
 import json
 import re
@@ -15,7 +15,7 @@ COMPARE = ROOT / "server" / "scripts" / "compare_api.py"
 
 
 def java_list(name: str) -> list[str]:
-    """The texts of a `List.of` in Options.java."""
+    """The strings of a `List.of` in Options.java."""
     text = (PLUGIN / "plugin/src/main/java/uncuda/core/Options.java").read_text(encoding="utf-8")
     match = re.search(rf" {name} = List\.of\(([^)]*)\)", text)
     assert match
@@ -26,11 +26,11 @@ def test_choices_are_those_of_the_server() -> None:
     for name, choices in (("strategy", java_list("STRATEGIES")), ("locale", java_list("LOCALES"))):
         option = BY_NAME[name]
         assert set(choices) == set(option.choices), name
-        assert choices[0] == option.default  # the first choice is stored as nothing
+        assert choices[0] == option.default  # the first choice is stored as an empty value
 
 
 def test_one_version() -> None:
-    """In every pom, in plugin.xml and in the Gradle build, which has since-build as well."""
+    """The version in every pom, in plugin.xml and in the Gradle build, which also has since-build."""
     found = set()
     for pom in [PLUGIN / "pom.xml", *PLUGIN.glob("*/pom.xml")]:
         text = pom.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""One project for all tests that only ask."""
+"""A shared project for all tests that only ask for verdicts."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +19,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def receivers(project: Path) -> Iterator[Receivers]:
-    """What answers for the project, with the real process."""
+    """Receivers for the project, with the real child process."""
     made = Receivers([str(project)], note=lambda *said: pytest.fail(f"said {said}"), question_seconds=60)
     yield made
     made.close()

@@ -1,4 +1,4 @@
-"""Processes that stand in for the one that runs jedi, and misbehave when they are told to."""
+"""Processes that replace the one that runs jedi, and misbehave on command."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ for line in sys.stdin:
 
 
 class Starts:
-    """Starts stand-ins, and remembers them."""
+    """Starts the replacement processes, and keeps a list of them."""
 
     def __init__(self, program: str = _PROGRAM) -> None:
         self.started: list[Process] = []
@@ -55,10 +55,10 @@ class Starts:
 
     @property
     def alive(self) -> list[Process]:
-        """Those that have not ended."""
+        """The processes that have not ended."""
         return [process for process in self.started if process.alive]
 
 
 def said(notes: list[tuple[Any, ...]]) -> list[Any]:
-    """What notes are about, without paths."""
+    """The keys of the notes, without paths."""
     return [json.loads(json.dumps([note[0], *note[2:]])) for note in notes]

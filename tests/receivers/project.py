@@ -1,4 +1,4 @@
-"""A small project on disk, and what receivers are in a text of it."""
+"""A small project on disk, and the verdicts on receivers in a text of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from uncuda.receivers import Receivers
 from uncuda.settings import Settings
 from uncuda.source import Source
 
-# Nothing of torch, numba or cupy has to be installed: what is theirs is known from imports.
+# torch, numba and cupy need not be installed: their names are known from imports.
 FILES = {
     "pkg/__init__.py": "from .data import Batch as Renamed\nfrom .compat import Tensor, module_that_fails\n",
     "pkg/compat.py": """\
@@ -198,12 +198,12 @@ def engine(**settings: object) -> Engine:
 
 
 def sites(text: str, rule: str = "") -> tuple[Site, ...]:
-    """The sites of a text, of one rule if it is named."""
+    """The sites of a text, only those of `rule` if it is given."""
     return tuple(site for site in engine().sites(Source(text)) if rule in ("", site.rule))
 
 
 def verdicts(receivers: Receivers, root: Path, text: str, name: str = "main.py") -> list[str]:
-    """What the receivers in a text are, in order."""
+    """The verdicts on the receivers in a text, in order."""
     asked = sites(text)
     assert asked, "nothing to ask"
     answers = receivers.ask(str(root / name), text, asked)

@@ -1,4 +1,4 @@
-"""What is said of receivers, with the real process, on a project of several files."""
+"""Verdicts on receivers, from the real process, in a project of several files."""
 
 from __future__ import annotations
 
@@ -48,6 +48,7 @@ def answer(receivers: Receivers, project: Path, code: str) -> str:
         "from typing import Union\ndef f(x: Union[Renamed, Inner]): x.cuda()",
         "x = Renamed(1)\ndef f():\n    x.cuda()",
         "x = Renamed(1)\nx = x.cuda()",
+        "x = Renamed(1)\ny.x = torch.zeros(3)\nx.cuda()",
         "class C:\n    def cuda(self): self.b = Renamed(1)\n    def go(self): self.cuda()",
         "class C:\n    def put(self): self.b = Renamed(1)\n    def go(self): self.b.cuda()",
         "class C(Renamed):\n    def go(self): self.inner.cuda()",
@@ -74,6 +75,7 @@ def test_a_class_of_the_project_with_a_method_of_its_own_is_silent(
         "array().cuda()",
         "Array().cuda()",
         "def f(x: cp.ndarray): x.cuda()",
+        "data.cupy.zeros(3).cuda()",
         "from pkg.compat import jit\njit.to_device(x).is_cuda",
         "try:\n    import jax\nexcept ImportError:\n    jax = None\njax.numpy.zeros(3).to('cuda')",
     ],
@@ -95,6 +97,8 @@ def test_an_object_of_another_library_is_silent(receivers: Receivers, project: P
         "x = Renamed(1) if small else torch.zeros(3)\nx.cuda()",
         "def f(x):\n    x = x or Renamed(1)\n    x.cuda()",
         "def f(x: Renamed | torch.Tensor): x.cuda()",
+        "from pkg import compat\nx = Renamed(1) if small else compat.Tensor(3)\nx.cuda()",
+        "x = Renamed(1) if small else data.torch.zeros(3)\nx.cuda()",
         "x = Renamed(1)\nif small:\n    x = torch.zeros(3)\nx.cuda()",
         "try:\n    import cupy as xp\nexcept ImportError:\n    import numpy as xp\nxp.zeros(3).cuda()",
     ],

@@ -1,4 +1,5 @@
-"""`--receivers` and the setting: the command line waits for every answer, and says nothing new but with --verbose."""
+"""`--receivers` and the setting: the command line waits for every verdict, and prints nothing more without
+--verbose."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ def _project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def count(*arguments: str) -> int:
-    """How many findings there are."""
+    """The number of findings."""
     return len(uncuda("check", "--output-format", "json", *arguments).json["findings"])
 
 

@@ -1,4 +1,4 @@
-"""Answers are kept while what they depend on stays, and asked for later on another thread."""
+"""Verdicts are cached while the code they depend on is unchanged, or computed later on another thread."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def run(x):
 
 
 def key(text: str, before: str) -> object:
-    """What the answer at `.cuda` after some words depends on."""
+    """The cache key of the verdict at `.cuda` after some words."""
     at = text.index("cuda", text.index(before))
     return Relevant(text).key(Site("cuda-method", Span(at, at + 4), at))
 
@@ -144,7 +144,7 @@ def test_an_answer_is_known_after_an_edit_elsewhere_and_not_after_one_that_count
 
 
 class Later:
-    """Receivers whose answers come on another thread, and a queue of them."""
+    """Receivers whose verdicts come on another thread, and a queue of them."""
 
     def __init__(self, folder: Path) -> None:
         self.starts = Starts()
@@ -153,7 +153,7 @@ class Later:
         self.gate = folder / "gate"
 
     def submit(self, path: str, *words: str) -> None:
-        """Ask about lines, the first of which are answered with `words`."""
+        """Submit lines, of which the first have `words` as verdicts."""
         lines = [str(self.gate), *(f"{word}: {number}" for number, word in enumerate(words))]
         text = "".join(line + "\n" for line in lines)
         starts = [text.index(f"{word}: {number}") for number, word in enumerate(words)]
@@ -164,11 +164,11 @@ class Later:
         return lambda answers: self.answers.put((path, [answers[site] for site in asked]))
 
     def next(self) -> tuple[str, list[str]]:
-        """The answers that come next."""
+        """The next verdicts that arrive."""
         return self.answers.get(timeout=60)
 
     def open_gate(self) -> None:
-        """Let what was asked with `wait` be answered."""
+        """Let the questions asked with `wait` be answered."""
         self.gate.touch()
 
 

@@ -1,4 +1,4 @@
-"""Time-outs, deaths, growth: the process is started anew, and given up when that goes on."""
+"""Time-outs, crashes, memory growth: the process is restarted, and given up after repeated failures."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def make(notes: Notes) -> Iterator[Make]:
 
 
 def ask(receivers: Receivers, *lines: str, path: str = "a.py", timeout: float = 60) -> list[str]:
-    """The answers to one question about each line."""
+    """The verdicts for one question about each line."""
     text, asked = "", []
     for line in lines:
         asked.append(Site("rule", Span(len(text), len(text) + 1), len(text)))
@@ -158,7 +158,7 @@ def test_closing_ends_the_process(make: Make) -> None:
 
 
 class TestReal:
-    """The process that runs jedi itself."""
+    """The real process that runs jedi."""
 
     def test_it_is_killed_over_a_question(self, make: Make, project: Path) -> None:
         text = HEAD + "Renamed(1).cuda()\nbuild().cuda()\n"
@@ -166,7 +166,7 @@ class TestReal:
         started: list[Process] = []
 
         def start() -> Process:
-            # The first one stops in its tracks once it has been asked, and is killed for it.
+            # The first process is stopped after it was asked, and killed for taking too long.
             started.append(Process())
             if len(started) == 1:
                 put = started[0].ask
@@ -237,7 +237,7 @@ class TestReal:
         assert verdicts(receivers, project, HEAD + "Renamed(1).cuda()\n") == ["silent"]
 
     def test_it_says_what_memory_it_has(self, project: Path) -> None:
-        """Its own: what starts it may have more."""
+        """The limit is its own: its parent may use more."""
         held = bytearray(500 << 20)
         held[:: 1 << 12] = b"x" * len(held[:: 1 << 12])
         process = Process()

@@ -1,4 +1,4 @@
-"""Nothing of the workspace is run, nothing is written: whatever lies in it, and whatever jedi would do."""
+"""No code of the workspace is run and nothing is written, whatever the workspace contains and jedi tries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from receivers.project import FILES, HEAD, verdicts, write
 from uncuda.child import command
 from uncuda.receivers import Receivers
 
-# What jedi, parso, Python or a test runner imports when it finds it, and what the text asks for.
+# Modules that jedi, parso, Python or a test runner import if they find them, and those that the text imports.
 _BAIT = (
     *("jedi", "parso", "uncuda", "torch", "numba", "cupy", "sitecustomize", "usercustomize", "conftest", "json", "re"),
     *("typing", "argparse", "gi", "zlib", "zipimport", "encodings", "pkg_that_runs", "site", "warnings"),
@@ -28,13 +28,13 @@ def _every_file(root: Path) -> set[str]:
 
 @pytest.fixture
 def marker(tmp_path: Path) -> Path:
-    """The file that is there once something of the workspace was run."""
+    """The file that exists once code of the workspace has run."""
     return tmp_path / "marker"
 
 
 @pytest.fixture
 def workspace(tmp_path: Path, marker: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A workspace full of bait, which is also the current folder and on the path of this process."""
+    """A workspace full of bait, which is also the current folder and on this process's import path."""
     root = tmp_path / "workspace"
     trap = f"open({str(marker)!r}, 'w').close()\n"
     write(root, FILES)
@@ -130,7 +130,7 @@ def test_reading_is_allowed(tmp_path: Path) -> None:
 
 
 def _sealed(code: str, folder: Path) -> list[str]:
-    """What code prints that runs once the process is sealed."""
+    """The output of code that runs in the sealed process."""
     program = command("uncuda.receivers.sandbox")
     program[-1] = program[-1].replace("import main; main()", "import seal; seal()\n") + code
     done = subprocess.run(program, cwd=folder, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""What the engine does with answers: it takes findings away and lowers fixes, and never adds anything."""
+"""The engine's use of verdicts: they remove findings and lower fixes, and never add anything."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HEAD = "import torch\n"
 
 
 def check(text: str, **answers: str) -> Report:
-    """The report on a text; answers are given by the name of the receiver."""
+    """The report on a text; verdicts are given by the receiver's name."""
     source = Source(text)
     asked = engine().check(source).sites
     given = {site: answers[name] for site in asked if (name := _receiver(text, site)) in answers}
@@ -28,7 +28,7 @@ def _receiver(text: str, site: Site) -> str:
 
 
 def found(report: Report) -> list[tuple[str, str]]:
-    """Rules and the class of their first fix."""
+    """The rules, each with the class of its first fix."""
     return [(f.rule, f.fixes[0].applicability if f.fixes else "manual") for f in report.findings]
 
 

@@ -1,4 +1,4 @@
-"""Running what may hang in a process of its own."""
+"""Runs code that may never end in a process of its own, with a time limit."""
 
 import subprocess
 import sys
@@ -6,11 +6,12 @@ import sys
 from cli.command import environment
 
 SECONDS = 60
-"""Far more than what ends takes on any machine, far less than what used to hang took."""
+"""The time limit: much longer than terminating code takes on any machine, much shorter than the hangs that were
+found."""
 
 
 def run_bounded(code: str, *arguments: str) -> str:
-    """What Python code prints; fails if it does not end."""
+    """Run Python code in a new process and return what it prints; fails if it does not end in time."""
     done = subprocess.run(
         [sys.executable, "-W", "ignore::FutureWarning", "-c", code, *arguments],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""The bundle that the editors' extensions carry, made for a test."""
+"""Makes the bundle of the editors' extensions for a test."""
 
 import sys
 from pathlib import Path
@@ -10,6 +10,7 @@ BUNDLING = ROOT / "server" / "scripts" / "bundling.py"
 
 
 def make_bundle(folder: Path) -> Path:
-    """Write the bundle into a folder, and give its launch.py; raises Missing."""
+    """Write the bundle into a folder and return the path of its launch.py; raises Missing if packages cannot be
+    fetched."""
     fetch([sys.executable, str(BUNDLING), str(folder)])
     return folder / "launch.py"

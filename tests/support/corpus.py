@@ -1,4 +1,4 @@
-"""The fixture that gives tests the source trees of large packages."""
+"""The pytest fixture that gives tests the source trees of large packages."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +10,8 @@ from corpus.fetch import Unavailable, tree
 
 @pytest.fixture(scope="session")
 def corpus() -> Callable[[str], Path]:
-    """`corpus("timm")` is the folder of that package's sources, fetched on first use; no index: the test skips."""
+    """`corpus("timm")` returns the folder of that package's sources, fetched on first use; the test is skipped if no
+    package index can be reached."""
 
     def folder(name: str) -> Path:
         try:

@@ -1,6 +1,6 @@
-"""Engines for tests: each remembers nothing yet, and those of the same settings share what is prepared of the rules.
+"""Engines for tests: each starts with an empty cache, and engines of the same settings share the prepared rules.
 
-To prepare it takes far longer than to check the few lines of a test.
+Preparing the rules takes far longer than checking the few lines of a test.
 """
 
 from __future__ import annotations

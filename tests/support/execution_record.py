@@ -1,6 +1,8 @@
-"""`docs/execution.json`: what ran on simulated accelerators, and a digest of everything that the result depends on.
+"""Reads and writes `docs/execution.json`: the results of programs on simulated accelerators, with digests of all files
+they depend on.
 
-`tests/execution` writes it, with `dump` and `digests`; `tests/test_execution.py` checks it; `uncuda rule` shows proofs.
+`tests/execution` writes it, with `dump` and `digests`; `tests/test_execution.py` checks it; `uncuda rule` shows its
+proofs.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 RECORD = ROOT / "docs" / "execution.json"
 _EXECUTION = "tests/execution"
 _SIMULATOR = (f"{_EXECUTION}/simulator/**/*.py", f"{_EXECUTION}/names/*.toml", "server/scripts/plugin/names/*.json")
-# The files that each digest is made of.
+# Globs of the files from which each digest is made.
 DIGESTED = {
     "programs": (f"{_EXECUTION}/programs/**/*.py", f"{_EXECUTION}/programs/**/*.toml"),
     "rules": ("rules/*.md",),
@@ -35,7 +37,7 @@ DIGESTED = {
 
 @dataclass(frozen=True, slots=True)
 class Digests:
-    """SHA-256 of the files of each part of DIGESTED, in hexadecimal."""
+    """The SHA-256, in hexadecimal, of the files of each part of DIGESTED."""
 
     programs: str
     rules: str
@@ -45,34 +47,34 @@ class Digests:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one ported program."""
+    """The result of running one ported program."""
 
     program: str
     target: str
-    version: str  # of the plugin
+    version: str  # the plugin's version
     strategy: Literal["rewrite", "shim"]
     mode: Literal["safe", "review"]  # which fixes were made
-    verdict: Literal["same", "as said", "differs", "fails", "not simulated"]  # beside the original
+    verdict: Literal["same", "as said", "differs", "fails", "not simulated"]  # compared with the original program
     note: str
 
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """Which program notices that a rule, or a relation of the engine, was broken on purpose; empty: none does."""
+    """The programs that fail when a rule or a relation of the engine is broken on purpose; empty if none does."""
 
     rules: Mapping[str, str]
     relations: Mapping[str, str]
-    reasons: Mapping[str, str]  # of those that none notices: why
+    reasons: Mapping[str, str]  # for those that no program notices: why
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One run of the suite.
+    """One run of the execution suite.
 
     Attributes:
         rules: proofs by rule and target.
-        folded: how many of `programs` have a text that ran already in a simulation that answers alike.
-        earlier: the same programs ported by the engine of commit d2dd3e6, where that ends otherwise.
+        folded: how many of `programs` have the same text as one that already ran in a simulation with the same answers.
+        earlier: the programs ported by the engine of commit d2dd3e6, where their results differ.
     """
 
     digests: Digests
@@ -86,7 +88,7 @@ class Record:
 
 
 def read(text: str) -> Record:
-    """The record that a text holds; ValueError names everything that has another form."""
+    """The record in a JSON text; ValueError lists everything that does not fit the format."""
     from cattrs import transform_error
 
     raw = json.loads(text)
@@ -97,12 +99,12 @@ def read(text: str) -> Record:
 
 
 def dump(record: Record) -> str:
-    """The text of a record: sorted keys, one space a level, a line end."""
+    """The JSON text of a record: sorted keys, one space for each level, a final line break."""
     return json.dumps(asdict(record), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
 def problems(record: Record, rules: Collection[str], targets: Collection[str]) -> list[str]:
-    """What a record of the right form says that cannot be, one line each. `rules`, `targets`: those that there are."""
+    """The contradictions in a record of valid format, one line each. `rules`, `targets`: the existing ones."""
     return [
         *(f"digests: {name} is no SHA-256" for name, value in asdict(record.digests).items() if not _is_sha256(value)),
         *(f"rules: there is no rule {name}" for name in record.rules if name not in rules),
@@ -114,12 +116,12 @@ def problems(record: Record, rules: Collection[str], targets: Collection[str]) -
 
 
 def digests(root: Path = ROOT) -> Digests:
-    """The digests of a checkout as it is now."""
+    """The digests of the checkout's files as they are now."""
     return Digests(**{name: _digest(root, patterns) for name, patterns in DIGESTED.items()})
 
 
 def changed(record: Record, now: Digests) -> list[str]:
-    """The parts of DIGESTED that are no longer what they were when the record was written."""
+    """The parts of DIGESTED whose files changed since the record was written."""
     return [field.name for field in fields(Digests) if getattr(record.digests, field.name) != getattr(now, field.name)]
 
 
@@ -169,7 +171,7 @@ def _is_sha256(text: str) -> bool:
 
 @lru_cache
 def _converter() -> Converter:
-    """What makes a Record of JSON and coerces nothing; made when first asked for."""
+    """The cattrs converter that makes a Record from JSON without converting types; made when first needed."""
     from cattrs import Converter
 
     made = Converter(forbid_extra_keys=True)
@@ -179,7 +181,7 @@ def _converter() -> Converter:
 
 
 def _explain(error: BaseException, kind: type | None) -> str:
-    """What cattrs says of an error; where the error knows better, its own words."""
+    """cattrs' description of an error; for a TypeError or ValueError of ours its own message."""
     from cattrs.v import format_exception
 
     return str(error) if type(error) in (TypeError, ValueError) else format_exception(error, kind)

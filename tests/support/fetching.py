@@ -1,4 +1,4 @@
-"""What tests have fetched: from the Python index, npm, Maven Central, Debian."""
+"""Fetches packages for tests: from the Python index, npm, Maven Central, Debian."""
 
 import base64
 import hashlib
@@ -12,7 +12,7 @@ from unittest import SkipTest
 
 from support.locks import alone
 
-# What apt, pip, npm and Maven say where the network, or what they ask there, is not reached.
+# Error messages of apt, pip, npm and Maven when the network or their server cannot be reached.
 _UNREACHABLE = re.compile(
     r"Temporary failure (?:in name resolution|resolving)|Unable to (?:fetch|locate)|Failed to fetch"
     r"|No matching distribution|NewConnectionError|ConnectTimeoutError|ReadTimeoutError|ProxyError|Max retries exceeded"
@@ -22,17 +22,19 @@ _UNREACHABLE = re.compile(
 
 
 class Missing(SkipTest):
-    """What a test needs cannot be had here; the message says why, or what to run. A test that raises it is skipped."""
+    """Something that a test needs is not available here; the message says why, or what to run. A test that raises it is
+    skipped."""
 
 
 def fetch(command: Sequence[str], folder: Path | None = None, environment: Mapping[str, str] | None = None) -> str:
-    """Run a command that fetches; gives what it prints. Raises Missing if nothing is reached, else AssertionError."""
+    """Run a command that fetches something; returns its output. Raises Missing if its server cannot be reached, else
+    AssertionError."""
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     return fetched(" ".join(command[:3]), done.returncode, done.stdout, done.stderr)
 
 
 def npm_package(spec: str, sha512: str, folder: Path) -> None:
-    """Unpack a package of npm below `folder`/package; nothing of it is run. Raises as fetch() does."""
+    """Unpack an npm package below `folder`/package without running any of it. Raises as fetch() does."""
     if not shutil.which("npm"):
         raise Missing("npm is not there: sudo apt-get install --yes npm")
     fetch(["npm", "--loglevel=error", "pack", spec], folder)
@@ -45,7 +47,7 @@ def npm_package(spec: str, sha512: str, folder: Path) -> None:
 
 
 def made(cache: Path, name: str, wanted: str, make: Callable[[Path], None]) -> Path:
-    """A folder of a cache, made anew when what is wanted of it changes."""
+    """The folder `name` of a cache, made by `make` if it does not exist or `wanted` differs from last time."""
     folder, stamp = cache / name, cache / name / "stamp"
     with alone(cache / f"{name}.lock"):
         if not stamp.is_file() or stamp.read_text(encoding="utf-8") != wanted:
@@ -57,7 +59,7 @@ def made(cache: Path, name: str, wanted: str, make: Callable[[Path], None]) -> P
 
 
 def fetched(name: str, code: int, output: str, errors: str = "") -> str:
-    """What a command that fetches has printed, which ended with this code; raises as fetch() does."""
+    """The output of a fetching command that ended with exit code `code`; raises as fetch() does."""
     if code:
         text = errors.strip() or output.strip()
         raise (Missing if unreachable(output + errors) else AssertionError)(f"{name} failed: {text[-2000:]}")
@@ -65,5 +67,5 @@ def fetched(name: str, code: int, output: str, errors: str = "") -> str:
 
 
 def unreachable(text: str) -> bool:
-    """Whether a command says that it does not reach what it fetches."""
+    """Whether a command's output says that it cannot reach its server."""
     return _UNREACHABLE.search(text) is not None

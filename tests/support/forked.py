@@ -1,12 +1,12 @@
-"""Processes of uncuda that are forked from one that has imported it already: the same programs on pipes of their own.
+"""Runs uncuda in processes forked from one that has imported it already: the same programs, each with pipes of its own.
 
-Importing, and reading the tables, is most of what a short command or session costs. Where it matters how a program is
-started, it is started. What a forked program starts by `uncuda.child` is forked, too.
+Importing, and reading the tables, is most of the time of a short command or session. Tests about starting a program
+really start it. Processes that a forked program starts by `uncuda.child` are forked, too.
 
     python -m support.forked SOCKET
 
-waits for orders on an inherited socket: a JSON object (see `_Order`) with four descriptors, the program's input, output
-and errors, and where its process id and at last its exit code are written.
+waits for orders on an inherited socket. An order is a JSON object (see `_Order`) with four descriptors: the program's
+standard input, output and error, and one to which its process id and finally its exit code are written.
 """
 
 from __future__ import annotations
@@ -35,18 +35,19 @@ from typing import Any, BinaryIO, TypedDict
 from support.imports import ROOT
 
 FORKED: tuple[str, ...] = ("server",)
-"""In place of the command that starts a server."""
+"""Stands for the command that starts a server: a forked server."""
 ALONE: tuple[str, ...] = ("server", "--stdio")
-"""The same for one that starts its own processes as a user's server does: where a test looks at them."""
-IS_POSSIBLE = sys.platform == "linux"  # elsewhere there is no such socket, or no fork
-_LONGEST = 1 << 20  # bytes of an order
+"""A forked server that starts its own child processes as for a user, for tests that look at these."""
+IS_POSSIBLE = sys.platform == "linux"  # other systems lack such sockets, or fork
+_LONGEST = 1 << 20  # in bytes, of an order
 _TESTS = str(ROOT / "tests")
 _PORTED = 'import torch\n\nx = torch.ones(2, device="cuda")\ntorch.cuda.synchronize()\nx.cuda()\n'
 _PROGRAM = re.compile(r"from (uncuda[\w.]*) import main; main\(\)$")
 
 
 class _Order(TypedDict):
-    """`module`: whose `main` runs; `arguments`: those of the command line; `alone`: what it starts is not forked."""
+    """`module`: the module whose `main` runs; `arguments`: of its command line; `alone`: its own children are not
+    forked."""
 
     module: str
     arguments: list[str]
@@ -56,7 +57,8 @@ class _Order(TypedDict):
 
 
 class Forked:
-    """A process, with what is used of `subprocess.Popen`. `orders`: the socket that is read by the one that forks."""
+    """A forked process, with the methods of `subprocess.Popen` that tests use. `orders`: the socket of the forking
+    process."""
 
     def __init__(
         self,
@@ -83,7 +85,7 @@ class Forked:
         self.stderr: BinaryIO | None = None if ours_err is None else io.BufferedReader(io.FileIO(ours_err))
         self.returncode: int | None = None
         self._report, self._lock = report, threading.Lock()
-        weakref.finalize(self, os.close, report)  # not before: any thread may wait
+        weakref.finalize(self, os.close, report)  # kept open until then: any thread may be waiting
         self.pid = self._number()
 
     def __enter__(self) -> Forked:  # noqa: PYI034 Python 3.10 has no Self
@@ -96,13 +98,13 @@ class Forked:
         self.wait()
 
     def poll(self) -> int | None:
-        """Its exit code, None while it runs; of one that a signal ended, the number of that, negative."""
+        """The exit code, None while the process runs; the negative number of the signal that ended it."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.wait(0)
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for its end; its exit code. TimeoutExpired if it does not come."""
+        """Wait for the end of the process; returns its exit code. TimeoutExpired if it does not end in time."""
         if self.returncode is None and not select.select([self._report], [], [], timeout)[0]:
             raise subprocess.TimeoutExpired("uncuda", timeout or 0)
         with self._lock:
@@ -111,7 +113,7 @@ class Forked:
             return self.returncode
 
     def _number(self) -> int:
-        """The next line of the report."""
+        """The next number that the forking process reports: the process id, later the exit code."""
         line = b""
         while not line.endswith(b"\n"):
             read = os.read(self._report, 1)
@@ -120,7 +122,7 @@ class Forked:
         return int(line)
 
     def communicate(self, data: bytes) -> tuple[bytes, bytes]:
-        """Give it its input, and wait for its end; what it wrote."""
+        """Write the standard input and wait for the end; returns standard output and standard error."""
         assert self.stderr is not None
         errors: list[bytes] = []
         reader = threading.Thread(target=lambda stream: errors.append(stream.read()), args=(self.stderr,), daemon=True)
@@ -136,20 +138,20 @@ class Forked:
         return out, errors[0]
 
     def _give(self, data: bytes) -> None:
-        with contextlib.suppress(BrokenPipeError):  # it need not read
+        with contextlib.suppress(BrokenPipeError):  # the process need not read its input
             self.stdin.write(data)
         with contextlib.suppress(BrokenPipeError):
             self.stdin.close()
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill the process."""
         if self.poll() is None:
-            with contextlib.suppress(ProcessLookupError):  # it has ended meanwhile
+            with contextlib.suppress(ProcessLookupError):  # it ended meanwhile
                 os.kill(self.pid, signal.SIGKILL)
 
 
 class _Forker:
-    """The process that forks; it ends when this one does, or lets go of it."""
+    """The process that forks programs; it ends when this process ends or closes the socket."""
 
     def __init__(self) -> None:
         self.orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -173,7 +175,7 @@ def _forker() -> _Forker:
 
 
 def _serve(number: int) -> None:
-    """Fork what is asked for, by the tests and by what was forked, until the tests let go."""
+    """Fork the programs that tests, or forked programs, order, until the socket is closed."""
     import uncuda
     from uncuda.catalogue import load
     from uncuda.engine import Engine
@@ -182,7 +184,7 @@ def _serve(number: int) -> None:
     for found in pkgutil.walk_packages(uncuda.__path__, "uncuda."):
         import_module(found.name)
     import_module("jedi")
-    # Tables are read now, patterns compiled and types of the protocol resolved, and not by each.
+    # Read tables, compile patterns and resolve protocol types once, here, not in each forked process.
     assert load().targets and load().libraries
     for target in load().declarations:
         Engine(load(), target).fix(Source(_PORTED), review=True)
@@ -207,7 +209,7 @@ def _serve(number: int) -> None:
 
 
 def _watch(order: _Order, descriptors: list[int], orders: socket.socket) -> None:
-    """Fork the program, and report what becomes of it."""
+    """Fork the program, and report its process id and exit code."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     *standard, report = descriptors
     pid = os.fork()
@@ -225,7 +227,7 @@ def _watch(order: _Order, descriptors: list[int], orders: socket.socket) -> None
 
 
 def _run(order: _Order, standard: list[int], orders: socket.socket) -> None:
-    """Be the program."""
+    """Run the program in the forked process."""
     for number, descriptor in enumerate(standard):
         os.dup2(descriptor, number)
         os.close(descriptor)
@@ -248,7 +250,7 @@ def _run(order: _Order, standard: list[int], orders: socket.socket) -> None:
 
 
 def _fork_children(orders: socket.socket) -> None:
-    """Have what this process starts forked, too, wherever a module starts it."""
+    """Have the child processes of this process forked, too, whichever module starts them."""
     from uncuda import child
 
     started = child.start

@@ -1,4 +1,4 @@
-"""What a module of the package imports, read from its text."""
+"""The imports of each module of the package, read from its source."""
 
 import ast
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ PACKAGE = ROOT / "server" / "uncuda"
 
 
 class Import(NamedTuple):
-    """One imported module, by its absolute name; `lazy`: inside a function or for type checkers only."""
+    """One imported module, by its absolute name; `lazy`: imported inside a function or for type checkers only."""
 
     module: str
     line: int

@@ -1,4 +1,4 @@
-"""What only one process may do at a time: install, download, build."""
+"""A file lock for work that only one process may do at a time: install, download, build."""
 
 import fcntl
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from pathlib import Path
 
 @contextmanager
 def alone(lock: Path) -> Iterator[None]:
-    """Wait until no other process holds this file, which is made with its folder, and hold it."""
+    """Wait for the lock on a file, which is created with its folder, and hold it during the block."""
     lock.parent.mkdir(parents=True, exist_ok=True)
     with open(lock, "w", encoding="ascii") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

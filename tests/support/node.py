@@ -1,4 +1,4 @@
-"""Node's side of the extension, for tests: its packages, and the .vsix."""
+"""The VS Code extension's npm packages and its .vsix, for tests."""
 
 import os
 import shutil
@@ -15,14 +15,14 @@ CACHE = ROOT / ".cache" / "vscode-extension"
 
 
 def installed() -> Path:
-    """The extension's folder, with its packages installed; raises Missing."""
+    """The extension's folder, with its npm packages installed; raises Missing."""
     with alone(CACHE / "lock"):
         _script("setup")
     return EXTENSION
 
 
 def vsix() -> Path:
-    """The extension as a package, built anew if anything that goes into it is newer; raises Missing."""
+    """The .vsix of the extension, built again if any source of it is newer; raises Missing."""
     built = EXTENSION / "dist" / "uncuda.vsix"
     with alone(CACHE / "lock"):
         if not built.is_file() or built.stat().st_mtime < _newest():

@@ -1,6 +1,6 @@
-"""Shows what a passing test has to say, at the end of a run, with or without workers.
+"""Prints the notes of passing tests at the end of a run, with or without xdist workers.
 
-A test says it with `record_property("note", text)`. `tests/conftest.py` registers the hook below.
+A test adds a note by `record_property("note", text)`. `tests/conftest.py` registers the hook below.
 """
 
 import pytest

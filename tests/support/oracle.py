@@ -1,4 +1,4 @@
-"""The whole-file oracle: the same facts as statement islands give, from `ast` and `tokenize` over the whole text."""
+"""The oracle for statement islands: computes the same facts from `ast` and `tokenize` over the whole file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 
 
 class TreeScopes:
-    """Scopes as the syntax tree has them."""
+    """The scopes of a file, taken from its syntax tree."""
 
     def __init__(self, tree: ast.Module, lines: list[tuple[int, int]], place: Piece) -> None:
         self._starts = [start for start, _ in lines]
@@ -38,7 +38,7 @@ class TreeScopes:
         self._spans.sort()
 
     def scope_of(self, offset: int) -> tuple[int, str] | None:
-        """The innermost scope whose header stands above the line at `offset`."""
+        """The innermost scope whose header is above the line at `offset`."""
         best = None
         for start, end, word in self._spans:
             if start >= offset:
@@ -51,7 +51,7 @@ class TreeScopes:
         return bisect_right(self._starts, offset)
 
     def extent(self, header: int) -> int:
-        """Where the scope ends."""
+        """The offset at which the scope ends."""
         return next(end for start, end, _ in self._spans if start == header)
 
 
@@ -74,7 +74,7 @@ def logical_lines(text: str) -> list[tuple[int, int]]:
 
 
 def read_whole(text: str, words: Words) -> Facts:
-    """Facts of every statement; SyntaxError when the text does not parse."""
+    """The facts of every statement; SyntaxError if the text does not parse."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = ast.parse(text)
@@ -91,7 +91,7 @@ def read_whole(text: str, words: Words) -> Facts:
     _collect(tree, None, by_line, starts, place)
     for index, nodes in sorted(by_line.items()):
         start, end = lines[index]
-        piece = Piece(text, [], base=-start, _starts=place._starts)  # found once, not once a statement
+        piece = Piece(text, [], base=-start, _starts=place._starts)  # line starts, computed only once
         piece.nodes = [_own(node, index, starts, place) for node in nodes]
         found = digest(piece)
         reader._keep(start, end, found)
@@ -119,7 +119,7 @@ def _collect(node: ast.AST, line: int | None, found: dict[int, list[ast.AST]], s
 
 
 def _own(node: ast.AST, line: int, starts: list[int], place: Piece) -> ast.AST:
-    """A copy of a compound statement with only those blocks that stand on its own line."""
+    """A copy of a compound statement with only those blocks that are on its own line."""
     if not isinstance(getattr(node, "body", None), list) and not isinstance(node, ast.Match):
         return node
     own = copy.copy(node)

@@ -1,23 +1,23 @@
-"""How tests are shared out to the workers of a parallel run."""
+"""How tests are distributed to the xdist workers of a parallel run."""
 
 from typing import Any
 
 import pytest
 
-# Tests of these folders run on one worker each: what they have started serves them all.
+# All tests of these folders run on one worker, since they share an editor that they start.
 TOGETHER = ("tests/e2e/vscode/",)
-# They take minutes each: at the end of a run one worker would still be at them when the others have nothing left.
+# Tests that take minutes each: started last, one worker would still run them when the others have finished.
 LONG = (*TOGETHER, "tests/pycharm/test_plugin.py", "tests/test_other_pythons.py", "tests/corpus/", "tests/editors/",
         "tests/vscode/", "tests/lsp/test_soak", "tests/lsp/test_gone.py", "tests/test_bundle.py", "tests/ci/",
         "tests/support/witness/")  # fmt: skip
-# Their files take longer than others, so that these are left to share out at the end.
+# Files that take longer than the others: run next, so that short ones are left to balance the workers.
 NEXT = ("tests/lsp/", "tests/cli/")
 PLACES = (*LONG, *NEXT)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the tests that take longest."""
+    """Sort the tests so that the longest start first."""
     items.sort(
         key=lambda item: next((rank for rank, place in enumerate(PLACES) if item.nodeid.startswith(place)), len(PLACES))
     )
@@ -25,8 +25,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Share out the long ones one by one, but for those that stay together, and the others by their files: what a file
-    makes for all of its tests is made once, and who shares out has 25 times fewer parts to look through."""
+    """Distribute long tests one by one, except those that stay together, and the others by file: fixtures of a file are
+    made once, and the scheduler has 25 times fewer parts to look through."""
     from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
     config.option.loadscopereorder = False
@@ -36,6 +36,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def part_of(test: str) -> str:
-    """What is given to one worker as a whole, by the id of a test in it."""
+    """The group that a test belongs to, all of which runs on one worker; `test`: the test's id."""
     folder = next((folder for folder in TOGETHER if test.startswith(folder)), "")
     return folder or (test if test.startswith(LONG) else test.partition("::")[0])

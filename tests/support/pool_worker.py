@@ -1,4 +1,4 @@
-"""A process of a pool that adds ten, and ends when it is asked to: what tests of the pool start."""
+"""A process for tests of the pool: it adds numbers, and ends when it is asked to."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from uncuda.child.records import Codec, serve
 
 @dataclass(frozen=True)
 class Base:
-    """What is added from now on; has no answer."""
+    """A request that sets the number to add from now on; it has no answer."""
 
     number: int
 
 
 @dataclass(frozen=True)
 class Add:
-    """Numbers to add to. 0 ends the process; below 0: only the first time, which the folder remembers."""
+    """A request with numbers to add to. 0 ends the process; a negative number does so only the first time, which a file
+    in the folder records."""
 
     numbers: tuple[int, ...]
     folder: str
@@ -28,7 +29,7 @@ class Add:
 
 @dataclass(frozen=True)
 class Sum:
-    """Each with what was added."""
+    """The answer: each number with the base added."""
 
     numbers: tuple[int, ...]
     process: int
@@ -39,7 +40,7 @@ _base = 0
 
 
 def answer(request: object) -> Sum | None:
-    """Add, or end."""
+    """Answer a request, or end the process."""
     global _base  # noqa: PLW0603 it is this process's
     if isinstance(request, Base):
         _base = request.number
@@ -54,10 +55,10 @@ def answer(request: object) -> Sum | None:
 
 
 def main() -> NoReturn:
-    """Answer until the input ends."""
+    """Answer requests until standard input ends."""
     serve(CODEC, answer)
 
 
 def never() -> NoReturn:
-    """In place of `main`: a process that cannot begin."""
+    """Used in place of `main`: a process that ends before it starts to answer."""
     os._exit(3)

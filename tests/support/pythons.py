@@ -1,6 +1,6 @@
-"""The other Pythons of the machine, and Python for WebAssembly on Node, each with what the tests need.
+"""Other Python versions on this machine, and Python for WebAssembly on Node, each with the packages that tests need.
 
-What is fetched and made stays in .cache/pythons of the checkout.
+Fetched packages and environments are kept in `.cache/pythons` of the checkout.
 """
 
 import os
@@ -17,7 +17,7 @@ PYODIDE = ROOT / "tests" / "pyodide"
 
 
 def interpreter(version: str) -> str:
-    """The command of a CPython such as "3.12": on PATH or among pyenv's; raises Missing."""
+    """The command of a CPython version such as "3.12", found on PATH or in pyenv; raises Missing."""
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
     kept = sorted(pyenv.glob(f"{version}.*/bin/python{version}"))
     for command in [shutil.which(f"python{version}"), *map(str, kept)]:
@@ -27,14 +27,15 @@ def interpreter(version: str) -> str:
 
 
 def _says(command: str, version: str) -> bool:
-    """Whether the command runs and is that version; pyenv leaves commands that do not."""
+    """Whether the command runs and has that version; pyenv has shims for versions that are not installed."""
     code = "import sys; print('%d.%d' % sys.version_info[:2])"
     done = subprocess.run([command, "-c", code], capture_output=True, text=True, check=False)
     return done.returncode == 0 and done.stdout.strip() == version
 
 
 def environment(version: str) -> Path:
-    """A Python of that version with what uncuda and its portable tests need, libcst among it; raises Missing."""
+    """The Python of a virtual environment of that version with the packages of uncuda and its portable tests; raises
+    Missing."""
     command, venv = interpreter(version), CACHE / f"venv-{version}"
     python, stamp = venv / "bin" / "python", venv / "stamp"
     lists = [ROOT / "requirements" / name for name in ("run.txt", "portable.txt")]
@@ -49,7 +50,7 @@ def environment(version: str) -> Path:
 
 
 def pyodide(version: str) -> list[str]:
-    """The command that runs pytest in Python for WebAssembly; its arguments are pytest's. Raises Missing."""
+    """The command that runs pytest in Python for WebAssembly; pytest's arguments are appended. Raises Missing."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if not node or not npm:
         raise Missing("no Node.js with npm on this machine")
@@ -71,7 +72,7 @@ def pyodide(version: str) -> list[str]:
 
 
 def _pure(version: str) -> list[str]:
-    """pip's options for packages that run on any system."""
+    """pip's options for pure Python packages."""
     system = ["--platform", "any", "--implementation", "py", "--abi", "none", "--python-version", version]
     return ["--require-hashes", "--only-binary", ":all:", *system, "--requirement", "requirements/portable.txt"]
 

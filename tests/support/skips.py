@@ -1,4 +1,4 @@
-"""Lets no test be skipped unnoticed: in CI a skip must be listed in `.ci/expected-skips`.
+"""Prevents unnoticed skips: in CI a skipped test must be listed in `.ci/expected-skips`.
 
 `tests/conftest.py` imports the hooks below, which makes them part of every run.
 """
@@ -27,7 +27,8 @@ def expected_skips(text: str) -> list[str]:
 
 
 def unexpected_skips(skipped: dict[str, str], patterns: list[str]) -> dict[str, str]:
-    """Those of `skipped` (test id -> reason) that no pattern matches; `[` in a pattern is literal, as in test ids."""
+    """The entries of `skipped` (test id -> reason) that no pattern matches; `[` in a pattern is literal, as in test
+    ids."""
     globs = [pattern.replace("[", "[[]") for pattern in patterns]
     return {test: why for test, why in skipped.items() if not any(fnmatch.fnmatchcase(test, glob) for glob in globs)}
 

@@ -1,4 +1,4 @@
-"""What cannot be fetched skips a test; what is broken fails it."""
+"""If something cannot be fetched, the test is skipped; if it is broken, the test fails."""
 
 import os
 import subprocess

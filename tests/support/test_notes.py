@@ -1,4 +1,4 @@
-"""What a passing test has to say is shown."""
+"""The notes of passing tests are printed."""
 
 import os
 import subprocess

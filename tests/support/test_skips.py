@@ -1,4 +1,4 @@
-"""In CI a skip that nobody listed fails the run."""
+"""In CI a skip that is not listed fails the run."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The parts of the VS Code extension that need no VS Code."""
+"""The parts of the VS Code extension that do not need VS Code."""
 
 import json
 import re
@@ -14,6 +14,7 @@ from lsp.harness.client import Client
 from lsp.harness.profiles import PROFILES
 from support.imports import ROOT
 from support.node import EXTENSION, installed, npm
+from uncuda.lsp.features.overview import WELCOMES
 
 ZH = "zh-cn"
 LONGEST_FILE = 150
@@ -75,13 +76,16 @@ def test_commands_are_the_servers_and_those_of_the_client(tmp_path: Path) -> Non
     contributed = {entry["command"] for entry in _json("package.json")["contributes"]["commands"]}
     commands = _sources()["commands.ts"]
     passed_on = set(re.findall(r'^  "(uncuda\.\w+)",$', commands, re.M))
-    own = set(re.findall(r'register\("(uncuda\.\w+)"', commands))
+    own = {name for text in _sources().values() for name in re.findall(r'register\("(uncuda\.\w+)"', text)}
     client = Client(PROFILES["vscode"], [tmp_path])
     servers = set(client.initialize()["executeCommandProvider"]["commands"])
     assert client.shutdown() == 0
-    assert passed_on | {"uncuda.debugInformation"} == servers
+    by_node = {"uncuda.fixFinding", "uncuda.acceptFinding"}  # the nodes of the view name them
+    assert passed_on | {"uncuda.debugInformation"} | by_node == servers
     assert contributed <= passed_on | own
-    hidden = {"uncuda.showRule", "uncuda.keepTarget", "uncuda.moveTarget", "uncuda.accept"}  # they need an argument
+    # They need an argument, or are what another one is for.
+    hidden = {"uncuda.showRule", "uncuda.keepTarget", "uncuda.moveTarget", "uncuda.accept", "uncuda.openPlace"}
+    hidden |= {"uncuda.report", "uncuda.writeReport", "uncuda.portMore"}
     assert passed_on | own == contributed | hidden
 
 
@@ -97,7 +101,26 @@ def test_menus_have_the_commands_for_what_they_are_opened_on() -> None:
     assert {f"uncuda.{name}" for name in names} == {*shown["uncuda.explorer"]}
     folders = {entry["command"] for entry in menus["uncuda.explorer"] if "!" not in entry["when"]}
     hidden = {entry["command"] for entry in menus["commandPalette"] if entry["when"] == "false"}
-    assert folders == hidden  # they are about a folder, which the palette does not give
+    nodes = {entry["command"] for entry in menus["view/item/context"]}
+    assert folders | nodes == hidden  # they are about a folder, or a node, which the palette does not give
+
+
+def test_the_view_says_why_it_is_empty() -> None:
+    """Each reason that the server names, and that there is no server, has a text."""
+    contributes = _json("package.json")["contributes"]
+    shown = {entry["when"].removeprefix("uncuda.welcome == ") for entry in contributes["viewsWelcome"]}
+    assert shown == {*WELCOMES, "noServer"}
+    assert {entry["view"] for entry in contributes["viewsWelcome"]} == {contributes["views"]["uncuda"][0]["id"]}
+
+
+def test_the_review_goes_by_keys_and_buttons_alike() -> None:
+    contributes = _json("package.json")["contributes"]
+    buttons = {entry["command"] for entry in contributes["menus"]["editor/title"]}
+    keys = {entry["command"]: entry["key"] for entry in contributes["keybindings"] if "reviewed" in entry["when"]}
+    assert buttons == {*keys, "uncuda.reviewRule"}
+    assert len(set(keys.values())) == len(keys)
+    acts = {f"uncuda.port{name}" for name in ("Fix", "Preview", "Accept")}
+    assert acts == {entry["command"] for entry in contributes["keybindings"] if "uncuda.port" in entry["when"]}
 
 
 def test_an_untrusted_workspace_cannot_name_a_program() -> None:
@@ -115,7 +138,7 @@ def test_an_untrusted_workspace_cannot_name_a_program() -> None:
 
 def test_the_problem_matcher_reads_what_the_command_says() -> None:
     (matcher,) = _json("package.json")["contributes"]["problemMatchers"]
-    assert matcher["applyTo"] == "closedDocuments"  # else an open file shows each finding twice
+    assert matcher["applyTo"] == "closedDocuments"  # otherwise an open file would show each finding twice
     pattern = matcher["pattern"]
     said = uncuda("check", "--isolated", "--target", "npu", "--exit-zero", str(ROOT / "examples" / "train"))
     report = uncuda(

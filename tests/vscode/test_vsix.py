@@ -1,4 +1,4 @@
-"""The package of the VS Code extension has what it needs, and nothing else."""
+"""The .vsix of the VS Code extension contains what it needs, and nothing else."""
 
 import json
 import re

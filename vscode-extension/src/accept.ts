@@ -12,15 +12,19 @@ interface Given {
   readonly range?: unknown;
   readonly rules?: readonly string[];
   readonly scope?: string;
+  readonly print?: string;
 }
 
 /** What is accepted, and where: a reason given for one place must not come to stand at all of them. */
-function titleOf({ rule, range, rules, scope }: Given): string {
+function titleOf({ rule, range, rules, scope, print }: Given): string {
   if (rule) {
     return range ? t("Accept this '{0}'", rule) : t("Accept all '{0}' of this file", rule);
   }
   if (rules) {
     return t("Accept all '{0}' of the workspace", rules.join(", "));
+  }
+  if (print) {
+    return t("Accept this finding");
   }
   const where = scope && vscode.workspace.asRelativePath(vscode.Uri.parse(scope));
   return where ? t("Accept all that is found in {0}", where) : t("Accept all that is found in the workspace");

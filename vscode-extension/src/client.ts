@@ -18,6 +18,7 @@ import {
 
 import { forgetting } from "./closed.ts";
 import type { Launch } from "./launch.ts";
+import { PROTOCOL } from "./overview.ts";
 import { within } from "./patience.ts";
 
 /** How long a server may take to start, in milliseconds: it takes half a second, and on a cold disk a few. */
@@ -47,6 +48,7 @@ class Client extends LanguageClient {
       uncudaStatusChanged: true,
       uncudaChooseTarget: true,
       uncudaRulePages: true,
+      uncudaOverview: { version: PROTOCOL, shows: ["view", "review", "report"] },
       uncudaRestricted: !vscode.workspace.isTrusted,
     };
   }

@@ -7,6 +7,7 @@ import { accept } from "./accept.ts";
 import { debugInformation } from "./debug.ts";
 import { showCommandFailure } from "./messages.ts";
 import { showPage } from "./pages.ts";
+import { openPlace, openReport } from "./report.ts";
 import type { Server } from "./server.ts";
 import { moveTarget, switchTarget } from "./targets.ts";
 
@@ -20,6 +21,8 @@ const SERVER_COMMANDS = [
   "uncuda.scanWorkspace",
   "uncuda.switchTarget",
   "uncuda.keepTarget",
+  "uncuda.report",
+  "uncuda.writeReport",
   "uncuda.showRule",
 ] as const;
 
@@ -38,6 +41,8 @@ export function registerCommands(server: Server, log: vscode.LogOutputChannel, v
     register("uncuda.acceptInFolder", (uri?: vscode.Uri, uris?: vscode.Uri[]) =>
       each(uri, uris, (scope) => execute(server, "uncuda.acceptInWorkspace", [{ scope }])),
     ),
+    register("uncuda.openReport", (root?: unknown) => using(server, (client) => openReport(client, root))),
+    register("uncuda.openPlace", openPlace),
     register("uncuda.debugInformation", () => debugInformation(server, version)),
     register("uncuda.restart", () => server.ensure(true)),
     register("uncuda.showLogs", () => {
@@ -57,6 +62,10 @@ async function each(uri: vscode.Uri | undefined, uris: unknown, run: (scope: str
 }
 
 async function execute(server: Server, command: ServerCommand, args: readonly unknown[]): Promise<unknown> {
+  const [, selected] = args;
+  if (command === "uncuda.fixAllInFile" && Array.isArray(selected) && selected.length > 1) {
+    return each(undefined, selected, (uri) => execute(server, command, [{ uri }])); // from the Explorer
+  }
   return using(server, async (client) => {
     const given = argumentsOf(command, args);
     if (command === "uncuda.switchTarget" && !given.length) {

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 
 import { registerCommands } from "./commands.ts";
 import { providePages } from "./pages.ts";
+import { Port } from "./port.ts";
 import { PythonExtensions } from "./python/extensions.ts";
 import { Server } from "./server.ts";
 import { asksForAnother } from "./settings.ts";
@@ -16,8 +17,10 @@ export function activate(context: vscode.ExtensionContext): void {
   const { version } = context.extension.packageJSON as { version: string };
   const log = vscode.window.createOutputChannel("uncuda", { log: true });
   const pythons = new PythonExtensions(log);
+  const port = new Port(context.workspaceState);
   const running: Server = (server = new Server(context.extensionPath, pythons, log, {
     "uncuda/chooseTarget": (question: Question) => void askForTarget(running, question, context.workspaceState),
+    ...port.listeners,
   }));
   const ensure = () => {
     void running.ensure();
@@ -29,6 +32,7 @@ export function activate(context: vscode.ExtensionContext): void {
     registerCommands(running, log, version),
     new StatusItem(running),
     providePages(running),
+    port,
     pythons.onDidChange(ensure),
     vscode.extensions.onDidChange(ensure),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void running.ensure(true)),
@@ -38,6 +42,7 @@ export function activate(context: vscode.ExtensionContext): void {
       }
     }),
   );
+  port.begin(running);
   ensure();
   void offerMove(running, context.workspaceState);
 }

@@ -1,4 +1,4 @@
-"""`rules/` to one strict, immutable Catalogue."""
+"""Reads the folder `rules/` into one validated, immutable Catalogue."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["CHINESE", "Accelerator", "Api", "Catalogue", "CatalogueError", "Exam
 
 
 class Catalogue:
-    """All rules, and the targets they can be read for."""
+    """All rules, and the targets that they can be read for."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -34,24 +34,24 @@ class Catalogue:
         }
         features = {name for raw in self.declarations.values() for name in raw.get("features", ())}
         check_needs(self.rules.values(), features)
-        self._rows = lru_cache(maxsize=None)(read_rows)  # many versions, of many folders, share tables
+        self._rows = lru_cache(maxsize=None)(read_rows)  # versions in several folders share tables
         self._targets: dict[tuple[str | None, ...], Target] = {}
         self._versions: dict[str, tuple[str, ...]] = {}
         self._texts: dict[str, dict[str, str]] | None = None
 
     @property
     def targets(self) -> dict[str, Target]:
-        """Every target in its default version."""
+        """Every target, in its default version."""
         return {name: self.target(name) for name in self.declarations}
 
     @property
     def commands(self) -> frozenset[str]:
-        """The commands of a shell that rules speak of."""
+        """The shell commands that rules look for in files (`nvidia-smi`)."""
         return frozenset(word for rule in self.rules.values() for word in rule.get("commands", ()))
 
     @property
     def default_target(self) -> str:
-        """The target whose declaration says `default = true`; CatalogueError unless just one does."""
+        """The id of the target whose declaration says `default = true`; CatalogueError unless exactly one does."""
         names = [name for name, declaration in self.declarations.items() if declaration.get("default")]
         if len(names) != 1:
             said = " and ".join(names) or "no target"
@@ -61,7 +61,7 @@ class Catalogue:
     def target(
         self, name: str, version: str | None = None, torch_version: str | None = None, hardware: str | None = None
     ) -> Target:
-        """One target; KeyError when there is none of that name."""
+        """The target of an id, in these versions; KeyError if there is no such target."""
         key = (name, version, torch_version, hardware)
         if key not in self._targets:
             raw = self.declarations[name]
@@ -71,12 +71,13 @@ class Catalogue:
 
     @cached_property
     def libraries(self) -> frozenset[str]:
-        """The names by which programs reach the libraries that any target's table knows: `import NAME`, `from NAME`."""
+        """The top-level modules of all libraries in the targets' tables, as programs import them: `import NAME`, `from
+        NAME`."""
         return frozenset(row.name.partition(".")[0] for row in self._modules())
 
     @cached_property
     def bound_to_cuda(self) -> frozenset[str]:
-        """The modules of which any target's table says that they need CUDA by themselves."""
+        """The modules that any target's table marks as needing CUDA themselves."""
         return frozenset(row.name for row in self._modules() if row.kind == "cuda")
 
     def _modules(self) -> Iterator[Row]:
@@ -84,11 +85,11 @@ class Catalogue:
         return (row for table in tables if table.exists() for row in read_rows(table).values())
 
     def accelerator(self, name: str) -> Accelerator:
-        """What is known of `torch.accelerator` for a target."""
+        """What a target's plugin serves of `torch.accelerator`."""
         return read_accelerator(self.path / "tables" / "accelerator.tsv", name)
 
     def default_version(self, name: str) -> str:
-        """The version of a target's plugin that is assumed where nothing says another."""
+        """The plugin version of a target that is assumed if no file or setting gives one."""
         return default_version(self.declarations[name], self._known_versions(name))
 
     def _known_versions(self, name: str) -> tuple[str, ...]:
@@ -97,12 +98,12 @@ class Catalogue:
         return self._versions[name]
 
     def follows_torch(self, name: str, versions: Versions) -> bool:
-        """Whether these versions of a target's plugin are those of the PyTorch that they go with."""
+        """Whether these plugin versions have the same numbers as the PyTorch versions that they are made for."""
         return follows_torch(self.declarations[name], versions)
 
     def going_with(self, name: str, torch: str) -> str | None:
-        """The versions of a target's plugin that go with those of PyTorch (both `Versions`, as text): a known one of
-        the same minor release, else those of the same number; None if the numbers say nothing of each other."""
+        """The plugin versions of a target that match PyTorch versions (both are `Versions`, as text): a known version
+        of the same minor release, else the same number; None if the two numberings are unrelated."""
         versions = Versions.of(torch)
         first = self.declarations[name].get("torch-from")
         going = versions.within(Versions(first)) if first else None
@@ -114,7 +115,7 @@ class Catalogue:
         return near[-1].partition(".post")[0] if near else torch
 
     def since(self, name: str, api: str) -> str:
-        """The first version of a target whose table has an API; empty where none has."""
+        """The first version of a target whose table has an API; empty if none has."""
         for version in self.target(name).versions:
             row = self.target(name, version).rows.get(api)
             if row is not None and row.present:
@@ -122,14 +123,14 @@ class Catalogue:
         return ""
 
     def limit(self, identifier: str, language: str = "en") -> str:
-        """The text of a limit."""
+        """The text that describes a limit of a target, such as an API that it lacks."""
         if self._texts is None:
             self._texts = read_texts(self.path / "limits.tsv")
         return self._texts[identifier][language]
 
 
 def folder() -> Path:
-    """Where the rules are: in the installed package, or beside `server/` in a checkout."""
+    """The folder of the rules: inside the installed package, or beside `server/` in a checkout."""
     package = Path(__file__).parents[1]
     inside = package / "rules"
     return inside if inside.is_dir() else package.parents[1] / "rules"
@@ -137,5 +138,5 @@ def folder() -> Path:
 
 @lru_cache(maxsize=4)
 def load(path: Path | None = None) -> Catalogue:
-    """The catalogue of a folder (default: the one that comes with uncuda); CatalogueError when it is wrong."""
+    """The catalogue of a folder (default: the one installed with uncuda); CatalogueError if a file in it is wrong."""
     return Catalogue(path or folder())

@@ -1,4 +1,5 @@
-"""`rules/tables/accelerator.tsv`: what `torch.accelerator` has, since when, and which plugins serve it."""
+"""Reads `rules/tables/accelerator.tsv`: the API of `torch.accelerator`, the PyTorch version of each name, and the
+plugins that serve it."""
 
 from __future__ import annotations
 
@@ -16,9 +17,8 @@ _NEVER = "no-"
 
 
 class Parameter(NamedTuple):
-    """`place`: "/" by position only, "*" by keyword only, "" either; `type`: "int", "device", "named" (a device that is
-    no number) or "".
-    """
+    """A parameter. `place`: "/" positional only, "*" keyword only, "" either; `type`: "int", "device", "named" (a
+    device that cannot be a number) or ""."""
 
     name: str
     place: str
@@ -29,11 +29,11 @@ class Parameter(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """One name. `kind`: module, class, function, import (something else's) or absent (in no version).
+    """One name of the table. `kind`: module, class, function, import (defined elsewhere) or absent (in no version).
 
-    `cuda`: the name of `torch.cuda` that does the same; `instead`: PyTorch's own form, where there is no such name;
-    `served`: the plugin's first version that serves it, "" if that is unknown; `never`: the newest version that is
-    known not to, if none does; `shimmed`: whether the target's runtime patch answers for it.
+    `cuda`: the name of `torch.cuda` that does the same; `instead`: PyTorch's own code where there is no such name;
+    `served`: the first plugin version that serves it, "" if unknown; `never`: if none serves it, the newest version
+    examined; `shimmed`: whether the target's shim answers for it.
     """
 
     name: str
@@ -49,15 +49,15 @@ class Api:
 
     @property
     def beside(self) -> bool:
-        """Whether it is a name of `torch` itself."""
+        """Whether the name is directly in `torch`: `torch.Event`."""
         return self.name.count(".") == 1 and self.kind != "module"
 
 
 @dataclass(frozen=True)
 class Accelerator:
-    """The names by their dotted names, for one target, and the newest version of PyTorch that was read for them.
+    """The names of the table for one target, by dotted name, and the newest PyTorch version that was read for it.
 
-    `roots`: how they begin (`torch.Event`, `torch.accelerator`).
+    `roots`: the dotted beginnings of these names (`torch.Event`, `torch.accelerator`).
     """
 
     apis: Mapping[str, Api] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class Accelerator:
 
 @lru_cache(maxsize=8)
 def read_accelerator(path: Path, target: str) -> Accelerator:
-    """The table as it is for a target; empty where there is no such file."""
+    """The table for one target; empty if the file does not exist."""
     if not path.is_file():
         return Accelerator()
     with open(path, encoding="utf-8") as file:
@@ -111,11 +111,13 @@ def _signature(text: str) -> tuple[Parameter, ...]:
 
 
 def before(version: str, since: str) -> bool:
-    """Whether a version is surely older: `2.11.0` is not surely older than `2.11.0.post2`, since it may be that one."""
+    """Whether a version is certainly older than `since`: `2.11.0` is not certainly older than `2.11.0.post2`, since it
+    may be that one."""
     (ours, post), (theirs, since_post) = release(version), release(since)
     return ours < theirs or (ours == theirs and ".post" in version and post < since_post)
 
 
 def beyond(version: str, known: str) -> bool:
-    """Whether a version is surely newer; a later patch of the same minor version counts as the same."""
+    """Whether a version is certainly newer than `known`; a later patch release of the same minor version counts as the
+    same."""
     return numbers(version)[:2] > numbers(known)[:2]

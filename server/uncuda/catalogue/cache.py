@@ -1,7 +1,7 @@
-"""Parsed rules, remembered beside Python's own byte code, so that a start does not parse hundreds of TOML blocks.
+"""Caches parsed rules beside Python's own byte code, so that a start does not parse hundreds of TOML blocks.
 
-What is remembered is what the files say, checked when it was read; a changed, added or removed file, and a changed
-reader, is seen by its time and size. Without a writable folder everything is read each time.
+The cache holds rules that were validated when they were read. It is not used if a rule file, or a module that reads
+them, was added, removed or has another time or size. Without a writable folder all rules are read each time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _READERS = ("cache.py", "keys.py", "model.py", "rules.py", "vocabulary.py", "wor
 
 
 def cached_rules(path: Path) -> list[Rule]:
-    """Every rule of a folder, in order of name."""
+    """Every rule of a folder, sorted by name."""
     with os.scandir(path) as entries:
         files = sorted((e.name, e.stat().st_mtime_ns, e.stat().st_size) for e in entries if _is_rule(e.name))
     key = [_readers(), str(path), [list(item) for item in files]]
@@ -30,14 +30,14 @@ def cached_rules(path: Path) -> list[Rule]:
     if rules is None:
         rules = [read_rule(path / name) for name, _, _ in files]
         for rule in rules:
-            read_page(path / f"{rule.name}.md")  # for its errors
+            read_page(path / f"{rule.name}.md")  # only to report errors in it
         if store:
             _save(store, key, rules)
     return rules
 
 
 def _readers() -> list[int]:
-    """The times of the modules that check and read."""
+    """The modification times of the modules that read and validate rules."""
     return [Path(__file__).with_name(name).stat().st_mtime_ns for name in _READERS]
 
 

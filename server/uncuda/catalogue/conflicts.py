@@ -1,4 +1,5 @@
-"""What no rule can show alone: two never claim the same thing, and what they need is a word of the targets."""
+"""Errors that only show across rules: two rules that claim the same name, and a rule that needs a feature that no
+target declares."""
 
 from __future__ import annotations
 
@@ -8,11 +9,11 @@ from pathlib import Path
 from .model import Rule, nearest
 from .rules import error_at
 
-_KEYS = {"jit-script": "names", "argument": "calls", "string": "pattern"}  # where the claim stands, by check
+_KEYS = {"jit-script": "names", "argument": "calls", "string": "pattern"}  # the key of the claimed name, by check
 
 
 def check_conflicts(rules: Iterable[Rule]) -> None:
-    """CatalogueError when two rules speak of one name (or method, or module) under the same conditions."""
+    """Raise CatalogueError if two rules claim one name (or method, or module) under the same conditions."""
     claims: dict[tuple[str, ...], Rule] = {}
     for rule in rules:
         for claim in _claims(rule):
@@ -26,7 +27,7 @@ def check_conflicts(rules: Iterable[Rule]) -> None:
 
 
 def check_needs(rules: Iterable[Rule], features: set[str]) -> None:
-    """CatalogueError when a rule needs a feature that no target speaks of."""
+    """Raise CatalogueError if a rule needs a feature that no target declares."""
     for rule in rules:
         if rule.needs and rule.needs not in features:
             what = f"needs: unknown feature {rule.needs!r}{nearest(rule.needs, sorted(features))}"

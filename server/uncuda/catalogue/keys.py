@@ -1,6 +1,6 @@
-"""The keys of a rule's declaration, said once: what each is, what it may hold, which check reads it.
+"""The keys of a rule's declaration in one table: what each key means, what values it may have, which check reads it.
 
-From this table come what the loader refuses and the page `docs/rule-keys.md`.
+The loader's validation and the page `docs/rule-keys.md` are made from this table.
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ PREREQUISITES = ("library", "extension", "environment")
 ROLES = ("argument", "comparison", "membership", "default", "assignment", "key", "value", "item", "subscript",
          "return", "receiver", "case", "concatenation", "compared")  # fmt: skip
 
-# Kinds of values: how a key is checked.
+# Kinds of values, which decide how a key's value is validated.
 TEXT, TEXTS, NUMBER, FLAG, TABLE, PATTERN, PATTERNS = "text", "texts", "number", "flag", "table", "pattern", "patterns"
 
 
 @dataclass(frozen=True)
 class Key:
-    """One key. `choices`: the words that it may hold; `empty`: it may hold nothing, which means something then; `each`:
-    of which kind the values of a table are.
+    """One key. `choices`: the words that it may have; `empty`: an empty value is allowed and means something; `each`:
+    the kind of the values in a table.
 
-    `filled`: words in braces in it are those of the target's declaration. `group`: the heading that lists it.
+    `filled`: its `{placeholders}` are filled with the target's words. `group`: the heading under which the page lists
+    it.
     """
 
     name: str
@@ -41,7 +42,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Verb:
-    """One check: what it looks at, its own keys, and the words in braces that its messages may use."""
+    """One check: what it looks at, the keys of its own, and the `{placeholders}` that its messages may use."""
 
     en: str
     zh: str
@@ -275,5 +276,5 @@ CHECKS: dict[str, Verb] = {
 
 
 def keys_of(check: str) -> dict[str, Key]:
-    """The keys that a rule of a check may have, its own before those of every rule."""
+    """The keys that a rule of this check may have: first those of the check, then those of every rule."""
     return {key.name: key for key in (*CHECKS[check].keys, *COMMON)}

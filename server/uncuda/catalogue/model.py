@@ -1,4 +1,4 @@
-"""What the catalogue holds: rules, targets and the rows of their tables. All immutable."""
+"""The data of the catalogue: rules, targets and the rows of their tables. All are immutable."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 
 _WORD = re.compile(r"\w+")
 IN_BRACES = re.compile(r"\{([\w-]+)\}")
-"""A place in a text that a word fills."""
+"""A placeholder in a text that a word replaces: `{module}`."""
 
 
 class CatalogueError(Exception):
-    """A rule, target or table is wrong; the message names file, line and what to write instead."""
+    """A rule, target or table is wrong; the message names the file, the line and what to write instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a target's table says of one API."""
+    """One row of a target's table: what the target has of one API."""
 
     name: str
     kind: str
@@ -37,7 +37,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A code block of a rule: lines to flag (from 1), targets it is for ((): all), results by target."""
+    """A code block of a rule's page: the lines to flag (from 1), the targets it is for (`()`: all), the results by
+    target."""
 
     title: str
     text: str
@@ -50,7 +51,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Rule:
-    """One Markdown file of `rules/`."""
+    """One rule: a Markdown file of `rules/`."""
 
     name: str
     title: str
@@ -67,38 +68,38 @@ class Rule:
     imports: tuple[str, ...] = ()
     status: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
-    prerequisite: str = ""  # one of PREREQUISITES
+    prerequisite: str = ""  # one of PREREQUISITES, or ""
     parameters: dict[str, Any] = field(default_factory=dict)
     path: Path | None = None
 
     def title_in(self, locale: str) -> str:
-        """The title in a language; in English where the rule has no other."""
+        """The title in a language; the English one if the rule has no other."""
         return self.title_zh if locale == "zh" and self.title_zh else self.title
 
     def get(self, key: str, default: Any = None) -> Any:
-        """A parameter of the rule's check."""
+        """The value of a parameter of the rule's check."""
         return self.parameters.get(key, default)
 
     @cached_property
     def spoken(self) -> frozenset[str]:
-        """The words in its parameters."""
+        """All words that occur in the rule's parameters."""
         return words_in("\n".join(strings(self.parameters)))
 
     @cached_property
     def filled(self) -> frozenset[str]:
-        """What stands in braces in what it writes, says and imports: words of targets, and others."""
+        """The placeholders in the texts that the rule writes, prints and imports: words of targets, and others."""
         texts = strings([self.parameters, self.imports, self.when_imported, self.message, self.message_zh])
         return frozenset(name for text in texts if "{" in text for name in IN_BRACES.findall(text))
 
 
 def words_in(text: str) -> frozenset[str]:
-    """The words of a text, each once."""
+    """The different words of a text."""
     return frozenset(_WORD.findall(text))
 
 
 def nearest(word: str, words: Iterable[str]) -> str:
-    """` (did you mean …?)` when a known word is close, else an empty string."""
-    from difflib import get_close_matches  # what is right needs no hint
+    """` (did you mean …?)` if a known word is similar, else an empty string."""
+    from difflib import get_close_matches  # imported here: a valid catalogue needs no hint
 
     close = get_close_matches(word, list(words), n=1, cutoff=0.6)
     return f" (did you mean {close[0]!r}?)" if close else ""
@@ -117,10 +118,11 @@ def strings(value: object) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Target:
-    """One accelerator: `rules/targets/ID.toml` and its tables for one version, or for a range (`Versions`, as text).
+    """One accelerator: `rules/targets/ID.toml` with its tables for one plugin version, or for a range (`Versions`, as
+    text).
 
-    `assumed`: nothing says the version, nor that of PyTorch; `cuda_alike`: what programs that run on several platforms
-    hear from `current_platform.is_cuda_alike()`.
+    `assumed`: neither the plugin's version nor PyTorch's is known from the project; `cuda_alike`: the answer of
+    `current_platform.is_cuda_alike()`, which programs for several platforms ask.
     """
 
     id: str
@@ -140,29 +142,29 @@ class Target:
     keywords: dict[str, tuple[str, str]] = field(default_factory=dict)
     classes: frozenset[str] = frozenset()
     stated: str = ""
-    """The plugin's version, of a range the oldest, where somebody said it, or PyTorch's: a plugin has the number of the
-    one that it is for."""
+    """The plugin's version (the oldest of a range) if it or PyTorch's version is known: a plugin has the number of the
+    PyTorch that it is made for."""
     torch: str = ""
-    """PyTorch's version, of a range the oldest, where somebody said it or the plugin's."""
+    """PyTorch's version (the oldest of a range) if it or the plugin's is known."""
     fields: dict[str, frozenset[str]] = field(default_factory=dict)
-    """What the object that a function gives has of its fields, by the function's name in torch.cuda."""
+    """By function of torch.cuda, the fields that are filled in the object that it returns."""
     assumed: bool = False
 
     def fill(self, template: str, **words: str) -> str:
-        """A template with the target's words, and others, in its braces."""
+        """The template with its placeholders replaced by the target's words and by `words`."""
         return template.format_map({**self.words, "target": self.title, **words})
 
     @property
     def has_tables(self) -> bool:
-        """Whether anything is known of its APIs, beyond words."""
+        """Whether the target's APIs are known from tables, not only its words."""
         return bool(self.rows)
 
     def has(self, feature: str) -> bool:
-        """Whether nothing is known against a feature."""
+        """Whether the target is not known to lack a feature."""
         return str(self.features.get(feature, "yes")) == "yes"
 
     def row(self, dotted: str) -> Row | None:
-        """The row of a name, or of the class, function or attribute that it is a part of."""
+        """The row of a dotted name, or of the class, function or attribute that it is part of."""
         row = self.rows.get(dotted)
         parent = dotted
         while row is None and "." in parent:
@@ -173,7 +175,7 @@ class Target:
         return row
 
     def libraries(self, rule: Rule) -> frozenset[str]:
-        """The modules of the table that a rule is about: those that it names, or all but its exceptions."""
+        """The modules of the target's table that a rule is about: those it names, or all except its exceptions."""
         named, spared = rule.get("modules", ()), rule.get("except", ())
         return frozenset(
             name
@@ -182,11 +184,11 @@ class Target:
         )
 
     def has_module(self, dotted: str) -> bool:
-        """Whether names can be imported from what stands in a module's place: not from a class."""
+        """Whether the dotted name is a module, from which names can be imported, and not a class."""
         return dotted not in self.classes
 
     def module_path(self, dotted: str) -> str:
-        """How a module of the plugin is spelled in an import statement."""
+        """How a module of the plugin is written in an import statement."""
         for prefix in sorted(self.module_paths, key=len, reverse=True):
             if dotted == prefix or dotted.startswith(prefix + "."):
                 return self.module_paths[prefix] + dotted[len(prefix) :]

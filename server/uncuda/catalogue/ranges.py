@@ -1,4 +1,4 @@
-"""Versions of a package: one of them, or all that lie between two."""
+"""Versions of a package: a single one, or a range between two."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ _CLAUSE = re.compile(r"(>=|<=|>|<|)(.+)")
 
 
 def numbers(version: str) -> tuple[int, ...]:
-    """`2.7.1.post11` as (2, 7, 1), `2.6.0` and `2.6` as (2, 6): versions compare without their post-release."""
+    """The release numbers: (2, 7, 1) for `2.7.1.post11`, (2, 6) for `2.6.0` and for `2.6`; post-releases are
+    dropped."""
     found = _RELEASE.match(version.lstrip("v"))
     parts = [int(part) for part in found[0].split(".")] if found else []
     while parts and not parts[-1]:
@@ -22,19 +23,19 @@ def numbers(version: str) -> tuple[int, ...]:
 
 
 def release(version: str) -> tuple[tuple[int, ...], int]:
-    """The same with the number of its post-release, by which the versions of a plugin are in order; a pre-release is
-    below its release."""
+    """The release numbers and the number of the post-release, to sort a plugin's versions by; a pre-release sorts below
+    its release."""
     post = _POST.search(version)
     return numbers(version), int(post[1]) if post else point(version)[1]
 
 
 def point(version: str) -> tuple[tuple[int, ...], int]:
-    """The same, but for post-releases, which count as their release."""
+    """The same pair, but a post-release counts as its release."""
     return numbers(version), -1 if _PRE.match(version) else 0
 
 
 def minor(version: str) -> tuple[int, ...]:
-    """`2.7.1` as (2, 7)."""
+    """The major and minor number: (2, 7) for `2.7.1`."""
     return (*numbers(version), 0, 0)[:2]
 
 
@@ -44,9 +45,9 @@ _LAST = 10**9  # above the number of every post-release
 
 @dataclass(frozen=True)
 class Versions:
-    """Versions from `low` to `high`; an end that is empty is open. `above`, `below`: that end itself is left out.
+    """The versions from `low` to `high`; an empty end is open. `above`, `below`: the end itself is excluded.
 
-    What is asked of them knows no post-releases: below `2.9.0.post9` lies a 2.9.0.
+    `may`, `must` and `holds` ignore post-releases: `2.9.0` counts as below `2.9.0.post9`.
     """
 
     low: str = ""
@@ -56,7 +57,8 @@ class Versions:
 
     @classmethod
     def of(cls, text: str) -> Versions:
-        """What `str` of one gives: `2.6.0` is one version, `>=2.6,<2.8` a range, the empty text any version."""
+        """The range that `str` of it gives: `2.6.0` is one version, `>=2.6,<2.8` a range, the empty text any
+        version."""
         low = high = ""
         above = below = False
         for sign, version in (found.groups() for part in text.split(",") if (found := _CLAUSE.fullmatch(part.strip()))):
@@ -74,23 +76,23 @@ class Versions:
 
     @property
     def exact(self) -> str:
-        """The version, if it is just one; else empty."""
+        """The version, if the range is a single one; else empty."""
         return self.low if self.low == self.high else ""
 
     def may(self, sign: str, version: str) -> bool:
-        """Whether what `sign` (`<`, `<=`, `>`, `>=`, `==`) asks holds for any of these versions."""
+        """Whether any version of the range satisfies `sign` (`<`, `<=`, `>`, `>=`, `==`) and `version`."""
         return _MAY[sign](self, point(version))
 
     def must(self, sign: str, version: str) -> bool:
-        """Whether it holds for all of them."""
+        """Whether all versions of the range satisfy `sign` and `version`."""
         return not any(self.may(opposite, version) for opposite in _OPPOSITES[sign])
 
     def holds(self, version: str) -> bool:
-        """Whether a version is one of these."""
+        """Whether a version is in the range."""
         return self.may("==", version)
 
     def within(self, other: Versions) -> Versions | None:
-        """The versions that are also of another range; None where there are none."""
+        """The versions that are in both ranges; None if there are none."""
         lows = [(release(one.low), one.above, one.low) for one in (self, other) if one.low]
         highs = [(release(one.high), not one.below, one.high) for one in (self, other) if one.high]
         lowest, above, low = max(lows, default=(_FIRST, False, ""))
@@ -98,11 +100,11 @@ class Versions:
         if low and high and lowest == highest and not above and closed:
             return Versions(low, low)
         both = Versions(low, high, above, not closed)
-        floor = (lowest[0], _LAST) if both._after else lowest  # above 2.9.0 lies no post-release of it
+        floor = (lowest[0], _LAST) if both._after else lowest  # no post-release of 2.9.0 is `>2.9.0`
         return both if not (low and high) or floor < highest else None
 
     def spanning(self, other: Versions) -> Versions:
-        """The range that holds the versions of both."""
+        """The smallest range that includes both ranges."""
         low = min((release(one.low), one.above, one.low) for one in (self, other))
         high = max((release(one.high), not one.below, one.high) for one in (self, other))
         bottom = low if self.low and other.low else (_FIRST, False, "")
@@ -111,7 +113,7 @@ class Versions:
 
     @property
     def _after(self) -> bool:
-        """Whether no release of the lower end's number is one of these."""
+        """Whether post-releases of the lower end are excluded, too: `>2.9.0` excludes `2.9.0.post1`."""
         return self.above and not _POST.search(self.low)
 
     @property

@@ -1,4 +1,5 @@
-"""`rules/NAME.md` to a Rule: a title, one toml block, prose, examples. Strict: what is wrong is said with its line."""
+"""Reads `rules/NAME.md` into a Rule: a title, one toml block, prose, examples. Every error is reported with its
+line."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from typing import Any
 
 from .model import CatalogueError, Example, Rule, nearest
 
-EXAMPLE_OPTIONS = ("version", "torch", "strategy")  # ```python npu version:2.6.0
+EXAMPLE_OPTIONS = ("version", "torch", "strategy")  # as in ```python npu version:2.6.0
 
 _BLOCK = re.compile(r"^```(\w+)[ \t]*([^\n]*)\n(.*?)^```[ \t]*$", re.M | re.S)
 _FLAG = re.compile(r"[ \t]*# flagged$")
@@ -20,7 +21,7 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\Z")
 
 
 def parse_toml(text: str, where: str, first_line: int = 1) -> dict[str, Any]:
-    """Read TOML; CatalogueError with the line when it cannot be read."""
+    """Parse TOML; raises CatalogueError with the line of an error."""
     toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     try:
         raw: dict[str, Any] = toml.loads(text)
@@ -45,7 +46,8 @@ def read_rule(path: Path) -> Rule:
 
 
 def error_at(path: Path, key: str, what: str) -> CatalogueError:
-    """An error in a rule's declaration, with the line of the key (without it: where the declaration starts)."""
+    """A CatalogueError about a rule's declaration, with the line of the key (without it: where the declaration
+    starts)."""
     text = path.read_text(encoding="utf-8")
     block = _BLOCK.search(text)
     assert block is not None
@@ -55,7 +57,7 @@ def error_at(path: Path, key: str, what: str) -> CatalogueError:
 
 
 def _rule(path: Path, title: str, raw: dict[str, Any]) -> Rule:
-    from .keys import CHECKS  # read only where a rule is: rules are remembered
+    from .keys import CHECKS  # imported here: cached rules need none of these
     from .vocabulary import problems
     from .words import NAMES
 
@@ -89,7 +91,8 @@ def _frozen(value: Any) -> Any:
 
 
 def read_page(path: Path) -> tuple[str, list[Example]]:
-    """The prose of a rule (Markdown, without title and toml block) and its examples; an error if one is missing."""
+    """The prose of a rule (Markdown, without title and toml block) and its examples; CatalogueError if an example is
+    missing."""
     text = path.read_text(encoding="utf-8")
     block = _BLOCK.search(text)
     prose = text[block.end() :].split("\n## ", 1)[0].strip() if block else ""
@@ -103,12 +106,13 @@ def read_page(path: Path) -> tuple[str, list[Example]]:
 
 
 def read_chinese(path: Path) -> str:
-    """What a rule's page says in Chinese (its section 中文); empty if it says nothing."""
+    """The Chinese section (中文) of a rule's page; empty if there is none."""
     return path.read_text(encoding="utf-8").partition(CHINESE)[2].strip()
 
 
 def _check_words(path: Path, examples: list[Example]) -> None:
-    """What stands after ```python is a target or an option; a word that is neither would switch a test off."""
+    """Raise CatalogueError if a word after ```python is neither a target nor an option: a misspelt one would silently
+    switch a test off."""
     targets = sorted(declaration.stem for declaration in (path.parent / "targets").glob("*.toml"))
     for example in examples:
         options = [option.partition(":")[0] for option in example.project]
@@ -122,7 +126,7 @@ def _check_words(path: Path, examples: list[Example]) -> None:
 
 
 def _examples(path: Path, text: str, start: int) -> Iterator[Example]:
-    """```python is an example, ```python npu one for a target, ```python -> npu musa its result there."""
+    """The examples: ```python starts one, ```python npu one for a target, ```python -> npu musa its result there."""
     current: Example | None = None
     for match in _BLOCK.finditer(text, start):
         line = text.count("\n", 0, match.start()) + 1

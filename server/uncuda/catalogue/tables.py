@@ -1,4 +1,4 @@
-"""Tables of `rules/tables/`: tab-separated, one row a line."""
+"""Reads the tables of `rules/tables/`: tab-separated, one row a line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .ranges import Versions, minor, numbers, point, release
 
 
 def read_rows(path: Path) -> dict[str, Row]:
-    """Rows of a table by name; columns that a table does not have keep their defaults."""
+    """The rows of a table by name; columns that a table lacks get default values."""
     rows = {}
     for cells in records(path):
         rows[cells["name"]] = Row(
@@ -30,7 +30,7 @@ def read_rows(path: Path) -> dict[str, Row]:
 
 
 def read_keywords(path: Path) -> dict[str, tuple[str, str]]:
-    """Keywords of calls, `torch.f.old`, that the target's code says otherwise: the keyword, and the value it takes."""
+    """Keywords that the target's functions name differently: `torch.f.old` to (the new keyword, the value it takes)."""
     return {
         f"{cells['owner']}.{cells['word']}": (cells["replacement"], cells["value"])
         for cells in records(path)
@@ -43,7 +43,7 @@ def _words(cell: str | None) -> tuple[str, ...]:
 
 
 def records(path: Path) -> Iterator[dict[str, str]]:
-    """The rows of a table as its columns name their cells; CatalogueError where a row has too few or too many."""
+    """The rows of a table as dicts by column; CatalogueError if a row has too few or too many cells."""
     lines = path.read_text(encoding="utf-8").split("\n")
     columns: list[str] = []
     for number, line in enumerate(lines, 1):
@@ -59,20 +59,20 @@ def records(path: Path) -> Iterator[dict[str, str]]:
 
 
 def read_texts(path: Path) -> dict[str, dict[str, str]]:
-    """Limit texts: id to {"en": …, "zh": …}."""
+    """The texts of limits: id to {"en": …, "zh": …}."""
     return {cells["name"]: {"en": cells["en"], "zh": cells["zh"]} for cells in records(path)}
 
 
 def same_version(version: str, known: str) -> bool:
-    """Whether a version is the one of a table, with or without the number of its release."""
+    """Whether a version is the one of a table; without a post-release number it equals any post-release."""
     return version == known or (".post" not in version and point(version) == point(known))
 
 
 def around(versions: Versions, known: tuple[str, ...]) -> tuple[str, ...]:
-    """The known versions to ask, the oldest first: all that are among `versions`.
+    """The known versions whose tables answer for a range, the oldest first: all that are in it.
 
-    Where one of `versions` may lie between two known ones, both: it has what they have. A later post-release has what
-    the last known one of its number has.
+    Where a version of the range may lie between two known ones, both are included: it has at least what both have. A
+    later post-release has what the last known one of its number has.
     """
     ordered = sorted(known, key=release)
     if exact := versions.exact:
@@ -103,7 +103,7 @@ def _reaches(versions: Versions, last: str) -> bool:
 
 
 def combine(tables: list[dict[str, Row]]) -> dict[str, Row]:
-    """Rows that hold in every table: present, and known to the runtime patch, only where all of them say so."""
+    """The rows that hold in all tables: an API is present, and known to the shim, only if all tables say so."""
     first, *rest = tables
     rows = dict(first)
     for table in rest:

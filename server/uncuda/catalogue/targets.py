@@ -1,4 +1,4 @@
-"""`rules/targets/ID.toml` and its tables to a Target for one version."""
+"""Builds a Target for one version from `rules/targets/ID.toml` and its tables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KEYS = ("title", "title-zh", "homepage", "versions", "default-version", "torch-
 
 
 def read_declaration(path: Path) -> dict[str, Any]:
-    """The declaration of a target, with every key checked."""
+    """The declaration of a target, with every key validated."""
     text = path.read_text(encoding="utf-8")
     raw = parse_toml(text, str(path))
 
@@ -45,17 +45,17 @@ def read_declaration(path: Path) -> dict[str, Any]:
 
 
 def known_versions(folder: Path) -> tuple[str, ...]:
-    """The versions that a target's folder has tables for, the oldest first."""
+    """The plugin versions that a target has tables for, the oldest first."""
     return tuple(sorted((path.stem[4:] for path in folder.glob("api-*.tsv")), key=release))
 
 
 def default_version(raw: dict[str, Any], versions: tuple[str, ...]) -> str:
-    """The version that holds where nothing says another."""
+    """The plugin version that is used if no other is given."""
     return raw.get("default-version") or (versions[-1] if versions else "")
 
 
 def follows_torch(raw: dict[str, Any], versions: Versions) -> bool:
-    """Whether these versions of a plugin are those of the PyTorch that they go with."""
+    """Whether these plugin versions have the same numbers as the PyTorch versions that they are made for."""
     return "torch-from" in raw and versions.must(">=", raw["torch-from"])
 
 
@@ -68,10 +68,11 @@ def build_target(
     hardware: str | None = None,
     read: Callable[[Path], dict[str, Row]] = read_rows,
 ) -> Target:
-    """A target as it is in one version of its plugin, or in all of a range (`Versions`, as text): it has what all have.
+    """A target in one version of its plugin, or in all versions of a range (`Versions`, as text): then it has what all
+    of them have.
 
-    `version`: by default the declaration's, else the newest that has a table; `torch_version`: by default the one that
-    the plugin goes with; `read`: reads a table, whose rows stay as they are.
+    `version`: by default the declaration's, else the newest with a table; `torch_version`: by default the one that the
+    plugin is made for; `read`: reads a table, whose rows are not changed.
     """
     folder = tables / name
     versions = known_versions(folder)
@@ -109,7 +110,7 @@ def build_target(
 
 
 def _words(raw: dict[str, Any], versions: tuple[str, ...]) -> dict[str, str]:
-    """The words of a declaration, without the variable that one of these versions does not know."""
+    """The words of a declaration; without `patch-variable` if one of these versions does not know that variable."""
     words: dict[str, str] = raw["words"]
     unknown = set() if set(raw.get("no-patch-variable", ())).isdisjoint(versions) else {"patch-variable"}
     return {name: word for name, word in words.items() if name not in unknown}
@@ -125,9 +126,10 @@ def _override(name: str, cells: dict[str, Any]) -> Row:
 
 
 def _feature(value: Any, situation: Mapping[str, Versions | str]) -> str:
-    """A feature's value: "yes" or the id of the text that says why not; `when` says where it holds.
+    """The value of a feature: "yes", or the id of the text that says why it is missing; `when` restricts a value to
+    versions or hardware.
 
-    Of a range of versions a limit holds if it does for any of them.
+    For a range of versions a limit holds if it holds for any of them.
     """
     if isinstance(value, str):
         return value
@@ -142,7 +144,7 @@ def _feature(value: Any, situation: Mapping[str, Versions | str]) -> str:
 
 
 def _fields(value: Any, situation: Mapping[str, Versions | str]) -> frozenset[str]:
-    """The fields that are filled: of a range of versions those that all of them fill."""
+    """The fields that the target fills; for a range of versions those that all of them fill."""
     found: frozenset[str] | None = None
     for choice in value if isinstance(value, list) else [value if isinstance(value, dict) else {"value": value}]:
         wanted = choice.get("when", {})
@@ -155,7 +157,7 @@ def _fields(value: Any, situation: Mapping[str, Versions | str]) -> frozenset[st
 
 
 def _may(actual: Versions | str, wanted: str) -> bool:
-    """Whether what is wanted (`<2.5.1`, or one of `A2|A3`) holds for any of the versions."""
+    """Whether a condition (`<2.5.1`, or one of `A2|A3`) holds for any of the versions."""
     if isinstance(actual, str):
         return actual in wanted.split("|")
     sign = next((sign for sign in _SIGNS if wanted.startswith(sign)), "")
@@ -163,7 +165,7 @@ def _may(actual: Versions | str, wanted: str) -> bool:
 
 
 def _must(actual: Versions | str, wanted: str) -> bool:
-    """Whether it holds for all of them."""
+    """Whether the condition holds for all of the versions."""
     if isinstance(actual, str):
         return actual in wanted.split("|")
     sign = next((sign for sign in _SIGNS if wanted.startswith(sign)), "")

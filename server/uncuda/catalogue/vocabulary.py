@@ -1,4 +1,4 @@
-"""What is wrong with a rule's declaration: keys, values of another kind, words in braces that nothing fills."""
+"""Validates a rule's declaration: unknown keys, values of a wrong kind, placeholders that nothing fills."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .model import IN_BRACES, nearest, strings
 from .words import HELPER_NAMES
 
 _MESSAGES = ("message", "message-zh")
-_LAST = {"last"}  # the last word of the name that is replaced
+_LAST = {"last"}  # `{last}`: the last word of the replaced name
 
 
 def problems(raw: Mapping[str, Any], words: Collection[str]) -> Iterator[tuple[str, str]]:
-    """What is wrong with a declaration: keys, each with a sentence. `words`: those that targets declare."""
+    """The errors of a declaration, as pairs of a key and a sentence. `words`: those that targets may declare."""
     check = raw.get("check")
     if not isinstance(check, str):
         yield "check", "'check' is missing" if check is None else "check must be a string"
@@ -42,7 +42,7 @@ def _unknown(name: str, check: str, keys: Collection[str]) -> str:
 
 
 def _wrong(key: Key, value: Any) -> str | None:
-    """What is wrong with the value of a key, or None."""
+    """The error in the value of a key; None if it is valid."""
     if (wrong := _wrong_kind(value, key.kind)) is not None:
         return f"{key.name} must be {wrong}"
     for name, inner in value.items() if key.each else ():
@@ -61,7 +61,7 @@ def _wrong(key: Key, value: Any) -> str | None:
 
 
 def _unfilled(key: Key, value: Any, check: str, words: Collection[str]) -> str | None:
-    """What is wrong with words in braces, which nothing would fill in."""
+    """The error about a placeholder of a value that nothing fills; None if all are filled."""
     known: set[str] = set(words)
     if key.name in _MESSAGES:
         known |= {"target", *CHECKS[check].words}

@@ -1,6 +1,6 @@
-"""The words of a target's declaration, said once: what each is, which a target must have, which follow from others.
+"""The words of a target's declaration in one table: what each is, which are required, which follow from others.
 
-A word that a target does not have is left out; the rules that write it are off for that target.
+A target may lack a word; then the rules that write it are off for that target.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from .model import IN_BRACES, Rule, nearest
 
 @dataclass(frozen=True)
 class Word:
-    """One word. `derived`: what it is where a declaration does not say; `required`: no target is without it."""
+    """One word. `derived`: the template for its value if a declaration does not give it; `required`: every target must
+    have it."""
 
     name: str
     about: str
@@ -58,7 +59,8 @@ _OF_CHECK = {"missing-shim": ("patch", "patch-import")}  # words that a check wr
 
 
 def problem(words: Mapping[str, Any]) -> tuple[str, str] | None:
-    """What is wrong with the words of a declaration: the word, and a sentence that says what to do; or None."""
+    """The first error in the words of a declaration, as the word and a sentence that says what to do; None if they are
+    valid."""
     for name, said in words.items():
         if name not in NAMES:
             return name, f"unknown word {name!r}{nearest(name, NAMES)}"
@@ -74,7 +76,7 @@ def problem(words: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def complete(words: Mapping[str, str]) -> dict[str, str]:
-    """The words of a declaration, and those that follow from them."""
+    """The words of a declaration, with those that are derived from them."""
     found = dict(words)
     for word in WORDS:
         source = IN_BRACES.search(word.derived)
@@ -85,6 +87,6 @@ def complete(words: Mapping[str, str]) -> dict[str, str]:
 
 
 def lacking(rule: Rule, words: Mapping[str, str]) -> list[str]:
-    """The words that a rule writes and a target does not have."""
+    """The words that a rule writes and the target does not have."""
     due = {*rule.filled.intersection(NAMES), *_OF_CHECK.get(rule.check, ())}
     return sorted(due.difference(words))

@@ -1,4 +1,4 @@
-"""The verbs that rules use: one file each."""
+"""The checks by the name that a rule's `check =` gives; each is one module of this package."""
 
 from __future__ import annotations
 

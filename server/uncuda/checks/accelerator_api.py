@@ -1,4 +1,5 @@
-"""`check = "accelerator-api"`: what `torch.accelerator` does not have, or the plugin does not serve; wrong calls."""
+"""`check = "accelerator-api"`: names of `torch.accelerator` that PyTorch or the target's plugin lacks, and wrong
+calls."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ _MODULE = "torch.accelerator"
 
 
 class Check:
-    """The rules about `torch.accelerator` and what belongs to it."""
+    """The rules about names of `torch.accelerator` and the classes and functions beside it, as `torch.Stream`."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
@@ -31,7 +32,7 @@ class Check:
         self.names = frozenset(name for rule in rules for name in rule.get("names"))
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Hits at names, calls and imports."""
+        """Yield a hit for each import, use or call of such a name that does not work with the target."""
         table = context.catalogue.accelerator(self.target.id)
         for rule in self._rules:
             look = _Look(context, rule, table, self.target)
@@ -48,7 +49,7 @@ class Check:
 
 
 def _defined(context: Context) -> Iterator[str]:
-    """The names that the text itself gives to `torch.accelerator`."""
+    """Names that this source file itself defines on `torch.accelerator`, by assignment or after a `hasattr` test."""
     for reference in context.facts.references:
         if isinstance(getattr(reference.chain.node, "ctx", None), (ast.Store, ast.Del)) and reference.chain.parts:
             yield reference.dotted
@@ -57,16 +58,17 @@ def _defined(context: Context) -> Iterator[str]:
 
 
 class _Look:
-    """One rule and one text."""
+    """Applies one rule to one source file."""
 
     def __init__(self, context: Context, rule: Rule, table: Accelerator, target: Target) -> None:
         self._context, self._rule, self._table, self._target = context, rule, table, target
         self._guards, self._devices = Guards(context), Devices(context)
-        # Of a newer PyTorch than those that were read nobody knows what it has more.
+        # A PyTorch newer than the newest one in the table may have added the name, so "absent" is not reported for it.
         self._known = not (target.torch and beyond(target.torch, table.newest))
 
     def api(self, dotted: str) -> Api | None:
-        """What is known of a name, or of what it is a part of; None where nothing is to be said."""
+        """The table's entry for a dotted name or for the closest parent that has one; None if nothing is to be
+        reported."""
         apis, name = self._table.apis, dotted
         while name and name not in apis:
             name = name.rpartition(".")[0]
@@ -82,7 +84,7 @@ class _Look:
         return api
 
     def imports(self, own: set[str]) -> Iterator[Hit]:
-        """Hits at imports of names that are not there."""
+        """Hits at imports of names that PyTorch does not have."""
         for binding, statement in self._context.facts.imports():
             node, alias = binding.statement, binding.alias
             if node is None or alias is None or binding.kind == "star":
@@ -96,7 +98,7 @@ class _Look:
                 yield self._hit(Spot(case, api, (start, end), statement, alias, self._way(api)))
 
     def at(self, reference: Name, api: Api) -> Iterator[Hit]:
-        """The hit at a reference, if there is one."""
+        """The hit at one reference; nothing if its name and its call are fine."""
         call = call_of(reference) if reference.dotted == api.name else None
         if (api.beside and call is None) or (is_variable(self._context, reference) and call is None):
             return
@@ -125,21 +127,23 @@ class _Look:
 
     @cached_property
     def _at_stated(self) -> Target:
-        """The target as it is in the version that is stated, be it by PyTorch's alone."""
+        """The target in the version that the settings or requirements state, even if they state only PyTorch's
+        version."""
         target = self._target
         if target.stated in ("", target.version):
             return target
         return self._context.catalogue.target(target.id, target.stated, target.torch)
 
     def _missing(self, api: Api) -> str:
-        """The case of a name that PyTorch does not have; "" where it has it, or nobody knows."""
+        """ "absent" or "older" for a name that PyTorch does not have in the stated version; "" if it has it or that is
+        unknown."""
         if api.kind == "absent":
             return "absent" if self._known else ""
         torch = self._target.torch
         return "older" if torch and api.since and before(torch, api.since) else ""
 
     def _unserved(self, api: Api) -> str:
-        """The case of a name that the plugin does not serve."""
+        """ "never" or "unserved" for a name that the plugin does not implement in the stated version; "" if it does."""
         stated = self._target.stated
         if api.never and not (stated and beyond(stated, api.never)):
             return "never"
@@ -176,7 +180,8 @@ class _Look:
 
 
 def _place(reference: Name, api: Api) -> Place | None:
-    """Where the name is spelled, from its first segment that is; None where an alias hides all of it."""
+    """The span of the name in the source, from its first segment that is spelled out; None if an alias hides all of
+    it."""
     spans = reference.spans()[: api.name.count(".") + 1]
     if not spans or spans[-1] is None:
         return None
@@ -186,6 +191,6 @@ def _place(reference: Name, api: Api) -> Place | None:
 
 
 def _whole(reference: Name) -> Place:
-    """Where the whole reference stands."""
+    """The span of the whole reference, from the start of its first segment to the end of its last."""
     base, segments = reference.statement.start, reference.chain.segments()
     return base + segments[0][0], base + segments[-1][1]

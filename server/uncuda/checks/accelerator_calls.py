@@ -1,4 +1,4 @@
-"""Calls that a signature does not take, and results that are taken for what they are not."""
+"""Calls of `torch.accelerator` whose arguments no signature accepts, and wrong uses of what they return."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ Resolve = Callable[[ast.AST], "str | None"]
 
 @dataclass(frozen=True)
 class Misuse:
-    """A case of the rule, and how to make the call right. `named`: arguments, each with the keyword that it needs ("":
-    it becomes positional); `value`: an argument, and what replaces it."""
+    """What is wrong with a call, and how to repair it. `named`: arguments to rewrite, each with the keyword to write
+    before it ("" makes it positional). `value`: an argument, and the source text that replaces it."""
 
     case: str
     given: str = ""
@@ -35,7 +35,7 @@ class Misuse:
 
 
 def _spelled(signature: Sequence[Parameter]) -> str:
-    """A signature as Python says it, without defaults: `device, *, priority`."""
+    """A signature as Python would print it, without defaults: `device, *, priority`."""
     said: list[str] = []
     for at, one in enumerate(signature):
         if one.place == "*" and (at == 0 or signature[at - 1].place != "*"):
@@ -47,8 +47,8 @@ def _spelled(signature: Sequence[Parameter]) -> str:
 
 
 def misuse(call: ast.Call, api: Api, version: str, resolve: Resolve) -> Misuse | None:
-    """What is wrong with a call in a version of PyTorch ("": the newest); None where nothing is, or only the run can
-    tell."""
+    """What is wrong with a call in a given version of PyTorch ("": the newest); None if it is right, or if only running
+    it could tell."""
     signatures = _at(api, version)
     if any(isinstance(one, ast.Starred) for one in call.args) or any(one.arg is None for one in call.keywords):
         return None
@@ -63,7 +63,7 @@ def misuse(call: ast.Call, api: Api, version: str, resolve: Resolve) -> Misuse |
 
 
 def _at(api: Api, version: str) -> list[list[Parameter]]:
-    """How a function is called in a version of PyTorch; "": in the newest one."""
+    """The signatures of a function in a given version of PyTorch; "" means the newest version."""
     return [[one for one in signature if not _is_younger(one, version)] for signature in api.signatures]
 
 
@@ -72,7 +72,7 @@ def _is_younger(parameter: Parameter, version: str) -> bool:
 
 
 def _takes(call: ast.Call, signature: Sequence[Parameter]) -> bool:
-    """Whether a signature has a place for each argument, and each place that must be has one."""
+    """Whether a call fits a signature: every argument has a parameter, and every required parameter has an argument."""
     positions = [one for one in signature if one.place != "*"]
     if len(call.args) > len(positions):
         return False
@@ -93,7 +93,7 @@ def _unfit(call: ast.Call, signature: Sequence[Parameter]) -> Misuse:
 
 
 def _by_name(call: ast.Call, signature: Sequence[Parameter], first: int) -> Misuse:
-    """Arguments from the `first` on, which are to be given by name, in the order in which the names stand."""
+    """The misuse whose repair gives the arguments from index `first` on by keyword, in the order of the signature."""
     names = [one.name for one in signature if one.place == "*"]
     moved, said = call.args[first:], {keyword.arg for keyword in call.keywords}
     if len(moved) > len(names) or not said.isdisjoint(names[: len(moved)]) or not said <= set(names):
@@ -128,7 +128,7 @@ def _wrong(
         return Misuse("number")
     if parameter.type != "device":
         return None
-    if api.beside and _is_bool(value):  # elsewhere it counts as a number
+    if api.beside and _is_bool(value):  # for functions outside torch.accelerator a bool is a device index
         names = [one.name for one in signature if one.place == "*"]
         return _by_name(call, signature, 0) if len(names) > 1 else Misuse("parameters", _spelled(signature))
     if not api.beside and isinstance(constant, str) and constant.partition(":")[0] == "cpu":
@@ -137,7 +137,7 @@ def _wrong(
 
 
 def edits_for(found: Misuse, call: ast.Call, piece: Piece, base: int, text: str) -> list[Edit]:
-    """The edits that make a call right; none where an argument stands in brackets of its own."""
+    """The edits that repair a call; empty if an argument has parentheses of its own."""
     edits = []
     if found.value is not None:
         node, new = found.value
@@ -157,7 +157,7 @@ def edits_for(found: Misuse, call: ast.Call, piece: Piece, base: int, text: str)
 
 
 def taken_apart(context: Context, statement: Statement, call: ast.Call) -> bool:
-    """Whether the result of a call, or the name that holds it, is used as a tuple: unpacked, indexed, compared."""
+    """Whether the result of a call, directly or through a local name, is unpacked, indexed or compared as a tuple."""
     if _as_tuple(statement, call):
         return True
     parent = statement.digest.parents.get(call)

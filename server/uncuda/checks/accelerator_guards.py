@@ -1,4 +1,4 @@
-"""What keeps a use of `torch.accelerator` from failing: a question about the name or the version, a `try` around it."""
+"""Guards that keep a use of `torch.accelerator` from failing: `hasattr`, a version test, or a `try` around it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from .branch_words import asks, leaves, names_of
 from .families import OTHERS
 
 MISSING, FAILING, MISUSED = "missing", "failing", "misused"
-"""How a use fails: the name is not there; the plugin raises; what it is given, or what is done with its result."""
+"""How an unguarded use fails: the name is missing; the plugin raises; an argument, or the use of the result, is
+wrong."""
 
 _ANY = r"except\s*:|\b(?:Exception|BaseException"
 _CAUGHT = {
@@ -46,7 +47,7 @@ _MANY = 60
 
 
 class Guards:
-    """Answers for one text."""
+    """Finds the guards in one source file."""
 
     def __init__(self, context: Context) -> None:
         self._context, self._text, self._indents = context, context.text, context.facts.indents
@@ -57,8 +58,8 @@ class Guards:
         self._version = re.compile(_VERSION.replace("DEVICE", device), re.I)
 
     def silence(self, statement: Statement, node: ast.AST, name: str, how: str, module: bool = False) -> bool:
-        """Whether a use of `name` stands behind a guard. `how`: see MISSING; `module`: to have `torch.accelerator` at
-        all is all that it takes."""
+        """Whether a use of `name` is guarded. `how`: MISSING, FAILING or MISUSED; `module`: a test for
+        `torch.accelerator` itself is guard enough."""
         wanted: Wanted = frozenset()
         if how != MISUSED:
             wanted = frozenset({name.rpartition(".")[2], *(("accelerator",) if module else ())})
@@ -74,7 +75,8 @@ class Guards:
         return False
 
     def _asked_beside(self, statement: Statement, node: ast.AST, wanted: Wanted) -> bool:
-        """`hasattr(…) and torch.accelerator.f()`, `torch.accelerator.f() if hasattr(…) else None`."""
+        """Whether a guard stands in the same expression: `hasattr(…) and torch.accelerator.f()`, or the test of an `…
+        if …`."""
         inner = node
         for outer in statement.digest.ancestors(node):
             tests = (
@@ -90,7 +92,8 @@ class Guards:
         return False
 
     def _asked_above(self, offset: int, wanted: Wanted) -> bool:
-        """Whether an `if` that leaves, or an `assert`, asks above in the same block. No line is looked at twice."""
+        """Whether an `assert`, or an `if` whose block returns or raises, tests for the name above in the same block.
+        The search never reads a line twice."""
         own, above = self._indents.header_at(offset), self._indents.header_above(offset)
         key = (above.start if above is not None else -1, own.indent, wanted)
         done, found = self._above.get(key, (-1, -1))
@@ -109,8 +112,8 @@ class Guards:
         return any(leaves(clause, self._context.facts) for clause in self._indents.clauses(line))
 
     def _asks_around(self, header: Header, wanted: Wanted) -> bool:
-        """Whether a test of the if/elif chain around a block, or a decorator of its function or class, asks what is
-        wanted."""
+        """Whether the if/elif chain around a block, or a decorator of its function or class, tests for a wanted
+        name."""
         chain = self._indents.clauses(header) if header.word in _CHAINED else [header]
         key = (chain[0].start, wanted)
         if key not in self._around:
@@ -123,7 +126,7 @@ class Guards:
         return self._around[key]
 
     def _is_elsewhere(self, header: Header) -> bool:
-        """Whether a block is for anything but the target, whose plugin has no part in it then."""
+        """Whether a block runs only on other devices than the target, where the target's plugin cannot fail."""
         if header.word not in _CHAINED:
             return False
         chain = self._indents.clauses(header)
@@ -164,7 +167,7 @@ class Guards:
         return any(not names.isdisjoint(wanted | {_ITS_VERSION}) for word in words if (names := self._flags.get(word)))
 
     def _asks_version(self, condition: str) -> bool:
-        """Whether a condition, or a line, asks for the version of PyTorch or of the plugin."""
+        """Whether a condition or a line tests the version of PyTorch or of the plugin."""
         if self._version.search(condition) is not None:
             return True
         return _BARE.search(condition) is not None and self._has_own_version
@@ -176,8 +179,8 @@ class Guards:
 
     @cached_property
     def _flags(self) -> Mapping[str, Wanted]:
-        """Names that hold the answer to such a question, and functions that give it: the attributes that are asked for,
-        and _ITS_VERSION."""
+        """Names that hold the result of such a test, and functions that contain one, each with the attributes it tests
+        for; _ITS_VERSION stands for a version test."""
         facts, found = self._context.facts, dict[str, Wanted]()
         facts.work.search(0, 8 * len(self._text))
         asking = re.compile(rf"{_ATTRIBUTE.pattern}|__version__|{self._version.pattern}", re.I)
@@ -197,7 +200,7 @@ class Guards:
 
 
 def _attributes(text: str) -> Wanted:
-    """The attributes that a text tests for (`hasattr`) on `torch.accelerator`, or on an object that may be it."""
+    """The attributes that a condition tests for (`hasattr`) on `torch.accelerator`, or on an object that may be it."""
     found = []
     for match in _ATTRIBUTE.finditer(text):
         module = match["of"] or match["inside"] or match["module"]

@@ -1,4 +1,4 @@
-"""`check = "accelerator-member"`: a program has a class or module for each accelerator, and none for the target."""
+"""`check = "accelerator-member"`: a program has one class or module for each accelerator, and none for the target."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LINE = re.compile(r"\S[^\n]*")
 
 
 class Check:
-    """The rule about the member that is missing."""
+    """The rules about such a missing class or module."""
 
     of_whole_text = True
 
@@ -24,7 +24,8 @@ class Check:
         self._device = target.words.get("device", "")
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """One hit a family, at CUDA's class: that of the text, or the first one of a module that is CUDA's member."""
+        """One hit for each such family of classes, at CUDA's class; one at the first class if the module itself is
+        CUDA's."""
         places = [family.name for family in context.families if self._device not in family.devices]
         if not places and (self.target.id, context.path) in context.project.lacking:
             match = _CLASS.search(context.text) or _LINE.search(context.text)

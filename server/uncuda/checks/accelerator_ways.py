@@ -1,4 +1,4 @@
-"""What can be written where `torch.accelerator` has no such name, or the plugin does not serve it."""
+"""Replacements for names of `torch.accelerator` that PyTorch lacks or the plugin does not implement."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class Way:
-    """`kind`: the sentence of the rule that says it; `member` of the device's module, and `own`, its full name."""
+    """The replacement for a name. `kind`: the rule's sentence about it; `own`: the target's name, as `torch.npu.f`;
+    `member`: that name without its module, as `f`."""
 
     kind: str
     own: str = ""
@@ -37,7 +38,7 @@ class Way:
 
 
 class Spot(NamedTuple):
-    """Where a case of the rule was found, what it is about, and what can be written instead."""
+    """A place where the rule applies: which case, the table's entry, the span, and what can be written instead."""
 
     case: str
     api: Api
@@ -48,11 +49,11 @@ class Spot(NamedTuple):
 
 
 def way_for(api: Api, table: Accelerator, target: Target) -> Way:
-    """The form that works in the configured versions."""
+    """The replacement that works in the configured versions of PyTorch and the plugin."""
     if api.kind == "module" or (api.beside and api.kind == "function"):
         return Way("newer")
     if api.returns:
-        return Way("none")  # the target's function gives something else
+        return Way("none")  # the target's function returns another type
     row = target.row(api.cuda) if api.cuda else None
     own = row.replacement if row is not None and row_class(row, frozenset()) and row.present else ""
     module, member = target.words["module"] + ".", api.cuda.removeprefix("torch.cuda.")
@@ -65,7 +66,7 @@ def way_for(api: Api, table: Accelerator, target: Target) -> Way:
 
 
 def works(name: str, table: Accelerator, target: Target) -> bool:
-    """Whether the configured versions have a name of PyTorch's own, as far as is known."""
+    """Whether the configured versions have this PyTorch name; True if the table does not know it."""
     api = table.apis.get(name)
     if not name or api is None:
         return bool(name)
@@ -75,13 +76,13 @@ def works(name: str, table: Accelerator, target: Target) -> bool:
 
 
 class Devices:
-    """The names of one text that hold the accelerator's device, whatever ran before."""
+    """Local names of one source file that are sure to hold the accelerator's device."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
 
     def in_reach(self, offset: int) -> str:
-        """One that the statement at an offset can use; "" if none is sure."""
+        """A name that holds the device and can be used at `offset`; "" if none is certain."""
         text, indents = self.context.text, self.context.facts.indents
         for at, end, name in self._held:
             if at < offset < end and not any(
@@ -92,7 +93,7 @@ class Devices:
 
     @cached_property
     def _held(self) -> list[tuple[int, int, str]]:
-        """Where a name is bound, where its scope ends, and the name; each is bound once."""
+        """Names that are bound to the device exactly once: (offset of the binding, end of the scope, name)."""
         context, text = self.context, self.context.text
         word = re.escape(context.target.words["device"])
         made = rf"torch\.device\([ \t]*[\"']{word}(?::\d+)?[\"'][ \t]*\)|[\"']{word}(?::\d+)?[\"']"
@@ -107,7 +108,8 @@ class Devices:
         return found
 
     def _scope_end(self, at: int) -> int:
-        """Where the scope of a name ends that is bound here; 0: it is conditional, an attribute, or a comment."""
+        """The end of the scope of a name that is bound at `at`; 0 if the binding is conditional, an attribute or a
+        comment."""
         indents = self.context.facts.indents
         above, scope = indents.header_above(at), indents.scope_of(at)
         if self.context.facts.layout.token_at(at) or (above.start if above else -1) != (scope[0] if scope else -1):
@@ -118,8 +120,8 @@ class Devices:
 
 
 def fixes_for(devices: Devices, rule: Rule, reference: Name, spot: Spot, row: Row | None) -> Iterator[Fix]:
-    """The fixes, all for review, best first: PyTorch's own name; the module of a device in reach; the target's name,
-    which binds the code to it."""
+    """The fixes, all of class review, best first: PyTorch's own name, then the device's module, then the target's own
+    name, which ties the code to the target."""
     context, api, way, place = devices.context, spot.api, spot.way, spot.place
     call, start = call_of(reference), reference.statement.start
     inside = reference.statement.digest.scopes.get(reference.chain.node, -1)
@@ -142,7 +144,8 @@ def _same_parent(name: str, other: str) -> bool:
 
 
 def _keeps_arguments(call: ast.Call, api: Api, row: Row | None) -> bool:
-    """Whether the other name takes what the call gives: by position alone, or by the names of `torch.cuda` itself."""
+    """Whether the replacement accepts the call's arguments: they are all positional, or have the keywords of
+    `torch.cuda`."""
     if any(isinstance(one, ast.Starred) for one in call.args) or row is None:
         return False
     if api.kind != "absent":
@@ -151,5 +154,5 @@ def _keeps_arguments(call: ast.Call, api: Api, row: Row | None) -> bool:
 
 
 def _takes(header: str, name: str) -> bool:
-    """Whether a `def` has a parameter of that name."""
+    """Whether a `def` header has a parameter of that name."""
     return header.startswith(("def", "async")) and re.search(rf"\b{re.escape(name)}\b", header) is not None

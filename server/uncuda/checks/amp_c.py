@@ -1,4 +1,4 @@
-"""`check = "amp-c"`: apex's compiled module, which exists on CUDA alone: its import, its guarded import, its uses."""
+"""`check = "amp-c"`: imports and uses of apex's compiled module `amp_C`, which exists for CUDA only."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .base import Context, Hit, Links, cap
 from .import_edits import import_edit
 
 GUARD_RAISES = "guard-raises"
-"""The limit of an import whose guard only raises where the module is missing."""
+"""The limit of an import whose guard does nothing but raise if the module is missing."""
 _STAND_IN = titled("stand-in", "`torch._foreach_*`")
 
 
 @dataclass
 class _Import:
-    """One name that an import of the module binds, what guards it, and where it is used."""
+    """A name bound by an import of the module, with the guard around the import and all uses of the name."""
 
     binding: Binding
     statement: Statement
@@ -35,12 +35,12 @@ class _Import:
 
     @property
     def replaceable(self) -> bool:
-        """Whether every use has a stand-in, so that the import can go with them."""
+        """Whether every use can be replaced, so that the import can be removed too."""
         return bool(self.uses) and all(self.edits)
 
 
 class Check:
-    """The rules about one compiled module, by the part that they are about."""
+    """The rules about the module, by the part they are about: import, guarded import or use."""
 
     of_whole_text = True
 
@@ -53,7 +53,7 @@ class Check:
         self._roots = {name.partition(".")[0] for name in self.names}
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Hits at imports, then at uses that nothing guards."""
+        """Hits at imports, then at uses that no guard protects."""
         if not any(context.imports_root(name) for name in self._roots):
             return
         imports = self._imports(context)
@@ -132,7 +132,7 @@ class Check:
 
 
 def _torch(context: Context, statement: Statement) -> tuple[Edit, ...]:
-    """The import of torch that a stand-in needs, if the text has none."""
+    """The edit that imports torch for a replacement; empty if the file imports torch already."""
     for binding, _ in context.facts.imports():
         if binding.name == "torch" and binding.kind == "import" and binding.dotted.partition(".")[0] == "torch":
             return ()

@@ -1,8 +1,7 @@
-"""Stand-ins for amp_C's functions that every device has: `torch._foreach_*` has a composite fallback for every backend.
+"""Replacements for amp_C's functions by `torch._foreach_*`, which every backend supports.
 
-The kernels compute in float32, whatever they are given: so do these. A factor may be a tensor of one element.
-
-`multi_tensor_applier(amp_C.OP, flag, [lists], *args)`, or `OP(chunk_size, flag, [lists], *args)`.
+The kernels compute in float32 whatever the dtype of their input, and so do these; a factor may be a 1-element tensor.
+Calls look like `multi_tensor_applier(amp_C.OP, flag, [lists], *args)` or `OP(chunk_size, flag, [lists], *args)`.
 """
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ from ..facts.role_calls import last_word
 from ..facts.scans import plain
 
 Source = Callable[[ast.expr], str]
-# The same as a function with the arguments of the original, for a use that is no plain call: who reads the flag is not
-# known then, so it is always set.
+# Lambdas with the parameters of amp_C's functions, for uses that are not plain calls. They always set the overflow
+# flag, because it is not known who reads it.
 _FUNCTIONS = {
     "multi_tensor_l2norm": (
         "(lambda size, flag, lists, per_tensor=False:"
@@ -38,24 +37,25 @@ _FUNCTIONS = {
         " or flag.fill_(1)))"
     ),
 }
-_CHUNK = "65536"  # what the applier gives a kernel first: apex/multi_tensor_apply/__init__.py
+_CHUNK = "65536"  # the chunk size that multi_tensor_applier passes first: apex/multi_tensor_apply/__init__.py
 _LISTS = {"multi_tensor_l2norm": 1, "multi_tensor_scale": 2, "multi_tensor_axpby": 3}
-# What does not read the flag: it is made, cleared, or given to a kernel.
+# Uses of the overflow flag that do not read it: it is created, cleared, or passed to a kernel.
 _SET = re.compile(r"\s*(?::[^=\n]+)?=(?!=)|\.(?:zero_|fill_|device|dtype)\b")
 _GIVEN = re.compile(r"multi_tensor_\w+\(\s*[^,()]*,\s*$")
 _DECLARED = re.compile(r"\s*(?:async\s+)?def\s|.*#")
-_BEFORE = 200  # characters in which the call stands that a flag is given to
+_BEFORE = 200  # characters before a flag in which the call that receives it is searched
 
 
 class Applier:
-    """What one text does with the applier and with the flags: each is looked for once."""
+    """How one source file uses the applier and its overflow flags; each flag is searched once."""
 
     def __init__(self, name: str, facts: Facts) -> None:
         self.name, self.facts = name, facts
         self._flags: dict[str, str] = {}
 
     def read(self, flag: str) -> str:
-        """The flag, if the text does anything with it but make it, clear it, or give it to a kernel."""
+        """`flag` itself if the file reads it, other than by creating it, clearing it or passing it to a kernel; else
+        ""."""
         if flag not in self._flags:
             self.facts.work.search(0, len(self.facts.text))
             self._flags[flag] = _read(flag, self.facts.text)
@@ -63,7 +63,8 @@ class Applier:
 
     @cached_property
     def given(self) -> dict[str, list[Edit]]:
-        """By what the applier is given first, `multi_tensor_applier(self.op, flag, …)`, edits that call that."""
+        """Edits that turn `multi_tensor_applier(self.op, flag, …)` into a call of `self.op`, by the source of its first
+        argument."""
         found: dict[str, list[Edit]] = {}
         facts, called = self.facts, f"{self.name}("
         for at in facts.searches.find(("text", called), plain(called)):
@@ -81,9 +82,10 @@ class Applier:
 
 
 def stand_in(use: Name, applier: Applier) -> tuple[Edit, ...]:
-    """The edits that replace a use, or the call around it; none when the function has no stand-in of one line.
+    """The edits that replace a use of a function or the call around it; empty if the function has no one-line
+    replacement.
 
-    The applier goes along: apex's raises without the compiled module, whatever it is given.
+    The call of multi_tensor_applier is replaced too, because apex's raises if the compiled module is missing.
     """
     name = use.dotted.rpartition(".")[2]
     if name not in _FUNCTIONS:
@@ -116,7 +118,7 @@ def stand_in(use: Name, applier: Applier) -> tuple[Edit, ...]:
 
 
 def _applied(call: ast.Call, node: ast.expr, applier: str) -> bool:
-    """Whether a call hands its arguments to the function at `node`, by position."""
+    """Whether a call passes its arguments, all positional, to the function at `node`."""
     if call.keywords or len(call.args) < 3 or any(isinstance(argument, ast.Starred) for argument in call.args):
         return False
     return call.func is node or (call.args[0] is node and last_word(call.func) == applier)
@@ -152,19 +154,20 @@ def _lists(node: ast.expr, count: int, source: Source) -> list[str] | None:
 
 
 def _unused(text: str) -> tuple[str, str]:
-    """Two names that a text does not use, so that a loop over its lists hides none of its own."""
+    """Two variable names that do not occur in `text`, for the loops in a replacement."""
     words = set(re.findall(r"\w+", text))
     pairs = (("x", "y"), ("one", "other"), *((f"x{number}", f"y{number}") for number in range(len(words) + 1)))
     return next((x, y) for x, y in pairs if not words & {x, y})
 
 
 def _factor(node: ast.expr, source: Source) -> str:
-    """An expression as it may stand behind a `*`."""
+    """The source of an expression, in parentheses where it needs them as the right operand of `*`."""
     return source(node) if isinstance(node, (ast.Name, ast.Constant, ast.Attribute, ast.Call)) else f"({source(node)})"
 
 
 def _norm(tensors: str, per_tensor: ast.expr, source: Source, flag: str) -> str:
-    """`flag`: that of the call, where the text reads it: the kernel raises it for a norm that is not finite."""
+    """The replacement of multi_tensor_l2norm. `flag`: the call's overflow flag if the file reads it, set for a norm
+    that is not finite; else ""."""
     norms = f"torch._foreach_norm([x.float() for x in {tensors}])"
     if isinstance(per_tensor, ast.Constant):
         each = "torch.stack(norms)" if per_tensor.value else "torch.empty(0)"
@@ -178,7 +181,7 @@ def _norm(tensors: str, per_tensor: ast.expr, source: Source, flag: str) -> str:
 
 
 def _read(flag: str, text: str) -> str:
-    """The flag, if the text does anything with it but make it, clear it, or give it to a kernel."""
+    """`flag` itself if the text reads it, other than by creating it, clearing it or passing it to a kernel; else ""."""
     for match in re.finditer(rf"(?<![\w.]){re.escape(flag)}(?!\w)", text):
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
         if _SET.match(text, match.end()) or _DECLARED.match(line):
@@ -189,7 +192,7 @@ def _read(flag: str, text: str) -> str:
 
 
 def _flagged(copied: str, flag: str, tensors: str) -> str:
-    """The copy alone; with the overflow flag where the text reads it."""
+    """The expression that copies, and also sets the overflow flag if the file reads that flag."""
     if not flag:
         return copied
     return f"({copied}, all(torch.isfinite(x).all() for x in {tensors}) or {flag}.fill_(1))"

@@ -1,4 +1,4 @@
-"""What guards an import that may fail, what stands behind the guard, and a guard for an import that has none."""
+"""Guards around an import that may fail, the uses that a guard protects, and a new guard for an import without one."""
 
 from __future__ import annotations
 
@@ -26,10 +26,8 @@ DEVICE = re.compile(r"\b(?:torch|device|accelerator|gpu)\b|cuda", re.I)
 
 @dataclass(frozen=True)
 class Guard:
-    """`flags`: names that tell whether the import worked. `fallbacks`: names that stand for something else if not.
-
-    `raises`: the other way only raises, so that nothing takes the import's place.
-    """
+    """A guard around an import. `flags`: names that tell whether the import worked; `fallbacks`: names that it binds to
+    something else if the import failed; `raises`: if the import failed, the guard only raises."""
 
     flags: frozenset[str]
     fallbacks: frozenset[str] = frozenset()
@@ -37,9 +35,9 @@ class Guard:
 
 
 def guard_of(context: Context, statement: Statement, words: Sequence[str] = ("if", "elif", "try")) -> Guard | None:
-    """What guards a statement: `try … except ImportError`, or a test that asks whether a module is there.
+    """The guard around a statement: `try … except ImportError`, or a test such as `if has_apex:`.
 
-    `words`: the headers that count.
+    `words`: the keywords of the block headers that are considered.
     """
     indents, text = context.facts.indents, context.text
     headers: list[Header] = []
@@ -60,7 +58,7 @@ def guard_of(context: Context, statement: Statement, words: Sequence[str] = ("if
 
 
 def _guard(context: Context, header: Header) -> Guard | None:
-    """What a header guards its block by; None if it does not."""
+    """The guard that a block header forms; None if it does not guard its block."""
     indents, text = context.facts.indents, context.text
     condition = text[header.start : header.end]
     if header.word in ("if", "elif") and ASKS.search(condition) and not DEVICE.search(condition):
@@ -81,7 +79,7 @@ def _guard(context: Context, header: Header) -> Guard | None:
 
 
 def only_raises(context: Context, clause: Header) -> bool:
-    """Whether a clause ends with an exception, or the program, whatever it does before."""
+    """Whether a clause ends by raising an exception or exiting, whatever it does before."""
     indents, text = context.facts.indents, context.text
     inner = list(indents.lines_at(clause.end, indents.extent(clause.start), _inner(context, clause)))
     raising = any(leaving.raises(text[line.start : line.end]) for line in inner)
@@ -89,7 +87,7 @@ def only_raises(context: Context, clause: Header) -> bool:
 
 
 def _inner(context: Context, clause: Header) -> int:
-    """How far the lines of a clause's block are indented."""
+    """The indentation, in columns, of the lines in a clause's block."""
     text = context.text
     lines = text[clause.end : context.facts.indents.extent(clause.start)].splitlines()
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
@@ -97,7 +95,7 @@ def _inner(context: Context, clause: Header) -> int:
 
 
 def _bound(block: str) -> set[str]:
-    """Names that a block gives a meaning: by an assignment of more than None, a definition or an import."""
+    """Names that a block binds to something other than None, by assignment, definition or import."""
     names = {name for groups in _MEANT.findall(block) for name in groups if name}
     for match in _IMPORTED.finditer(block):
         names.update(re.findall(r"\w+", match[1]))
@@ -105,7 +103,7 @@ def _bound(block: str) -> set[str]:
 
 
 def protected(context: Context, statement: Statement, flags: set[str]) -> bool:
-    """Whether a use stands behind a test of a guard's flag, or in a `try` of its own."""
+    """Whether a use is protected by a test of one of the flags, or by a `try` around it."""
     indents, text = context.facts.indents, context.text
     inline = re.match(r"(?:if|elif|while)\b(.*?):|assert\b(.*)", text[statement.start : statement.end], re.S)
     if inline and not flags.isdisjoint(_WORD.findall(inline[1] or inline[2])):
@@ -126,14 +124,14 @@ def protected(context: Context, statement: Statement, flags: set[str]) -> bool:
 
 
 def _tested_above(offset: int, flags: set[str], context: Context) -> bool:
-    """Whether an `if` or `assert` above in the same block asks for a flag."""
+    """Whether an `if` or `assert` above in the same block tests one of the flags."""
     indents, text = context.facts.indents, context.text
     lines = indents.lines_above(offset, "if", "assert")
     return any(not flags.isdisjoint(_WORD.findall(text, line.start, line.end)) for line in lines)
 
 
 def guarded(context: Context, statement: Statement, node: ast.Import | ast.ImportFrom) -> tuple[Edit, ...]:
-    """`try: … except ImportError: name = None` round an import that stands on lines of its own."""
+    """The edit that wraps an import in `try: … except ImportError: name = None`; empty if it shares its line."""
     text = context.text
     line = context.facts.layout.line_start(statement.start)
     indent = text[line : statement.start]

@@ -1,4 +1,4 @@
-"""`check = "argument"`: an argument of a call: replaced, removed, or added where its default is CUDA."""
+"""`check = "argument"`: one argument of a call is replaced, removed, or added because its default means CUDA."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BEFORE = re.compile(r"[ \t]*,\s*\Z")
 
 
 class Check:
-    """All argument rules, by the called name."""
+    """All rules of this check, by the dotted name of the called function."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
@@ -29,7 +29,7 @@ class Check:
         self.names = frozenset(self._rules) | values
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Hits at calls."""
+        """Yield a hit for each call that has the argument of a rule, or lacks it."""
         for reference in context.references:
             rules = self._rules.get(reference.dotted)
             if not rules:
@@ -61,7 +61,7 @@ class Check:
             return None
         node, value = found
         if rule.get("rename") and isinstance(value, ast.Constant) and not value.value:
-            return None  # switched off
+            return None  # the argument is false: the feature is off
         said = self._value(context, reference, value, rule)
         if said is None:
             return None
@@ -78,7 +78,7 @@ class Check:
         return Hit(rule, start, end, words, fixes, limits=limits, statement=reference.statement, node=value)
 
     def _value(self, context: Context, reference: Name, value: ast.expr, rule: Rule) -> str | None:
-        """What the argument says; None when the rule is about other values, or the value is the plugin's own."""
+        """The value of the argument as text; None if the rule is about other values, or the value names the plugin."""
         statement, package = reference.statement, self.target.words.get("package")
         nodes = list(ast.walk(value))
         names = [context.resolve(node, statement) for node in nodes if isinstance(node, (ast.Name, ast.Attribute))]
@@ -92,7 +92,7 @@ class Check:
         return "" if any(said in wanted for said in (*names, *constants)) else None
 
     def _instead(self, context: Context, reference: Name, call: ast.Call, rule: Rule, lines: str) -> tuple[Fix, ...]:
-        """The fix that writes other statements in place of a call that is a statement of its own."""
+        """The fix that replaces a call, if it is a statement of its own, by the rule's statements."""
         statement = reference.statement
         if not lines or not isinstance(statement.digest.parents.get(call), ast.Expr):
             return ()
@@ -110,7 +110,8 @@ class Check:
     def _renamed(
         self, context: Context, rule: Rule, reference: Name, node: ast.AST, value: ast.expr
     ) -> tuple[Fix, ...]:
-        """The fix that writes the keyword of the target's table, which takes a name, for one that is true or false."""
+        """The fix that replaces a boolean keyword by the target's, which takes a device name: `use_cuda=x` becomes
+        `use_device="npu" if x else None`."""
         keyword, new = self.target.keywords.get(f"{reference.dotted}.{rule.get('argument')}", ("", ""))
         if (
             not keyword
@@ -132,7 +133,7 @@ class Check:
 
 
 def _is_fallback(context: Context, start: int, end: int) -> bool:
-    """Whether a call is what an `except` tries instead of the same call with an argument: the older interface."""
+    """Whether a call is the fallback in an `except` block whose `try` makes the same call with arguments."""
     text, indents = context.text, context.facts.indents
     for header in indents.headers(start):
         if header.word == "except":
@@ -156,7 +157,8 @@ def _starred(call: ast.Call) -> bool:
 
 
 def _added(context: Context, end: int, call: ast.Call, new: str, is_first: bool) -> Edit:
-    """The argument put first or last: by position when it is the first one and the call has none, else by keyword."""
+    """The edit that adds an argument: positional if it comes first and the call has no arguments, else as a last
+    keyword."""
     keyword, _, value = new.partition("=")
     if not call.args and not call.keywords:
         return Edit(end - 1, end - 1, (value or keyword) if is_first else new)
@@ -168,7 +170,7 @@ def _added(context: Context, end: int, call: ast.Call, new: str, is_first: bool)
 
 
 def removed(context: Context, floor: int, start: int, end: int) -> Edit:
-    """The edit that removes what stands at [start, end) of an argument list, with the comma that belongs to it."""
+    """The edit that removes the argument at [start, end) together with its comma. `floor`: the start of the call."""
     text = context.text
     after = _AFTER.match(text, end)
     before = _BEFORE.search(text[floor:start])

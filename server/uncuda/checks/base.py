@@ -1,4 +1,4 @@
-"""What every check gets and gives."""
+"""What a check is given (`Context`) and the interface that it implements (`Check`)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..source import Span
 from .beside_torch import first_import
 from .families import ClassFamily, families_in
 from .hit import At, Hit, Links
-from .import_edits import import_edit
+from .import_edits import early_edit, import_edit
 from .owners import METHODS, PATCHING, owners_of, patches_of
 
 _FEW = 16
@@ -30,19 +30,19 @@ __all__ = ["At", "Check", "Context", "Hit", "Links", "cap", "is_listed", "row_cl
 
 
 class Check(Protocol):
-    """All rules of one verb, prepared for one target.
+    """A check with all its rules, prepared for one target.
 
-    A check that has `of_whole_text` looks at the text as a whole; the others say of each statement what is in it.
+    If it has the attribute `of_whole_text`, its hits depend on the whole file; otherwise on one statement each.
     """
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Every hit in one text."""
+        """Yield every hit in one source file."""
         ...
 
 
 @dataclass(eq=False)
 class Context:
-    """One text with everything that checks may know about it."""
+    """One source file, with the facts, target and project that checks may consult."""
 
     facts: Facts
     target: Target
@@ -53,16 +53,17 @@ class Context:
     portable: bool = False
     """Whether the source is to run on every accelerator, so that it imports no plugin."""
     line: Span | None = None
-    """The one line that is to be looked at; None: all of them."""
+    """The one logical line to check after an edit; None: the whole file."""
     asked: set[str] = field(default_factory=set)
-    """The names whose uses were looked for; with `def`, the functions that were read."""
+    """The names whose uses a check searched for, also `def NAME` for functions it read. If an edit touches one, the
+    hits are computed anew."""
     absent: set[str] = field(default_factory=set)
-    """The rules that say nothing, because what they need elsewhere in the text is not there, and with `fix of` those
-    that have no fix, because of what is there."""
+    """Ids of rules that report nothing because code they need is missing from the file, and `fix of RULE` for rules
+    without a fix because of other code in it."""
     devices: dict[str, bool] = field(default_factory=dict)
-    """By name, whether the text gives it devices and nothing else."""
+    """By local name: whether every value assigned to it in this file is a device."""
     setters: dict[str, frozenset[str]] = field(default_factory=dict)
-    """By attribute, the names of which the text itself assigns it."""
+    """By attribute name: the names that this file assigns to the attribute."""
     _roles: dict[int, Role] = field(default_factory=dict)
     _roots: frozenset[str] | None = None
     _torch: list[Statement] | None = None
@@ -70,12 +71,12 @@ class Context:
 
     @property
     def text(self) -> str:
-        """The text itself."""
+        """The source text of the file."""
         return self.facts.text
 
     @property
     def statements(self) -> Collection[Statement]:
-        """The statements to look at."""
+        """The statements to check: those of `line`, or all."""
         every = self.facts.statements.values()
         if self.line is None:
             return every
@@ -84,7 +85,7 @@ class Context:
 
     @property
     def references(self) -> Sequence[Name]:
-        """The references in the statements to look at."""
+        """The resolved names in the statements to check."""
         every = self.facts.references
         if self.line is None:
             return every
@@ -92,18 +93,19 @@ class Context:
         return [name for name in every if start <= name.statement.start < end]
 
     def resolve(self, node: ast.AST, statement: Statement) -> str | None:
-        """The dotted name of an expression."""
+        """The dotted name that an expression resolves to, such as "torch.cuda.synchronize"; None if it resolves to
+        nothing."""
         return self.facts.names.resolve_node(node, statement.start, statement.digest)
 
     def role(self, text: Text, statement: Statement) -> Role:
-        """The role of a string; computed once."""
+        """The role of a string literal, computed once."""
         key = id(text)
         if key not in self._roles:
             self._roles[key] = role_of(text, statement.digest, lambda node: self.resolve(node, statement))
         return self._roles[key]
 
     def imports_root(self, root: str) -> bool:
-        """Whether the text imports a module of this root."""
+        """Whether the file imports a module whose first segment is `root`."""
         if self._roots is None:
             self._roots = frozenset(binding.dotted.partition(".")[0] for binding, _ in self.facts.imports())
             self._roots |= {"torch"} if self.facts.star >= 0 else frozenset()
@@ -111,22 +113,23 @@ class Context:
 
     @property
     def has_torch(self) -> bool:
-        """Whether what the text calls a device is torch's: it imports torch, or its project does."""
+        """Whether device strings in this file mean torch's devices: the file, or its project, imports torch."""
         return self.imports_root("torch") or self.beside_torch is not None
 
     @cached_property
     def beside_torch(self) -> Statement | None:
-        """The import below which the plugin's goes, in a text that has torch by its project alone."""
+        """In a file that does not import torch but whose project does: the import below which the plugin's import is
+        inserted."""
         return first_import(self.facts, self.path) if self.project.torch and not self.imports_root("torch") else None
 
     @cached_property
     def imported(self) -> dict[str, str]:
-        """What imports bind: local names, and what they stand for."""
+        """Local names bound by imports, with the dotted names they stand for."""
         return {b.name: b.dotted for b, _ in self.facts.imports() if b.kind != "star" and b.dotted}
 
     @cached_property
     def owners(self) -> frozenset[Owner]:
-        """The classes of the project, and of this text, that define `cuda` or `is_cuda` themselves."""
+        """The classes of the project and of this file that define `cuda` or `is_cuda` themselves."""
         known = self.project.owners
         defined = [f"def {method}" for method in METHODS if self.facts.says(f"def {method}(")]
         patching = any(map(self.facts.says, PATCHING)) and any(patches_of(self.facts.layout.text))
@@ -139,12 +142,12 @@ class Context:
 
     @cached_property
     def families(self) -> list[ClassFamily]:
-        """The classes of this text that do the same, each for an accelerator."""
+        """Groups of classes in this file that do the same job, each for another accelerator."""
         devices = [str(declared["words"].get("device", "")) for declared in self.catalogue.declarations.values()]
         return families_in(self.facts, devices)
 
     def mentions(self, names: frozenset[str]) -> bool:
-        """Whether the text holds one of these names, be it in a longer one."""
+        """Whether the file contains one of these names, even as a part of a longer word."""
 
         def scan(text: str, start: int, end: int) -> Iterator[int]:
             if len(names) > _FEW:
@@ -161,7 +164,7 @@ class Context:
 
     @cached_property
     def spelled(self) -> frozenset[str]:
-        """The modules and names that imports spell."""
+        """The modules and names as they are written in import statements."""
         return frozenset(binding.alias.name for binding, _ in self.facts.imports() if binding.alias is not None)
 
     def binds(self, name: str) -> bool:
@@ -169,32 +172,32 @@ class Context:
         return name in self.bound
 
     def feature_limits(self, rule: Rule) -> tuple[str, ...]:
-        """The text that says why the target lacks what a rule needs."""
+        """The id of the text that says why the target lacks a feature that the rule needs; empty if it has it."""
         reason = self.target.features.get(rule.needs, "yes")
         return () if reason == "yes" else (reason,)
 
     def foreign_module(self, name: str) -> str:
-        """The module other than torch that a plain `import` bound to a local name; "" where there is none."""
+        """The module, other than torch, that a plain `import` binds to a local name; "" if there is none."""
         return self.foreign_modules.get(name, "")
 
     def foreign_name(self, name: str) -> str:
-        """What a local name stands for that is imported from anywhere but torch; "" where there is none."""
+        """The dotted name that a local name stands for if it is imported from anything but torch; else ""."""
         return self.foreign_module(name) or self.foreign_names.get(name, "")
 
     @cached_property
     def foreign_names(self) -> dict[str, str]:
-        """What `from` imports of anything but torch bind: local names, and what they stand for."""
+        """Local names bound by `from … import` of anything but torch, with their dotted names."""
         found = from_imports(self.facts.searches)
         return {local: dotted for local, dotted in found if dotted.partition(".")[0] != "torch"}
 
     @cached_property
     def foreign_modules(self) -> dict[str, str]:
-        """The same of plain imports."""
+        """Local names bound by plain `import` of anything but torch, with their modules."""
         found = plain_imports(self.facts.searches)
         return {local: module for local, module in found if module.partition(".")[0] != "torch"}
 
     def torch_imports(self) -> list[Statement]:
-        """Statements that import torch for use at run time, in order."""
+        """The statements that import torch at run time, in source order."""
         if self._torch is None:
             found = [
                 statement
@@ -207,7 +210,7 @@ class Context:
         return self._torch
 
     def typing_only(self, statement: Statement) -> bool:
-        """Whether a statement is read by type checkers alone."""
+        """Whether a statement stands under `if TYPE_CHECKING:`."""
         if self.facts.layout.line_start(statement.start) == statement.start:
             return False
         return any(
@@ -216,13 +219,14 @@ class Context:
         )
 
     def requires(self, rule: Rule, offset: int, written: str = "") -> tuple[Edit, ...]:
-        """The plugin import that a fix at `offset` needs, if the text lacks it; `written`: a name in the fix."""
+        """The edits that add the plugin import which a fix at `offset` needs; empty if it is there. `written`: the
+        dotted name that the fix writes."""
         if written.count(".") == 1 and written.startswith("torch.") and self.target.words["device"] not in written:
-            return ()  # torch.OutOfMemoryError: torch's own
+            return ()  # torch.OutOfMemoryError and the like belong to torch itself
         if self.portable:
             return ()
         if self.target.id in self.project.served & self.project.plugins:
-            return ()  # the target's own part imports it, and other accelerators load this module, too
+            return ()  # the target's own module imports the plugin; this one serves other accelerators too
         modules = [word for template in rule.imports if (word := self.target.fill(template))]
         edits = [self._plugin_import(module, offset) for module in modules if not self._imported(module, written)]
         return tuple(edit for edit in edits if edit)
@@ -243,12 +247,14 @@ class Context:
             return None
         key = package, statement.start
         if key not in self._written:
+            in_function = self.facts.indents.scope_of(statement.start) is not None
+            edit = early_edit(self.facts, package, len(self.text) if in_function else statement.start)
             before = self._needs_above(statement)
-            self._written[key] = import_edit(self.facts, package, statement, before=before)
+            self._written[key] = edit or import_edit(self.facts, package, statement, before=before)
         return self._written[key]
 
     def _torch_of(self, torch: list[Statement], offset: int) -> Statement:
-        """The import of torch that the code at `offset` sees: the module's own, else one of the functions around."""
+        """The import of torch that code at `offset` sees: one at module level, else one in a function around it."""
         indents = self.facts.indents
         module: list[Statement] = []
         around: list[Statement] = []
@@ -266,7 +272,7 @@ class Context:
         return above[-1] if above else (around or torch)[0]
 
     def _needs_above(self, statement: Statement) -> bool:
-        """Whether a statement imports a name that only the plugin puts into torch: `is_nccl_available`."""
+        """Whether a statement imports a name that torch has only after the plugin is imported: `is_nccl_available`."""
         for binding in statement.digest.bindings:
             row = self.target.row(binding.dotted) if binding.kind == "from" else None
             if row is not None and row.replacement not in ("", row.name):
@@ -276,7 +282,7 @@ class Context:
 
 
 def is_listed(name: str, listed: Collection[str]) -> bool:
-    """Whether a dotted name, or what it is a part of, is one of a list."""
+    """Whether a dotted name or one of its parents is in `listed`."""
     while name:
         if name in listed:
             return True
@@ -285,12 +291,12 @@ def is_listed(name: str, listed: Collection[str]) -> bool:
 
 
 def cap(rule: Rule, applicability: str | None) -> str | None:
-    """The class of a fix: never above what its rule allows."""
+    """The class of a fix, lowered to what its rule allows at most."""
     return lowest(rule.fix, applicability)
 
 
 def row_class(row: Row | None, review_limits: frozenset[str]) -> str | None:
-    """The class that a table's row allows: architecture, "When an edit is safe"."""
+    """The fix class that a row of the target's table allows; see "When an edit is safe" in docs/architecture.md."""
     if row is None or not row.replacement or row.status in ("missing", "noop") or "private-name" in row.limits:
         return None
     if row.status == "replaced" or not row.present or review_limits.intersection(row.limits):

@@ -1,4 +1,4 @@
-"""Texts that do not import torch themselves: whether their devices are torch's all the same."""
+"""Decides whether device strings mean torch's devices in a file that does not import torch itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sys import stdlib_module_names
 from ..facts.read import Facts, Statement
 from ..facts.scans import plain
 
-# What has no devices of its own, or takes torch's. Any other library may mean its own by "cuda".
+# Packages that have no devices of their own, or use torch's. Any other library may mean its own device by "cuda".
 _KNOWN = stdlib_module_names | {
     "PIL", "absl", "accelerate", "ase", "attr", "click", "configargparse", "datasets", "e3nn", "einops", "evaluate",
     "fire", "gym", "gymnasium", "h5py", "huggingface_hub", "hydra", "imageio", "joblib", "jsonargparse", "librosa",
@@ -24,10 +24,10 @@ _BY_NAME = ("importorskip(", "import_module(", "__import__(")
 
 
 def first_import(facts: Facts, path: str) -> Statement | None:
-    """The first import of a text that imports nothing but the standard library, its own package and what has no other
-    devices than torch's; None of any other text, or of one that imports nothing.
+    """The first import of a file that imports only the standard library, its own package and packages in _KNOWN; else
+    None.
 
-    `path`: of the text; the names of its folders are those of its package.
+    `path`: the file's path, whose folder names count as names of its own package.
     """
     if any(facts.says(name) for name in _BY_NAME):
         return None
@@ -46,7 +46,7 @@ def first_import(facts: Facts, path: str) -> Statement | None:
 
 
 def _roots(node: ast.Import | ast.ImportFrom) -> list[str]:
-    """The packages that an import names, but for those of a relative one."""
+    """The top-level packages that an import statement names; empty for a relative import."""
     if isinstance(node, ast.Import):
         return [alias.name.partition(".")[0] for alias in node.names]
     return [] if node.level else [(node.module or "").partition(".")[0]]

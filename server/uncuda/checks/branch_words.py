@@ -1,4 +1,4 @@
-"""Whether a stretch of a text speaks for the target, and whether a human or a fix wrote so."""
+"""Tells whether a piece of source is meant for the target, and whether a person or one of our fixes wrote it so."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ from .target_variants import condition_of, said_for, words_for
 
 _CUDA = re.compile(r"(?<![A-Za-z])(?:cuda|nccl|gpu)", re.I)
 _COMPARED = re.compile(r"([\w.]+(?:\([\w.]*\))?)[ \t]*(?:==|in\b)")
-_WIDEST = 200  # bytes of a line in which its first word stands
+_WIDEST = 200  # bytes of a line within which its first word must start
 _CUDA_NAMES = ("cuda", "nccl", "gpu")
 _SAID = re.compile(r"^[ \t]*(?:raise|print|warnings?\.|log\w*\.|logging\.|self\.log\w*\.)[^\n]*$", re.M)
 
 
 def _named(words: tuple[str, ...]) -> Scan:
-    """Where words stand in either case with no letter beside them: what `_serves` would find, but much faster."""
+    """A search for words in either case without a letter beside them. It finds what `_serves` would, but much
+    faster."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         lowered = text[start:end].lower()
@@ -34,7 +35,7 @@ def _named(words: tuple[str, ...]) -> Scan:
 
 
 def _alone(text: str, word: str) -> Iterator[int]:
-    """Where a word stands with no small letter beside it."""
+    """Offsets of a word that has no lowercase letter directly before or after it."""
     at = text.find(word)
     while at >= 0:
         before, after = text[at - 1 : at], text[at + len(word) : at + len(word) + 1]
@@ -45,7 +46,7 @@ def _alone(text: str, word: str) -> Iterator[int]:
 
 @lru_cache(maxsize=16)
 def _asking(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What names a device, and what rules it out."""
+    """Two patterns: one for a name of these devices, one for a test that excludes them, as `!= "npu"`."""
     words = "|".join(map(re.escape, names))
     named = rf"[\w.\"']*(?<![A-Za-z])(?:{words})(?![A-Za-z])"
     negated = (
@@ -58,13 +59,13 @@ def _asking(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 @lru_cache(maxsize=16)
 def _written(words: tuple[str, ...]) -> re.Pattern[str]:
-    """What fixes write."""
+    """A pattern for the words that our fixes write."""
     ordered = sorted(filter(None, words), key=len, reverse=True)
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, ordered))})(?!\w)")
 
 
 def asks(condition: str, names: tuple[str, ...]) -> int:
-    """What a condition asks: 1 for one of these devices, -1 for anything but them, 0 neither; whoever wrote it."""
+    """What a condition tests for: 1 for one of these devices, -1 for anything but them, 0 for neither."""
     named, negated = _asking(names)
     if not named.search(condition):
         return 0
@@ -72,20 +73,21 @@ def asks(condition: str, names: tuple[str, ...]) -> int:
 
 
 def names_of(target: Target) -> tuple[str, ...]:
-    """What fixes call the target: its device, its collective library."""
+    """The names that our fixes write for the target: its device, such as "npu", and its collective library."""
     return tuple(target.words[key] for key in ("device", "ccl") if target.words.get(key))
 
 
 def _fixed(target: Target) -> re.Pattern[str]:
-    """What fixes write of the target."""
+    """A pattern for all words that our fixes write for a target."""
     return _written(tuple(sorted(set(target.words.values()))))
 
 
 class BranchWords:
-    """What one text says of one target."""
+    """How one source file speaks of one target."""
 
     def __init__(self, facts: Facts, target: Target, touched: WeakMethod[Callable[[], bool]]) -> None:
-        """`touched`: whether nothing is left in the text that a safe fix would change; of who owns this."""
+        """`touched`: a method that tells whether no safe fix is left in the file, so that fixes may have been
+        applied."""
         self._names = names = names_of(target)
         self._serves, _ = _asking(names)
         self._written = _fixed(target)
@@ -98,13 +100,13 @@ class BranchWords:
 
     @property
     def certain(self) -> bool:
-        """Whether nobody asked yet what fixes may have written."""
+        """Whether no answer so far depended on what our fixes may have written."""
         return self._touched is None
 
     def polarity(self, start: int, end: int, alike: bool = False) -> int:
-        """1: names the target; -1: names it to rule it out; 0: does not name it.
+        """1 if a stretch of source names the target, -1 if it names the target to exclude it, 0 otherwise.
 
-        `alike`: the same rule would have changed both places, so that a fix cannot have changed only one.
+        `alike`: one rule covers both places, so that our fixes cannot have changed only one of them.
         """
         self._work.search(0, 1000 + 16 * (end - start))
         text = self._code(start, end)
@@ -112,46 +114,46 @@ class BranchWords:
         return asked if asked and (alike or self._by_hand(text)) else 0
 
     def asked(self, text: str) -> int:
-        """As `polarity`, of any text, whoever wrote it."""
+        """The same as `polarity` for any text, without asking who wrote it."""
         return asks(text, self._names)
 
     def asks_cuda(self, start: int, end: int) -> int:
-        """1: a condition asks for CUDA; -1: for anything but CUDA; 0: neither."""
+        """1 if a condition tests for CUDA, -1 if it tests for anything but CUDA, 0 for neither."""
         self._work.search(0, 1000 + 16 * (end - start))
         return asks(self._code(start, end), _CUDA_NAMES)
 
     def serves(self, start: int, end: int) -> bool:
-        """Whether a block does something for the target: more than say that it cannot."""
+        """Whether a block does something for the target, other than raise, print or log."""
         text = _SAID.sub("", self._code(start, end))
         return bool(self._serves.search(text)) and self._by_hand(text)
 
     def speaks_of_cuda(self, start: int, end: int) -> bool:
-        """Whether CUDA, NCCL or a GPU is named."""
+        """Whether a stretch of source names CUDA, NCCL or a GPU."""
         return bool(_CUDA.search(self._text, start, end))
 
     def _code(self, start: int, end: int) -> str:
         return without_comments(self._text[start:end])
 
     def _by_hand(self, text: str) -> bool:
-        """Whether no fix can have put the target's words here: fixes write a few words only, and leave nothing safe."""
+        """Whether a person must have written the target's words here. Our fixes write a few words only, and they leave
+        no safe fix undone."""
         if self._serves.search(self._written.sub("", text)):
             return True
         if self._touched is None:
-            self._touched = True  # while it is found out, only words that no fix writes count
+            self._touched = True  # until `_ask` has answered, count only words that our fixes never write
             ask = self._ask()
             self._touched = ask is None or ask()
         return not self._touched
 
 
 def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str, vendor: str) -> bool:
-    """Whether a chain of conditions has an arm for a device beside CUDA's, as no fix leaves it.
+    """Whether an if/elif chain has a branch for a device beside CUDA's branch that our fixes cannot have written.
 
-    Either a name asks for the device that no fix writes, `is_xpu_available()` or the vendor's; or what is asked is the
-    same but for the device, which of CUDA alone nobody asks twice in a chain. `ccl`: the name of the device's
-    collective library.
+    Either its test uses a name that fixes never write, such as `is_xpu_available()` or the vendor's name, or two tests
+    differ in the device only. `ccl`: the name of the device's collective library.
     """
     text, by_name = layout.text, f"{device}_available"
-    words = words_for(device, ccl) | {"gpu": "gpu", "GPU": "GPU"}  # of CUDA alone `gpu` is asked beside `cuda`
+    words = words_for(device, ccl) | {"gpu": "gpu", "GPU": "GPU"}  # CUDA-only code tests for `gpu` beside `cuda`
     done, seen = 0, set()
     for at in merge(_alone(text, device), _alone(text, vendor) if vendor else ()):
         line = indents.header_at(at) if at >= done else None
@@ -166,7 +168,7 @@ def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str, v
         if any((twin := said_for(words, condition)) != condition and twin in asked for condition in asked):
             return True
         if vendor and not _compared_with([vendor], asked).isdisjoint(_compared_with(["cuda", device], asked)):
-            return True  # a fix may have written the device, never the vendor
+            return True  # our fixes may have written the device, but never the vendor's name
         if named := [clause for condition, clause in asked.items() if by_name in condition]:
             bodies = (without_comments(text[one.start : indents.extent(one.start)]) for one in clauses)
             cudas = [one for one, body in zip(clauses, bodies, strict=True) if _CUDA.search(body)]
@@ -176,17 +178,15 @@ def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str, v
 
 
 def _compared_with(words: Iterable[str], conditions: Iterable[str]) -> set[str]:
-    """What is compared with a word, or with a list that has it, where a condition begins: `kind == "cuda"`."""
+    """What is compared with one of these words at the start of a condition: `kind` in `kind == "cuda"`."""
     quoted = [f"{quote}{word}{quote}" for word in words for quote in "\"'"]
     said = (condition for condition in conditions if any(one in condition for one in quoted))
     return {match[1] for condition in said if (match := _COMPARED.match(condition))}
 
 
 def may_choose(data: bytes, device: bytes) -> bool:
-    """A quick look: whether a device is in a line that begins with `if` or `elif`, or in a name: `is_xpu_available`.
-
-    A condition that stands on lines of its own is not seen.
-    """
+    """A quick test on bytes: whether a device name is in a line that begins with `if` or `elif`, or in a name such as
+    `is_xpu_available`. It misses conditions that go on over several lines."""
     by_name, word = device + b"_available", _alone_in_bytes(device)
     first = data.find(device)
     match = word.search(data, first) if first >= 0 else None
@@ -204,13 +204,14 @@ def may_choose(data: bytes, device: bytes) -> bool:
 
 @lru_cache(maxsize=16)
 def _alone_in_bytes(word: bytes) -> re.Pattern[bytes]:
-    """A word with no letter beside it. The word comes first: a search for it is many times as fast as for what may not
-    stand before it (`npu` is in every `input`)."""
+    """A pattern for a word with no letter beside it. The word comes before the lookbehind, because that is many times
+    as fast (`npu` occurs in every `input`)."""
     return re.compile(rb"%b(?![A-Za-z])(?<![A-Za-z]%b)" % (re.escape(word), re.escape(word)))
 
 
 def asked_by_hand(facts: Facts, target: Target) -> bool:
-    """Whether an `if` or `elif` asks for the target in words that no fix writes: `elif is_xpu_available():`."""
+    """Whether an `if` or `elif` tests for the target in words that our fixes never write: `elif
+    is_xpu_available():`."""
     names = names_of(target)
     serves, _ = _asking(names)
     written = _fixed(target)
@@ -232,12 +233,12 @@ def asked_by_hand(facts: Facts, target: Target) -> bool:
 
 
 def leaves(header: Header, facts: Facts) -> bool:
-    """Whether the block of a header ends by leaving: return, raise, continue."""
+    """Whether the block below a header ends with return, raise, continue or the like."""
     return leaving.leaves(last_of(header, facts))
 
 
 def last_of(header: Header, facts: Facts) -> str:
-    """The last statement of the block of a header, as far as its line goes; "" if there is none."""
+    """The first line of the last statement in the block below a header; "" if there is none."""
     text = facts.text
     end = facts.indents.extent(header.start)
     body = text[header.end : end].rstrip()

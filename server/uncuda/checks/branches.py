@@ -1,4 +1,4 @@
-"""Code that already branches: a CUDA branch whose sibling serves the target is silent."""
+"""Finds CUDA code that has a sibling branch for the target; hits in such code are not reported."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ TEXTS = (ast.Constant, ast.JoinedStr, ast.MatchValue)
 
 
 class Branches:
-    """Answers, for one text and one target, whether a place has a sibling that serves the target."""
+    """Tells, for one source file and one target, whether a place has a sibling branch that serves the target."""
 
     def __init__(self, facts: Facts, target: Target, safe: Callable[[Branches], Iterable[Hit]]) -> None:
-        """`safe`: the hits that a safe fix would change, were there no such places."""
+        """`safe`: computes the hits that have a safe fix, as if no sibling branches were there."""
         self._target, self._safe = target, safe
         self.facts = self._facts = facts
         self.work = self._work = facts.work
@@ -43,11 +43,11 @@ class Branches:
         self._spoken: dict[tuple[int, ast.AST], frozenset[ast.AST]] = {}
         self._paired: dict[int, bool] = {}
         self._asked: dict[int, int] = {}
-        # The tests that name the target, by the block that holds them and their indentation.
+        # The `if` statements that name the target, by the header of the enclosing block and their indentation.
         self._tests: dict[tuple[Header | None, int], list[Header]] = {}
 
     def served(self, statement: Statement, node: ast.AST | None) -> bool:
-        """Whether a sibling of the place already serves the target."""
+        """Whether a sibling of this place, such as the other branch of its `if`, already serves the target."""
         if not self._words.any:
             return False
         if node is not None and (self._in_expression(statement, node) or self._keyword_serves(statement, node)):
@@ -58,28 +58,29 @@ class Branches:
 
     @property
     def certain(self) -> bool:
-        """Whether no answer so far hung on what fixes may have written."""
+        """Whether no answer so far depended on what our fixes may have written."""
         return self._words.certain
 
     def _touched(self) -> bool:
-        """Whether nothing safe is left but what words that no fix writes silence."""
+        """Whether no safe fix is left except in places that words a person wrote already silence."""
         evident = Branches(self._facts, self._target, lambda _: ())
         return all(hit.statement and evident.served(hit.statement, hit.node) for hit in self._safe(self))
 
     def asked(self, condition: str) -> int:
-        """What a condition asks: 1 for the target, -1 for anything but the target, 0 neither; whoever wrote it."""
+        """What a condition tests for: 1 for the target, -1 for anything but the target, 0 for neither, whoever wrote
+        it."""
         return self._words.asked(condition)
 
     def asks_cuda(self, start: int, end: int) -> int:
-        """What a stretch of the text asks: 1 for CUDA, -1 for anything but CUDA, 0 neither."""
+        """What a stretch of source tests for: 1 for CUDA, -1 for anything but CUDA, 0 for neither."""
         return self._words.asks_cuda(start, end)
 
     def leaves(self, header: Header) -> bool:
-        """Whether the block of a header ends by leaving."""
+        """Whether the block below a header ends with return, raise, continue or the like."""
         return leaves(header, self._facts)
 
     def speak_of_cuda(self, clauses: list[Header]) -> bool:
-        """Whether the conditions of a chain name CUDA, NCCL or a GPU."""
+        """Whether a condition of an if/elif chain names CUDA, NCCL or a GPU."""
         return any(self._words.speaks_of_cuda(clause.start, clause.end) for clause in clauses)
 
     def _in_expression(self, statement: Statement, node: ast.AST) -> bool:
@@ -111,7 +112,7 @@ class Branches:
         return False
 
     def _keyword_serves(self, statement: Statement, node: ast.AST) -> bool:
-        """Whether a call says CUDA's and the target's by keywords: `dict(cuda=torch.cuda.f, xpu=torch.xpu.f)`."""
+        """Whether a call has keywords for both CUDA and the target: `dict(cuda=torch.cuda.f, xpu=torch.xpu.f)`."""
         for outer in statement.digest.ancestors(node):
             self._work.compare()
             call = statement.digest.parents.get(outer) if isinstance(outer, ast.keyword) else None
@@ -121,12 +122,12 @@ class Branches:
         return False
 
     def _has_keyword(self, call: ast.Call) -> bool:
-        """Whether a keyword of a call is the target's device."""
+        """Whether a call has a keyword named like the target's device."""
         self._work.compare(len(call.keywords))
         return any(keyword.arg == self._target.words["device"] for keyword in call.keywords)
 
     def _speaking(self, statement: Statement, outer: ast.AST) -> frozenset[ast.AST]:
-        """The parts of an expression in which the target is named."""
+        """The parts of an expression that name the target."""
         key = statement.start, outer
         if key not in self._spoken:
             named, found = self._words.named, []
@@ -148,13 +149,13 @@ class Branches:
             return True
         for header in self._indents.headers(offset):
             if header.word in ("if", "elif") and self._condition(header) > 0:
-                return False  # the target's own code, whatever stands around it
+                return False  # this is the target's own branch already
             if self._sibling_serves(header) or self._left_before(header.start) or self._twin_serves(header):
                 return True
         return False
 
     def _twin_serves(self, line: Header) -> bool:
-        """Whether the same is said for the target under a name, or a condition, that differs in that word."""
+        """Whether the same line exists for the target, under a name or condition that differs only in the device."""
         if line.start not in self._paired:
             if line.word in ("def", "class"):
                 self._paired[line.start] = self._twins.defined(line)
@@ -165,7 +166,8 @@ class Branches:
         return self._paired[line.start]
 
     def _is_alias(self, own: Header) -> bool:
-        """`kind = "cuda"` where `kind == "gpu"`, below a test of `kind` that lists the target under its own name."""
+        """Whether a line is `kind = "cuda"` below `if kind == "gpu"`, after a test of `kind` that lists the target by
+        name."""
         match = _NAMES_CUDA.match(self._text, own.start)
         above = self._indents.header_above(own.start) if match else None
         if match is None or above is None or above.word not in ("if", "elif"):
@@ -180,7 +182,7 @@ class Branches:
         return any(self._words.polarity(test.start(), test.end()) for test in tests)
 
     def _member_serves(self, own: Header) -> bool:
-        """Whether a class that lists devices (`CUDA = "cuda"`) lists the target, too."""
+        """Whether a class that lists devices (`CUDA = "cuda"`) lists the target too."""
         above = self._indents.header_above(own.start)
         if above is None or above.word != "class" or not MEMBER.match(self._text, own.start):
             return False
@@ -208,7 +210,8 @@ class Branches:
         return asked.get(header.start, 0) <= 0 and any(polarity > 0 for polarity in asked.values())
 
     def _condition_serves(self, header: Header, others: list[Header], clauses: list[Header]) -> bool:
-        """Another clause's condition names the target; or its body does, where conditions speak of devices."""
+        """Whether the condition of another clause names the target, or its body does and the conditions name
+        devices."""
         own = 0 if header.word == "else" else self._condition(header)
         if own:
             return own < 0
@@ -224,14 +227,15 @@ class Branches:
         return any(self._body_serves(clause) and not self.is_for_cuda(clause, clauses) for clause in others)
 
     def is_for_cuda(self, header: Header, clauses: list[Header]) -> bool:
-        """Whether a clause is what a chain does for CUDA: where a fix alone names the target, it serves CUDA still."""
+        """Whether a clause is the CUDA branch of its chain; if only a fix wrote the target into it, it is still
+        CUDA's."""
         if header.word != "else":
             return self._words.asks_cuda(header.start, header.end) > 0
         asked = {self._words.asks_cuda(clause.start, clause.end) for clause in clauses if clause.word in ("if", "elif")}
         return -1 in asked and 1 not in asked
 
     def _condition(self, header: Header) -> int:
-        """What a clause asks: 1 for the target, -1 for anything but the target, 0 neither."""
+        """What the condition of a clause tests for: 1 for the target, -1 for anything but the target, 0 for neither."""
         if header.start not in self._asked:
             end = self._text.find(":", header.start) if header.word == "else" else header.end
             self._asked[header.start] = self._words.polarity(header.start, end)
@@ -241,7 +245,7 @@ class Branches:
         return self._words.serves(header.end, self._indents.extent(header.start))
 
     def _follows(self, header: Header, last: Header) -> bool:
-        """Whether a clause for CUDA leaves, and a later `if` of the same block asks for the target."""
+        """Whether a CUDA clause returns or raises, and a later `if` in the same block tests for the target."""
         if self._words.asks_cuda(header.start, header.end) <= 0 or not leaves(header, self._facts):
             return False
         end = self._indents.block_end_of(header.start)
@@ -251,7 +255,7 @@ class Branches:
         return self._indents.lines_at(self._indents.extent(last.start), end, indent)
 
     def _left_before(self, offset: int) -> bool:
-        """Whether an `if` above in the same block is for the target and leaves."""
+        """Whether an earlier `if` in the same block tests for the target and then returns or raises."""
         own, above = self._indents.header_at(offset), self._indents.header_above(offset)
         block = above, own.indent
         self._work.compare(len(self._tests.get(block, ())))
@@ -263,7 +267,7 @@ class Branches:
         )
 
     def _tests_in(self, above: Header | None, indent: int) -> Iterator[Header]:
-        """The tests that name the target in the block of a header, at one indentation."""
+        """The `if` statements at one indentation in the block below `above` that name the target."""
         indents, named, layout = self._indents, self._words.named, self._facts.layout
         start, end = (above.end, indents.extent(above.start)) if above is not None else (0, len(self._text))
         places = named[bisect_left(named, start) : bisect_left(named, end)]
@@ -276,13 +280,13 @@ class Branches:
 
 
 def _wide(outer: ast.AST) -> int:
-    """How many parts an expression has beside one another."""
+    """The number of direct elements of an expression, such as a list."""
     return sum(len(getattr(outer, name, ())) for name in ("elts", "keys", "values", "patterns"))
 
 
 def siblings(outer: ast.AST, inner: ast.AST) -> Iterator[ast.AST]:
-    """The parts of an expression that are taken instead of, or together with, the part `inner`."""
-    if isinstance(outer, ast.IfExp):  # what the condition asks and what it gives belong together
+    """The other parts of an expression that are used instead of, or together with, the part `inner`."""
+    if isinstance(outer, ast.IfExp):  # the test and the value that it selects belong together
         yield from (outer.test, outer.body) if inner is outer.orelse else (outer.orelse,)
     elif isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.Or):
         yield from (value for value in outer.values if value is not inner)
@@ -290,7 +294,7 @@ def siblings(outer: ast.AST, inner: ast.AST) -> Iterator[ast.AST]:
         yield from (item for item in outer.elts if item is not inner)
     elif isinstance(outer, ast.Dict):
         own = next((key for key, value in zip(outer.keys, outer.values, strict=True) if inner in (key, value)), None)
-        by_device = isinstance(own, ast.Constant) and own.value in _CUDA_KEYS  # then a key says whom an entry serves
+        by_device = isinstance(own, ast.Constant) and own.value in _CUDA_KEYS  # then keys tell whom an entry serves
         for key, value in zip(outer.keys, outer.values, strict=True):
             if inner not in (key, value) and key is not None:
                 yield key

@@ -1,5 +1,5 @@
-"""What says where the tensors of a checkpoint go, `map_location={"cuda:0": "cuda:1"}`, and what changes with a device
-in it: one of CUDA's keys has the target's beside it, or nothing there is safe."""
+"""Maps for the tensors of a checkpoint, `map_location={"cuda:0": "cuda:1"}`. A fix gives each CUDA key the target's key
+beside it; if it cannot, the edit is not safe."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ Use = tuple[Role, Statement]
 _NAME = "map_location"
 _LOADERS = {"torch.load": 1, "torch.jit.load": 1, "torch.hub.load_state_dict_from_url": 2,
             "torch.utils.model_zoo.load_url": 2}  # fmt: skip
-_KEEP = frozenset({"str", "device"})  # what they are given twice, they give twice
-_HOPS = 3  # from name to name
-_MANY = 20  # entries that hold the value of one name
+_KEEP = frozenset({"str", "device"})  # calling these on a value twice gives the same
+_HOPS = 3  # how many assignments from name to name are followed
+_MANY = 20  # dictionary entries that are looked at for one name
 
 
 def is_map_location(role: Role) -> bool:
-    """A part of `map_location={"cuda:0": "cuda:1"}`; what a checkpoint was saved on stays."""
+    """Whether a string is a key or value of `map_location={"cuda:0": "cuda:1"}`. Its keys name the device on which the
+    checkpoint was saved."""
     outer = role.outer
     if role.kind not in ("key", "value") or outer is None:
         return False
@@ -36,14 +37,15 @@ def is_map_location(role: Role) -> bool:
 
 
 def is_sure(role: Role, made: ast.AST | None = None) -> bool:
-    """Whether the key of a value is spelled, and both can be written twice. `made`: a call that can, too."""
+    """Whether the key of a value is a literal, and key and value can both be written twice. `made`: a call in the value
+    that can be written twice as well."""
     key = key_of(role)
     return key is not None and is_literal(role) and is_plain(key, role.node, made=made)
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What changes with a string, and the class that is left for it."""
+    """What else must change with a device string, and the best class that its fix can have."""
 
     edits: tuple[Edit, ...] = ()
     links: Links = ()
@@ -51,14 +53,15 @@ class Beside:
 
 
 class CheckpointMaps:
-    """Answers for one text."""
+    """Finds such maps in one source file."""
 
     def __init__(self, flow: Flow, parameters: Parameters) -> None:
         self._flow, self._context, self._parameters = flow, flow.context, parameters
         self._known: dict[tuple[str, int], list[Use]] = {}
 
     def beside(self, role: Role, statement: Statement, words: dict[str, str]) -> Beside:
-        """What changes with a device that a string says: in the entry where it stands, or in those of its name."""
+        """The edits that go with a device string: in the dictionary entry it stands in, or in those of the name that
+        holds it."""
         held = self._made(role, statement)
         made = role.call if held is not role else None
         if isinstance(outer := statement.digest.parents.get(held.node), ast.NamedExpr):
@@ -78,13 +81,13 @@ class CheckpointMaps:
         return Beside(edits, links, lowest(SAFE, *(one.allowed for one in kept)) or REVIEW)
 
     def _made(self, role: Role, statement: Statement) -> Role:
-        """The role of `torch.device("cuda")`, of a string that it is made of; else the string's own."""
+        """The role of the call `torch.device("cuda")` around a string; without such a call, the string's own role."""
         if role.kind != "argument" or role.callee != "torch.device" or role.call is None:
             return role
         return self._flow.role_at(role.call, statement.digest.span(role.call)[0], statement)
 
     def _entry(self, role: Role, statement: Statement, words: dict[str, str], made: ast.AST | None) -> Beside | None:
-        """What changes with the value of an entry; None where it is none that says where something was."""
+        """The edits for one dictionary entry; None if the entry does not map a device of a checkpoint."""
         if role.kind == "key":
             return Beside(allowed=REVIEW) if is_map_location(role) else None
         if role.kind == "assignment" and isinstance(role.subject, ast.Subscript):
@@ -102,7 +105,7 @@ class CheckpointMaps:
     def _stored(
         self, role: Role, place: ast.Subscript, statement: Statement, words: dict[str, str], made: ast.AST | None
     ) -> Beside | None:
-        """What changes with `map_location["cuda:0"] = "cuda:1"`: the same is stored under the target's key."""
+        """The edit for `map_location["cuda:0"] = "cuda:1"`: it also stores the value under the target's key."""
         text, digest = statement.digest.text, statement.digest
         named = last_word(place.value).lower() == _NAME
         whole, parent = text[slice(*digest.span(place))], digest.parents.get(role.node)
@@ -127,7 +130,7 @@ class CheckpointMaps:
         return Beside((Edit(end, end, f"{separator}{new}{rest}"),), (("entries", At(start), whole),), allowed)
 
     def _uses(self, role: Role, statement: Statement, hops: int) -> list[Use]:
-        """The entries of dictionaries that hold the value of the name that a string belongs to."""
+        """The dictionary entries that use the name which a string is bound to."""
         if role.kind == "return" and role.name:
             return list(islice(self._ends(self._flow.calls(role.name, statement), hops), _MANY))
         place = self._place(role, statement) if role.kind in ("assignment", "default", "item") else None
@@ -140,7 +143,8 @@ class CheckpointMaps:
         return self._known[place]
 
     def _place(self, role: Role, statement: Statement) -> tuple[str, int] | None:
-        """The name that a string is bound to and its scope; of an option, an attribute and a field `.name`."""
+        """The name that a string is bound to, and its scope. An option, attribute or field is written `.name`, with
+        scope -1."""
         scope = self._context.facts.indents.scope_of(statement.start)
         of_class = role.kind == "assignment" and scope is not None and scope[1] == "class"
         if name := role.option or (role.name if of_class or isinstance(role.subject, ast.Attribute) else ""):
@@ -148,7 +152,7 @@ class CheckpointMaps:
         return self._flow.place(role, statement)
 
     def _named(self, spelled: str, scope: int) -> Iterator[Use]:
-        """The roles of the places where an option or a field is read, `args.device`, or the type of a device."""
+        """The places where an option or field such as `args.device`, or the `.type` of a device, is read."""
         is_field, wanted = spelled.startswith("."), spelled.lstrip(".").split(".")
         self._context.asked.add(wanted[-1])
         read = re.compile(rf"{re.escape(spelled)}(?!\w)")

@@ -1,7 +1,7 @@
-"""Tensors of float64 that a collective is given, as far as the text shows the way from one to the other.
+"""Follows float64 tensors from the call that makes them to a collective such as `all_reduce`, within one source file.
 
-What a text does not show is no error: another type or device on the way, a name that is bound anew, a group or a
-backend that may be another library's.
+What the file does not show is not reported: another dtype or device on the way, a name that is assigned again, a
+process group or backend that may be another library's.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from .parameters import Parameters
 from .result_values import cut
 from .string_flow import Flow
 
-_DEEP, _MANY = 8, 200  # names on the way to a collective; uses that are looked at
+_DEEP, _MANY = 8, 200  # names followed on the way to a collective; uses of a tensor that are looked at
 _CASTS = frozenset({"double", "mean", "sum", "to", "type"})
 _REDUCING = frozenset({"mean", "sum"})
 _KEEPING = frozenset(
     {"clone", "contiguous", "detach", "flatten", "squeeze", "unsqueeze", "div_", "mul_", "add_", "sub_"}
 )
 _COMPUTING = frozenset({"add", "div", "mul", "sub"})
-_SHAPING = frozenset({"reshape", "view"})  # a type is a shape to `view`, too
+_SHAPING = frozenset({"reshape", "view"})  # `view` also accepts a dtype
 _BESIDE_DEVICE = frozenset({"copy", "memory_format", "non_blocking"})
 _TENSORS = frozenset({0, 1, "input", "input_list", "output", "tensor", "tensors"})  # parameters of collectives
-_INNER = (*COMPREHENSIONS, ast.DictComp, ast.Lambda)  # they may bind the name themselves
+_INNER = (*COMPREHENSIONS, ast.DictComp, ast.Lambda)  # these may rebind the name themselves
 _TESTS = frozenset({"if", "elif", "else", "while"})
 _ASKS = "backend", "dtype", "float64", "double", "cpu", "device"
 _CATCHES = re.compile(r"\b(?:suppress|raises|assertRaises)\b")
 _OTHER = "gloo"
-"""The collective library that takes float64, on the host: where a text names it, what a collective raises is open."""
+"""A collective library on the host that accepts float64. In a file that names it, no collective is reported."""
 
 
 class _Tensor(NamedTuple):
-    """An expression that is a tensor of float64. `placed`: it is on the accelerator; `array`: it has dimensions, and so
-    what is computed of it has its type."""
+    """An expression that is a float64 tensor. `placed`: it is on the accelerator; `array`: it has dimensions, so
+    results computed from it are float64 as well."""
 
     node: ast.AST
     statement: Statement
@@ -50,7 +50,7 @@ class _Tensor(NamedTuple):
 
 
 class Collectives:
-    """Answers for one text. Names, and functions of the text, are followed."""
+    """Follows tensors through the names and functions of one source file."""
 
     def __init__(self, context: Context, rule: Rule) -> None:
         self._context, self._names = context, frozenset(rule.get("collectives", ()))
@@ -61,7 +61,7 @@ class Collectives:
         self._left = _MANY
 
     def taker(self, call: ast.AST | None, statement: Statement) -> str:
-        """The source of the call of a collective that is given what a call makes; "" if none is shown to be."""
+        """The source of the collective's call that receives the result of `call`; "" if none is shown to receive it."""
         if not self._names or not isinstance(call, ast.Call) or self._context.facts.says(_OTHER):
             return ""
         made = self._made(call, statement)
@@ -69,7 +69,7 @@ class Collectives:
         return "" if found and self._excused(call, statement) else found
 
     def _made(self, call: ast.Call, statement: Statement) -> _Tensor | None:
-        """The tensor that a call makes, which is told to be float64."""
+        """The float64 tensor that a call makes; None if it is not known to make one."""
         root, _, name = (self._flow.resolve(call.func, statement) or "").rpartition(".")
         if root == "torch" and name in FACTORIES | RANGES:
             placed = any(word.arg == "device" and self._is_device(word.value) for word in call.keywords)
@@ -81,7 +81,7 @@ class Collectives:
         return None
 
     def _is_placed(self, node: ast.AST) -> bool:
-        """Whether a chain of calls moves what it begins with to the accelerator: `x.cuda().sum()`."""
+        """Whether a chain of calls moves its first object to the accelerator: `x.cuda().sum()`."""
         while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr == "cuda" or (node.func.attr == "to" and any(map(self._is_device, node.args))):
                 return True
@@ -91,7 +91,7 @@ class Collectives:
         return False
 
     def _is_device(self, node: ast.AST) -> bool:
-        """Whether an expression says the accelerator: `"cuda:0"`, `torch.device("cuda", i)`, `current_device()`."""
+        """Whether an expression denotes the accelerator: `"cuda:0"`, `torch.device("cuda", i)`, `current_device()`."""
         if isinstance(node, ast.JoinedStr) and node.values:
             node = node.values[0]
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -130,7 +130,7 @@ class Collectives:
         return ""
 
     def _after(self, tensor: _Tensor, name: str, call: ast.Call) -> _Tensor | None:
-        """What a method makes of a tensor; None where that may be of another type, or is not known."""
+        """The tensor that a method returns; None if its dtype may differ or is unknown."""
         words = {word.arg for word in call.keywords}
         same = tensor._replace(node=call)
         if name == "cuda":
@@ -148,7 +148,8 @@ class Collectives:
         return same._replace(array=tensor.array and name not in _REDUCING) if kept else None
 
     def _given(self, tensor: _Tensor, call: ast.Call, given: int | str, alone: bool, depth: int) -> str:
-        """What a call does with a tensor that it is given, `alone` or in a list."""
+        """The source of the collective that receives a tensor passed to `call`. `given`: index or keyword of the
+        argument; `alone`: it is the argument itself, not an item of a list."""
         name = self._flow.resolve(call.func, tensor.statement) or ""
         if name in self._names:
             places = _TENSORS if "scatter" in name else _TENSORS - {1}
@@ -163,7 +164,8 @@ class Collectives:
         return self._named(tensor._replace(statement=header), parameter, header.start, end, depth + 1)
 
     def _bound(self, tensor: _Tensor, target: ast.AST, depth: int) -> str:
-        """How the name or attribute that a tensor is assigned to is used in the rest of its block."""
+        """The source of the collective that receives the name or attribute a tensor is assigned to, in the rest of the
+        block."""
         base, parts = chain_of(target)
         if not isinstance(base, ast.Name) or len(parts) > 1 or depth >= _DEEP:
             return ""
@@ -173,7 +175,8 @@ class Collectives:
         return self._named(tensor, spelled, scope, end, depth + 1)
 
     def _named(self, tensor: _Tensor, spelled: str, scope: int, end: int, depth: int) -> str:
-        """How a name is used after the tensor's statement, up to the next assignment to it."""
+        """The source of the collective that receives a name after the tensor's statement, until the name is assigned
+        again."""
         self._context.asked.add(spelled)
         root, *attributes = spelled.split(".")
         for found in self._flow.naming(spelled, scope):
@@ -199,7 +202,8 @@ class Collectives:
         return re.search(rf"(?<![\w.]){re.escape(spelled)}\s*(?:,|:[^=]+=|=)(?!=)", text) is not None
 
     def _excused(self, node: ast.AST, statement: Statement) -> bool:
-        """Whether a place is run only where something holds that tells the case apart, or may fail."""
+        """Whether a place runs only under a condition on the backend, dtype or device, or may fail because of a `try`
+        around it."""
         if any(isinstance(outer, (ast.IfExp, ast.BoolOp)) for outer in statement.digest.ancestors(node)):
             return True
         indents, text = self._context.facts.indents, self._context.text
@@ -214,7 +218,7 @@ class Collectives:
 
 
 def _has_shape(call: ast.Call, name: str) -> bool:
-    """Whether what a factory makes has dimensions: `tensor([a, b])`, `zeros(3)`."""
+    """Whether the tensor that a factory function makes has dimensions: `tensor([a, b])`, `zeros(3)`."""
     first = call.args[0] if call.args else None
     if name in ("tensor", "as_tensor") or isinstance(first, (ast.List, ast.Tuple)):
         return isinstance(first, (ast.List, ast.Tuple)) and bool(first.elts)
@@ -222,7 +226,7 @@ def _has_shape(call: ast.Call, name: str) -> bool:
 
 
 def _is_grouped(call: ast.Call, position: int) -> bool:
-    """Whether a collective is told, or may be, for which group: that may be another library's."""
+    """Whether a collective gets, or may get, a `group` argument; the group may belong to another library."""
     groups = [*call.args[position:], *(word.value for word in call.keywords if word.arg in (None, "group"))]
     if any(isinstance(one, ast.Starred) for one in call.args):
         return True

@@ -1,4 +1,5 @@
-"""The entries of a dictionary by device, with the brackets around their parts, and what says the same of the target."""
+"""Entries of a dictionary whose keys are devices: their spans with parentheses, and edits that add the target's
+entry."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ _PLAIN = (ast.Constant, ast.JoinedStr, ast.FormattedValue, ast.Name, ast.Attribu
 
 
 class Entry(NamedTuple):
-    """Where key and value stand in the statement, with their brackets; `node`: the value."""
+    """The spans of key and value in the statement, with their parentheses; `node`: the value."""
 
     key: Span
     value: Span
@@ -33,7 +34,8 @@ class Entry(NamedTuple):
 
 
 class Entries(NamedTuple):
-    """What a dictionary spells: its entries, by the nodes of either part, and what the text says for its keys."""
+    """The entries of a dictionary display, by the nodes of their keys and of their values, and the sources of all
+    keys."""
 
     by_key: dict[ast.AST, Entry]
     by_value: dict[ast.AST, Entry]
@@ -42,7 +44,7 @@ class Entries(NamedTuple):
 
 @lru_cache(maxsize=8)
 def entries_of(mapping: ast.Dict, digest: Digest) -> Entries:
-    """The entries of a dictionary; remembered, since each of them asks."""
+    """The entries of a dictionary; cached, because each entry asks for them."""
     text, by_key = digest.text, dict[ast.AST, Entry]()
     done = digest.span(mapping)[0] + 1
     for key, value in zip(mapping.keys, mapping.values, strict=True):
@@ -56,7 +58,8 @@ def entries_of(mapping: ast.Dict, digest: Digest) -> Entries:
 
 
 def _bracketed(text: str, floor: int, span: Span) -> Span:
-    """The span of an expression with its brackets; nothing but commas and gaps stands between it and `floor`."""
+    """The span of an expression with its parentheses. Between `floor` and the expression stand only commas, whitespace
+    and comments."""
     start, end = span
     closing = _CLOSING.match(text, end)
     if closing is None or closing.end() == end:
@@ -70,14 +73,14 @@ def _quoted(source: str) -> str:
 
 
 def entry_of(role: Role, statement: Statement) -> Entry | None:
-    """Where the entry stands whose value has this role, if it is one that a dictionary spells."""
+    """The entry whose value has this role; None if it is not the value of a dictionary display."""
     if role.kind != "value" or not isinstance(role.subject, ast.Dict):
         return None
     return entries_of(role.subject, statement.digest).by_value.get(role.node)
 
 
 def key_of(role: Role) -> ast.expr | None:
-    """The key of what has the role of a value."""
+    """The key that belongs to a dictionary value with this role."""
     mapping = role.subject
     if role.kind != "value" or not isinstance(mapping, (ast.Dict, ast.DictComp)):
         return None
@@ -85,16 +88,17 @@ def key_of(role: Role) -> ast.expr | None:
 
 
 def said(source: str, words: dict[str, str]) -> str:
-    """Source with the target's words in its strings."""
+    """The source with each CUDA word in its strings replaced by the target's."""
     for old, new in words.items():
         source = re.sub(rf"(?<=[\"']){re.escape(old)}(?=[\"':])", new, source)
     return source
 
 
 def moved(role: Role, statement: Statement, context: Context, words: dict[str, str]) -> list[Edit]:
-    """The edit that adds the target's own key where a key says on which device something was: `{"cuda:0": "cuda:1"}`.
+    """The edit that adds the target's key beside a key that names the device something was saved on: `{"cuda:0":
+    "cuda:1"}`.
 
-    `role` is that of the value. None where the key says no device, or the target's stands there already.
+    `role` is that of the value. Empty if the key names no device, or if the target's key is there already.
     """
     entry, digest = entry_of(role, statement), statement.digest
     if entry is None or not isinstance(role.subject, ast.Dict):
@@ -104,9 +108,9 @@ def moved(role: Role, statement: Statement, context: Context, words: dict[str, s
     key = key_of(role)
     value = key.value if isinstance(key, ast.Constant) else None
     if isinstance(value, bytes):
-        return []  # no device is called so
+        return []  # device names are never bytes
     new = said(old, words)
-    if new == old and isinstance(value, str) and _DEVICE.fullmatch(value):  # spelled in pieces: `"cu" "da:1"`
+    if new == old and isinstance(value, str) and _DEVICE.fullmatch(value):  # adjacent literals: `"cu" "da:1"`
         old = f'"{value}"'
         new = said(old, words)
     if new == old or _quoted(new) in entries_of(role.subject, digest).keys:
@@ -115,7 +119,7 @@ def moved(role: Role, statement: Statement, context: Context, words: dict[str, s
 
 
 def below(entry: Entry, statement: Statement, context: Context, new_key: str, new_value: str) -> Edit:
-    """The edit that adds an entry after another one, laid out as that is: on a line of its own, or beside it."""
+    """The edit that adds an entry after another one, laid out like it: on a line of its own, or on the same line."""
     base, text, layout = statement.start, context.text, context.facts.layout
     start, end = base + entry.key[0], base + entry.value[1]
     line = layout.line_start(start)
@@ -125,7 +129,7 @@ def below(entry: Entry, statement: Statement, context: Context, new_key: str, ne
 
 
 def doubled(role: Role, statement: Statement, words: dict[str, str]) -> list[Edit]:
-    """The edits that put beside a dictionary which a comprehension makes the one with the target's keys."""
+    """The edits that merge a dictionary comprehension with a copy whose keys name the target: `{**{…}, **{…}}`."""
     mapping, key, digest = role.subject, key_of(role), statement.digest
     if not isinstance(mapping, ast.DictComp) or key is None:
         return []
@@ -138,7 +142,7 @@ def doubled(role: Role, statement: Statement, words: dict[str, str]) -> list[Edi
 
 
 def is_plain(*nodes: ast.AST | None, made: ast.AST | None = None) -> bool:
-    """Whether expressions can be written twice: they call nothing but `format`, and what `made` is."""
+    """Whether expressions can be written twice: they contain no calls except `format` and the call `made`."""
     return all(
         isinstance(part, _PLAIN)
         or (isinstance(part, ast.Call) and (part is made or getattr(part.func, "attr", "") == "format"))
@@ -149,12 +153,12 @@ def is_plain(*nodes: ast.AST | None, made: ast.AST | None = None) -> bool:
 
 
 def is_literal(role: Role) -> bool:
-    """Whether the text says what the key of a value begins with."""
+    """Whether the key of a value begins with a literal."""
     key = key_of(role)
     return key is not None and _LITERAL.match(ast.unparse(key)) is not None
 
 
 def says_index(role: Role) -> bool:
-    """Whether the key of a value is a device with its number."""
+    """Whether the key of a value is a device with an index, as in `"cuda:0"`."""
     key = key_of(role)
     return key is not None and _NUMBERED.match(ast.unparse(key)) is not None

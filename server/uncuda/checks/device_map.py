@@ -1,4 +1,4 @@
-"""A dictionary by device (`{"cuda": "nccl", "cpu": "gloo"}`): the entry that the target needs beside CUDA's."""
+"""Adds the target's entry to a dictionary whose keys are devices, as `{"cuda": "nccl", "cpu": "gloo"}`."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from .device_entries import below, entries_of, said
 from .string_flow import Flow
 
 _MODULE = re.compile(r"\btorch\.cuda(?:\.\w+)+")
-_MANY = 60  # places where a name stands: of one that stands in more, nothing is said
+_MANY = 60  # a dictionary whose name occurs more often is not analysed
 _LEFT = re.compile(r"cuda|nccl", re.I)
 
 
 def entry(role: Role, statement: Statement, context: Context, words: dict[str, str]) -> Edit | None:
-    """The edit that adds the target's entry below the one that `role` is the key of; None if its value is not sure."""
+    """The edit that adds the target's entry below the one whose key has this role; None if its value cannot be
+    translated."""
     mapping = role.subject
     if not isinstance(mapping, ast.Dict) or kept(role, statement) == (0, 0):
         return None
     place, text = entries_of(mapping, statement.digest).by_key[role.node], statement.digest.text
     old, source = text[slice(*place.key)], text[slice(*place.value)]
     if context.target.words["device"] in source:
-        return None  # a fix has been here: the value is no longer CUDA's
+        return None  # a fix has changed this entry: its value is no longer CUDA's
     spelled = _translated(source, words, context.target)
     new = said(old, words)
     if spelled is None or new == old:
@@ -36,13 +37,13 @@ def entry(role: Role, statement: Statement, context: Context, words: dict[str, s
 
 
 def needs_plugin(added: Edit, target: Target) -> bool:
-    """Whether the value of an entry is one that only the plugin knows."""
+    """Whether the added value works only after the target's plugin is imported."""
     words = (target.words.get("module"), target.words.get("ccl"))
     return any(word and re.search(rf"\b{re.escape(word)}\b", added.text) for word in words)
 
 
 def is_looked_up(role: Role, statement: Statement, flow: Flow) -> bool:
-    """Whether all that the text does with the dictionary is to look keys up in it: one more entry is no difference."""
+    """Whether the file only looks up keys in the dictionary, so that one more entry changes nothing else."""
     mapping, outer = role.subject, role.outer
     parent = statement.digest.parents.get(mapping) if mapping is not None else None
     if mapping is None or outer is None:
@@ -76,7 +77,7 @@ def is_looked_up(role: Role, statement: Statement, flow: Flow) -> bool:
 
 
 def _looks_up(node: ast.AST, rest: tuple[str, ...], statement: Statement) -> bool:
-    """Whether a use of a dictionary asks for one key; `rest`: what of the dictionary is named."""
+    """Whether a use of the dictionary looks up one key. `rest`: the attributes written after its name."""
     parent = statement.digest.parents.get(node)
     if rest:
         return rest == ("get",) and isinstance(parent, ast.Call) and parent.func is node
@@ -87,7 +88,7 @@ def _looks_up(node: ast.AST, rest: tuple[str, ...], statement: Statement) -> boo
 
 
 def kept(role: Role, statement: Statement) -> tuple[int, int]:
-    """Where the value of CUDA's entry stands, which stays CUDA's; (0, 0) where making the dictionary calls CUDA."""
+    """The span of the value of CUDA's entry, which is not changed; (0, 0) if building the dictionary calls CUDA."""
     mapping = role.subject
     if not isinstance(mapping, ast.Dict):
         return 0, 0
@@ -100,7 +101,7 @@ def kept(role: Role, statement: Statement) -> tuple[int, int]:
 
 
 def _translated(value: str, words: dict[str, str], target: Target) -> str | None:
-    """The source of CUDA's value, said for the target; None when some of it has no sure counterpart."""
+    """The source of CUDA's value rewritten for the target; None if a part of it has no certain counterpart."""
 
     def named(match: re.Match[str]) -> str:
         row = target.row(match[0])

@@ -28,8 +28,9 @@ _MAPPERS = frozenset({"dict", "update", "setdefault", "env", "environ"})
 
 
 class _Place(NamedTuple):
-    """Where a variable is named: the node, its span in the statement, the offset of the name, the name, what it is set
-    to. `asked`: it is read there, or its being there is tested; `tested`: the latter alone."""
+    """A place that names an environment variable. `span`: of the node, in the statement; `at`: the offset of the name;
+    `value`: what the variable is set to; `asked`: it is read or tested for existence; `tested`: only tested for
+    existence."""
 
     node: ast.AST
     span: tuple[int, int]
@@ -41,7 +42,7 @@ class _Place(NamedTuple):
 
 
 class Check:
-    """All environment rules, by the status that the target's table gives a variable."""
+    """All rules of this check, by the status of a variable in the target's table."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
@@ -55,7 +56,7 @@ class Check:
         return next((row for row in self._patterns if fnmatchcase(name, row.name)), None)
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Hits at names of variables, at `NAME=value` in a command, and at keywords that become variables."""
+        """Hits at names of variables, at `NAME=value` in a command line, and at keywords that become variables."""
         keywords = any(stem in context.facts.present for stem in _STEMS)
         for statement in context.statements:
             for text in statement.digest.texts:
@@ -81,7 +82,7 @@ class Check:
         return self._by_status.get(row.status) if row is not None else None
 
     def _keywords(self, context: Context, statement: Statement) -> Iterator[Hit]:
-        """`dict(os.environ, CUDA_VISIBLE_DEVICES="0")`."""
+        """Hits at keywords that become environment variables: `dict(os.environ, CUDA_VISIBLE_DEVICES="0")`."""
         if not _KEYWORD.search(context.text, statement.start, statement.end):
             return
         for node in dict.fromkeys(statement.digest.parents):
@@ -95,8 +96,8 @@ class Check:
                 yield self._hit(context, statement, rule, place, applicability)
 
     def _means_other(self, row: Row, rule: Rule, value: ast.AST | str | None) -> bool:
-        """Whether a value that is given to the variable means something else to the target, or one that is read (None)
-        is written in another way there: the rule's `value-limits`, `format-limits`."""
+        """Whether the value given to the variable means something else for the target's variable, or (`value` is None)
+        the value that is read has another format there: see `value-limits` and `format-limits` of the rule."""
         if value is None:
             return not set(row.limits).isdisjoint(rule.get("format-limits", ()))
         differs = not set(row.limits).isdisjoint(rule.get("value-limits", ()))
@@ -114,12 +115,13 @@ class Check:
         if row.replacement and allowed and context.text.startswith(place.name, place.at):
             edit = Edit(place.at, place.at + len(place.name), row.replacement)
             fixes = (Fix(titled("replace", f"`{row.replacement}`"), allowed, (edit,)),)
-        links = (("variable", place.name),) if place.asked else ()  # a test under the old name hides the new one
+        links = (("variable", place.name),) if place.asked else ()  # a test must not keep the old name
         return Hit(rule, start, end, words, fixes, links, row.limits, statement=statement, node=place.node)
 
 
 def _class(role: Role, rule: Rule) -> str | None:
-    """safe: the environment itself is asked; review: a name like these is hardly anything else; None: prose."""
+    """The class of a fix by the role of the string: safe if `os.environ` itself is accessed, review if the string
+    merely looks like a variable's name, None for prose."""
     if role.kind in _SILENT_KINDS or is_prose(role):
         return None
     if role.kind == "default" and role.call is not None:
@@ -137,13 +139,13 @@ def _class(role: Role, rule: Rule) -> str | None:
 
 
 def _tests(role: Role) -> bool:
-    """Whether only a variable's being there is tested."""
+    """Whether the code only tests if a variable exists."""
     called = role.kind == "argument" and role.call is not None and last_word(role.call.func) == "__contains__"
     return called or role.kind == "membership"
 
 
 def _asks(role: Role) -> bool:
-    """Whether a variable is read, or its being there tested: neither sets it."""
+    """Whether the code reads a variable or tests if it exists, rather than setting it."""
     if role.kind == "argument" and role.call is not None:
         return last_word(role.call.func) in _ASKING
     stored = isinstance(role.subject, ast.Subscript) and not isinstance(role.subject.ctx, ast.Load)
@@ -151,7 +153,7 @@ def _asks(role: Role) -> bool:
 
 
 def _mapping(node: ast.AST | None) -> ast.AST | None:
-    """The mapping whose keys are asked: `os.environ` of `os.environ.keys()` and `list(os.environ)`."""
+    """The mapping whose keys an expression lists: `os.environ` for `os.environ.keys()` and for `list(os.environ)`."""
     while isinstance(node, ast.Call):
         function = node.func
         if isinstance(function, ast.Attribute) and function.attr == "keys" and not node.args:
@@ -164,11 +166,11 @@ def _mapping(node: ast.AST | None) -> ast.AST | None:
 
 
 def _spelled(node: ast.AST | None) -> str:
-    """`os.environ.get` as the code spells it; "" for anything but names and attributes."""
+    """A dotted name as the code spells it, such as `os.environ.get`; "" for other expressions."""
     base, parts = chain_of(node)
     return ".".join([base.id, *parts]) if isinstance(base, ast.Name) else ""
 
 
 def _is(spelled: str, names: Sequence[str]) -> bool:
-    """Whether a spelled name is one of `names`, or what `from os import environ` leaves of it."""
+    """Whether a spelled name is one of `names`, or the end of one, as `environ.get` after `from os import environ`."""
     return bool(spelled) and any(name == spelled or name.endswith("." + spelled) for name in names)

@@ -1,4 +1,4 @@
-"""The value that a place gives to an environment variable, and whether the target's variable would take it."""
+"""The value that code gives to an environment variable, and whether the target's variable accepts it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _READERS = frozenset({"get", "getenv", "pop"})
 
 
 def given_value(statement: Statement, node: ast.AST) -> ast.AST | None:
-    """What the variable that `node` names is set to; None where it is only read."""
+    """The value that the variable named by `node` is set to; None if the variable is only read."""
     if isinstance(node, ast.keyword):
         return node.value
     parent = statement.digest.parents.get(node)
@@ -28,7 +28,8 @@ def given_value(statement: Statement, node: ast.AST) -> ast.AST | None:
 
 
 def shared(value: ast.AST | str, patterns: Sequence[str]) -> bool:
-    """Whether a value, parts of which commas separate, is written out and means the same on the target."""
+    """Whether every comma-separated part of a literal value matches a pattern of values that mean the same on the
+    target."""
     if isinstance(value, ast.Constant):
         value = str(value.value)
     if not isinstance(value, str):

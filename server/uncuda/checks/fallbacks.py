@@ -1,4 +1,4 @@
-"""Imports that may fail: whether the program goes on without the module, and where it says that it does not."""
+"""Optional imports: whether the program goes on without a missing module, and where it raises because of it later."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from .base import Context, Hit
 from .branch_words import last_of
 
 LEFT_OUT = "left-out"
-"""The limit of an import that may fail: the program goes on without it."""
+"""The limit of a hit at an optional import: the program goes on without the module."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DENIES = re.compile(r"\bnot\b(?![ \t]+None)|\bis[ \t]+None\b|==[ \t]*(?:False|None)\b|\bis[ \t]+False\b")
 _TEST = re.compile(r"[ \t]*(?:(?P<if>if)\b[^\n]*|assert\b[^\n,]*)")
 _ASKED = re.compile(r"\bis_([a-z]{2,6})_available\b")
-_MODULES = frozenset({"jax", "tf", "torch"})  # words for modules of their own
+_MODULES = frozenset({"jax", "tf", "torch"})  # short names of other modules, so no abbreviations of a longer name
 _SKIPS = "importorskip("
 _SKIPPED = re.compile(r"[\"'](\w+)[.\w]*[\"']")
-_MANY = 20  # tests above a place, or calls of a function
+_MANY = 20  # tests above a place, or calls of a function, that are looked at
 _SUPPRESSES = re.compile(r"\bsuppress\([^)\n]*\b(?:ImportError|ModuleNotFoundError|Exception)\b")
 
 
 class Fallbacks:
-    """Answers for one text. `learn` comes first: what guards the imports of each module."""
+    """Finds optional imports in one source file. Call `learn` for every import before `lowered`."""
 
     def __init__(self, context: Context) -> None:
         self._context, self._indents, self._text = context, context.facts.indents, context.text
@@ -41,15 +41,15 @@ class Fallbacks:
         self._needed: dict[str, bool] = {}
 
     def learn(self, module: str, statement: Statement) -> None:
-        """Take note of the names that tell whether an import of a module worked."""
+        """Remember the names that tell whether an import of a module worked, such as `has_apex`."""
         guard = self._tried(statement)
         if guard is not None and not guard.raises:
             self._flags.setdefault(module, set()).update(guard.flags)
 
     def lowered(self, hit: Hit, module: str) -> Hit:
-        """The hit at an import, or at a use; what the program does without is for information.
+        """A hit at an import or use, with severity "information" if the program goes on without the module.
 
-        It stays a warning where the text raises later, because the module is not there.
+        The severity is "warning" if the file raises later because the module is missing.
         """
         rule, statement = hit.rule, hit.statement
         if statement is None or rule.severity == "information":
@@ -63,7 +63,7 @@ class Fallbacks:
         return replace(hit, severity="information", limits=(*hit.limits, LEFT_OUT))
 
     def _tried(self, statement: Statement) -> Guard | None:
-        """The `try`, or the `suppress`, around a statement in its function; looked at once a block."""
+        """The `try` or `suppress` around a statement within its function; computed once for each block."""
         own = self._indents.header_at(statement.start)
         above = self._indents.header_above(statement.start)
         key = statement.start if own.word == "try" or above is None else above.start
@@ -80,8 +80,8 @@ class Fallbacks:
         return None
 
     def _is_asked(self, module: str, statement: Statement) -> bool:
-        """Whether a test around a place, or one above it that leaves, asks if the module is there, and does not raise
-        if it is not."""
+        """Whether an `if` around a place, or above it in its block, tests for the module, and the code does not raise
+        if the module is missing."""
         if self._is_skipped(module, statement.start) or self._left_without(module, statement.start):
             return True
         for header in self._indents.headers(statement.start):
@@ -95,8 +95,7 @@ class Fallbacks:
         return False
 
     def _is_skipped(self, module: str, offset: int) -> bool:
-        """Whether what stands above, in the same block or one around it, skips where the module is not there:
-        `pytest.importorskip("x")`."""
+        """Whether `pytest.importorskip("x")` for the module stands above, in the same block or in one around it."""
         facts, root = self._context.facts, module.partition(".")[0]
         skips = facts.searches.find(("text", _SKIPS), plain(_SKIPS))
         for at in skips[: bisect_left(skips, offset)]:
@@ -107,8 +106,7 @@ class Fallbacks:
         return False
 
     def _left_without(self, module: str, offset: int) -> bool:
-        """Whether a test above in the same block leaves where the module is not there: `if not is_x_available():
-        return`."""
+        """Whether an `if` above in the same block returns without the module: `if not is_x_available(): return`."""
         facts = self._context.facts
         if not facts.says("available"):
             return False
@@ -120,7 +118,8 @@ class Fallbacks:
         return False
 
     def _above(self, at: int, offset: int) -> bool:
-        """Whether what stands at `at` is done before what stands at `offset`: in its block, or in one around it."""
+        """Whether the statement at `at` runs before the one at `offset`: it stands in the same block or in one around
+        it."""
         above = self._indents.header_above(at)
         return above is None or any(header == above for header in self._indents.headers(offset))
 
@@ -135,14 +134,15 @@ class Fallbacks:
         return bool(named) and DEVICE.search(said.replace(named, "")) is None
 
     def _is_needed(self, flag: str) -> bool:
-        """Whether a test that a name is not there has a block that only raises, or an assertion asks for it."""
+        """Whether the file asserts that a flag is true, or raises if it is false, so that the module is needed after
+        all."""
         if flag not in self._needed:
             raising = filter(self._raises_without, self._tests_of(flag))
             self._needed[flag] = any(not self._is_behind(flag, test.start()) for test in raising)
         return self._needed[flag]
 
     def _is_behind(self, flag: str, at: int) -> bool:
-        """Whether a place stands in a function that the text calls only where a test says that a name is there."""
+        """Whether a place is in a function that the file calls only under a test of the flag."""
         facts, scope = self._context.facts, self._indents.scope_of(at)
         function = FUNCTION.match(self._text, scope[0]) if scope is not None else None
         if function is None:
@@ -152,7 +152,7 @@ class Fallbacks:
         return 0 < len(calls) <= _MANY and all(self._is_tested(flag, call) for call in calls)
 
     def _is_tested(self, flag: str, at: int) -> bool:
-        """Whether a test around a place, in its function, says that a name is there."""
+        """Whether an `if` around a place, within its function, tests that the flag is true."""
         for header in self._indents.headers(at):
             if header.word in ("def", "class"):
                 return False
@@ -162,12 +162,12 @@ class Fallbacks:
         return False
 
     def _granted(self, header: Header) -> str:
-        """What an `if` or `elif` asks, if it denies nothing; "" of other lines."""
+        """The condition of an `if` or `elif` that contains no negation; "" for other lines."""
         condition = self._text[header.start : header.end]
         return "" if header.word not in ("if", "elif") or _DENIES.search(condition) else condition[len(header.word) :]
 
     def _tests_of(self, name: str) -> Iterator[re.Match[str]]:
-        """The `if` and `assert` lines that say a name."""
+        """The `if` and `assert` lines that contain a name."""
         facts, done = self._context.facts, -1
         for at in facts.searches.find((name, True), uses(name, True)):
             line = self._text.rfind("\n", 0, at) + 1
@@ -189,7 +189,7 @@ class Fallbacks:
 
 
 def _is_short_for(name: str, short: str) -> bool:
-    """Whether a word is what is left of a name without some of its letters: `bnb` of `bitsandbytes`."""
+    """Whether a word is an abbreviation of a name, with letters left out: `bnb` of `bitsandbytes`."""
     letters = iter(name)
     return short not in _MODULES and short[0] == name[0] and all(letter in letters for letter in short)
 

@@ -1,4 +1,5 @@
-"""Classes of one text that do the same, each for an accelerator: `CudaBackend(Backend)`, `XpuBackend(Backend)`."""
+"""Groups of classes in one file that do the same for different accelerators: `CudaBackend(Backend)`,
+`XpuBackend(Backend)`."""
 
 from __future__ import annotations
 
@@ -12,16 +13,16 @@ from ..source import Span
 OTHERS = (
     "amd", "cpu", "dcu", "gcu", "hip", "hpu", "ipu", "maca", "mlu", "mps", "rocm", "sdaa", "tpu", "vulkan", "xla", "xpu"
 )  # fmt: skip
-"""What accelerators besides CUDA's and the targets are called in names of classes and files; and the CPU."""
+"""Words for accelerators other than CUDA and the targets, and for the CPU, in names of classes and files."""
 _CLASS = re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?[ \t]*:", re.M)
-_FIRST = re.compile(r"\n[ \t]*(?=class\b)")  # of the text with a line break before it
+_FIRST = re.compile(r"\n[ \t]*(?=class\b)")  # for the text with a line break put before it
 _OF_CUDA = re.compile(r"class[ \t]+\w*C(?:uda|UDA)")
 _COMMON = frozenset({"object", "ABC", "abc.ABC", "Enum", "str", "int", "Exception", "Protocol", "NamedTuple"})
 
 
 class ClassFamily(NamedTuple):
-    """`name`: the span of the name of CUDA's class; `devices`: whose classes stand beside it; `spans`: of all classes
-    of the family, and of the bases that they share."""
+    """`name`: the span of the name of CUDA's class; `devices`: the devices that have a class; `spans`: of all classes
+    of the group and of the base classes they share."""
 
     name: Span
     devices: frozenset[str]
@@ -29,7 +30,7 @@ class ClassFamily(NamedTuple):
 
 
 def families_in(facts: Facts, devices: Collection[str]) -> list[ClassFamily]:
-    """The families of a text; `devices`: the targets' names. One with the CPU's class only, beside CUDA's, is none."""
+    """The groups in a file; `devices`: the targets' names. CUDA's class with only a CPU class beside it is no group."""
     places = facts.searches.find(("family",), _cudas)
     text = facts.layout.text
     if not any(_bases(match) for at in places if (match := _CLASS.match(text, at))):
@@ -67,7 +68,7 @@ def _cudas(text: str, start: int, end: int) -> Iterator[int]:
         if _OF_CUDA.match(text, at):
             if not text[text.rfind("\n", 0, at) + 1 : at].strip():
                 yield at
-            after = text.find("\n", at, end) + 1 or end  # a line has one class
+            after = text.find("\n", at, end) + 1 or end  # a line defines at most one class
         at = text.find("class ", after, end)
 
 

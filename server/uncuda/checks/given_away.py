@@ -1,4 +1,4 @@
-"""What libraries are given that have devices of their own: a word of torch's for one means nothing to them."""
+"""Device strings that are passed to libraries with devices of their own, which do not know torch's device names."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from .string_flow import LINKED, Flow
 
 
 class GivenAway:
-    """Answers for one text."""
+    """Finds such strings in one source file."""
 
     def __init__(self, flow: Flow) -> None:
         self._flow, self._context = flow, flow.context
         self._names: dict[str, frozenset[str]] = {}
 
     def has(self, rule: Rule, role: Role) -> bool:
-        """Whether such a library is given what has the name of a string: `Model(name, device=args.device)`."""
+        """Whether the name or option that holds a string is passed to such a library: `Model(name,
+        device=args.device)`."""
         if role.kind not in LINKED:
             return False
         if rule.name not in self._names:
@@ -31,7 +32,7 @@ class GivenAway:
         return (role.option or role.name) in self._names[rule.name]
 
     def _arguments(self, root: str) -> Iterator[str]:
-        """The names of what is given to calls of a name, and of what lies below it."""
+        """The last words of all arguments in calls of `root` and its attributes: `device` for `root.f(args.device)`."""
         self._context.asked.add(root)
         word = re.escape(root)
         for found in self._flow.statements(re.compile(rf"{word}(?<![\w.]{word})(?!\w)"), 0, len(self._context.text)):

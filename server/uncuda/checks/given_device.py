@@ -1,4 +1,4 @@
-"""The device that `x.cuda(…)` is given: by its name, by a number, or by what only the run can tell."""
+"""The argument of `x.cuda(…)`: a device string, an index, or a value known only at run time."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ from ..facts.role_calls import last_word
 from ..facts.scans import whole_word
 from .base import Context
 
-_FEW = 16  # names that are looked for one by one, in the lines that hold them
-# What the method of a tensor takes, and that of a module does not.
+_FEW = 16  # names searched one by one, in the lines that hold them; beyond that, one pass reads all names
+# Keywords that the method of a tensor accepts and that of a module does not.
 _OF_TENSORS = frozenset({"non_blocking", "memory_format"})
-_ANYTHING = ("load", "compile")  # functions of torch that do not make tensors
+_ANYTHING = ("load", "compile")  # functions of torch that may return something other than a tensor
 _ASSIGNED = re.compile(r"[ \t]*(\w+)[ \t]*(?::[^=]*)?=(?!=)[ \t]*(.*)")
 _NUMBERS = re.compile(
     r"(?:\A|_)(?:gpu|rank|index|idx|id|i|n|num|ordinal)s?\d*\Z|\A(?:int|\w*current_device|\w*rank)\(\)\Z", re.I
 )
 _MADE = re.compile(r"(?:torch\.)?device\(")
-# Lines that bind names otherwise: parameters, loops, imports.
+# Lines that bind names without `=`: parameters, loops, imports.
 _BINDS = re.compile(r"\b(?:def|for|lambda|as|import|global|nonlocal)\b|:=|[-+*/|&]=")
 
 
 def of_module(node: ast.Attribute, call: ast.Call) -> ast.expr | None:
-    """The one argument of a call of `node` that may be a module's: a device.
+    """The one argument of a call of `node` if the object may be a module; None otherwise.
 
-    A tensor's method takes more, and what torch has just made is a tensor: `torch.randn(2).cuda(0)`.
+    Only tensors accept more arguments, and what a function of torch has just made is a tensor:
+    `torch.randn(2).cuda(0)`.
     """
     maker = node.value.func if isinstance(node.value, ast.Call) else None
     if isinstance(maker, ast.Attribute) and isinstance(maker.value, ast.Name) and maker.value.id == "torch":
@@ -39,19 +40,19 @@ def of_module(node: ast.Attribute, call: ast.Call) -> ast.expr | None:
 
 
 def is_index(node: ast.expr) -> bool:
-    """Whether a device is given by its number."""
+    """Whether a device is given as an integer literal."""
     return isinstance(node, ast.Constant) and type(node.value) is int and node.value >= 0
 
 
 def says_number(node: ast.expr) -> bool:
-    """Whether the words of an expression say that it is a number, or None: `args.gpu`, `gpu_ids[0]`, `get_rank()`."""
+    """Whether the name of an expression suggests an integer index or None: `args.gpu`, `gpu_ids[0]`, `get_rank()`."""
     while isinstance(node, ast.Subscript):
         node = node.value
     return _NUMBERS.search(last_word(node)) is not None
 
 
 def is_bound_to_device(context: Context, name: str) -> bool:
-    """Whether a name is given devices by the text, and by nothing else: `device = torch.device(…)`."""
+    """Whether every assignment to a name in this file is a device: `device = torch.device(…)`."""
     context.asked.add(name)
     if not context.facts.says("device("):
         return False
@@ -69,7 +70,7 @@ def is_bound_to_device(context: Context, name: str) -> bool:
 
 
 def _lines_at(text: str, places: Sequence[int]) -> str:
-    """The lines that hold these offsets, which are in order."""
+    """The lines that contain these offsets, which are sorted."""
     lines, done = [], -1
     for at in places:
         if at >= done:
@@ -80,7 +81,7 @@ def _lines_at(text: str, places: Sequence[int]) -> str:
 
 @lru_cache(maxsize=1)
 def _bound(text: str) -> dict[str, bool]:
-    """Names that lines of a text bind: whether each is bound to devices alone. One pass, whatever the lines hold."""
+    """For each name that the text binds: whether every value is a device. It takes one pass over the lines."""
     found: dict[str, bool] = {}
     for line in text.splitlines():
         match = _ASSIGNED.match(line)
@@ -92,7 +93,7 @@ def _bound(text: str) -> dict[str, bool]:
 
 
 def names_device(call: ast.Call) -> bool:
-    """Whether a call says by name to which device, `x.cuda("cuda:0")`: only `.to` takes that of tensors and modules."""
+    """Whether a call passes a device by its name: `x.cuda("cuda:0")`. On the target only `.to` accepts that."""
     given = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "device")]
     return len(given) == 1 and _is_device(given[0])
 

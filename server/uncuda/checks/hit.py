@@ -1,4 +1,4 @@
-"""What a check finds. A hit never changes: a later stage that has more to say of it gives another one."""
+"""The hits that checks produce. A hit is never changed; a later stage that adds something makes a new one."""
 
 from __future__ import annotations
 
@@ -13,63 +13,66 @@ from ..facts.read import Statement
 from ..source import Span
 
 Links = tuple[tuple[Hashable, ...], ...]
-"""Keys; hits that share one change together or not at all."""
+"""Keys of a hit; hits that share a key are fixed together or not at all."""
 
 
 class At(int):
-    """An offset in a key of `Hit.links`."""
+    """A source offset inside a key of `Hit.links`, so that it can be moved after an edit."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A place that a rule is about, [start, end), and what the check that found it knows of it."""
+    """A place [start, end) that a rule reports, with what the check found out about it."""
 
     rule: Rule
     start: int
     end: int
     words: Mapping[str, str] = field(default_factory=dict)
-    """What the rule's message says in braces; `subject`: see there, if it is not the `name`."""
+    """Values for the braces of the rule's message. `subject` is used by the property below if it differs from
+    `name`."""
     fixes: tuple[Fix, ...] = ()
-    """Best first; none: manual."""
+    """The fixes, best first. Empty: the code must be changed by hand."""
     links: Links = ()
     limits: tuple[str, ...] = ()
-    """The sentences of the tables that the message ends with."""
+    """Ids of sentences from the tables that are appended to the message."""
     severity: str = ""
-    """Empty: the rule's."""
+    """A severity that replaces the rule's; "" keeps the rule's."""
     statement: Statement | None = None
     node: ast.AST | None = None
-    """The expression in the statement, if it is one."""
+    """The AST node of the place within the statement, if it is a whole expression."""
     since: str = ""
-    """The version of the plugin from which on the target has what is asked for, if it is a later one."""
+    """The plugin version that first supports the API, if it is later than the configured one."""
     keeps: tuple[int, int] = (0, 0)
-    """What stands there is CUDA's and stays so."""
+    """The span of code that belongs to CUDA and stays as it is."""
     receiver: int | None = None
-    """Where the attribute's name stands, if all hangs on the object that it belongs to."""
+    """The offset of the attribute's name, if the hit depends on the type of the object."""
     lacking: tuple[str, ...] = ()
-    """The functions whose results have no such attribute on the target, if the fix writes it."""
+    """Functions whose results lack this attribute on the target, if the fix writes it."""
     origin: tuple[str, str, Span] | None = None
-    """Where a local name was bound through which the place was found: the name, what it stands for, and the span."""
+    """The alias through which the place was resolved: the local name, the dotted name it stands for, and the binding's
+    span."""
     question: tuple[At, bool] | None = None
-    """Where the question stands under which alone the word exists, and whether nothing else shows what it means."""
+    """The offset of the test under which alone the word is used, and whether nothing else shows that it means a
+    device."""
     by_hand: bool = False
-    """Its name serves the target elsewhere, so that somebody has to say what is left to CUDA."""
+    """The name also serves the target elsewhere, so a person must decide what stays CUDA's."""
     sources: Links = ()
-    """Keys of `links` of what gives the value that is tested here: neither changes without the other."""
+    """Keys in `links` of the code that produces the value tested here; neither may change without the other."""
 
     @property
     def subject(self) -> str:
-        """The library, API or variable that the rule speaks of here, without what the place adds: `flash_attn`,
-        `torch.cuda.synchronize`, `.cuda`, `NCCL_DEBUG`. Empty where it speaks of nothing but the place."""
+        """The library, API or variable that the hit is about, such as `flash_attn`, `torch.cuda.synchronize`, `.cuda`
+        or `NCCL_DEBUG`; "" if it is about the place only."""
         return self.words.get("subject") or self.words.get("name", "")
 
     def with_fixes(self, fixes: tuple[Fix, ...]) -> Hit:
-        """The same place with other fixes."""
+        """A copy of the hit with other fixes."""
         return self if fixes is self.fixes else replace(self, fixes=fixes)
 
     def lowered(self, applicability: str | None) -> Hit:
-        """The same place, its first fix in another class; None: without fixes. A hit without fixes stays as it is."""
+        """A copy whose first fix has another class, or without fixes if `applicability` is None."""
         if not self.fixes or self.fixes[0].applicability == applicability:
             return self
         if applicability is None:
@@ -78,10 +81,10 @@ class Hit:
 
 
 def moved(hit: Hit, statement: Statement, region: Region) -> Hit:
-    """The hit as it is found in the text after an edit that left it alone; `statement`: its statement there.
+    """The hit moved to its offsets after an edit that did not touch it; `statement`: its statement in the new text.
 
-    Every field is named, those without an offset as they are: this runs for each hit at each key, where
-    `dataclasses.replace` shows.
+    The fields are listed one by one because this runs for every hit at every keystroke, where `dataclasses.replace` is
+    slow.
     """
     if not region.shift:
         return hit if statement is hit.statement else replace(hit, statement=statement)

@@ -1,6 +1,7 @@
-"""Tensors that the text shows to lie on the host: what `.cpu()` gave, by whatever name, and what is computed of it.
+"""Finds tensors that certainly lie on the CPU: results of `.cpu()`, names that hold them, and what is computed from
+them.
 
-What cannot be followed to such a call is not on the host.
+An expression that cannot be traced back to such a call counts as not on the CPU.
 """
 
 from __future__ import annotations
@@ -18,19 +19,19 @@ from .string_flow import Flow
 
 RANGES = frozenset({"arange", "eye", "linspace"})
 FACTORIES = frozenset({"as_tensor", "empty", "eye", "full", "ones", "rand", "randn", "tensor", "zeros"})
-"""The functions of torch that make a tensor of what is no tensor, or need not be one."""
+"""Functions of torch that make a tensor from other values, or from nothing."""
 _SCALARS = frozenset({"as_tensor", "tensor"})
-"""Those that make tensors without dimensions, which are computed with wherever the other tensor is."""
+"""Functions that make 0-dimensional tensors, which may be combined with tensors on any device."""
 _PLACES = ("set_default_device", "set_default_tensor_type", "with torch.device")
-_DEEP, _MANY = 8, 200  # names on the way; expressions that are looked at in one text
+_DEEP, _MANY = 8, 200  # names followed on the way; expressions looked at in one file
 _TAKEN = frozenset({"T", "data", "imag", "indices", "mT", "real", "values"})
 _KEEPING = frozenset({"cat", "concat", "flatten", "hstack", "stack", "vstack", "where"})
-"""Functions of torch that leave a tensor where it is."""
+"""Functions of torch whose result is on the device of their tensors."""
 _ADDS = frozenset({"append", "extend"})
 
 
 class HostValues:
-    """Answers for one text."""
+    """Finds such tensors in one source file."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -45,11 +46,11 @@ class HostValues:
 
     @cached_property
     def _begins(self) -> bool:
-        """Whether the text has anything that brings a tensor to the host, or makes one there."""
+        """Whether the file contains anything that moves a tensor to the CPU or makes one there."""
         return any(map(self._context.facts.says, ("cpu", *(f"torch.{name}" for name in sorted(FACTORIES | RANGES)))))
 
     def holds(self, node: ast.AST, statement: Statement, depth: int = 0) -> bool:
-        """Whether an expression is a tensor of the host, or several."""
+        """Whether an expression is a tensor on the CPU, or a list of them."""
         self._context.facts.work.compare(4)
         self._left -= 1
         if self._left < 0 or depth > _DEEP or not self._begins:
@@ -67,18 +68,18 @@ class HostValues:
         return self._all(_parts(node), statement, depth)
 
     def _is_computed(self, node: ast.BinOp | ast.Compare, statement: Statement, depth: int) -> bool:
-        """Whether an operand is on the host, and no other a call, of which nobody knows what it gives."""
+        """Whether one operand is on the CPU and no other is a call, whose result is unknown."""
         parts = [node.left, node.right] if isinstance(node, ast.BinOp) else [node.left, *node.comparators]
         shown = [self.holds(part, statement, depth) for part in parts]
         spelled = (isinstance(part, (ast.Attribute, ast.Constant, ast.Name)) for part in parts)
         return any(shown) and all(one or other for one, other in zip(shown, spelled, strict=True))
 
     def makes(self, name: str) -> bool:
-        """Whether a function of torch makes a tensor on the host, where it is given no device."""
+        """Whether a function of torch makes its tensor on the CPU if it gets no device."""
         return name in FACTORIES | RANGES and not any(map(self._context.facts.says, _PLACES))
 
     def leaves(self, call: ast.Call, statement: Statement) -> bool:
-        """Whether what a call gives is moved at once: `x.cpu().double().to(device)`."""
+        """Whether the result of a call is moved to a device in the same expression: `x.cpu().double().to(device)`."""
         parents = statement.digest.parents
         moved: ast.AST | None = call
         while moved is not None and isinstance(taken := parents.get(moved), ast.Attribute):
@@ -90,7 +91,7 @@ class HostValues:
         return False
 
     def _all(self, nodes: list[ast.expr], statement: Statement, depth: int) -> bool:
-        """Whether all of several are on the host, but for numbers, which are nowhere."""
+        """Whether all expressions are on the CPU; numbers are skipped, as they are on no device."""
         tensors = [node for node in nodes if not isinstance(node, ast.Constant)]
         return bool(tensors) and all(self.holds(node, statement, depth) for node in tensors)
 
@@ -111,7 +112,7 @@ class HostValues:
         return function.attr not in self._devices and self.holds(function.value, statement, depth)
 
     def _is_moved(self, call: ast.Call, statement: Statement, depth: int) -> bool:
-        """The same of what `.to(…)` gives: to the host, or to another type only."""
+        """Whether the result of `.to(…)` is on the CPU: it is moved there, or only its dtype changes."""
         assert isinstance(call.func, ast.Attribute)
         given = [*call.args, *(word.value for word in call.keywords if word.arg in ("device", None))]
         if any(isinstance(one, ast.Constant) and one.value == "cpu" for one in given):
@@ -130,7 +131,7 @@ class HostValues:
         key = spelled, scope
         if key not in self._named:
             self._context.asked.add(spelled)
-            self._named[key] = False  # what leads back to itself shows nothing
+            self._named[key] = False  # a name that depends on itself counts as unknown
             values = [*self._given(spelled, scope)]
             shown = [(value, where) for value, where in values if not _is_empty(value)]
             self._named[key] = bool(shown) and all(
@@ -139,7 +140,8 @@ class HostValues:
         return self._named[key]
 
     def _given(self, spelled: str, scope: int) -> Iterator[tuple[ast.expr | None, Statement]]:
-        """What a name is bound to, or a list of that name is given; None where that is no value by itself."""
+        """The values assigned to a name or appended to the list it holds; None for a binding without a value, such as a
+        loop."""
         for found in self._flow.naming(spelled, scope):
             bound = [one for one in found.digest.bindings if one.name == spelled]
             values = [value for node in found.digest.piece.nodes for value in _values(node, spelled)]
@@ -148,7 +150,7 @@ class HostValues:
                 yield None, found
 
     def _gives(self, name: str, depth: int) -> bool:
-        """Whether all that a function of the text returns is on the host."""
+        """Whether everything that a function of this file returns is on the CPU."""
         if name not in self._functions:
             self._functions[name] = False
             facts = self._context.facts
@@ -172,7 +174,7 @@ class HostValues:
 
 
 def _parts(node: ast.AST) -> list[ast.expr]:
-    """What an expression gives, or consists of."""
+    """The expressions whose values make up this one: both branches of `… if …`, or the items of a list."""
     if isinstance(node, ast.UnaryOp):
         return [node.operand]
     if isinstance(node, ast.IfExp):
@@ -181,17 +183,17 @@ def _parts(node: ast.AST) -> list[ast.expr]:
 
 
 def _listed(call: ast.Call) -> list[ast.expr]:
-    """The tensors that a function of torch is given, also in a list; what says where along is a number."""
+    """The tensors passed to a function of torch, also as items of a list. A dimension argument is a number."""
     return [one for given in call.args for one in (given.elts if isinstance(given, (ast.List, ast.Tuple)) else [given])]
 
 
 def _is_empty(value: ast.expr | None) -> bool:
-    """A list before anything is in it, a name before it has a value."""
+    """Whether a value is an empty list or None, as before the first real value."""
     return (isinstance(value, (ast.List, ast.Tuple)) and not value.elts) or getattr(value, "value", ...) is None
 
 
 def _values(node: ast.AST, spelled: str) -> Iterator[ast.expr]:
-    """What a statement binds a name to, or adds to the list of that name."""
+    """The values that a statement assigns to a name or appends to its list."""
     if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and node.value is not None:
         for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
             if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):

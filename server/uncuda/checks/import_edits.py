@@ -1,12 +1,15 @@
-"""Where an import is added: on a line of its own beside one that is there."""
+"""Edits that insert an import on a line of its own beside an existing statement."""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
 from ..edits import Edit
+from ..facts.changes import Scan
 from ..facts.read import Facts, Statement
+from ..facts.scans import plain
 from ..facts.scopes import Header
 
 _HARMLESS = re.compile(
@@ -14,11 +17,13 @@ _HARMLESS = re.compile(
     r"|from[ \t]+torch(?:\.\w+)*[ \t]+import[ \t]+[\w, \t]+|[\w.]+[ \t]*=[ \t]*(?:True|False|None|\d+))?[ \t]*(?:#.*)?"
 )
 _INDENT = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*([ \t]+)(?=\S)")
+_NEEDS_PLUGIN = (".cuda(", ".is_cuda", '="cuda', "='cuda")  # what a fix makes of these fails without the plugin
+_RUNS_AT_ONCE = re.compile(r"(?!(?:def|async|class|import|from|elif|else|except|finally)\b)[\w(\[)\]}]")
 _OPENS = re.compile(r"else[ \t]*:[ \t]*(?:#[^\n]*)?\r?\n")
 
 
 def import_edit(facts: Facts, module: str, statement: Statement, before: bool = False) -> Edit:
-    """`import module` on a line of its own below (or above) a statement, in the same block."""
+    """The edit that inserts `import module` on a line of its own below (or above) a statement, in the same block."""
     text = facts.text
     line = facts.layout.line_start(statement.start)
     indent = text[line : statement.start]
@@ -38,9 +43,39 @@ def import_edit(facts: Facts, module: str, statement: Statement, before: bool = 
     return Edit(statement.end, statement.end, f"{newline}{indent}import {module}")
 
 
+def early_edit(facts: Facts, module: str, end: int) -> Edit | None:
+    """`import module` above the first statement at the top level of the text that would need it before `end`.
+
+    None where no such statement is found, which is nearly always: `end` is where torch is imported.
+    """
+    starts = [line for word in _NEEDS_PLUGIN if (line := _first_needing(facts, word, end)) is not None]
+    if not starts:
+        return None
+    return Edit(min(starts), min(starts), f"import {module}{facts.layout.newline_at(min(starts))}")
+
+
+def _first_needing(facts: Facts, word: str, end: int) -> int | None:
+    """Where the first statement at the top level starts that says `word` in code before `end`."""
+    for at in facts.searches.find(("early", word), _on_lines_without_indent(word)):
+        if at >= end:
+            break
+        facts.work.compare()
+        start, _ = facts.layout.logical_line(at)
+        if _RUNS_AT_ONCE.match(facts.text, start) and not facts.layout.token_at(at):
+            return start
+    return None
+
+
+def _on_lines_without_indent(word: str) -> Scan:
+    def scan(text: str, start: int, end: int) -> Iterator[int]:
+        return (at for at in plain(word)(text, start, end) if _RUNS_AT_ONCE.match(text, text.rfind("\n", 0, at) + 1))
+
+    return scan
+
+
 def _in_else(facts: Facts, module: str, statement: Statement, indent: str, newline: str) -> Edit | None:
-    """The import in the `else` of the `try` that does no more than import torch: whoever lacks the plugin is told so,
-    instead of being taken for one who lacks torch."""
+    """The edit that imports the plugin in the `else` of a `try` that only imports torch. A missing plugin then raises,
+    instead of being handled as if torch were missing."""
     indents, text = facts.indents, facts.text
     header = indents.header_above(statement.start)
     if header is None or header.word != "try":
@@ -48,7 +83,7 @@ def _in_else(facts: Facts, module: str, statement: Statement, indent: str, newli
     end = indents.extent(header.start)
     facts.work.search(statement.start, end)
     if not all(_HARMLESS.fullmatch(one) for one in text[statement.start : end].splitlines()):
-        return None  # it may need the plugin, or fail with torch imported
+        return None  # the rest of the block may need the plugin, or fail after torch is imported
     clauses = {clause.word: clause for clause in indents.clauses(header)}
     if (own := clauses.get("else")) is not None:
         opens, body = _OPENS.fullmatch(text, own.start, own.end), _INDENT.match(text, own.end)
@@ -62,7 +97,7 @@ def _in_else(facts: Facts, module: str, statement: Statement, indent: str, newli
 
 
 def _end_of_code(facts: Facts, header: Header) -> int:
-    """Where the block of a header ends, without blank lines, and comments on what follows."""
+    """The end of the code in a header's block, before blank lines and comments about the following code."""
     at = facts.indents.extent(header.start)
     while (line := facts.layout.line_start(max(0, at - 1))) >= header.end:
         said = facts.text[line:at].lstrip()
@@ -76,7 +111,7 @@ def _end_of_code(facts: Facts, header: Header) -> int:
 
 
 def _beside_more(statement: Statement) -> int | None:
-    """Where the first import of torch ends, if code follows it on its line: `import torch; x = torch.ones(2)`."""
+    """The end of the first import of torch if other code follows on its line: `import torch; x = torch.ones(2)`."""
     piece = statement.digest.piece
     for block in (piece.nodes, *(getattr(node, "body", ()) for node in piece.nodes)):
         if not isinstance(block, list):
@@ -94,5 +129,5 @@ def _of_torch(node: ast.AST) -> bool:
 
 
 def _inline(text: str) -> bool:
-    """Whether the statement is a block's header with its body on the same line."""
+    """Whether the statement is a block header with its body on the same line."""
     return re.match(r"(?:import|from)\b", text) is None

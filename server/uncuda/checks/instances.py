@@ -1,4 +1,5 @@
-"""What an object is, as far as one text shows: torch's, or of a class of the program that has the method itself."""
+"""Tells, as far as one file shows, whether an object is torch's or of a class of the program that defines the
+method."""
 
 from __future__ import annotations
 
@@ -14,12 +15,12 @@ from .base import Context
 from .owners import IS_CUDA, called_so
 
 TORCH, OWN, OTHER = "torch", "own", ""
-_SAME = "same"  # what leads back to the name that is asked for says nothing of it
-_FREE = "free"  # bound further out
+_SAME = "same"  # the value leads back to the name itself and adds nothing
+_FREE = "free"  # the name is bound in an outer scope
 _DEEP, _MANY = 12, 60
 _CLASS = re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?")
 _WORD = re.compile(r"\w+")
-# Functions of torch that give what somebody else made, and methods of tensors and modules that give the same kind.
+# Functions of torch that return objects of unknown type, and methods that return an object of the same type.
 _ANYTHING = frozenset(
     {"load", "compile", "jit", "hub", "utils", "package", "export", "fx", "ops", "classes", "library"}
 )
@@ -34,9 +35,9 @@ _TENSORS = frozenset({"torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "
 def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> bool:
     """Whether the method that an attribute names may be one that a class of the program defines itself.
 
-    It may be wherever the program replaces torch's own. Else it is not where the object is torch's; it is where the
-    object is shown to be of such a class. Of other objects it is not known: then it is, where such a method does more
-    than move; and so are the attributes of what is imported.
+    Always if the program replaces torch's method. Otherwise not for torch's objects, and always for objects of such a
+    class. For unknown objects, only if the class's method does more than move the object. True also for attributes of
+    imports.
     """
     if node.attr == IS_CUDA and isinstance(node.value, ast.Name) and context.foreign_name(node.value.id):
         return True
@@ -54,7 +55,7 @@ def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> b
 
 
 class Instances:
-    """Answers for one text; `names`: classes that have the method themselves, and functions that return them."""
+    """Classifies the objects of one file. `names`: classes that define the method, and functions that return them."""
 
     def __init__(self, context: Context, names: frozenset[str]) -> None:
         self._context = context
@@ -62,13 +63,13 @@ class Instances:
         self._known: dict[tuple[str, int], str] = {}
 
     def of(self, node: ast.expr, statement: Statement) -> str:
-        """TORCH or OWN where that is shown, else OTHER; the same whatever was asked before."""
+        """TORCH or OWN if the file shows it, else OTHER. The result does not depend on earlier calls."""
         self._known.clear()
         kind = self.kind(node, statement)
         return OTHER if kind == _SAME else kind
 
     def kind(self, node: ast.expr, statement: Statement, depth: int = 0) -> str:
-        """The same on the way from one name to another."""
+        """The kind of an expression, following up to `_DEEP` names; _SAME if it leads back to a name on the way."""
         self._context.facts.work.compare(4)
         if depth > _DEEP:
             return OTHER
@@ -112,7 +113,7 @@ class Instances:
         return TORCH if self.kind(node.value, statement, depth) == TORCH else OTHER
 
     def _spelled(self, node: ast.expr, statement: Statement) -> str:
-        """A dotted name with what its root was imported as; "" for other expressions."""
+        """The dotted name of an expression, with its root as it was imported; "" for other expressions."""
         base, parts = chain_of(node)
         if not isinstance(base, ast.Name):
             return ""
@@ -131,7 +132,7 @@ class Instances:
         return TORCH if words & {"Module", "Tensor", "Parameter"} else OTHER
 
     def _class_around(self, statement: Statement) -> int:
-        """Where the header of the class stands whose method holds a statement; -1 where there is none."""
+        """The offset of the class header around the method that contains a statement; -1 if there is none."""
         indents = self._context.facts.indents
         scope = indents.scope_of(statement.start)
         while scope is not None and scope[1] != "class":
@@ -145,7 +146,7 @@ class Instances:
             match = _CLASS.match(self._context.text, header) if header >= 0 else None
             return OWN if match and match[1] in self._names else OTHER
         if any(binding.name == name and binding.kind == "parameter" for binding in statement.digest.bindings):
-            return self._parameter(name, statement, depth)  # a body on the line of its header
+            return self._parameter(name, statement, depth)  # a function whose body stands on the line of its header
         scope = indents.scope_of(statement.start)
         while True:
             start = scope[0] if scope is not None else -1
@@ -157,10 +158,10 @@ class Instances:
             scope = indents.scope_of(scope[0])
 
     def _in_scope(self, name: str, start: int, depth: int) -> str:
-        """What a name of one function, or of the module (-1), is; _FREE where it is none of it."""
+        """The kind of a name in one function or in the module (-1); _FREE if it is not bound there."""
         key = name, start
         if key not in self._known:
-            self._known[key] = _SAME  # for a name that leads back to itself
+            self._known[key] = _SAME  # in case the name leads back to itself
             self._known[key] = _together(self._values(name, start, depth), _FREE)
         return self._known[key]
 
@@ -170,7 +171,7 @@ class Instances:
         header = self._context.facts.peek(start) if start >= 0 else None
         every = [*([header] if header else []), *self._statements(_binding(name), max(start, 0), end)]
         if len(every) > _MANY:
-            yield OTHER  # what is bound after these is not seen
+            yield OTHER  # bindings beyond the limit are not looked at
         for found in every:
             for binding in found.digest.bindings:
                 if binding.name != name:
@@ -186,7 +187,7 @@ class Instances:
                     yield self._annotated(found, name)
 
     def _annotated(self, statement: Statement, name: str) -> str:
-        """What the annotation of an assigned name says; _SAME where it has none."""
+        """The kind that the annotation of an assigned name tells; _SAME if it has none."""
         for node in statement.digest.piece.nodes:
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
                 return self._says(node.annotation, statement)
@@ -215,7 +216,7 @@ class Instances:
         return OWN if OWN in passed else OTHER
 
     def _passed(self, function: str, name: str, index: int, depth: int) -> Iterator[str]:
-        """What the calls of a function in this text pass as one parameter."""
+        """The kinds of the arguments that calls in this file pass for one parameter."""
         for found in self._statements(rf"\b{re.escape(function)}\(", 0, len(self._context.text)):
             for call in _calls(found.digest, function):
                 values = [keyword.value for keyword in call.keywords if keyword.arg == name]
@@ -225,7 +226,7 @@ class Instances:
                     yield self.kind(value, found, depth)
 
     def _stored(self, name: str, statement: Statement, depth: int) -> str:
-        """What is assigned to `self.name` in the class around."""
+        """The kind of what the surrounding class assigns to `self.name`."""
         header = self._class_around(statement)
         key = f"self.{name}", header
         if header >= 0 and key not in self._known:
@@ -244,7 +245,7 @@ class Instances:
         return self._known.get(key, OTHER)
 
     def _statements(self, pattern: str, start: int, end: int) -> Iterator[Statement]:
-        """The statements in which a pattern is found, each once."""
+        """The statements that contain a match of a pattern, each once."""
         facts, done, count = self._context.facts, start, 0
         for match in re.finditer(pattern, facts.text[start:end]):
             at = start + match.start()
@@ -259,7 +260,8 @@ class Instances:
 
 
 def _binding(name: str) -> str:
-    """A pattern of what binds a name, and of little else; parameters are read with their header."""
+    """A pattern for statements that bind a name, with few false matches; parameters are read from the function's
+    header."""
     word = rf"\b{re.escape(name)}\b"
     assigned = rf"{word}[ \t]*(?::[^=\n]*)?:?=(?!=)|{word}[\w., \t()\[\]*]*=(?!=)|{word}[ \t]*[^\w\s=!<>(\[.,:]{{1,2}}="
     return rf"{assigned}|\bfor\b[^:\n]*{word}[^:\n]*\bin\b|\b(?:as|import|del|def|class)\b[^\n]*{word}"
@@ -281,7 +283,7 @@ def _is_own(node: ast.expr, name: str) -> bool:
 
 
 def _together(kinds: Iterable[str], none: str = OTHER) -> str:
-    """OWN if one of the kinds is, TORCH if all are; `none` where nothing says anything."""
+    """OWN if any kind is OWN, TORCH if all are; `none` if no kind tells anything."""
     found = {kind for kind in kinds if kind != _SAME}
     if OWN in found:
         return OWN

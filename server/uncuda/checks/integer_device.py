@@ -1,4 +1,4 @@
-"""`check = "integer-device"`: an integer as a device, where the target takes it for a CUDA device."""
+"""`check = "integer-device"`: an integer used as a device, which on the target still means a CUDA device."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .string_flow import Flow
 
 
 class Check:
-    """The rules about integer devices."""
+    """The rules about integers used as devices."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
         self._rules = list(rules)
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Hits at literal integers given as a device."""
+        """Hits at integer literals passed as a device."""
         if not context.imports_root("torch"):
             return
         flow = Flow(context)
@@ -57,7 +57,7 @@ def _devices(call: ast.Call, callee: str, rule: Rule) -> Iterator[ast.Constant]:
 
 
 def _calls(statement: Statement) -> Iterator[ast.Call]:
-    """The calls in the statement's own text, not those in the fields of its f-strings."""
+    """The calls written in the statement itself, without those inside f-string fields."""
     fields = {text.node for text in statement.digest.texts if text.formatted}
     calls = dict.fromkeys(node for node in statement.digest.parents.values() if isinstance(node, ast.Call))
     for call in calls:

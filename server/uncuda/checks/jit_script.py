@@ -1,4 +1,4 @@
-"""`check = "jit-script"`: `torch.jit.script` where a runtime patch makes it do nothing."""
+"""`check = "jit-script"`: uses of `torch.jit.script` if the target's shim makes it do nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Check:
         self.names = frozenset(self._rules)
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Hits at decorators, calls and other uses."""
+        """Hits at `torch.jit.script` as decorator, as call and in other uses."""
         for reference in context.references:
             rule = self._rules.get(reference.dotted)
             if rule is None:

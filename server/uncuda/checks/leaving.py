@@ -1,4 +1,4 @@
-"""Statements behind which a block does not go on: the one list of them."""
+"""Recognises statements after which a block does not go on: return, raise, `sys.exit()` and the like."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _LAST_OF_LINE = re.compile(rf":[ \t]*(?:{_ENDING})[^\n]*\s*\Z")
 
 
 def raises(statement: str) -> bool:
-    """Whether a statement raises, or ends the program: nothing else is done instead."""
+    """Whether a statement raises or ends the program."""
     return _RAISES.match(statement) is not None
 
 
 def leaves(statement: str) -> bool:
-    """Whether a statement leaves its block: it returns, goes on with the next item, raises, or skips the test."""
+    """Whether a statement leaves its block: return, continue, break, raise, exit, or skipping the test."""
     return _LEAVES.match(statement) is not None
 
 
 def raises_inline(header: str) -> bool:
-    """Whether a header has its block behind its colon, which raises: `except ImportError: raise`."""
+    """Whether a header has its block on the same line, and that raises: `except ImportError: raise`."""
     return _LAST_OF_LINE.search(header) is not None

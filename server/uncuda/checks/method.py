@@ -1,4 +1,4 @@
-"""`check = "method"`: a method or an attribute of something that may well be a tensor or a module."""
+"""`check = "method"`: a method or attribute such as `.cuda()` on an object that may be a tensor or a module."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .instances import may_be_own
 from .on_host import is_cast_on_host
 from .scripted import scripted
 
-# What a comparison may stand in without parentheses.
+# Nodes in which a comparison needs no parentheses.
 _ALONE = (ast.If, ast.While, ast.IfExp, ast.BoolOp, ast.Assert, ast.Assign, ast.Return)
 _EMPTY = re.compile(r"\s*\(\s*\)")
 _NAMED = re.compile(r"(?<![\w.])(\w+)\Z")
@@ -29,7 +29,7 @@ _ASSIGNED = re.compile(r"[ \t]*(?::[^=\n]+)?=(?!=)")
 
 
 class Check:
-    """All method rules, by the method's name."""
+    """All rules of this check, by the name of the method."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
@@ -40,7 +40,7 @@ class Check:
         self.names = frozenset(name for rule in rules for name in rule.get("receivers", ()))
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Hits at `.method` on receivers that are not a known module or class."""
+        """Hits at `.method` on objects that are not known to be a module or class of another library."""
         resolved = {id(reference.chain.node) for reference in context.references}
         values = HostValues(context)
         for statement in context.statements:
@@ -55,7 +55,7 @@ class Check:
     def _chain(
         self, context: Context, statement: Statement, node: ast.expr, piece: Piece, values: HostValues
     ) -> Iterator[Hit]:
-        """Every attribute of a dotted expression whose root nobody knows: `self.x.is_cuda.y`."""
+        """Hits at every attribute of a dotted expression that does not resolve to a known name: `self.x.is_cuda.y`."""
         while isinstance(node, ast.Attribute):
             if node.attr in self._rules:
                 if context.resolve(node.value, statement) is not None and not isinstance(node.value, ast.Call):
@@ -131,7 +131,8 @@ class Check:
     def _scripted(
         self, context: Context, parent: ast.AST | None, call: ast.Call | None, rule: Rule, word: Edit
     ) -> tuple[str, tuple[Edit, ...]]:
-        """What TorchScript's compiler knows, and the edits that write it; none where it does not fit."""
+        """The expression that TorchScript's compiler accepts instead, and the edits that write it; no edits if it does
+        not fit."""
         new = self.target.fill(rule.get("scripted", ""))
         if call is not None:
             empty = _EMPTY.match(context.text, word.end)
@@ -142,7 +143,8 @@ class Check:
     def _to(
         self, context: Context, statement: Statement, rule: Rule, word: Edit, given: ast.expr
     ) -> tuple[str, tuple[Edit, ...], bool]:
-        """What is written where a module's method does not take all devices, its edits, whether it means the same."""
+        """The method to write if the target's `module.npu()` accepts only some devices, the edits, and whether the
+        meaning is certainly the same."""
         new = self.target.fill(rule.get("with-device", ""))
         if is_index(given):
             device = self.target.words["device"]
@@ -157,7 +159,8 @@ class Check:
     def _for_all(
         self, context: Context, call: ast.Call | None, rule: Rule, start: int, end: int
     ) -> tuple[str, tuple[Edit, ...]]:
-        """What a receiver has, too, that lacks the method, and the edits that write it; nothing if a call says more."""
+        """The method that objects without the rule's method also have, and the edits that write it; empty if the call
+        has more arguments."""
         new, _, argument = self.target.fill(rule.get("for-all", "")).rstrip(")").partition("(")
         if call is None or not new:
             return new, (Edit(start, end, new),) if new else ()
@@ -170,7 +173,8 @@ class Check:
 
 
 def _lacking(context: Context, node: ast.Attribute, rule: Rule) -> str:
-    """Why the receiver has no such method on the target, where it comes from one of these calls; else ""."""
+    """The limit that says why the object lacks the method on the target, if it comes from a call that the rule lists;
+    ""."""
     for name, limit in rule.get("not-from", {}).items():
         if not context.facts.says(name):
             continue
@@ -185,7 +189,7 @@ def _lacking(context: Context, node: ast.Attribute, rule: Rule) -> str:
 
 
 def _certainty(context: Context, statement: Statement, node: ast.Attribute, call: ast.Call | None, rule: Rule) -> str:
-    """How sure it is that the method is torch's."""
+    """The fix class, by how sure it is that the method is torch's."""
     known = rule.get("receivers")
     if known:
         receiver = node.value
@@ -198,7 +202,7 @@ def _certainty(context: Context, statement: Statement, node: ast.Attribute, call
 
 
 def _own(context: Context, node: ast.Attribute) -> bool:
-    """Whether the text itself assigns this attribute of this receiver: then it is no tensor's."""
+    """Whether the file assigns this attribute on a variable of this name, so that the object is no tensor."""
     if not isinstance(node.value, ast.Name):
         return False
     if node.attr not in context.setters:
@@ -212,7 +216,7 @@ def _own(context: Context, node: ast.Attribute) -> bool:
 
 
 def _fits(call: ast.Call, rule: Rule) -> bool:
-    """Whether the arguments are those that the method takes."""
+    """Whether the call has only arguments that torch's method accepts."""
     allowed = rule.get("arguments", ())
     if len(call.args) > len(allowed) or any(isinstance(argument, ast.Starred) for argument in call.args):
         return False
@@ -220,7 +224,7 @@ def _fits(call: ast.Call, rule: Rule) -> bool:
 
 
 def _foreign(context: Context, node: ast.Attribute) -> bool:
-    """Whether the receiver is shown to be something else: an imported module, a literal."""
+    """Whether the object is certainly something else than a tensor or module: an imported module or a literal."""
     value = node.value
     if isinstance(value, ast.Constant):
         return True

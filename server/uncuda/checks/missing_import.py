@@ -1,4 +1,4 @@
-"""`check = "missing-import"`: the target is used, and nothing imports its plugin."""
+"""`check = "missing-import"`: the file uses the target, but no file of the project imports the target's plugin."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .string_flow import Flow
 
 
 class Check:
-    """The rule about the plugin's import."""
+    """The rules about the missing import of the plugin."""
 
     of_whole_text = True
 
@@ -33,7 +33,7 @@ class Check:
         self._named = re.compile(rf"(?<![A-Za-z])(?:{named})(?![A-Za-z])", re.I)
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """One hit, at the first use of the target that no branch keeps from other devices."""
+        """One hit, at the first use of the target that no test for the target guards."""
         if not self._package or context.shim or self.target.id in context.project.plugins:
             return
         if not any(word in context.facts.present for word in self._words):
@@ -55,7 +55,8 @@ class Check:
             yield Hit(rule, start, end, words, fixes, limits=limits, severity=severity)
 
     def _by_itself(self, feature: str) -> tuple[str, tuple[str, ...]]:
-        """The severity (empty: the rule's) and the limits of a hit: whether PyTorch is known to load the plugin."""
+        """The severity ("": the rule's) and the limits of the hit, by whether PyTorch is known to load the plugin by
+        itself."""
         if not self.target.has(feature):
             return "", (self.target.features[feature],)
         return ("" if self.target.assumed else "information"), ()
@@ -73,13 +74,13 @@ class Check:
                     yield statement.start + start, statement.start + end
 
     def _nodes(self, statement: Statement, flow: Flow) -> Iterator[ast.expr]:
-        """`torch.<device>.…`: a name that is there only once the plugin is imported."""
+        """Names below `torch.<device>`, which exist only after the plugin is imported."""
         for chain in statement.digest.chains:
             if (flow.resolve(chain.node, statement) or "").startswith(self._module):
                 yield chain.node
 
     def _guarded(self, node: ast.expr, statement: Statement, context: Context) -> bool:
-        """Whether a test that names the target stands before a use."""
+        """Whether a test that names the target, or a `try`, guards a use."""
         text, indents, base = context.text, context.facts.indents, statement.start
         inner: ast.AST = node
         for outer in statement.digest.ancestors(node):

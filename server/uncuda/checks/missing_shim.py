@@ -1,4 +1,4 @@
-"""`check = "missing-shim"`: the runtime patch is the strategy, and a program that is started does not import it."""
+"""`check = "missing-shim"`: the strategy is the target's shim, and a script that is run does not import it."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from ..project import Project
 from .base import Context, Hit, cap
 
 _ENTRY = re.compile(r"^if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']", re.M)
-# What a module does at its first column that is started itself: it would do so wherever it is imported.
+# What a script does at its top level, and what a module that others import would not do there.
 _STARTED = re.compile(
     r"^(?:(?P<call>\w+)\(|(?:\w+[ \t]*=[ \t]*)?[\w.]+\.parse_(?:known_)?args\(|asyncio\.run\("
     r"|\w[\w., \t]*=[^\n#=]*\.cuda\(|[\w.]+\.cuda\(|(?P<loop>for|while)\b)",
     re.M,
 )
 _TRAINS = re.compile(r"\.(?:backward|step|cuda|eval|zero_grad)\(|\bcuda\b")
-_MANY = 200  # lines at the first column that are looked at
+_MANY = 200  # top-level lines that are looked at
 _BUILDS = ("setuptools", "distutils")
 _BY_NAME = re.compile(r"^[ \t]*from[ \t]+os[ \t]+import\b[^\n]*\benviron\b(?:[ \t]+as[ \t]+(\w+))?", re.M)
 _LOADS_TORCH = re.compile(r"^(?:from[ \t]+torch\w*[ \t.]|import[ \t][^\n#;]*?\btorch)", re.M)
-_FAR = 2000  # characters of what `os.environ.update` is given that are looked at
+_FAR = 2000  # characters of the argument of `os.environ.update` that are looked at
 
 
 class Check:
-    """The rule about the patch's import."""
+    """The rules about the missing import of the shim."""
 
     of_whole_text = True
 
@@ -39,7 +39,7 @@ class Check:
         self._rules = list(rules)
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """One hit, at the first import of torch of an entry point."""
+        """One hit, at the first import of torch in a script."""
         if not context.shim or is_patched(context):
             return
         top = [s for s in context.torch_imports() if context.facts.layout.line_start(s.start) == s.start]
@@ -59,7 +59,7 @@ class Check:
 
 
 def _is_started(context: Context) -> bool:
-    """Whether a text is a program: it asks whether it is, or it works at its first column."""
+    """Whether the file is a script: it tests `__name__ == "__main__"`, or it does its work at the top level."""
     text, facts = context.text, context.facts
     facts.work.search(0, 2 * len(text))
     if _ENTRY.search(text):
@@ -80,10 +80,9 @@ def _is_started(context: Context) -> bool:
 
 
 def switched_on(text: str, variable: str, layout: Layout) -> Iterator[int]:
-    """Where a text sets the variable to 1, in the environment of its own process, that makes the plugin itself import
-    the patch: above its imports of torch, which loads the plugin.
+    """Offsets where the file sets the variable that makes the plugin import the shim to "1", before torch is imported.
 
-    `os.putenv` is no such place: the plugin reads `os.environ`, which that leaves as it is.
+    Only `os.environ` counts: the plugin reads that, and `os.putenv` does not change it.
     """
     if not variable or variable not in text:
         return
@@ -106,13 +105,13 @@ def switched_on(text: str, variable: str, layout: Layout) -> Iterator[int]:
 
 
 def patching(target: Target) -> tuple[str, ...]:
-    """The words of which a text that puts the patch in force holds one."""
+    """Words of which a file that activates the shim contains at least one."""
     last = target.words.get("patch", "").rpartition(".")[2]
     return tuple(filter(None, (last, target.words.get("patch-variable", ""))))
 
 
 def patches(text: str, target: Target, read: Callable[[], Facts]) -> bool:
-    """Whether a text puts the patch in force: it imports it, or switches it on. `read`: gives what the text says."""
+    """Whether a file imports the shim or sets the variable that activates it. `read`: computes the file's facts."""
     if not any(word in text for word in patching(target)):
         return False
     facts = read()
@@ -126,15 +125,15 @@ def _is_switched_on(facts: Facts, target: Target) -> bool:
 
 
 def is_projects(project: Project, target: Target) -> bool:
-    """Whether some file of a project puts the patch in force: a variable that this version knows, or its import."""
+    """Whether some file of the project imports the shim, or sets a variable that this version of the plugin reads."""
     return target.id in project.shims or (target.id in project.switched and bool(target.words.get("patch-variable")))
 
 
 def is_patched(context: Context) -> bool:
-    """Whether the text, or another one of its project, imports the patch, as far as the target has one, or switches it
-    on by the plugin's variable.
+    """Whether the shim is active: this file or another one of the project imports it or sets the plugin's variable.
+    True if the target has no shim.
 
-    The plugin's package alone patches nothing, and a fix may have imported it.
+    Importing the plugin alone activates no shim; besides, a fix may have added that import.
     """
     patch = context.target.words.get("patch", "")
     return (

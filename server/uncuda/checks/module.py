@@ -1,4 +1,4 @@
-"""`check = "module"`: a third-party module that is bound to CUDA; the target's table says what to do."""
+"""`check = "module"`: imports of third-party modules that need CUDA, by the target's table of modules."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .base import Context, Hit
 from .fallbacks import Fallbacks
 
 ASKED_ONLY = "asked-only"
-"""The limit of a library of which the file asks nothing but whether it could be used."""
+"""The limit of an import of a library that the file uses only to ask whether it is available."""
 _GRAVITY = ("error", "warning", "information")
 
 
 class Check:
-    """All module rules, by the modules that they speak of; the rule with a pattern speaks of those of no table."""
+    """All rules of this check, by module; rules with a pattern cover modules that are in no table."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
@@ -33,13 +33,13 @@ class Check:
         self.roots.update(*(rule.get("anchors", ()) for _, rule in self._called))
 
     def _module(self, dotted: str) -> str:
-        """The module of a rule that a dotted name is, or lies below; empty when there is none."""
+        """The longest prefix of a dotted name that is a module of a rule; "" if there is none."""
         while dotted and dotted not in self._rules:
             dotted = dotted.rpartition(".")[0]
         return dotted
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Hits at imports, and at uses where the rule asks for them."""
+        """Hits at imports, and at uses of modules for which the rule reports uses."""
         fallbacks = Fallbacks(context)
         imported = list(self._imports(context)) if context.line is None else []
         for hit, module in imported:
@@ -56,7 +56,7 @@ class Check:
                 yield fallbacks.lowered(hit, module)
 
     def _imports(self, context: Context) -> Iterator[tuple[Hit, str]]:
-        """Every import that a rule is about, in order, and the module of which the rule speaks."""
+        """A hit for every import that a rule covers, in source order, with the module."""
         torch = "torch" in context.text
         seen: set[tuple[int, str]] = set()
         for binding, statement in sorted(context.facts.imports(), key=lambda found: found[1].start):
@@ -74,9 +74,9 @@ class Check:
                 yield self._asked(hit, binding, context), module
 
     def _asked(self, hit: Hit, binding: Binding, context: Context) -> Hit:
-        """The hit at an import; for information where the text asks only whether the library could be used.
+        """The hit at an import, with severity "information" if the file only asks whether the library is available.
 
-        The rule's `probes`: what is taken of the library to ask that.
+        `probes` of the rule: attributes of the library that answer this question.
         """
         probes, alias = hit.rule.get("probes", ()), binding.alias
         if not probes or alias is None:
@@ -86,14 +86,14 @@ class Check:
         places = context.facts.searches.find((name, True), uses(name, True))
         context.facts.work.compare(len(places))
         places = [at for at in places if own is None or not own.start <= at < own.end]
-        places = [at for at in places if not layout.token_at(at)]  # neither in a string nor in a comment
+        places = [at for at in places if not layout.token_at(at)]  # without strings and comments
         taken = [re.match(r"[ \t]*\.[ \t]*(\w+)", text[at + len(name) : at + len(name) + 40]) for at in places]
         if not taken or not all(match is not None and match[1] in probes for match in taken):
             return hit
         return replace(hit, severity="information", limits=(ASKED_ONLY,))
 
     def _of_import(self, dotted: str) -> tuple[str, Rule | None]:
-        """The module that an import is about, and the rule that speaks of it."""
+        """The module that an import is about, and its rule; ("", None) if no rule reports it."""
         if module := self._module(dotted):
             return module, self._rules[module]
         root = dotted.partition(".")[0]
@@ -116,7 +116,8 @@ class Check:
 
 
 def _first(hits: Sequence[Hit]) -> Iterator[Hit]:
-    """All hits of rules about uses; of other rules one hit per library, the first of its highest severity."""
+    """All hits of rules that report uses; for other rules one hit for each library, the first of its highest
+    severity."""
     kept: dict[str, Hit] = {}
     for hit in hits:
         before = kept.get(hit.subject)

@@ -1,4 +1,5 @@
-"""`check = "name"`: a dotted name and what lies below it, fixed where it is spelled."""
+"""`check = "name"`: dotted names such as `torch.cuda.Event` and their attributes; the fix edits where the name is
+written."""
 
 from __future__ import annotations
 
@@ -27,14 +28,14 @@ Place = tuple[int, int]
 
 
 class Check:
-    """All name rules."""
+    """All rules of this check."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.verdicts = Verdicts(rules, target)
         self.names = self.verdicts.names
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Hits at references and at imports."""
+        """Hits at references, at imports and in strings that contain such names."""
         judge, results, literals = self.verdicts.judge(context), Results(context), Literals(context)
         values = HostValues(context)
         spoken = [
@@ -48,7 +49,7 @@ class Check:
             for reference, verdict in spoken
             if verdict.applicability is None and reference.chain.parts and _alias(reference, judge) is not None
         )
-        if context.line is None:  # what is taken over has none
+        if context.line is None:  # after an edit of one line, the hits at imports are kept
             yield from import_hits(context, judge, stuck)
         yield from string_hits(context, judge, stuck)
         for reference, verdict in spoken:
@@ -61,7 +62,8 @@ class Check:
                 yield hit
 
     def _verdict(self, reference: Name, judge: Judge, results: Results) -> Verdict | None:
-        """The verdict on a reference, or on what the text takes of its call's result and nothing else."""
+        """The verdict on a reference, or on the attribute of its call's result if the file uses nothing else of the
+        result."""
         members = self.verdicts.members.get(reference.dotted)
         if members and (taken := {read.field for read in results.reads(reference)}) and taken <= members.keys():
             verdict = members[min(taken)]
@@ -70,7 +72,7 @@ class Check:
 
 
 def _alias(reference: Name, judge: Judge) -> Verdict | None:
-    """The verdict on the name that an alias hides, where a fix would change it."""
+    """The verdict on the name that an alias stands for, if a fix would change that name."""
     hidden = reference.spans().count(None)
     verdict = judge(".".join(reference.dotted.split(".")[:hidden])) if hidden else None
     return verdict if verdict is not None and verdict.applicability is not None else None
@@ -85,9 +87,9 @@ def _reference(
     results: Results,
     literals: Literals,
 ) -> Hit | None:
-    """The hit at a reference; None where a fixed alias already says it all.
+    """The hit at a reference; None if the fix of its alias covers it.
 
-    `stuck`: aliases that stay, because something else is taken from them that the target does not have.
+    `stuck`: aliases that cannot be fixed, because the file takes something from them that the target lacks.
     """
     rule, new = verdict.rule, verdict.replacement
     if rule.get("called") and call_of(reference) is None:
@@ -138,7 +140,7 @@ def _reference(
     if alias is not None or bound:
         links = (*links, ("alias", bound or reference.chain.root))
     if applicability is not None and edits is not None and (edits or alias is not None):
-        imports = not edits and context.target.module_path(new) != new  # from the plugin's module, as an import says
+        imports = not edits and context.target.module_path(new) != new  # imported from the plugin's module
         edits += [*named, *placed, *keyword_edits(reference, verdict.row, context.target)]
         needed = () if imports else context.requires(rule, start, new)
         fixes = (Fix(titled("replace", f"`{words['replacement']}`"), applicability, (*edits, *needed)),)
@@ -159,9 +161,9 @@ def _reference(
 
 
 def _is_of_object(context: Context, reference: Name, rule: Rule) -> bool:
-    """Whether a method that is named without an object is called at once, with the object alone: `map(f, xs)`, `f(x)`.
+    """Whether an unbound method is called directly with the object only: `map(f, xs)`, `f(x)`.
 
-    In a function of the same name it is a wrapper, which changes with its calls.
+    Inside a function of the same name it counts as a wrapper, which must be changed together with its calls.
     """
     parent = reference.statement.digest.parents.get(reference.chain.node)
     if reference.dotted not in rule.get("unbound") or not isinstance(parent, ast.Call):
@@ -179,7 +181,7 @@ def _is_of_object(context: Context, reference: Name, rule: Rule) -> bool:
 
 
 def _reduced(context: Context, reference: Name, rule: Rule) -> dict[str, str]:
-    """The limit of a dtype that a collective does not take, and the call of the collective that is given it."""
+    """The limit of a dtype that a collective does not accept, with the source of that call; empty if there is none."""
     if not rule.get("collectives") or context.target.has("collective-float64"):
         return {}
     outer = reference.statement.digest.parents.get(reference.chain.node)
@@ -189,7 +191,8 @@ def _reduced(context: Context, reference: Name, rule: Rule) -> dict[str, str]:
 
 
 def _class(context: Context, reference: Name, verdict: Verdict, results: Results) -> tuple[str | None, dict[str, str]]:
-    """The class that the call of a reference and the uses of its result leave, and the limit and use that lower it."""
+    """The fix class after looking at the call and the uses of its result, and the limit and use that lower it, if
+    any."""
     if verdict.applicability is None:
         return None, {}
     apart = results.apart(reference, verdict.rule)
@@ -200,7 +203,7 @@ def _class(context: Context, reference: Name, verdict: Verdict, results: Results
 
 
 def _origin(context: Context, reference: Name) -> tuple[str, str, Span] | None:
-    """Where the alias of a reference was bound, what it is called, and what it stands for."""
+    """The alias through which a reference was resolved: its name, what it stands for, and the span of its binding."""
     name = reference.chain.root
     every = context.facts.names.bindings(name)
     context.facts.work.compare(len(every))
@@ -218,27 +221,27 @@ def _origin(context: Context, reference: Name) -> tuple[str, str, Span] | None:
 
 
 def _bound(reference: Name) -> str:
-    """The variable that the reference is assigned to: `cuda = torch.cuda`."""
+    """The variable that the reference is assigned to, as in `cuda = torch.cuda`; "" if there is none."""
     parent = reference.statement.digest.parents.get(reference.chain.node)
     target = parent.targets[0] if isinstance(parent, ast.Assign) else None
     return target.id if isinstance(target, ast.Name) else ""
 
 
 def is_variable(context: Context, reference: Name) -> bool:
-    """Whether the reference is a variable that holds the name: it is reported where the name is spelled."""
+    """Whether the reference is a variable holding the name; the hit is at the assignment then."""
     bounds = context.facts.names.bindings(reference.chain.root)
     context.facts.work.compare(len(bounds) if not reference.chain.parts else 0)
     return not reference.chain.parts and any(bound.dotted and bound.binding.kind == "assign" for bound in bounds)
 
 
 def _place(reference: Name, spans: list[Place | None]) -> Place:
-    """Where a reference is spelled, as far as it is."""
+    """The span of the part of a reference that is written out here."""
     spelled = [span for span in spans if span is not None] or [_alias_place(reference)]
     return spelled[0][0], spelled[-1][1]
 
 
 def _patched(reference: Name, attribute: Asked | None) -> Links:
-    """What the program puts something else in the place of: by assignment, or by `setattr`."""
+    """The keys of the names that the program replaces here, by assignment or `setattr`."""
     node = reference.chain.node
     stored = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
     names = [reference.dotted] if stored else []
@@ -248,9 +251,9 @@ def _patched(reference: Name, attribute: Asked | None) -> Links:
 
 
 def _links(reference: Name, rule: Rule) -> Links:
-    """What else changes with a reference: a method of its call's result, and the group of its rule.
+    """The keys of what must change with a reference: a method called on its call's result, and the group of its rule.
 
-    A missing feature has a name of torch's own, which stays; what the call gives still moves to the device.
+    A rule about a missing feature keeps torch's name; a method on the result, such as `.cuda()`, can change without it.
     """
     statement, call = reference.statement, call_of(reference)
     links: Links = ()
@@ -263,13 +266,14 @@ def _links(reference: Name, rule: Rule) -> Links:
 
 
 def _alias_place(reference: Name) -> Place:
-    """Where a reference whose every segment is hidden stands: the alias itself."""
+    """The span of a reference whose segments are all hidden by an alias: the alias itself."""
     start, end = reference.chain.piece.span(reference.chain.node)
     return start + reference.statement.start, end + reference.statement.start
 
 
 def _spelled_anew(context: Context, reference: Name, new: str, rule: Rule) -> list[Edit] | None:
-    """The whole reference replaced, where its alias cannot carry the new name; None where the new root is not known."""
+    """The edit that replaces the whole reference if its alias cannot carry the new name; None if the new root is not
+    imported."""
     root, statement = new.partition(".")[0], reference.statement
     packages = [context.target.fill(template).partition(".")[0] for template in rule.imports]
     if root.isidentifier() and root not in packages:
@@ -281,7 +285,8 @@ def _spelled_anew(context: Context, reference: Name, new: str, rule: Rule) -> li
 
 
 def _edits(old: str, new: str, spans: list[Place | None], hidden: int, hidden_new: str) -> list[Edit] | None:
-    """Edits that turn the spelled segments of `old` into those of `new`; None when hidden ones would have to change."""
+    """The edits that turn the written segments of `old` into those of `new`; None if segments hidden by an alias would
+    have to change."""
     prefix = hidden_new.split(".") if hidden_new else []
     wanted = new.split(".")
     if wanted[: len(prefix)] != prefix:

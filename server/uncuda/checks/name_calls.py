@@ -1,4 +1,4 @@
-"""What the call around a name says of it: parameters that differ, keywords that are renamed, attributes asked for."""
+"""How the call of a name affects its fix: parameters that differ on the target, renamed keywords, tested attributes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from ..edits import Edit
 from ..facts.model import Name
 
 LACKS = "lacks-parameter"
-"""The limit of a call that gives what its counterpart does not take."""
+"""The limit of a call with an argument that the target's function does not accept."""
 
 
 class Asked(NamedTuple):
-    """`hasattr(torch.cuda, "CUDAGraph")`: the attribute, where it stands, whether it may be absent, or is replaced."""
+    """The attribute named in `hasattr(torch.cuda, "CUDAGraph")` with its offsets; `optional`: it may be missing;
+    `patched`: the call replaces it."""
 
     name: str
     start: int
@@ -25,13 +26,13 @@ class Asked(NamedTuple):
 
 
 def call_of(reference: Name) -> ast.Call | None:
-    """The call of the reference itself, if it is called."""
+    """The call whose function is the reference; None if it is not called."""
     parent = reference.statement.digest.parents.get(reference.chain.node)
     return parent if isinstance(parent, ast.Call) and parent.func is reference.chain.node else None
 
 
 def nearest_call(reference: Name) -> str:
-    """The last word of the call whose argument the reference is, if it is one."""
+    """The last word of the innermost function that gets the reference in an argument; "" if there is none."""
     inner: ast.AST = reference.chain.node
     for outer in reference.statement.digest.ancestors(inner):
         if isinstance(outer, ast.Call) and inner is not outer.func:
@@ -43,10 +44,10 @@ def nearest_call(reference: Name) -> str:
 
 
 def call_classes(reference: Name, row: Row | None, target: Target, rule: Rule) -> list[str]:
-    """What the call around a reference takes away from its class.
+    """The classes to which the call of a reference limits its fix; empty if it does not.
 
-    The rule's `leading`: how many parameters of a function come before the first that differs; `beyond`: what those
-    from there on are called by CUDA, so that a fix can name them.
+    The rule's `leading` says how many first parameters are the same on both sides, by function; `beyond` names CUDA's
+    parameters after those, so that a fix can pass them by keyword.
     """
     call = call_of(reference)
     if call is None or row is None:
@@ -62,25 +63,26 @@ def call_classes(reference: Name, row: Row | None, target: Target, rule: Rule) -
 
 
 def _goes_beyond(call: ast.Call, alike: int) -> bool:
-    """Whether arguments by position may reach a parameter after the first so many."""
+    """Whether the call may have more than `alike` positional arguments."""
     return len(call.args) > alike or any(isinstance(argument, ast.Starred) for argument in call.args)
 
 
 def _same_first(call: ast.Call, row: Row, target: Target) -> bool:
-    """Whether one argument is given by position, to a parameter that only its name tells from the target's."""
+    """Whether the only argument is positional, and its parameter differs from the target's in name only."""
     alone = len(call.args) == 1 and not isinstance(call.args[0], ast.Starred)
     return alone and bool(row.missing and row.extra) and row.extra[0] == _said(row.missing[0], target) != row.missing[0]
 
 
 def _lacks(keyword: ast.keyword, row: Row, target: Target) -> bool:
-    """Whether the target's function has no such parameter under any name, or may have none: `**options`."""
+    """Whether the target's function lacks this keyword under any name; also for `**options`, if it lacks any
+    keyword."""
     if keyword.arg is None:
         return bool(row.missing)
     return keyword.arg in row.missing and _said(keyword.arg, target) not in row.extra
 
 
 def _said(parameter: str, target: Target) -> str:
-    """What the target would call a parameter that has CUDA in its name."""
+    """The target's name for a parameter that contains "cuda"."""
     return parameter.replace("cuda", target.words["device"])
 
 
@@ -92,11 +94,11 @@ def call_limits(
     target: Target,
     keys: Callable[[Name], Collection[str]],
 ) -> tuple[tuple[str, ...], bool]:
-    """The limits that a call meets, with that of a keyword without any counterpart; and whether the target refuses it.
+    """The limits that apply to a call, with that of a missing keyword; and whether the target refuses the call.
 
-    The rule's `call-limits`: for a limit, the keywords that it is about, `enabled=True`, or `=True`, the first argument
-    by position, or `['segments']`, a key that the text takes of the result (`keys` finds them). A call that gives or
-    takes none of them does not meet it, one that does is refused.
+    The rule's `call-limits` names arguments for a limit: `enabled=True`, `=True` (the first positional argument), or
+    `['segments']` (a key used of the result, found by `keys`). A call without them does not meet the limit; one with
+    them is refused.
     """
     call, about = call_of(reference), rule.get("call-limits", {})
     if call is None:
@@ -113,14 +115,14 @@ def call_limits(
 
 
 def _given(call: ast.Call) -> set[str]:
-    """The keywords of a call, alone and with the constants that they are given; the first argument's constant."""
+    """The keywords of a call, alone and as `keyword=constant`, and `=constant` for the first argument."""
     said = {keyword.arg or "" for keyword in call.keywords}
     said.update(f"{one.arg}={one.value.value!r}" for one in call.keywords if isinstance(one.value, ast.Constant))
     return said | {f"={one.value!r}" for one in call.args[:1] if isinstance(one, ast.Constant)}
 
 
 def keyword_edits(reference: Name, row: Row | None, target: Target) -> list[Edit]:
-    """Edits that give keywords the names that the target's function has for them: `cuda_graph=` to its own word."""
+    """The edits that rename keywords to those of the target's function."""
     call, edits = call_of(reference), []
     for keyword in call.keywords if call is not None and row is not None else ():
         assert row is not None
@@ -131,7 +133,8 @@ def keyword_edits(reference: Name, row: Row | None, target: Target) -> list[Edit
 
 
 def position_edits(reference: Name, row: Row | None, rule: Rule) -> list[Edit]:
-    """Edits that name arguments whose place means something else on the target: `GradScaler(…, enabled=False)`."""
+    """The edits that pass arguments by keyword if their position means something else on the target: `GradScaler(…,
+    enabled=False)`."""
     call = call_of(reference)
     if call is None or row is None or not row.positions:
         return []
@@ -144,14 +147,15 @@ def position_edits(reference: Name, row: Row | None, rule: Rule) -> list[Edit]:
 
 
 def _renamed(keyword: ast.keyword, row: Row, target: Target) -> str:
-    """What a keyword that the target's function lacks is called there; "" where nothing is like it."""
+    """The target's name for a keyword that its function lacks; "" if none is similar."""
     old = keyword.arg or ""
     said = _said(old, target)
     return next((word for word in row.extra if word == said or word.startswith(old + "_")), "")
 
 
 def asked(reference: Name, text: str) -> Asked | None:
-    """The attribute that `hasattr` or `getattr` asks of a reference, or that `patch.object` and `setattr` replace."""
+    """The attribute that `hasattr` or `getattr` reads from a reference, or that `setattr` or `patch.object`
+    replaces."""
     node, statement, piece = reference.chain.node, reference.statement, reference.chain.piece
     call = statement.digest.parents.get(node)
     if not isinstance(call, ast.Call) or len(call.args) < 2 or call.args[0] is not node:

@@ -1,4 +1,4 @@
-"""Imports of names that rules speak of: where an alias is spelled, and so where it is fixed."""
+"""Hits and fixes at imports of names that rules cover; an alias is fixed at its import."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .verdicts import Judge, Verdict
 
 def import_hits(context: Context, judge: Judge, stuck: frozenset[str]) -> Iterator[Hit]:
     """Hits at import statements. `stuck`: local names that must not change."""
-    seen: set[tuple[int, int]] = set()  # one statement's node is another's where both say the same
+    seen: set[tuple[int, int]] = set()  # statements with the same source share their nodes
 
     def spoken(dotted: str) -> Verdict | None:
         verdict = judge(dotted)
@@ -45,7 +45,8 @@ def _hit(
 
 
 def _links(verdict: Verdict, statement: Statement, local: str) -> Links:
-    """What else changes with an import: the uses of its local name, the statement, and the group of its rule."""
+    """Keys of what changes with an import: the uses of its local name, the whole statement, and the group of its
+    rule."""
     links: Links = (("alias", local), ("import", At(statement.start)))
     group = verdict.rule.get("group")
     return (*links, ("group", group)) if group else links
@@ -54,7 +55,8 @@ def _links(verdict: Verdict, statement: Statement, local: str) -> Links:
 def _plain(
     context: Context, statement: Statement, node: ast.Import, judge: Judge, stuck: frozenset[str]
 ) -> Iterator[Hit]:
-    """`import torch.cuda as tc` takes another path; `import torch.cuda` only has to bring torch."""
+    """Hits at plain imports. `import torch.cuda as tc` gets another module; `import torch.cuda` becomes `import
+    torch`."""
     for alias in node.names:
         verdict = judge(alias.name)
         if verdict is None:
@@ -124,7 +126,7 @@ def _star(context: Context, statement: Statement, node: ast.ImportFrom, judge: J
 
 
 def module_span(statement: Statement, node: ast.ImportFrom) -> tuple[int, int]:
-    """Where the module of a from-import is spelled."""
+    """The span of the module's name in a `from … import`."""
     piece = statement.digest.piece
     text = piece.text[piece.start(node) - piece.base :]
     at = text.index(node.module or "", 4)
@@ -133,7 +135,7 @@ def module_span(statement: Statement, node: ast.ImportFrom) -> tuple[int, int]:
 
 
 def _move(context: Context, statement: Statement, node: ast.ImportFrom, moved: dict[ast.alias, str]) -> list[Edit]:
-    """Edits that import every moved name from where it is on the target; names that stay, stay."""
+    """The edits that import every moved name from its module on the target and leave the other names."""
     places = {alias: _place(context, new) for alias, new in moved.items()}
     parents = {parent for parent, _ in places.values()}
     piece = statement.digest.piece
@@ -162,7 +164,7 @@ def _move(context: Context, statement: Statement, node: ast.ImportFrom, moved: d
 
 
 def _place(context: Context, new: str) -> tuple[str, str]:
-    """(module, name) by which the target's `new` is imported; ("", name) for a module of its own."""
+    """(module, name) from which the target's `new` is imported; ("", name) if it is a top-level module."""
     parent, _, name = new.rpartition(".")
     if new in context.target.module_paths and context.target.module_path(parent) == parent:
         parent, _, name = context.target.module_paths[new].rpartition(".")
@@ -176,7 +178,7 @@ def _source(context: Context, statement: Statement, alias: ast.alias) -> str:
 
 
 def _rename(statement: Statement, alias: ast.alias, new: str) -> list[Edit]:
-    """The edit of one imported name; the local name stays."""
+    """The edit that renames one imported name and keeps its local name with `as`."""
     name = new.rpartition(".")[2]
     if name == alias.name:
         return []

@@ -1,4 +1,4 @@
-"""A name in whose place a fix writes the text that it holds: as sure as that text would be where the name stands."""
+"""Decides how safe it is to replace a name by a string literal: as safe as changing a string at that place."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HARMLESS = frozenset({"statement", "other", "receiver", "concatenation"})
 
 
 class Literals:
-    """Answers for one text."""
+    """Judges such replacements in one source file."""
 
     def __init__(self, context: Context) -> None:
         self._context, self._flow = context, Flow(context)
@@ -23,7 +23,7 @@ class Literals:
         self._parameters = Parameters(context.facts, context.asked)
 
     def of(self, reference: Name, new: str) -> tuple[str, Links]:
-        """The class that is left where a literal takes the place of a name, and what has to change with it."""
+        """The class of a fix that writes the literal `new` for a name, and the keys of what must change with it."""
         flow, statement, chain = self._flow, reference.statement, reference.chain
         found = flow.role_at(chain.node, chain.piece.start(chain.node), statement)
         role = complete(found, statement, flow)
@@ -34,13 +34,13 @@ class Literals:
         links = (*flow.links(role, statement), *(flow.links(*passed) if passed[0] is not role else ()))
         if SAFE not in allowed:
             return REVIEW, links
-        tested = self._context.shim and role.kind in TESTS  # a patch may have left the old name in what is compared
+        tested = self._context.shim and role.kind in TESTS  # values compared may still have the old name
         rules = self._rules(new, role.kind) if tested else []
         sure = any(compared(rule, role) or holds_truth(rule, role, statement, flow) for rule in rules)
         return REVIEW if tested and not sure else SAFE, links
 
     def _rules(self, new: str, kind: str) -> list[Rule]:
-        """The rules about such a text in a place of this kind."""
+        """The string rules that cover this literal in a role of this kind."""
         fill, word = self._context.target.fill, new.strip("\"'")
         words = self._context.target.words
         rules = (

@@ -1,6 +1,6 @@
-"""Names said as strings: `mock.patch("torch.cuda.empty_cache")`, `getattr(torch, "cuda")`.
+"""Dotted names inside strings: `mock.patch("torch.cuda.empty_cache")`, `getattr(torch, "cuda")`.
 
-Such a string changes as the name that it says does. One that is patched has to be what the code under test calls.
+Such a string changes like the name in it. A patched name must be the one that the code under test calls.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .base import Context, Hit, Links
 from .verdicts import Judge, Verdict
 
 LIMIT = "patched-elsewhere"
-"""The limit of a patched name that the file does not use."""
+"""The limit of a hit at a patched name that this file does not use itself."""
 _SAID = re.compile(r"(?P<owner>(?:\w+\.)*?)(?P<name>torch(?:\.\w+)+)")
 _PATCHES = frozenset({"patch", "setattr", "delattr"})
 _IMPORTS = frozenset({"import_module", "importorskip"})
@@ -27,7 +27,8 @@ _ATTRIBUTES = frozenset({"delattr", "getattr", "hasattr", "setattr"})
 
 
 class _Said(NamedTuple):
-    """A name that a string says which is given to a call; `owner`: the module that it says holds the name."""
+    """A string argument that contains a dotted name; `owner`: the module through which `mock.patch` reaches the
+    name."""
 
     text: Text
     call: ast.Call
@@ -37,7 +38,7 @@ class _Said(NamedTuple):
 
 
 def string_hits(context: Context, judge: Judge, stuck: frozenset[str]) -> Iterator[Hit]:
-    """Hits at strings that say a dotted name. `stuck`: local names that must not change."""
+    """Hits at strings that contain a dotted name. `stuck`: local names that must not change."""
     if not any(map(context.facts.says, ("patch(", "attr(", "import_module(", "importorskip("))):
         return
     for statement in context.statements:
@@ -101,20 +102,20 @@ def _hit(context: Context, said: _Said, verdict: Verdict, judge: Judge, stuck: f
 
 
 def _bound(said: _Said) -> str:
-    """The variable that an imported module is given to."""
+    """The variable that holds the imported module; "" if there is none."""
     parent = said.statement.digest.parents.get(said.call)
     target = parent.targets[0] if isinstance(parent, ast.Assign) else None
     return target.id if isinstance(target, ast.Name) else ""
 
 
 def _is_used(name: str, context: Context) -> bool:
-    """Whether the text itself refers to a name that it patches."""
+    """Whether the file itself uses a name that it patches."""
     context.facts.work.compare(len(context.facts.references) // 4)
     return any(reference.dotted == name for reference in context.facts.references)
 
 
 def _taken(said: _Said, new: str, judge: Judge) -> str | None:
-    """How sure it is that what is asked of torch has what is taken from it: `getattr(torch, "cuda").synchronize`."""
+    """The fix class by whether the attribute taken from the result exists: `getattr(torch, "cuda").synchronize`."""
     function = last_word(said.call.func)
     if not new.startswith("torch.") or new.count(".") != 1:
         return None

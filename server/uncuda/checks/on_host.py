@@ -1,4 +1,5 @@
-"""Types of numbers that no tensor of the accelerator gets: on the host, in comparisons and tables, handed on."""
+"""Uses of float64 that never reach a tensor on the accelerator: on the CPU, in comparisons, in tables, passed
+elsewhere."""
 
 from __future__ import annotations
 
@@ -16,13 +17,14 @@ _MOVES = frozenset({"cuda", "double", "to", "type", "type_as"})
 _LISTS = (ast.List, ast.Set, ast.Tuple)
 _CHOSEN = (ast.IfExp, *_LISTS)
 _FLOAT64 = frozenset({"double", "float64"})
+_NARROW = frozenset({"complex64", "float", "float32"})
 _EACH = frozenset({"chain", "enumerate", "map", "parametrize", "product", "zip"})
-"""What takes a list to do something with each of its items."""
-_MANY, _BEFORE = 60, 200  # uses of a name that are looked at, and how far in front of each
+"""Functions that process each item of a list they get."""
+_MANY, _BEFORE = 60, 200  # uses of a name that are looked at, and characters looked at before each
 
 
 def is_compared(node: ast.AST, statement: Statement) -> bool:
-    """Whether a value is compared, alone or as one of several: `x.dtype in (torch.float32, torch.float64)`."""
+    """Whether a value is compared, alone or in a list: `x.dtype in (torch.float32, torch.float64)`."""
     for outer in statement.digest.ancestors(node):
         if not isinstance(outer, _CHOSEN):
             return isinstance(outer, ast.Compare)
@@ -30,7 +32,7 @@ def is_compared(node: ast.AST, statement: Statement) -> bool:
 
 
 def is_cast_on_host(call: ast.AST | None, statement: Statement, values: HostValues) -> bool:
-    """Whether a method casts a tensor that lies on the host: `x.cpu().double()`, `x.double().numpy()`."""
+    """Whether a method casts a tensor that is on the CPU: `x.cpu().double()`, `x.double().numpy()`."""
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return False
     taken = statement.digest.parents.get(call)
@@ -40,8 +42,8 @@ def is_cast_on_host(call: ast.AST | None, statement: Statement, values: HostValu
 
 
 def is_off_device(reference: Name, context: Context, values: HostValues) -> bool:
-    """Whether a dtype is compared, what a word means, one of a table, handed to what is not torch's, or given to what
-    is on the host: a tensor there, or one made."""
+    """Whether a dtype never reaches the accelerator: it is compared, stands in a table, is passed to something other
+    than torch, or is the dtype of a tensor on the CPU."""
     node, statement = reference.chain.node, reference.statement
     outer = statement.digest.parents.get(node)
     if is_compared(node, statement) or is_cast_on_host(outer, statement, values) or _is_asked_for(node, statement):
@@ -55,15 +57,19 @@ def is_off_device(reference: Name, context: Context, values: HostValues) -> bool
 
 
 def _is_asked_for(node: ast.AST, statement: Statement) -> bool:
-    """Whether a value has the type already where it is chosen: `torch.float64 if x.dtype == torch.float64 else …`."""
+    """Whether a value has the type already where it is chosen: `torch.float64 if x.dtype == torch.float64 else …`,
+    `torch.float32 if x.dtype == torch.complex64 else torch.float64`."""
     outer = statement.digest.parents.get(node)
     if not isinstance(outer, ast.IfExp) or node is outer.test or not isinstance(outer.test, ast.Compare):
         return False
-    return any(last_word(part) in _FLOAT64 for part in (outer.test.left, *outer.test.comparators))
+    parts = {last_word(part) for part in (outer.test.left, *outer.test.comparators)}
+    other = outer.body if node is outer.orelse else outer.orelse
+    follows = "dtype" in parts and not parts.isdisjoint(_NARROW) and last_word(other) in _NARROW
+    return not parts.isdisjoint(_FLOAT64) or follows
 
 
 def _is_in_table(node: ast.AST, statement: Statement, context: Context) -> bool:
-    """Whether a type is an entry of a dictionary, or one of several in a list that is not gone through."""
+    """Whether a dtype is in a dictionary, or in a list of several that no code iterates over."""
     inner = node
     for outer in statement.digest.ancestors(node):
         if isinstance(outer, ast.keyword):
@@ -79,7 +85,8 @@ def _is_in_table(node: ast.AST, statement: Statement, context: Context) -> bool:
 
 
 def _is_kept(listed: ast.AST, outer: ast.AST, statement: Statement, context: Context) -> bool:
-    """Whether a list has a name by which nothing goes through it, or is given to what does not."""
+    """Whether a list is assigned to a name that no code iterates over, or passed to a function that does not
+    iterate."""
     if isinstance(outer, (ast.Assign, ast.AnnAssign)) and listed is outer.value:
         name = last_word(outer.targets[0] if isinstance(outer, ast.Assign) else outer.target)
         return bool(name) and not _is_gone_through(name, context)
@@ -90,7 +97,7 @@ def _is_kept(listed: ast.AST, outer: ast.AST, statement: Statement, context: Con
 
 
 def _is_gone_through(name: str, context: Context) -> bool:
-    """Whether something is done with each item of what a name stands for: `for dtype in TYPES`."""
+    """Whether code iterates over the value of a name: `for dtype in TYPES`."""
     text = context.text
     context.asked.add(name)
     context.facts.work.search(0, len(text))
@@ -104,7 +111,7 @@ def _is_gone_through(name: str, context: Context) -> bool:
 
 
 def _is_handed_on(node: ast.AST, call: ast.AST | None, statement: Statement, context: Context) -> bool:
-    """Whether a type is an argument, by its place, of a function or class but torch's: `Shape(torch.float64)`."""
+    """Whether a dtype is a positional argument of a function or class that is not torch's: `Shape(torch.float64)`."""
     while isinstance(call, ast.IfExp) and node is not call.test:
         node, call = call, statement.digest.parents.get(call)
     if not isinstance(call, ast.Call) or node not in call.args or isinstance(call.func, ast.Attribute):
@@ -115,13 +122,13 @@ def _is_handed_on(node: ast.AST, call: ast.AST | None, statement: Statement, con
 
 
 def _is_of_torch(call: ast.Call, statement: Statement, context: Context) -> bool:
-    """Whether a function of torch is called."""
+    """Whether the called function is torch's."""
     return (context.resolve(call.func, statement) or "").partition(".")[0] == "torch"
 
 
 def _is_made_on_host(call: ast.AST | None, statement: Statement, context: Context, values: HostValues) -> bool:
-    """Whether a call makes a tensor without a word of a device, or beside one that is none of the target's, which is
-    not moved at once."""
+    """Whether a call makes a tensor on the CPU, by default or by its `device`, that no later method of the same
+    expression moves."""
     if not isinstance(call, ast.Call):
         return False
     devices = [word.value for word in call.keywords if word.arg in ("device", None)]
@@ -138,7 +145,7 @@ def _is_made_on_host(call: ast.AST | None, statement: Statement, context: Contex
 
 
 def _is_elsewhere(device: ast.AST, context: Context) -> bool:
-    """Whether a device is spelled, and is neither CUDA's nor the target's: `"cpu"`, `torch.device("cpu")`."""
+    """Whether a device is a literal other than CUDA's and the target's: `"cpu"`, `torch.device("cpu")`."""
     if isinstance(device, ast.Call) and last_word(device.func) == "device" and device.args:
         device = device.args[0]
     if not isinstance(device, ast.Constant) or not isinstance(device.value, str):

@@ -1,4 +1,4 @@
-"""Switches that are several on CUDA and one on the target: said, and written, once where they agree."""
+"""Global switches of CUDA that are one switch on the target; one hit and one edit if their values agree."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from .base import Context
 from .verdicts import Verdict
 
 Spoken = tuple[Name, Verdict]
-_MANY = 40  # lines that set one switch of the target
+_MANY = 40  # lines that are looked at for one switch of the target
 
 
 class _Setting(NamedTuple):
-    """A line that sets a switch: in which block (the header above, and the indentation), which one, to what."""
+    """A line that sets a switch: its block (offset of the header, indentation), the switch's name and the value's
+    source."""
 
     block: tuple[int, int]
     switch: str
@@ -26,8 +27,8 @@ class _Setting(NamedTuple):
 
 
 def as_one(spoken: Sequence[Spoken], context: Context) -> list[Spoken]:
-    """The references without those that set what another line of their block sets to the same; by hand where two lines
-    disagree, of which the last would hold."""
+    """The references, without those that repeat another line of the same block. If two lines of a block set different
+    values, their fixes are dropped, as only the last would take effect."""
     by_switch: dict[str, list[tuple[Name, _Setting]]] = {}
     for reference, verdict in spoken:
         if verdict.replacement and (setting := _setting(reference, context)):
@@ -37,7 +38,7 @@ def as_one(spoken: Sequence[Spoken], context: Context) -> list[Spoken]:
     for switch, settings in by_switch.items():
         written = list(_written(switch, context)) if context.facts.says(switch) else []
         if len({setting.switch for _, setting in settings}) + bool(written) < 2:
-            continue  # no other line can set it
+            continue  # no other line sets it
         blocks: dict[tuple[int, int], list[_Setting]] = {}
         for setting in (*written, *(setting for _, setting in settings)):
             blocks.setdefault(setting.block, []).append(setting)
@@ -53,12 +54,12 @@ def as_one(spoken: Sequence[Spoken], context: Context) -> list[Spoken]:
 
 
 def _differ(lines: Sequence[_Setting]) -> bool:
-    """Whether lines that set one switch under several names set it to several values."""
+    """Whether lines set one target switch through several CUDA names, to different values."""
     return len({line.switch for line in lines}) > 1 and len({line.value for line in lines}) > 1
 
 
 def _setting(reference: Name, context: Context) -> _Setting | None:
-    """What a reference sets, if it is all that a line assigns to."""
+    """The switch that a reference sets, if it is the only target of an assignment; else None."""
     node = next(iter(reference.statement.digest.piece.nodes), None)
     if not isinstance(node, ast.Assign) or node.targets != [reference.chain.node]:
         return None

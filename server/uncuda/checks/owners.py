@@ -1,4 +1,4 @@
-"""Classes of a program that define `cuda` or `is_cuda` themselves, as one text says."""
+"""Finds classes of the program that define `cuda` or `is_cuda` themselves, in the text of one file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..project import ACTS, INHERITS, MOVES, PATCHES, Owner
 
 IS_CUDA = "is_cuda"
 METHODS = ("cuda", IS_CUDA)
-# With the line break before it: a search for that goes from line to line, one for `^` from character to character.
+# The pattern starts with a line break, because searching for one is faster than matching `^`.
 _CLASS = re.compile(
     r"\n[ \t]*class[ \t]+(?P<name>\w+)[ \t]*\((?P<bases>[^()]{0,2000}(?:\([^()]{0,500}\)[^()]{0,500}){0,9})\)"
 )
@@ -28,9 +28,9 @@ _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _TORCHS = ("Module", "Tensor", "Parameter")
 _MOVERS = frozenset({"cuda", "to"})
 _LONGEST = 4000
-_FEW = 16  # names that are looked for one by one
+_FEW = 16  # names that are searched one by one
 _HOLDERS = "|".join(_TORCHS)
-# Where a word stands is found first, and what may not stand before it looked at: many times as fast as a pattern.
+# The word is searched first, then the character before it is checked: many times as fast as one pattern for both.
 _SETS = re.compile(rf"(?:{_HOLDERS})\.(?P<method>cuda|is_cuda)[ \t]*=(?!=)")
 _SETS_BY_NAME = re.compile(rf"setattr\([ \t]*(?:\w+\.)*(?:{_HOLDERS})[ \t]*,[ \t]*[\"'](?P<method>cuda|is_cuda)[\"']")
 _SETTING = "setattr("
@@ -40,14 +40,14 @@ _SET_BYTES, _QUOTED_BYTES = (tuple(word.encode() for word in words) for words in
 _SETTING_BYTES = _SETTING.encode()
 _IS_SET = re.compile(rb"cuda[ \t]*=")
 PATCHING = (*(f"{last}.{method}" for last in "re" for method in METHODS), _SETTING)
-"""One of these words is in a text that may replace such a method of torch's own: fewer than there are, and no less."""
+"""A file that replaces such a method of torch contains at least one of these words."""
 
 
 def owners_of(text: str, is_code: Callable[[int], bool], known: Collection[Owner] = ()) -> frozenset[Owner]:
-    """The classes of a text with such a method of their own, those derived from them, and functions that return them.
+    """The classes in a file that define such a method, classes derived from them, and functions that return them.
 
-    `is_code`: whether what begins at an offset is code. `known`: those of other texts, from which classes of this one
-    may derive; what derives from them in a third text is not seen.
+    `is_code`: whether the character at an offset is code. `known`: such classes of other files, from which classes here
+    may derive; a class that derives from those in a third file is not found.
     """
     defines = any(f"def {method}(" in text for method in METHODS)
     found = [(m, holder) for m, holder in _methods(text) if is_code(m.start("name"))] if defines else []
@@ -70,13 +70,13 @@ def owners_of(text: str, is_code: Callable[[int], bool], known: Collection[Owner
 
 
 def may_patch(data: bytes) -> bool:
-    """Whether the bytes of a text seem to put something in the place of such a method of torch's own."""
+    """A quick test on bytes: whether a file may replace such a method of torch."""
     sets = _IS_SET.search(data) is not None and _says_one(data, _SET_BYTES)
     return sets or (_SETTING_BYTES in data and _says_one(data, _QUOTED_BYTES))
 
 
 def patches_of(text: str) -> Iterator[tuple[int, str]]:
-    """Where a text puts something in the place of such a method of torch's own, and the method."""
+    """Offsets where a file replaces such a method of torch, with the method's name."""
     for word in _SET:
         yield from _matches_behind("", _SETS, word, text)
     if _says_one(text, _QUOTED):
@@ -84,8 +84,8 @@ def patches_of(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _matches_behind(excluded: str, pattern: re.Pattern[str], word: str, text: str) -> Iterator[tuple[int, str]]:
-    """Where a pattern, which begins with a word, stands behind no letter, digit or underscore, nor what is excluded,
-    and the method."""
+    """Matches of a pattern that begins with `word`, where no word character and no character of `excluded` stands
+    before: the offset, and the method's name."""
     for at in _places(text, word):
         before = text[at - 1 : at] if at else ""
         if not (before.isalnum() or before == "_" or (before and before in excluded)):
@@ -98,7 +98,7 @@ def _says_one(text: AnyStr, words: tuple[AnyStr, ...]) -> bool:
 
 
 def _derived(known: dict[str, str], bases: dict[str, list[str]]) -> dict[str, str]:
-    """What is known of classes, of those derived from them, too."""
+    """Extends what is known of classes to the classes derived from them."""
     below: dict[str, list[str]] = {}
     for name, words in bases.items():
         for word in words:
@@ -122,7 +122,7 @@ def _is_torchs(bases: Iterable[str]) -> bool:
 
 
 def _methods(text: str) -> Iterator[tuple[re.Match[str], str]]:
-    """The definitions below the margin that have such a name, each with the class that holds it, or ""."""
+    """The indented definitions of such methods, each with the name of the class around it, or ""."""
     before: dict[int, tuple[int, str]] = {}
     heads: list[int] = []
     for match in _METHOD.finditer(text):
@@ -136,10 +136,10 @@ def _methods(text: str) -> Iterator[tuple[re.Match[str], str]]:
 
 
 def _holder(text: str, heads: Sequence[int], method: re.Match[str], before: Mapping[int, tuple[int, str]]) -> str:
-    """The class whose body holds a method; "" if a function does, or nothing.
+    """The class whose body contains a method; "" if it is in a function or at module level.
 
-    `heads`: where the words stand that begin one; `before`: the line and the holder of the method before that is
-    indented as far, by this indentation.
+    `heads`: offsets of the words `class` and `def`; `before`: by indentation, the line and the class of the previous
+    method.
     """
     indent = len(method["indent"])
     for index in range(bisect_left(heads, method.start()) - 1, -1, -1):
@@ -160,7 +160,7 @@ def _places(text: str, word: str) -> Iterator[int]:
 
 
 def _body(text: str, method: re.Match[str]) -> str:
-    """A method as far as the next line that is not deeper than it, without its indentation; "" if it is too long."""
+    """The source of a method up to the next line that is not indented deeper, dedented; "" if it is too long."""
     ending = re.compile(rf"^[ \t]{{0,{len(method['indent'])}}}[^\s#)]", re.M)
     most = method.start() + _LONGEST
     end = ending.search(text, text.find("\n", method.end()) % (len(text) + 1), most)
@@ -178,13 +178,13 @@ def _kind(body: str, method: str, torchs: bool) -> str:
         return ACTS
     if not any(isinstance(node, ast.expr) and _is_move(node) for node in ast.walk(function)):
         return ACTS
-    if torchs:  # what torch's own method would not reach is assigned
+    if torchs:  # such a class must assign what torch's own method would not move
         return INHERITS if all(map(_moves, function.body)) else ACTS
     return MOVES if all(map(_moves_plain, function.body)) else ACTS
 
 
 def _moves(statement: ast.stmt) -> bool:
-    """Whether a statement only moves members in place, or returns what was moved."""
+    """Whether a statement only moves members in place, or returns a moved object."""
     if isinstance(statement, ast.Expr):
         return _is_text(statement.value) or _is_move(statement.value)
     if isinstance(statement, ast.Return):
@@ -193,7 +193,7 @@ def _moves(statement: ast.stmt) -> bool:
 
 
 def _moves_plain(statement: ast.stmt) -> bool:
-    """The same of a class that is not torch's: it keeps what was moved, or makes another object of it."""
+    """Whether a statement of a class outside torch only stores moved members, or makes another object from them."""
     if isinstance(statement, ast.Assign):
         return _is_move(statement.value)
     if isinstance(statement, ast.If):
@@ -218,7 +218,8 @@ def _is_self(value: ast.expr) -> bool:
 
 
 def _makers(text: str, names: Collection[str]) -> Iterator[tuple[str, str]]:
-    """The functions of the module that return an object of a class, or say so, each with the class."""
+    """The module's functions that return an object of one of the classes or have it as return annotation: (function,
+    class)."""
     either = "|".join(map(re.escape, sorted(names)))
     if not either:
         return
@@ -241,7 +242,7 @@ def _makers(text: str, names: Collection[str]) -> Iterator[tuple[str, str]]:
 
 
 def _margin_above(text: str, offset: int, floor: int) -> int:
-    """The beginning of the last line at or above an offset, but not above `floor`, that stands at the margin."""
+    """The start of the last unindented line at or above an offset, but not above `floor`."""
     line = text.rfind("\n", 0, offset) + 1
     while line > floor and _INDENT.match(text, line):
         line = text.rfind("\n", 0, line - 1) + 1
@@ -249,7 +250,7 @@ def _margin_above(text: str, offset: int, floor: int) -> int:
 
 
 def called_so(receiver: ast.expr, names: Iterable[str]) -> bool:
-    """Whether an object is called as a class is: `src_batch`, `batches[0]` and `GraphBatch`."""
+    """Whether a variable is named after one of the classes: `src_batch` or `batches[0]` for `GraphBatch`."""
     while isinstance(receiver, ast.Subscript):
         receiver = receiver.value
     spelled = receiver.id if isinstance(receiver, ast.Name) else getattr(receiver, "attr", "")

@@ -1,4 +1,4 @@
-"""To which parameter of a function of the text a string is given: by position or by keyword, it is the same."""
+"""Finds the parameter, in a function of the same file, that receives an argument given by position or keyword."""
 
 from __future__ import annotations
 
@@ -15,26 +15,27 @@ from ..facts.scans import plain, uses
 from .base import Context
 
 Passed = tuple[Role, Statement]
-"""The role that a string has as the default of a parameter, and the header of the function that has the parameter."""
+"""The role of a string seen as the default of the parameter that receives it, and the header of that function."""
 
 _STATIC = re.compile(r"[ \t]*@staticmethod\b")
 _BLANK = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*")
 _DECORATOR = re.compile(r"[ \t]*@")
 _FIELD = re.compile(r"^[ \t]+(\w+)[ \t]*:(?!=)(?=[^\n]*\w)", re.M)
 _SET_TO = re.compile(r"[ \t]*(?::[^=\n]+)?=(?!=)[ \t]*(\w*)(\(?)")
-_MANY = 40  # decorators of one function, fields of one class
+_MANY = 40  # decorators of one function, or fields of one class, that are looked at
 
 
 class Parameters:
-    """Answers for one text."""
+    """Resolves arguments to parameters within one source file."""
 
     def __init__(self, facts: Facts, asked: set[str]) -> None:
-        """`asked`: takes the names whose lines were looked for."""
+        """`asked`: the set to which names are added whose lines were searched."""
         self._facts, self._asked = facts, asked
         self._headers: dict[tuple[str, int], Statement | None] = {}
 
     def of(self, role: Role, statement: Statement) -> Passed | None:
-        """What a string is given to, if the call is one of a function of this text, or what decorates one."""
+        """The parameter or dataclass field of this file that a string is passed to, by a call or a decorator; None if
+        unknown."""
         if role.kind in ("default", "item") and self._facts.text.startswith("@", statement.start):
             return self._decorated(role, role.option or role.name, statement)
         if role.kind != "argument" or role.call is None or role.parameter is None or role.callee:
@@ -45,19 +46,20 @@ class Parameters:
         return (_as_default(role, name), header) if header is not None and name else None
 
     def parameter(self, call: ast.Call, given: str | int, statement: Statement) -> tuple[str, Statement | None]:
-        """The parameter that an argument goes to, and the header of its function; "" where that cannot be told."""
+        """The parameter that receives an argument, and the header of its function; "" if that is not certain."""
         header, bound = self._called(call.func, statement)
         return _parameter(header, call, given, bound) if header is not None else "", header
 
     def holder(self, call: ast.Call, inner: ast.AST | None, statement: Statement) -> tuple[str, int] | None:
-        """The parameter that receives an argument, as in `f(torch.cuda.is_available())` where the text defines `f`, and
-        the offset of that function. `inner`: the argument, or the keyword around it."""
+        """The parameter that receives an argument of a function in this file, as in `f(torch.cuda.is_available())`, and
+        the offset of the function. `inner`: the argument, or the keyword node around it."""
         given = inner.arg if isinstance(inner, ast.keyword) else call.args.index(inner) if inner in call.args else None
         name, header = self.parameter(call, given, statement) if given is not None else ("", None)
         return (name, header.start) if header is not None and name else None
 
     def _called(self, function: ast.expr, statement: Statement) -> tuple[Statement | None, int]:
-        """The header of the function that is called, and how many of its first parameters the call does not spell."""
+        """The header of the called function, and the number of leading parameters that the call does not pass, such as
+        `self`."""
         indents = self._facts.indents
         if isinstance(function, ast.Name):
             if found := self._header(function.id, -1):
@@ -89,7 +91,7 @@ class Parameters:
         return False
 
     def _field(self, call: ast.Call, given: str | int) -> Statement | None:
-        """The field that a class of the text which writes no `__init__`, as a dataclass, stores an argument in."""
+        """The field in which a class without `__init__`, such as a dataclass, stores an argument."""
         holder = self._class(call.func.id) if isinstance(call.func, ast.Name) else None
         if holder is None or self._header("__init__", holder) or any(isinstance(one, ast.Starred) for one in call.args):
             return None
@@ -106,7 +108,8 @@ class Parameters:
         return scope is not None and scope[0] == holder and not self._facts.layout.string_around(at)
 
     def _made(self, receiver: ast.expr, statement: Statement) -> str:
-        """The class of which an expression is an instance: `Stats()`, or a name that is set once, to `Stats()`."""
+        """The name of the class that an expression is an instance of: `Stats()`, or a name assigned once, to
+        `Stats()`."""
         if isinstance(receiver, ast.Call):
             return receiver.func.id if isinstance(receiver.func, ast.Name) else ""
         if not isinstance(receiver, (ast.Name, ast.Attribute)) or not isinstance(
@@ -127,12 +130,12 @@ class Parameters:
         return name if opened else ""
 
     def _class(self, name: str) -> int | None:
-        """Where the one class of this name stands."""
+        """The offset of the only class of this name in the file; None if there is none or several."""
         found = list(self._places(f"class {name}"))
         return found[0] if len(found) == 1 else None
 
     def _header(self, name: str, holder: int) -> Statement | None:
-        """The one function of this name in a class, which stands at `holder`, or outside of classes."""
+        """The header of the only function of this name in the class at offset `holder`, or (-1) outside classes."""
         if (name, holder) not in self._headers:
             scopes = {at: self._facts.indents.scope_of(at) for at in self._places(f"def {name}")}
             within = [at for at, scope in scopes.items() if _holder(scope) == holder]
@@ -140,7 +143,7 @@ class Parameters:
         return self._headers[name, holder]
 
     def _places(self, words: str) -> Iterator[int]:
-        """Where statements start that begin with these words, of which the last is a name."""
+        """Offsets of statements that begin with the given keyword and name, as `def main`."""
         facts = self._facts
         self._asked.add(words.rpartition(" ")[2])
         for at in facts.searches.find(("text", words), plain(words)):
@@ -152,7 +155,7 @@ class Parameters:
                     yield start
 
     def _decorated(self, role: Role, name: str, statement: Statement) -> Passed | None:
-        """What decorates a function gives its parameter the value: `@option("--device", default="cuda")`."""
+        """The parameter that receives a value from a decorator: `@option("--device", default="cuda")`."""
         header = _below(statement, self._facts)
         if header is None or name not in _names(header):
             return None
@@ -176,7 +179,7 @@ def _as_field(role: Role, field: Statement) -> Role:
 
 
 def _below(statement: Statement, facts: Facts) -> Statement | None:
-    """The header of the function that a statement decorates."""
+    """The header of the function that a decorator statement decorates."""
     found: Statement | None = statement
     for _ in range(_MANY):
         if found is None or not facts.text.startswith("@", found.start):
@@ -199,7 +202,7 @@ def _names(header: Statement) -> list[str]:
 
 
 def _parameter(header: Statement, call: ast.Call, given: str | int, bound: int) -> str:
-    """The name of the parameter that an argument goes to; "" where that cannot be told."""
+    """The name of the parameter that receives an argument; "" if that is not certain."""
     function = _function(header)
     if function is None or any(isinstance(argument, ast.Starred) for argument in call.args):
         return ""
@@ -210,7 +213,7 @@ def _parameter(header: Statement, call: ast.Call, given: str | int, bound: int) 
 
 
 def is_fixture(name: str, context: Context) -> bool:
-    """Whether a parameter of a test is given what a fixture of this text makes of each of its `params`."""
+    """Whether a test's parameter is a pytest fixture of this file; its values come from the fixture's `params`."""
     facts, text = context.facts, context.text
     if not name.isidentifier() or not facts.says("fixture("):
         return False

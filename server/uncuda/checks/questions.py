@@ -1,4 +1,4 @@
-"""Words that exist only where a device was asked for: `["cuda"] if torch.cuda.is_available() else []`."""
+"""Device strings that exist only behind an availability test: `["cuda"] if torch.cuda.is_available() else []`."""
 
 from __future__ import annotations
 
@@ -15,28 +15,29 @@ from ..facts.scopes import Header
 from .hit import At
 from .string_flow import Flow
 
-_MANY = 200  # parts of an expression; of a longer one it is not known what it holds
+_MANY = 200  # nodes of one expression that are looked at; the words of a longer one are unknown
 _ADDS = frozenset({"append", "add", "insert"})
 _HELD = frozenset({"assignment", "return", "item", "default", "concatenation", "value", "argument"})
 _PARTS = (ast.List, ast.Tuple, ast.Set, ast.Starred, ast.IfExp)
 
 
 class Question(NamedTuple):
-    """A question for a device that was answered with yes."""
+    """An availability test that must have been true."""
 
     at: At | None
-    """Where it stands; None: it asks for the target already."""
+    """The offset of the called function in the test; None if the test already asks for the target."""
 
 
 class Questions:
-    """Answers for one text and one rule's `questions`: the dotted names of the functions that ask."""
+    """Finds such tests in one source file. The rule's `questions` are the dotted names of the functions that they
+    call."""
 
     def __init__(self, flow: Flow, target: Target) -> None:
         self._flow, self._context, self._target = flow, flow.context, target
         self._named: dict[tuple[str, int], Question | None] = {}
 
     def in_expression(self, rule: Rule, node: ast.AST, statement: Statement) -> Question | None:
-        """The question of the conditional expression of which a node is the answer to yes."""
+        """The test of the conditional expression that selects this node when the test is true."""
         inner = node
         for outer in statement.digest.ancestors(node):
             self._context.facts.work.compare()
@@ -49,7 +50,7 @@ class Questions:
         return None
 
     def above(self, rule: Rule, statement: Statement) -> Question | None:
-        """The question of the block that holds a statement, in the same function."""
+        """The test of a block around a statement, within the same function."""
         indents = self._context.facts.indents
         for header in indents.headers(statement.start):
             if header.word in ("def", "class", "for", "while"):
@@ -69,7 +70,7 @@ class Questions:
         return self._asked(rule, node.test, asking, header.word != "else")
 
     def _asked(self, rule: Rule, test: ast.expr, statement: Statement, answer: bool) -> Question | None:
-        """The question that must have been answered with yes if a test was answered with `answer`."""
+        """The availability test that must have been true if the expression `test` evaluated to `answer`."""
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             return self._asked(rule, test.operand, statement, not answer)
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is answer:
@@ -93,11 +94,11 @@ class Questions:
         return Question(None) if asks and module in own else None
 
     def _held(self, rule: Rule, name: str, statement: Statement) -> Question | None:
-        """The question whose answer a name holds that is set once."""
+        """The availability test whose result is assigned to a name that is assigned only once."""
         scope = self._flow.scope(name, statement.start, Role("comparison", statement.digest.piece.nodes[0], name=name))
         key = (name, scope)
         if key not in self._named:
-            self._named[key] = None  # a name that hangs on itself holds nothing
+            self._named[key] = None  # a name that depends on itself holds no result
             self._context.asked.add(name)
             indents, text = self._context.facts.indents, self._context.text
             end = indents.extent(scope) if scope >= 0 else len(text)
@@ -112,7 +113,7 @@ class Questions:
 
 
 def _is_some(test: ast.Compare) -> bool:
-    """Whether a comparison asks for one or more: `> 0`, `>= 1`."""
+    """Whether a comparison tests for at least one: `> 0`, `>= 1`."""
     number = test.comparators[0]
     if len(test.ops) != 1 or not isinstance(number, ast.Constant):
         return False
@@ -120,14 +121,14 @@ def _is_some(test: ast.Compare) -> bool:
 
 
 def is_held(role: Role) -> bool:
-    """Whether a string becomes a value, or one of a list."""
+    """Whether a string is stored as a value or added to a list."""
     if role.kind == "argument":
         return role.method in _ADDS and not role.callee
     return role.kind in _HELD
 
 
 def words_around(text: Text, statement: Statement) -> tuple[frozenset[str], ast.AST]:
-    """The strings of the list, or of the lists added up, that a string is one of; and that expression."""
+    """The other strings in the list (or sum of lists) that contains a string, and the whole expression."""
     node: ast.AST = text.node
     parents = statement.digest.parents
     while (outer := parents.get(node)) is not None:
@@ -137,5 +138,5 @@ def words_around(text: Text, statement: Statement) -> tuple[frozenset[str], ast.
         node = outer
     parts = list(islice(ast.walk(node), _MANY + 1))
     found = {inner.value for inner in parts if isinstance(inner, ast.Constant) and inner is not text.node}
-    unseen = frozenset({""} if len(parts) > _MANY else ())  # no device is called so
+    unseen = frozenset({""} if len(parts) > _MANY else ())  # "" is no device, so the list counts as unknown
     return unseen.union(value for value in found if isinstance(value, str)), node

@@ -1,4 +1,5 @@
-"""String literals that a fix writes into a field of an f-string: before Python 3.12 its quotes may not stand there."""
+"""Chooses quotes for string literals that a fix writes inside an f-string field; before Python 3.12 the string's own
+quotes are not allowed there."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ _OTHER = {'"': "'", "'": '"'}
 
 
 class _Field(NamedTuple):
-    """A field of an f-string, and the quote that may not stand in it: none if the field has it already."""
+    """A field of an f-string, and the quote character that is not allowed in it; "" if the field contains it
+    already."""
 
     start: int
     end: int
@@ -26,7 +28,8 @@ class _Field(NamedTuple):
 
 
 def fitted(hit: Hit, text: str) -> Hit:
-    """The hit with literals in quotes that the strings around allow; without the fixes that no quotes are left for."""
+    """The hit with literals quoted so that the surrounding strings allow them, without fixes for which no quote is
+    left."""
     statement, node = hit.statement, hit.node
     if statement is None or node is None or not statement.digest.fields:
         return hit
@@ -34,7 +37,7 @@ def fitted(hit: Hit, text: str) -> Hit:
         return hit
     known = _texts(statement.digest)
     if any(isinstance(outer, ast.Constant) and outer not in known for outer in statement.digest.ancestors(node)):
-        return hit.with_fixes(())  # an annotation in quotes: what it says is a type
+        return hit.with_fixes(())  # a quoted annotation: the string in it is a type
     around = list(_around(node, statement, text))
     fixes = (_fitted(fix, around) for fix in hit.fixes) if around else hit.fixes
     return hit.with_fixes(tuple(fix for fix in fixes if fix is not None))
@@ -50,7 +53,7 @@ def _texts(digest: Digest) -> dict[ast.AST, Text]:
 
 
 def _around(node: ast.AST, statement: Statement, text: str) -> Iterator[_Field]:
-    """The fields that hold a node, the innermost first."""
+    """The f-string fields around a node, innermost first."""
     digest, inner = statement.digest, node
     for outer in digest.ancestors(node):
         held, piece = _texts(digest).get(outer), digest.fields.get(inner)

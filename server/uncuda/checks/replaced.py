@@ -1,4 +1,4 @@
-"""What a text puts in the place of functions of torch: `torch.load = read`, `setattr(dist, "reduce", mine)`."""
+"""Functions of torch that a file replaces: `torch.load = read`, `setattr(dist, "reduce", mine)`."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ _MANY = 60  # places that are looked at for one name
 
 
 class Replaced:
-    """Answers for one text, each name looked for once."""
+    """Finds such replacements in one source file; each name is searched once."""
 
     def __init__(self, flow: Flow) -> None:
         self._flow = flow
         self._known: dict[str, bool] = {}
 
     def has(self, dotted: str) -> bool:
-        """Whether a function of torch is replaced: what becomes of a word that it is given, is not known then."""
+        """Whether the file replaces this function of torch, so that it is unknown what happens to a string passed to
+        it."""
         if dotted not in self._known:
             self._known[dotted] = self._is_replaced(dotted)
         return self._known[dotted]

@@ -1,4 +1,4 @@
-"""Where a value goes that a name, an attribute, a loop or a function of the text holds."""
+"""Follows a value through names, attributes, loops and functions of one source file."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from .result_places import Function, Places, fields_of
 from .result_values import NUMBER, NUMBERS, PAIR, Read, Value, cut
 from .string_flow import Flow
 
-_ANY = "*"  # read of an object that is followed no further
-_DEEP = 8  # names on the way to a use
+_ANY = "*"  # the field of a read that stands for any use of an object that is not followed further
+_DEEP = 8  # names followed on the way to a use
 
 
 class Followed:
-    """Follows values from name to name; what is done with an expression itself, `_follow` says."""
+    """Follows values from name to name. Subclasses define `_follow`, which yields the uses of one expression."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._seen: set[tuple[str, str, bool, int]] = set()
-        self._strict = False  # what is not known to do no harm counts as a use
+        self._strict = False  # if true, a use that is not known to be harmless counts as a read
 
     @cached_property
     def _flow(self) -> Flow:
@@ -47,13 +47,13 @@ class Followed:
         return scope is not None and scope[1] == "class"
 
     def _lost(self, value: Value, node: ast.AST | None = None) -> Iterator[Read]:
-        """A use that is followed no further."""
+        """The read that stands for a use which is not followed further."""
         if self._strict:
             number = value.kind in NUMBERS
             yield Read("" if number else _ANY, ast.unparse(node or value.node), True)
 
     def _named_function(self, value: Value, depth: int) -> Iterator[Read]:
-        """The same of a function that is named, but not called there."""
+        """The uses of a function that is named but not called at this place."""
         node, parent = value.node, value.parent
         mapped = isinstance(parent, ast.Call) and last_word(parent.func) == "map" and node is parent.args[0]
         if isinstance(parent, ast.Call) and parent.func is node:
@@ -63,14 +63,14 @@ class Followed:
         elif isinstance(parent, ast.Assign) and all(isinstance(target, ast.Name) for target in parent.targets):
             if isinstance(node, ast.Call) or self._in_class(value):
                 yield from self._lost(value)
-            return  # an alias: its uses are references of their own
+            return  # an alias; its uses are references of their own
         elif not isinstance(getattr(node, "ctx", None), ast.Load) or isinstance(parent, (ast.Expr, ast.Compare)):
             return
         elif not isinstance(parent, ast.Call) or not words.shows(parent, value.statement.digest):
             yield from self._lost(value, parent if isinstance(parent, ast.expr) else None)
 
     def _item(self, value: Value, loop: ast.AST, target: ast.AST, depth: int) -> Iterator[Read]:
-        """What a loop does with each item."""
+        """The uses of each item in a loop over the value."""
         if not value.listed and value.kind not in NUMBERS:
             yield from self._lost(value)
             return
@@ -93,7 +93,8 @@ class Followed:
                 yield from self._follow(item._replace(node=text.node), depth)
 
     def _bound(self, value: Value, target: ast.AST, depth: int, kept: bool = True) -> Iterator[Read]:
-        """What is done with what a name or an attribute is given. `kept`: others may read it, if this text does not."""
+        """The uses of a value after it is assigned to a name or attribute. `kept`: code outside this file may use it
+        too."""
         if isinstance(target, (ast.Tuple, ast.List)):
             if value.kind == PAIR and not value.listed:
                 yield Read("", f"{ast.unparse(target).strip('()')} = …")
@@ -133,8 +134,8 @@ class Followed:
                 yield from self._lost(value)
                 break
             if self._flow.scope(name, found.start, Role("assignment", value.node)) != scope:
-                continue  # another function's
-            for chain in reversed(found.digest.chains):  # they come from the right
+                continue  # a name of another function
+            for chain in reversed(found.digest.chains):  # the digest lists chains from right to left
                 if chain.root == name:
                     used = True
                     yield from self._follow(value.at(cut(chain.node, len(chain.parts)), found), depth)
@@ -148,7 +149,7 @@ class Followed:
             yield from self._lost(value)
 
     def _attributes(self, value: Value, name: str, root: str, depth: int) -> Iterator[Read]:
-        """The same of an attribute: of whatever object where any use counts."""
+        """The uses of a value that is assigned to an attribute; in strict mode, of this attribute of any object."""
         if depth > _DEEP:
             yield from self._lost(value)
             return
@@ -165,7 +166,7 @@ class Followed:
             yield from self._lost(value)
 
     def _returned(self, value: Value, depth: int) -> Iterator[Read]:
-        """What the text does with what its function returns."""
+        """The uses, in this file, of what the function around this place returns."""
         function = self._places.function(value.statement)
         if function is None or depth > _DEEP:
             yield from self._lost(value)

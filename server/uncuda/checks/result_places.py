@@ -1,4 +1,4 @@
-"""Where a text reads a name, an attribute, or what a function of its own gives: by the places of each word."""
+"""Finds where a file reads a name, an attribute, or the result of one of its own functions."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _FEW = 8
 
 
 class Place(NamedTuple):
-    """An expression that a text reads; `node` None: there are more than are looked at, or they cannot be followed."""
+    """An expression that reads a value. `node` is None if there are too many, or if they cannot be followed."""
 
     node: ast.expr | None
     statement: Statement
 
 
 class Function(NamedTuple):
-    """A function of the text: its name, where it stands, if it belongs to a class, if it is read like an attribute."""
+    """A function of the file: its name, its offset, whether it is a method, whether it is a property."""
 
     name: str
     start: int
@@ -40,7 +40,8 @@ class Function(NamedTuple):
 
 
 class Places:
-    """Answers for one text. The first few words are looked for one by one, for more all places of all are listed."""
+    """Finds places in one file. The first few words are searched one by one; after that, an index of all words is
+    built."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -48,7 +49,7 @@ class Places:
         self._looked = 0
 
     def _at(self, word: str, start: int = 0, end: int = -1) -> list[int]:
-        """Where a word stands in a stretch of the text."""
+        """Offsets of a word in a stretch of the file."""
         if self._looked < _FEW:
             self._looked += 1
             stretch = start, end if end >= 0 else len(self._context.text)
@@ -63,7 +64,7 @@ class Places:
         return found[bisect_left(found, start) : bisect_left(found, end) if end >= 0 else len(found)]
 
     def _statements(self, word: str, offsets: list[int]) -> Iterator[Statement | None]:
-        """The statements at offsets; None behind the last that is looked at."""
+        """The statements at the given offsets; a final None if there are more than `_MANY`."""
         facts, seen = self._context.facts, set()
         self._context.asked.add(word)
         facts.work.compare(len(offsets[:_MANY]))
@@ -77,7 +78,7 @@ class Places:
             yield None
 
     def names(self, name: str, start: int, end: int) -> Iterator[Statement | None]:
-        """The statements of a stretch that say a name; None if there are more than are looked at."""
+        """The statements in a stretch that contain a name; a final None if there are more than `_MANY`."""
         text, size = self._context.text, len(name)
         found = self._at(name, start, end)
         yield from self._statements(
@@ -85,7 +86,7 @@ class Places:
         )
 
     def attributes(self, name: str, root: str, holder: Statement) -> Iterator[Place]:
-        """Where an attribute is read, of whatever object; `root`: what it is set of, where `holder` sets it."""
+        """Places that read an attribute of any object. `root`: the object on which `holder` sets it, as `self`."""
         text, size = self._context.text, len(name)
         found = self._at(name)
         quoted = [
@@ -103,7 +104,7 @@ class Places:
                     yield Place(node, statement)
 
     def function(self, statement: Statement) -> Function | None:
-        """The function that a statement belongs to."""
+        """The function that contains a statement; None at module level."""
         indents, text = self._context.facts.indents, self._context.text
         scope = indents.scope_of(statement.start)
         start = statement.start if FUNCTION.match(text, statement.start) else scope[0] if scope else -1
@@ -116,7 +117,7 @@ class Places:
         return Function(match[1], start, above is not None and above[1] == "class", attribute)
 
     def calls(self, function: Function, holder: Statement) -> Iterator[Place]:
-        """Where a function of the text is named, to be called or not: the node is that of the name."""
+        """Places that name a function of this file, called or not; `node` is the node of the name."""
         text, name = self._context.text, function.name
         found = [at for at in self._at(name) if (text[at - 1 : at] == ".") == function.method]
         for statement in self._statements(name, found):
@@ -131,13 +132,13 @@ class Places:
 
 
 def fields_of(text: Text, source: str, statement: Statement) -> set[str]:
-    """What the fields of an f-string say, which are names alone where no expression is read: `{name}`."""
+    """The source of the fields of an f-string; names such as `{name}`, if the fields are not parsed."""
     at = statement.start
     return {source[at + first : at + last].strip() for token in text.tokens for first, last in token.fields}
 
 
 def _spelling(name: str, root: str, context: Context, statement: Statement) -> Iterator[ast.Attribute]:
-    """The attributes of this name in a statement, but for those of what is imported."""
+    """The attributes of this name in a statement, except those of imported modules."""
     for chain in statement.digest.chains:
         if name in chain.parts and (chain.root == root or chain.root not in context.imported):
             node: ast.expr = chain.node

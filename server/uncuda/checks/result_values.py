@@ -1,4 +1,4 @@
-"""What is followed of the result of a call, and what is found."""
+"""The values and reads that `results.py` and `result_names.py` exchange."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NUMBERS = (PAIR, NUMBER)
 
 
 class Value(NamedTuple):
-    """An expression that has the result, or a part of it. `listed`: its items have it."""
+    """An expression that holds the result of a call or a part of it. `listed`: its items hold it."""
 
     node: ast.AST
     statement: Statement
@@ -21,18 +21,18 @@ class Value(NamedTuple):
 
     @property
     def parent(self) -> ast.AST | None:
-        """What the expression is a part of."""
+        """The AST node around the expression."""
         return self.statement.digest.parents.get(self.node)
 
     def at(self, node: ast.AST, statement: Statement) -> Value:
-        """The same in another place."""
+        """The same value at another place."""
         return Value(node, statement, self.kind, self.listed)
 
 
 class Read(NamedTuple):
-    """A place where a field is read, or numbers are compared or unpacked (field ""), and its source.
+    """A place that reads a field, or (field "") compares or unpacks numbers, and its source.
 
-    `lost`: where that may be done by somebody who is not seen.
+    `lost`: the value leaves the code that can be followed, so it may be read there.
     """
 
     field: str
@@ -41,14 +41,14 @@ class Read(NamedTuple):
 
 
 def cut(node: ast.expr, parts: int) -> ast.expr:
-    """A dotted expression without so many of its last parts."""
+    """A dotted expression without its last `parts` attributes."""
     for _ in range(parts):
         node = node.value if isinstance(node, ast.Attribute) else node
     return node
 
 
 def computes(node: ast.BinOp, operand: ast.AST) -> bool:
-    """Whether a number is computed: not so where a text is put together, `"sm_%d" % major`."""
+    """Whether the operator computes with a number, rather than formats a string as `"sm_%d" % major` does."""
     other = node.right if operand is node.left else node.left
     text = isinstance(other, ast.JoinedStr) or (isinstance(other, ast.Constant) and isinstance(other.value, str))
     return not text

@@ -1,4 +1,4 @@
-"""What calls do with what they are given, by their last word: they show it, they keep it, they give the same."""
+"""Functions sorted by what they do with their arguments: print them, store them, or return the same value."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ SAME = frozenset(
     {"Version", "abs", "copy", "deepcopy", "float", "frozenset", "hex", "int", "list", "max", "min", "next", "parse",
      "reversed", "round", "set", "sorted", "str", "sum", "tuple"}
 )  # fmt: skip
-"""What they give says the same number, or an item of what they are given."""
+"""Functions that return the same number, or an item of their argument."""
 ITEM = frozenset({"max", "min", "next", "sum"})
 KEEPING = frozenset({"add", "append", "appendleft", "extend", "insert", "setdefault", "update"})
 TEXT = frozenset({"dumps", "format", "join", "pformat", "repr", "str"})
-"""What they give is a text, which says what they are given."""
+"""Functions that return a string made from their argument."""
 TEXTS_OWN = frozenset(
     {"center", "encode", "format", "join", "ljust", "lower", "lstrip", "partition", "replace", "rjust", "rsplit",
      "rstrip", "split", "strip", "title", "upper", "zfill"}
 )  # fmt: skip
-"""Methods of a text that give what it says."""
+"""String methods that return the string or a part of it."""
 NOTHING = frozenset({"id", "isinstance", "len", "type"})
-"""What they give does not hang on what the object holds."""
+"""Functions whose result does not depend on the fields of the object."""
 TABLES_OWN = frozenset({"copy", "items", "values"})
 TABLES_ITEM = frozenset({"get", "pop", "popitem", "popleft"})
 TABLES_PLAIN = KEEPING | {"clear", "discard", "keys", "remove", "reverse", "sort"}
-"""Methods of a list or dictionary: with all items, with one, and those that do nothing with any."""
+"""Methods of lists and dictionaries: those that return all items, those that return one, those that return none."""
 SPREAD = frozenset({"format", "print"})
 _SHOWS = re.compile(
     r"(?:rank_?(?:zero|0)_|main_|master_)?(?:p?print|log|debug|info|warn|warning|error)|(?:print|log)_\w+"
@@ -37,7 +37,7 @@ _BETWEEN = (ast.Await, ast.BoolOp, ast.IfExp)
 
 
 def shows(call: ast.Call, digest: Digest) -> bool:
-    """Whether a call prints or logs what it is given, and nothing is done with what it gives: `logger.info(x)`."""
+    """Whether a call only prints or logs its arguments, and its own result is not used: `logger.info(x)`."""
     word = last_word(call.func)
     if not _SHOWS.fullmatch(word):
         return False

@@ -1,7 +1,6 @@
-"""What a text does with the result of a call: which of its fields it reads, and which of its numbers it compares.
+"""How a file uses the result of a call: which fields it reads, and which of its numbers it compares.
 
-Where a difference counts, only uses that are known to do no harm leave the call as it is: what is followed no further
-is a use, too.
+In strict mode, a use that is not known to be harmless counts as a read.
 """
 
 from __future__ import annotations
@@ -19,27 +18,27 @@ from .result_names import Followed
 from .result_values import NUMBER, NUMBERS, OBJECT, PAIR, Read, Value, computes
 
 FIELD = "field-not-filled"
-"""The limit of an object of which a field is read that the target does not fill."""
+"""The limit of an object if the file reads a field that the target does not fill."""
 LOST = "answer-not-followed"
-"""The limit of an answer that is not the target's where nobody knows what is done with it."""
-_MANY = 200  # uses that are looked at
+"""The limit of a result that differs on the target if it cannot be followed to its uses."""
+_MANY = 200  # expressions that are looked at for one call
 _WRAPPERS = (ast.Await, ast.BoolOp, ast.NamedExpr, ast.IfExp, ast.UnaryOp)
 
 
 class Results(Followed):
-    """Answers for one text. Names, attributes, loops and functions of the text are followed."""
+    """Follows results of calls through one file's names, attributes, loops and functions."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._numbers: frozenset[str] = frozenset()
         self._left = 0
-        self._keyed = False  # keys of dictionaries are read, too
+        self._keyed = False  # if true, reads of dictionary keys are reported too
 
     def apart(self, reference: Name, rule: Rule) -> tuple[str, str] | None:
-        """The limit that lowers the fix of a call, and what the text does with its result that is to blame.
+        """The limit that lowers the fix of a call, and the source of the use that is the reason; None if there is none.
 
-        The rule's `fields`: functions whose result has fields of which the target may fill some only; `numbers`: those
-        that give numbers of CUDA's own, a pair, or the fields that hold them.
+        The rule's `fields` lists functions of whose result the target fills only some fields; `numbers` lists those
+        whose result, or fields of it, are numbers specific to CUDA.
         """
         fields, numbers = rule.get("fields", ()), rule.get("numbers", {})
         dotted, node = _named_by(reference, self._context.text)
@@ -64,14 +63,14 @@ class Results(Followed):
         self._numbers = frozenset(numbers)
 
     def reads(self, reference: Name) -> Iterator[Read]:
-        """What the text does with the result of the call of a reference."""
+        """The reads of the result of the call of a reference."""
         call = call_of(reference)
         if call is not None:
             self._start()
             yield from self._follow(Value(call, reference.statement, OBJECT), 0)
 
     def keys(self, reference: Name) -> frozenset[str]:
-        """The keys, as `['segments']`, that the text takes of the dictionary that the call of a reference gives."""
+        """The keys read from the dictionary that a call returns, written as `['segments']`."""
         self._keyed = True
         taken = frozenset(read.field for read in self.reads(reference) if read.field.startswith("["))
         self._keyed = False
@@ -106,12 +105,12 @@ class Results(Followed):
             yield from self._part(value, parent, depth)
 
     def _tested(self, value: Value, parent: ast.AST) -> Iterator[Read]:
-        """A number is tested: it is other than zero. An object is there, whatever it holds."""
+        """The reads in a test of the value's truth: a number is compared with zero; an object is always true."""
         if value.kind == NUMBER and not value.listed and value.node is not getattr(parent, "msg", None):
             yield from self._lost(value)
 
     def _part(self, value: Value, parent: ast.AST | None, depth: int) -> Iterator[Read]:
-        """The same where the value is a part of a larger expression."""
+        """The reads of a value that is a part of a larger expression."""
         node = value.node
         if isinstance(parent, ast.Compare):
             yield from self._compared(value, parent)
@@ -152,7 +151,7 @@ class Results(Followed):
             yield from self._lost(value, compare)
 
     def _computed(self, value: Value, whole: ast.JoinedStr | ast.BinOp, depth: int) -> Iterator[Read]:
-        """What becomes of a value in a text, or in a computation."""
+        """The reads of a value after it is formatted into a string or used in a computation."""
         text = isinstance(whole, ast.JoinedStr) or not computes(whole, value.node)
         if value.kind in NUMBERS:
             yield from self._follow(Value(whole, value.statement, NUMBER, value.listed and not text), depth)
@@ -199,7 +198,7 @@ class Results(Followed):
             yield from self._follow(Value(node, value.statement, NUMBER), depth)
 
     def _given(self, value: Value, call: ast.Call, given: int | str, depth: int) -> Iterator[Read]:
-        """What a call does with what it is given; -1: somewhere among its arguments."""
+        """The reads by a call that receives the value. `given`: index or keyword of the argument; -1 if unknown."""
         word = last_word(call.func)
         asked = call.args[1] if word in ("getattr", "hasattr") and given == 0 and len(call.args) > 1 else None
         if isinstance(asked, ast.Constant) and isinstance(asked.value, str):
@@ -217,7 +216,7 @@ class Results(Followed):
             yield from self._worded(value, call, given, word, depth)
 
     def _worded(self, value: Value, call: ast.Call, given: int | str, word: str, depth: int) -> Iterator[Read]:
-        """The same of a call that its last word tells."""
+        """The reads by a call whose last word, such as `print` or `sorted`, tells what it does."""
         text, digest = word in words.TEXT, value.statement.digest
         if text and value.kind == OBJECT:
             return
@@ -242,14 +241,14 @@ class Results(Followed):
             yield from self._lost(value, call)
 
     def _zipped(self, value: Value, loop: ast.For | ast.comprehension, given: int | str, depth: int) -> Iterator[Read]:
-        """The same of a loop over several lists at once: each gives its own name its items."""
+        """The reads of a value in a loop over `zip(…)`, by the loop variable that gets its items."""
         own = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
         kind = value.kind if value.listed else NUMBER if value.kind in NUMBERS else OBJECT
         one = own[given] if isinstance(given, int) and 0 <= given < len(own) > 1 else loop.target
         yield from self._bound(Value(value.node, value.statement, kind), one, depth, kept=False)
 
     def _beside(self, value: Value, holder: ast.Tuple | ast.List | ast.Set, depth: int) -> Iterator[Read]:
-        """What becomes of a value that stands in a list: `a, b = p.major, p.minor`, `(p.major, p.minor) >= (8, 0)`."""
+        """The reads of a value in a list or tuple: `a, b = p.major, p.minor`, `(p.major, p.minor) >= (8, 0)`."""
         outer = value.statement.digest.parents.get(holder)
         if isinstance(outer, ast.Subscript) and holder is outer.slice:
             yield from self._lost(value, outer)
@@ -264,7 +263,7 @@ class Results(Followed):
 
 
 def _named_by(reference: Name, text: str) -> tuple[str, ast.AST]:
-    """What a reference names and the expression that does: itself, or what `getattr` takes from it."""
+    """The dotted name and the node that names it: the reference itself, or the `getattr(…)` call around it."""
     node, taken = reference.chain.node, asked(reference, text)
     call = reference.statement.digest.parents.get(node)
     if taken is None or not isinstance(call, ast.Call) or last_word(call.func) != "getattr":

@@ -1,4 +1,4 @@
-"""What TorchScript compiles: there a tensor has only the attributes and methods that its compiler knows."""
+"""Code that TorchScript compiles, where tensors have only the attributes and methods known to its compiler."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NAMED = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
 
 
 def scripted(facts: Facts, offset: int) -> bool:
-    """Whether a place is in a function or class that this text gives to `torch.jit.script`."""
+    """Whether a place is in a function or class that this file passes to `torch.jit.script`."""
     if not (facts.says("torch.jit") or facts.says("import jit")) or not facts.says("script"):
         return False
     given = _given(facts.text)
@@ -40,7 +40,7 @@ def _decorators(facts: Facts, start: int) -> Iterator[str]:
 
 @lru_cache(maxsize=1)
 def _given(text: str) -> frozenset[str]:
-    """The last words of what is given to `torch.jit.script`, and of the classes that they were made of."""
+    """The last words of arguments of `torch.jit.script`, and of the classes from which these objects were made."""
     found = set(_GIVEN.findall(text))
     if _IMPORTED.search(text):
         found.update(_GIVEN_PLAINLY.findall(text))

@@ -1,4 +1,4 @@
-"""What a text says of the sources that it compiles."""
+"""Source files that code compiles as PyTorch extensions."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .name_calls import call_of
 
 
 def only_compile(facts: Facts, names: Collection[str], endings: tuple[str, ...]) -> bool:
-    """Whether all that a text does with the functions `names` is to compile files with these endings."""
+    """Whether the file uses the functions `names` only to compile source files with these endings."""
     calls = [call_of(reference) for reference in facts.references if reference.dotted in names]
     return bool(calls) and all(call is not None and _compiles(call, endings) for call in calls)
 
 
 def says_one_of(facts: Facts, words: Collection[str]) -> bool:
-    """Whether a text says one of some words anywhere, be it in the name of a file: `"ops.cu"`."""
+    """Whether a file contains one of these words anywhere, even in a file name such as `"ops.cu"`."""
     return any(facts.searches.find(("text", word), plain(word)) for word in words)
 
 

@@ -1,4 +1,4 @@
-"""`check = "string"`: a string that names a device or a backend, where its role proves or suggests that it does."""
+"""`check = "string"`: strings whose role proves or suggests that they name a device or backend."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Prepared:
 
 
 class Check:
-    """All string rules; patterns are tried in the order of the rules' names."""
+    """All rules of this check; their patterns are tried in the order of the rules' names."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
@@ -58,7 +58,7 @@ class Check:
         return _Prepared(rule, re.compile(rule.get("pattern"), re.S), boundary, words)
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Hits at string literals."""
+        """Yield a hit for each string literal that a rule covers."""
         flow, parameters = Flow(context), Parameters(context.facts, context.asked)
         uses = Uses(
             flow,
@@ -83,7 +83,7 @@ class Check:
                             break
 
     def _commands(self, context: Context, statement: Statement) -> Iterator[Hit]:
-        """A command that a cell of a notebook runs, which is read as an expression: see `workspace/magics.py`."""
+        """Hits at shell commands in notebook cells, which `workspace/magics.py` turns into expressions."""
         for pattern, rule in self._called:
             if match := pattern.fullmatch(context.text, statement.start, statement.end):
                 start, end = match.span("name")
@@ -118,7 +118,7 @@ class Check:
             if applicability == SAFE and not is_looked_up(role, statement, flow):
                 applicability = REVIEW
         elif role.cut and len(new) != len(text.value):
-            length = _length(text, statement)  # a slice of fixed length would not hold the new word
+            length = _length(text, statement)  # a slice of fixed length cannot hold the new word
             edits = [Edit(*length, str(len(new))), *edits] if length else []
         beside = self._beside(prepared, uses, *(passed or (role, statement)))
         allowed = cap(rule, lowest(applicability, beside.allowed))
@@ -151,7 +151,7 @@ class Check:
         )
 
     def _beside(self, prepared: _Prepared, uses: Uses, role: Role, statement: Statement) -> Beside:
-        """What says where checkpoints go, and changes with a device."""
+        """The edits for a checkpoint map that changes together with a device string."""
         is_device = self.target.words["device"] in prepared.new.values() and not prepared.rule.get("entry")
         return uses.maps.beside(role, statement, prepared.new) if is_device else Beside()
 
@@ -169,13 +169,14 @@ class Check:
 
 
 def _called(rule: Rule) -> re.Pattern[str]:
-    """A statement that is one of a rule's commands: `~nvidia-smi`, `out = ~nvidia-smi`, `nvidia-smi`."""
+    """A pattern for a statement that is one of the rule's commands: `~nvidia-smi`, `out = ~nvidia-smi`,
+    `nvidia-smi`."""
     names = "|".join(map(re.escape, rule.get("commands")))
     return re.compile(rf"(?:(?:[\w.,* \t\[\]]+=[ \t]*)?~[ \t]*)?(?P<name>{names})\s*")
 
 
 def _length(text: Text, statement: Statement) -> tuple[int, int] | None:
-    """Where the length stands to which the other side of a comparison is cut, the word's own: `x[:4] == "cuda"`."""
+    """The span of the slice length in a comparison such as `x[:4] == "cuda"`, if it is the length of the string."""
     parent = statement.digest.parents.get(text.node)
     if not isinstance(parent, ast.Compare) or len(parent.ops) != 1:
         return None
@@ -190,7 +191,8 @@ def _length(text: Text, statement: Statement) -> tuple[int, int] | None:
 
 
 def _receiver(rule: Rule, role: Role, text: Text, context: Context, statement: Statement) -> int | None:
-    """Where the name of the method stands that a string is given to, if only its name says what it does."""
+    """The offset of the method's name that receives a string, if only that name tells what the method does; else
+    None."""
     function = role.call.func if role.kind == "argument" and role.call is not None else None
     if not isinstance(function, ast.Attribute) or role.callee.startswith("torch") or rule.get("anywhere"):
         return None
@@ -201,13 +203,13 @@ def _receiver(rule: Rule, role: Role, text: Text, context: Context, statement: S
 
 
 def _is_expected(node: ast.AST, statement: Statement) -> bool:
-    """Whether an entry is compared by an assertion, and given to nothing: `assert calls == [{"url": "tcp://…"}]`."""
+    """Whether a string is in an assertion and not in a call: `assert calls == [{"url": "tcp://…"}]`."""
     around = list(statement.digest.ancestors(node))
     return any(isinstance(outer, ast.Assert) for outer in around) and not any(isinstance(o, ast.Call) for o in around)
 
 
 def _matches(prepared: _Prepared, text: Text, context: Context, statement: Statement) -> bool:
-    """Whether a string, or the head that fields follow, is what the rule is about."""
+    """Whether the rule's pattern matches a string, or the part of an f-string or template before its first field."""
     value = text.value
     if prepared.matches.fullmatch(value):
         return not text.formatted or (bool(value) and not (prepared.new and _head(text, context, statement)[1]))
@@ -218,7 +220,7 @@ def _matches(prepared: _Prepared, text: Text, context: Context, statement: State
 
 
 def _head(text: Text, context: Context, statement: Statement) -> tuple[str, str]:
-    """What stands before the first field of an f-string or a template, and the text after and between fields."""
+    """The text of an f-string or template before its first field, and the text after and between the fields."""
     if not text.formatted:
         field = _FIELD.search(text.value)
         if field is None or not _templated(text, statement):
@@ -235,15 +237,16 @@ def _head(text: Text, context: Context, statement: Statement) -> tuple[str, str]
 
 
 def _joined(text: Text, context: Context, statement: Statement) -> bool:
-    """Whether a field runs into the word: `f"cuda{version}"` may be anything."""
+    """Whether a field directly follows the word, so that it may become any word: `f"cuda{version}"`."""
     head, _ = _head(text, context, statement)
     return head[-1:].isalnum()
 
 
 def _under_shim(rule: Rule, role: Role, applicability: str, truth: bool) -> str | None:
-    """A runtime patch passes on what it is given; what the program asks of its devices it cannot see.
+    """The class of a fix when a shim is active. The shim translates strings that are passed to torch, but not those
+    that the program compares with a device.
 
-    `truth`: whether the other side is what the device or the group says of itself.
+    `truth`: the other side of the comparison is what a device or process group reports about itself.
     """
     if rule.shim == "silent":
         return None
@@ -256,7 +259,7 @@ def _under_shim(rule: Rule, role: Role, applicability: str, truth: bool) -> str 
 
 
 def _templated(text: Text, statement: Statement) -> bool:
-    """Whether `.format(…)` or `%` fills the string in."""
+    """Whether the string is formatted by `.format(…)` or `%`."""
     parent = statement.digest.parents.get(text.node)
     if isinstance(parent, ast.Attribute):
         return parent.attr == "format"

@@ -1,4 +1,4 @@
-"""What the role of a string proves (safe), what it only suggests (review), and where it says nothing (silent)."""
+"""Weighs a string by its role: the role proves what it means (safe), suggests it (review), or tells nothing (None)."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from .string_members import MemberIndex, Members
 TORCHS, OWN = "torch", "own"
 _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation", "subscript"})
 ACCELERATORS = frozenset({"hip", "hpu", "mtia", "tpu", "xla", "xpu"})
-# Calls that keep what they are given under the name that it is given by, in whatever library they are.
+# Calls of any library that store an argument under its keyword.
 _HOLDERS = frozenset({"HParams", "Namespace", "SimpleNamespace", "ConfigDict", "EasyDict", "AttrDict", "Munch"})
-# Strings given to these are read by people, or name files, modules and patterns.
+# Functions whose string arguments are read by people, or name files, modules or patterns.
 _PROSE_CALLS = frozenset(
     {"print", "pprint", "debug", "info", "warn", "warning", "warning_once", "error", "critical", "exception", "log",
      "info_once", "print_rank_0", "log_dist", "echo", "secho", "write", "fail", "skip", "skipif", "skipIf",
@@ -44,7 +44,7 @@ _RAISED = re.compile(r"\w*(?:Error|Exception|Warning)\Z")
 
 
 def complete(role: Role, statement: Statement, flow: Flow) -> Role:
-    """The role with what only the lines above can tell: the subject of a `case`, the function of a `return`."""
+    """The role completed from the lines above: the subject of a `case`, the function of a `return`."""
     facts = flow.context.facts
     if role.kind == "case" and role.subject is None:
         header = facts.indents.header_above(statement.start)
@@ -58,15 +58,15 @@ def complete(role: Role, statement: Statement, flow: Flow) -> Role:
 
 
 def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: MemberIndex) -> str | None:
-    """`safe`, `review`, or None where the string is nothing to the rule."""
+    """The class of a fix at this string, "safe" or "review"; None if the rule does not apply to it."""
     if role.kind in _SILENT_KINDS or (role.kind == "key" and not (rule.get("entry") or "key" in rule.get("roles", ()))):
         return None
     if role.kind == "key" and is_map_location(role):
-        return None  # its value changes, and brings the target's key along
+        return None  # the fix of its value adds the target's key
     if is_silent(rule, role, flow):
         return None
     if role.containers and not proves(rule, role) and not set(role.items).isdisjoint(rule.get("implementations", ())):
-        return None  # `["cuda", "triton"]`: who computes, not where
+        return None  # `["cuda", "triton"]`: implementations, not devices
     domain = _domain(rule, role, statement, flow, members.of(role, statement)) if rule.get("own-choices") else ""
     if (domain == OWN) != bool(rule.get("own")):
         return None
@@ -85,7 +85,8 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Mem
 
 
 def _domain(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Members) -> str:
-    """Whose word a string is: TORCHS or OWN, the program's; "" where nothing beside it says so."""
+    """Whether a string is one of torch's words (TORCHS) or one of the program's own (OWN); "" if nothing around it
+    tells."""
     listed, singly, tested = members
     if not (listed | singly).isdisjoint(rule.get("own-choices")):
         given = flow.reaches(f"{rule.name}()", role, statement, lambda use: _is_given(rule, use))
@@ -95,17 +96,17 @@ def _domain(rule: Rule, role: Role, statement: Statement, flow: Flow, members: M
     if not tested or named(role.name, rule.get("hints", ())) or proves(rule, role):
         return ""
     if role.kind == "membership" and not role.containers:
-        return ""  # `"NCCL" in name`: a part of anything
+        return ""  # `"NCCL" in name`: a part of any name
     return "" if _flows(rule, role, statement, flow) else OWN
 
 
 def _is_given(rule: Rule, use: Role) -> bool:
-    """Whether a value is an argument of torch's own."""
+    """Whether a value is an argument of one of torch's functions."""
     return use.kind == "argument" and bool(use.callee) and is_listed(use.callee, rule.get("calls", ()))
 
 
 def is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
-    """Whether a string is given to what has nothing to do with the rule."""
+    """Whether a string is passed to something that the rule excludes."""
     if role.kind == "value" and role.name in rule.get("silent-names", ()) and not is_map_location(role):
         return True
     if role.kind != "argument":
@@ -119,8 +120,8 @@ def is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
     if role.parameter in rule.get("silent-parameters", ()):
         return True
     if role.method in ("get", "pop", "setdefault") and role.parameter == 0:
-        return True  # the key, not what is kept under it
-    # The name of an attribute; of torch's the rules about names speak.
+        return True  # the key of a dictionary, not its value
+    # The name of an attribute; torch's attributes are covered by the `name` rules.
     return role.method in ("hasattr", "getattr", "setattr", "delattr")
 
 
@@ -136,12 +137,14 @@ def is_prose(role: Role) -> bool:
 
 
 def _is_choice_of_accelerators(rule: Rule, role: Role) -> bool:
-    """`x.device.type in ("cuda", "xpu")`: somebody made sure of each of them."""
+    """Whether a test lists several accelerators, so that its author considered each: `x.device.type in ("cuda",
+    "xpu")`."""
     return role.kind == "membership" and not ACCELERATORS.isdisjoint(role.items) and compared(rule, role)
 
 
 def _is_matched(rule: Rule, role: Role, statement: Statement) -> bool:
-    """Whether a pattern beside a test says the word, too: `x == "cuda" or re.match(r"cuda:\\d+", x)`. It stays."""
+    r"""Whether a regular expression beside the test contains the word too: `x == "cuda" or re.match(r"cuda:\d+", x)`.
+    No fix changes the expression."""
     for text in statement.digest.texts if role.kind in TESTS else ():
         call = statement.digest.parents.get(text.node)
         if isinstance(call, ast.Call) and text.node is not role.node and isinstance(call.func, ast.Attribute):
@@ -151,7 +154,7 @@ def _is_matched(rule: Rule, role: Role, statement: Statement) -> bool:
 
 
 def proves(rule: Rule, role: Role) -> bool:
-    """Whether the role alone says what the string means."""
+    """Whether the role alone proves what the string means."""
     if role.kind == "argument" and (_proves_argument(rule, role) or _is_pattern(rule, role)):
         return True
     if role.kind in _SILENT_KINDS or (role.kind == "key" and not rule.get("entry")):
@@ -174,12 +177,12 @@ def _proves_argument(rule: Rule, role: Role) -> bool:
 
 
 def _is_looked_for(rule: Rule, role: Role) -> bool:
-    """Whether a part of a message is compared with a text; what a name is bound to counts as no comparison."""
+    """Whether a part of an error message is compared with some text. A name assigned to it is no comparison."""
     return bool(rule.get("message-text")) and role.node is not role.subject
 
 
 def _is_pattern(rule: Rule, role: Role) -> bool:
-    """Whether a part of a message is a pattern that is looked for: `re.search("CUDA out of memory", str(e))`."""
+    """Whether a part of an error message is a search pattern: `re.search("CUDA out of memory", str(e))`."""
     function = role.call.func if role.call is not None else None
     if not rule.get("message-text") or role.parameter not in (0, "pattern") or role.method not in _LOOKS_FOR:
         return False
@@ -187,13 +190,13 @@ def _is_pattern(rule: Rule, role: Role) -> bool:
 
 
 def compared(rule: Rule, role: Role) -> bool:
-    """Compared with what tells the truth at run time: `.type`, `get_backend()`."""
+    """Whether the string is compared with what torch itself reports: `.type`, `get_backend()`."""
     words = rule.get("compared", ())
     return role.name in words or (isinstance(role.subject, ast.Attribute) and f".{role.name}" in words)
 
 
 def holds_truth(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
-    """Whether a name that is compared holds what tells the truth, and nothing else: `backend = get_backend()`."""
+    """Whether every value of the compared name is what torch itself reports: `backend = get_backend()`."""
     place = flow.place(role, statement) if role.kind in TESTS and not isinstance(role.subject, ast.Call) else None
     if place is None:
         return False
@@ -221,7 +224,7 @@ def holds_truth(rule: Rule, role: Role, statement: Statement, flow: Flow) -> boo
 
 
 def _is_of_device(rule: Rule, role: Role) -> bool:
-    """`device.type == "cuda"`: the object that is asked is called a device."""
+    """Whether the object in `device.type == "cuda"` is named like a device."""
     subject = role.subject
     if role.kind not in TESTS or not isinstance(subject, ast.Attribute) or not compared(rule, role):
         return False
@@ -229,7 +232,7 @@ def _is_of_device(rule: Rule, role: Role) -> bool:
 
 
 def _is_said_of(rule: Rule, role: Role, statement: Statement) -> bool:
-    """`str(select_device()) == "cuda:0"`: what is made a text is called a device, and is none itself."""
+    """Whether the function in `str(select_device()) == "cuda:0"` is named like a device."""
     if role.kind != "comparison" or not isinstance(role.subject, ast.Call):
         return False
     outer = statement.digest.parents.get(role.subject)
@@ -239,7 +242,7 @@ def _is_said_of(rule: Rule, role: Role, statement: Statement) -> bool:
 
 
 def _flows(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
-    """Whether the name that a string is bound to, or compared with, is used where its meaning is plain."""
+    """Whether the name that holds the string, or is compared with it, has a use that proves the string's meaning."""
     if role.kind not in ("assignment", "default", "item", "return", *TESTS) or role.option:
         return False
     return flow.reaches(rule.name, role, statement, lambda use: proves(rule, use))
@@ -247,7 +250,7 @@ def _flows(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
 
 def _suggests(rule: Rule, role: Role) -> bool:
     near = any(item in rule.get("suggesting-items", ()) for item in role.items)
-    near = near or any(isinstance(holder, COMPREHENSIONS) for holder in role.containers)  # one for each of many
+    near = near or any(isinstance(holder, COMPREHENSIONS) for holder in role.containers)  # a list to try in turn
     if role.kind == "value" and role.outer is not None:
         return near or says_index(role) or named(role.outer.name, (*rule.get("names", ()), *rule.get("parameters", ())))
     if role.kind in ("key", "value") and not near:

@@ -1,4 +1,4 @@
-"""Where the value of a name goes in one file, and which strings belong to one name."""
+"""Follows the value of a name through one file, and finds the strings that belong to one name."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from .parameters import is_fixture
 Proof = Callable[[Role], bool]
 _MANY = 60
 _PARTS = ("args", "keywords", "values", "comparators")
-_WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # of lists and dictionaries no more than a few parts are looked at
+_WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # of lists and dictionaries only a few parts are looked at
 TESTS = frozenset({"comparison", "membership", "case"})
 LINKED = TESTS | {"assignment", "default", "item"}
 _OUTER = re.compile(r"^[ \t]*(?:global|nonlocal)\b([^\n]*)", re.M)
 
 
 class Flow:
-    """Follows names through one text; every answer is remembered."""
+    """Follows names through one source file and caches every answer."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
         self._imported = context.imported
-        self._hops = 0  # from name to name, on the way to the present one
+        self._hops = 0  # names followed on the way to the present one
         self._known: dict[tuple[str, str, int], bool] = {}
         self._asked: dict[tuple[str, str, int], bool] = {}
         self._scopes: dict[tuple[str, int], int] = {}
@@ -38,7 +38,7 @@ class Flow:
         self._takers: dict[tuple[str, int], Links] = {}
 
     def resolve(self, node: ast.AST, statement: Statement) -> str | None:
-        """The dotted name of an expression, where no rule asks for the name itself, too."""
+        """The dotted name of an expression, also for names that no rule covers."""
         if (found := self.context.resolve(node, statement)) is not None:
             return found
         base, parts = chain_of(node)
@@ -48,12 +48,13 @@ class Flow:
         return ".".join([root, *parts]) if root else None
 
     def module_of(self, node: ast.AST) -> str:
-        """The module, other than torch, that an expression is a part of, or what was imported from it; or ""."""
+        """The module other than torch that an expression belongs to, or the name imported from it; "" if there is
+        none."""
         base, _ = chain_of(node)
         return self.context.foreign_name(base.id) if isinstance(base, ast.Name) else ""
 
     def role(self, text: Text, statement: Statement) -> Role:
-        """The role of a string."""
+        """The role of a string literal."""
         self._count(text.node, statement)
         return role_of(text, statement.digest, lambda node: self.resolve(node, statement))
 
@@ -62,7 +63,7 @@ class Flow:
         return role_at(node, start, statement.digest, lambda inner: self.resolve(inner, statement))
 
     def _count(self, node: ast.AST, statement: Statement) -> None:
-        """Count, against the limits, the parts of an expression that are read to find the role of a place in it."""
+        """Count, against the work limit, the nodes that are read to find the role of a place."""
         steps = 0
         for outer in statement.digest.ancestors(node):
             steps += 1
@@ -71,7 +72,7 @@ class Flow:
         self.context.facts.work.compare(1 + steps // 8)
 
     def reaches(self, rule: str, role: Role, statement: Statement, proves: Proof) -> bool:
-        """Whether what a string is bound to, compared with, or returned from has a use that `proves` accepts."""
+        """Whether the name a string is bound to, compared with or returned by has a use that `proves` accepts."""
         if role.call is not None and role.kind == "default":
             role = self.role_at(role.call, statement.digest.span(role.call)[0], statement)
             if proves(role):
@@ -85,7 +86,7 @@ class Flow:
         self.context.asked.add(spelled)
         if key not in self._known:
             if self._hops >= self.context.facts.work.limits.depth:
-                return False  # what is so far away proves nothing
+                return False  # a name this far away proves nothing
             self._known[key] = False  # a name that leads back to itself proves nothing
             self._hops += 1
             uses = [*(self.calls(role.name, statement) if called else self.uses(spelled, scope))]
@@ -95,9 +96,9 @@ class Flow:
         return self._known[key]
 
     def asks_for(self, word: str, role: Role, statement: Statement) -> bool:
-        """Whether the name that a string belongs to is compared with a word, too: somebody has ported it by hand.
+        """Whether the name that holds a string is also compared with `word`, so that a person has ported this code.
 
-        Of strings that change together (see `links`): that no fix has written the word, the string that is left shows.
+        Strings linked by `links` change together, so if one is left, no fix has written `word`.
         """
         spelled = _spelled(role)
         if not spelled or not self.context.facts.says(word):
@@ -111,7 +112,8 @@ class Flow:
         return self._asked[key]
 
     def _is_looked_up(self, use: Role) -> bool:
-        """Whether a value is a key of another file's table, `REGISTRY.get(flag)`, which may not have the new word."""
+        """Whether a value is a key of a table defined in another file, `REGISTRY.get(flag)`, which may lack the new
+        word."""
         function = use.call.func if use.call is not None else None
         if use.method != "get" or use.parameter != 0 or not isinstance(function, ast.Attribute):
             return False
@@ -120,7 +122,8 @@ class Flow:
         return table.isupper() and not re.search(rf"^{table}[ \t]*[:=]", self.context.text, re.M)
 
     def _leads(self, rule: str, use: Role, statement: Statement, proves: Proof) -> bool:
-        """Whether a use hands the value on to a name, or out of a function, that has such a use."""
+        """Whether a use passes the value on, to a name or as a return value, and that has a use which `proves`
+        accepts."""
         if use.kind == "return":
             use.name = self.function_of(statement)
         elif use.kind != "assignment" and (use.kind != "item" or use.subject is None):
@@ -128,13 +131,14 @@ class Flow:
         return proves(use) or self.reaches(rule, use, statement, proves)
 
     def function_of(self, statement: Statement) -> str:
-        """The name of the function that a statement belongs to; "" where there is none."""
+        """The name of the function that contains a statement; "" at module level."""
         scope = self.context.facts.indents.scope_of(statement.start)
         match = FUNCTION.match(self.context.text, scope[0]) if scope else None
         return match[1] if match else ""
 
     def calls(self, name: str, statement: Statement) -> Iterator[tuple[Role, Statement]]:
-        """The roles of the calls of a function of this text, each with its statement: of a method, those by `self`."""
+        """The roles of the calls of a function in this file, each with its statement; of a method, only calls by
+        `self`."""
         self.context.asked.add(name)
         indents = self.context.facts.indents
         scope = indents.scope_of(statement.start)
@@ -155,7 +159,8 @@ class Flow:
                     yield self.role_at(call, chain.piece.start(call), found), found
 
     def scope(self, name: str, offset: int, role: Role) -> int:
-        """Offset of the `def` whose local variable `name` is at `offset`; -1: the module's, or a class's."""
+        """The offset of the `def` in which `name`, at `offset`, is a local variable; -1 if it belongs to the module or
+        a class."""
         if role.kind == "default" and role.subject is None and role.call is None:
             return offset
         indents = self.context.facts.indents
@@ -180,14 +185,15 @@ class Flow:
         return bool(self._scopes[key])
 
     def uses(self, spelled: str, scope: int) -> Iterator[tuple[Role, Statement]]:
-        """The roles of the uses of a name, and of what it is bound to, each with its statement."""
+        """The roles of the uses of a name and of the values assigned to it, each with its statement."""
         root, _, attribute = spelled.partition(".")
         for statement in self.naming(spelled, scope):
             for role in self._roles(root, (attribute,) if attribute else (), statement):
                 yield role, statement
 
     def place(self, role: Role, statement: Statement) -> tuple[str, int] | None:
-        """The name that a string is bound to or compared with, as it is spelled, and its scope, as in `scope`."""
+        """The name that a string is bound to or compared with, as it is written, and its scope as `scope` returns
+        it."""
         spelled = _spelled(role)
         if not spelled:
             return None
@@ -195,15 +201,15 @@ class Flow:
         return spelled, -1 if "." in spelled else self.scope(spelled, statement.start, role)
 
     def naming(self, spelled: str, scope: int) -> Iterator[Statement]:
-        """The statements of a scope in which a name stands."""
+        """The statements of a scope that contain a name."""
         end = self.context.facts.indents.extent(scope) if scope >= 0 else len(self.context.text)
-        word = re.escape(spelled)  # first in the pattern: a search for a plain word is fast
+        word = re.escape(spelled)  # the word comes first in the pattern, because searching for a plain word is fast
         yield from self.statements(re.compile(rf"{word}(?<![\w.]{word})(?![\w(])"), max(scope, 0), end)
 
     def statements(
         self, pattern: re.Pattern[str], start: int, end: int, counts: Callable[[re.Match[str]], bool] = lambda _: True
     ) -> Iterator[Statement]:
-        """The statements in which a pattern is found, by matches that count."""
+        """The statements that contain a match of a pattern for which `counts` is true."""
         seen: set[int] = set()
         done = start
         for match in islice(pattern.finditer(self.context.text, start, end), _MANY):
@@ -234,10 +240,10 @@ class Flow:
         return self.context.text[statement.start + start : statement.start + end].strip() == spelled
 
     def links(self, role: Role, statement: Statement) -> Links:
-        """Keys that a string shares with the strings that must change when it does.
+        """The keys that a string shares with all strings that must change together with it.
 
-        A local variable belongs to its function; an attribute, an option and a field to the file. What a function
-        returns belongs to the names that take it, and to what its calls are compared with.
+        Keys of a local variable belong to its function; those of an attribute, option or field to the whole file. A
+        returned string shares keys with the names that its function's result is assigned to or compared with.
         """
         if role.kind == "return" and role.name:
             taken = (key for use, where in self.calls(role.name, statement) for key in self.links(use, where))
@@ -264,7 +270,7 @@ class Flow:
         return ()
 
     def _handed(self, name: str, scope: int) -> Links:
-        """Keys of what takes the value of a name as it is: `self.kind = kind`."""
+        """Keys of the attributes that the value of a name is assigned to unchanged: `self.kind = kind`."""
         if (name, scope) not in self._takers:
             text, first = self.context.text, max(scope, 0)
             end = self.context.facts.indents.extent(scope) if scope >= 0 else len(text)
@@ -280,14 +286,14 @@ class Flow:
 
 
 def _says(node: ast.AST | None, word: str) -> bool:
-    """Whether a string, or one of a list, is a word: `"xpu"`, `"xpu:0"`."""
+    """Whether a string, or a string in a list, is the word or begins with it and a colon: `"xpu"`, `"xpu:0"`."""
     nodes = node.elts if isinstance(node, (ast.List, ast.Tuple, ast.Set)) else [node]
     values = (one.value for one in nodes if isinstance(one, ast.Constant))
     return any(isinstance(value, str) and value.partition(":")[0] == word for value in values)
 
 
 def _spelled(role: Role) -> str:
-    """`name` or `self.name` as the file spells it; the default of a parameter has no node of its own."""
+    """`name` or `self.name` as the file spells it. A parameter's default has no node; its role has the name."""
     subject = role.subject
     if subject is None:
         return role.name if role.kind == "default" and role.call is None else ""
@@ -299,7 +305,7 @@ def _spelled(role: Role) -> str:
 
 
 def _declares(name: str, text: str) -> bool:
-    """Whether a function says that a name is none of its own."""
+    """Whether a function declares a name `global` or `nonlocal`."""
     if "global" not in text and "nonlocal" not in text:
         return False
     return any(name in re.findall(r"\w+", match[1]) for match in _OUTER.finditer(text))

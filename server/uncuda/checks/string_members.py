@@ -1,4 +1,4 @@
-"""The words that belong to one option, field or name: its choices, and what it is compared with."""
+"""The strings that belong to one option, field or name: its choices, and the values it is compared with."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ _HOLDERS = (ast.Attribute, ast.Subscript)
 
 
 class Members(NamedTuple):
-    """The words of one option, field or name."""
+    """The strings of one option, field or name."""
 
     listed: frozenset[str]
-    """Its choices, and the lists that it is looked for in."""
+    """The choices, and items of lists in which the value is looked up."""
     compared: frozenset[str]
-    """What it is compared with or set to, one at a time."""
+    """Single values that it is compared with or set to."""
     tested: bool
     """Whether it is compared with anything."""
 
 
 class MemberIndex:
-    """Answers for one text, remembered."""
+    """Collects these strings in one source file and caches them."""
 
     def __init__(self, flow: Flow) -> None:
         self._flow, self._context = flow, flow.context
         self._known: dict[tuple[str, int], Members] = {}
 
     def of(self, role: Role, statement: Statement) -> Members:
-        """The words that share an option, a field or a name with a string, and those in one list with it."""
+        """The strings that share an option, field or name with a string, together with those in the same list."""
         name = role.option or role.name.removesuffix("()")
         if not name or role.kind not in LINKED or isinstance(role.subject, ast.Call):
             return Members(frozenset(role.items), frozenset(), role.kind in TESTS)
@@ -52,7 +52,7 @@ class MemberIndex:
         tested = False
         end = self._context.facts.indents.extent(scope) if scope >= 0 else len(self._context.text)
         word = re.escape(name).replace("_", "[_-]")
-        pattern = re.compile(rf"{word}(?<!\w{word})(?!\w)(?P<kind>[ \t]*:)?")  # a word first: that search is fast
+        pattern = re.compile(rf"{word}(?<!\w{word})(?!\w)(?P<kind>[ \t]*:)?")  # the word first: that is fast
         for statement in self._flow.statements(pattern, max(scope, 0), end, self._may_list):
             listed.update(self._annotated(name, statement))
             for text in statement.digest.texts:
@@ -63,13 +63,13 @@ class MemberIndex:
         return Members(frozenset(listed), frozenset(compared), tested)
 
     def _may_list(self, match: re.Match[str]) -> bool:
-        """Whether a statement that holds a name may say words of it: it has a string, or the name's annotation."""
+        """Whether the statement around a match contains a string literal, or an annotation of the name."""
         start, end = self._context.facts.layout.logical_line(match.start())
         text = self._context.text
         return match["kind"] is not None or text.find('"', start, end) >= 0 or text.find("'", start, end) >= 0
 
     def _annotated(self, name: str, statement: Statement) -> Iterator[str]:
-        """The choices that a name's annotation stands for: of `Kind`, where the text has `Kind = Literal["a", "b"]`."""
+        """The choices in the annotation of a name, looked up in the file: `Kind` for `Kind = Literal["a", "b"]`."""
         for node in statement.digest.piece.nodes:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)

@@ -1,4 +1,4 @@
-"""What gives a name its value that is tested: an option of the command line, a field, or another name that has it."""
+"""Finds where the value of a tested name comes from: a command-line option, a field, or another name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .string_flow import TESTS, Flow
 
 
 class Sources:
-    """Answers for one text."""
+    """Finds such sources in one source file."""
 
     def __init__(self, flow: Flow, parameters: Parameters) -> None:
         self._flow, self._facts, self._parameters = flow, flow.context.facts, parameters
@@ -23,7 +23,7 @@ class Sources:
         self._depth = 0
 
     def of(self, role: Role, statement: Statement) -> Links:
-        """Keys, as `Flow.links` gives them, of what gives the name that a string is compared with its value."""
+        """Keys, in the form of `Flow.links`, of the sources of the name that a string is compared with."""
         if role.kind not in TESTS or not isinstance(role.subject, ast.Name):
             return ()
         place = self._flow.place(role, statement)
@@ -31,7 +31,7 @@ class Sources:
 
     def _of_name(self, name: str, scope: int) -> Links:
         if (name, scope) not in self._known:
-            self._known[name, scope] = ()  # a name that is given itself has no other source
+            self._known[name, scope] = ()  # a name that is assigned from itself has no other source
             if self._depth <= self._facts.work.limits.depth:
                 self._depth += 1
                 found = (self._keys(node, statement) for node, statement in self._values(name, scope))
@@ -40,7 +40,7 @@ class Sources:
         return self._known[name, scope]
 
     def _values(self, name: str, scope: int) -> Iterator[tuple[ast.AST, Statement]]:
-        """What a name is set to, and what calls give it where it is a parameter."""
+        """The values assigned to a name, and the arguments of calls if it is a parameter."""
         self._flow.context.asked.add(name)
         for statement in self._flow.naming(name, scope):
             self._facts.work.compare(len(statement.digest.bindings))
@@ -53,7 +53,7 @@ class Sources:
             yield from self._given(name, header, self._called(function.name, header))
 
     def _called(self, function: str, header: Statement) -> str:
-        """The word by which a function is called: its own, or that of the class that it makes."""
+        """The name by which a function is called: its own, or for `__init__` that of its class."""
         above = self._facts.indents.header_above(header.start) if function == "__init__" else None
         named = re.match(r"class[ \t]+(\w+)", self._facts.text[above.start : above.end]) if above is not None else None
         return named[1] if named is not None else function
@@ -87,7 +87,7 @@ class Sources:
             yield "name", node.id, At(scope)
             yield from self._of_name(node.id, scope)
         elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Call):
-            yield from self._keys(node.value, statement)  # `kind.split(":")[0]`
+            yield from self._keys(node.value, statement)  # as in `kind.split(":")[0]`
         elif isinstance(node, (ast.Attribute, ast.Subscript)):
             if (name := last_word(node)) not in ("", "type"):
                 yield "field", name

@@ -1,4 +1,4 @@
-"""What a string means: weighed by its own role, by the parameter that it is given to, and by the question above it."""
+"""Weighs a string by its own role, by the parameter that receives it, and by the availability test around it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .string_sources import Sources
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """What can be asked of one text about the uses of a string."""
+    """Everything that can be asked about the uses of strings in one source file."""
 
     flow: Flow
     members: MemberIndex
@@ -38,7 +38,8 @@ class Uses:
     held: dict[tuple[str, str, int], Question | None] = field(default_factory=dict)
 
     def passed(self, rule: Rule, role: Role, text: Text, statement: Statement) -> Passed | None:
-        """The parameter of a function of this text that a string is given to, if it counts for it."""
+        """The parameter, in a function of this file, that receives a string; None if it tells nothing about the
+        string."""
         passed = self.parameters.of(role, statement)
         if passed is None or not is_silent(rule, role, self.flow):
             return passed
@@ -46,7 +47,7 @@ class Uses:
         return passed if meant else None
 
     def weigh(self, rule: Rule, role: Role, statement: Statement, passed: Passed | None) -> str | None:
-        """The class of a string: what its call shows, or the parameter that it is given to."""
+        """The class of a fix at a string, by its own role and by the parameter that receives it."""
         if passed is None:
             return self._weigh(rule, role, statement)
         applicability = self._weigh(rule, *passed)
@@ -57,7 +58,8 @@ class Uses:
     def question(
         self, rule: Rule, role: Role, text: Text, statement: Statement, applicability: str | None
     ) -> Question | None:
-        """The question under which alone a device exists: of one that is sure by itself, in its expression only."""
+        """The availability test without which the device string is not used. If the string is certain by itself, only a
+        test in the same expression counts."""
         if not rule.get("questions") or text.formatted:
             return None
         if self.away.has(rule, role):
@@ -76,14 +78,15 @@ class Uses:
         return None if foreign else found
 
     def _is_foreign(self, rule: Rule, use: Role) -> bool:
-        """Whether a library is given a value by a keyword that says nothing of a device: `Fabric(accelerator=kind)`."""
+        """Whether a value goes to a library by a keyword that is not named like a device:
+        `Fabric(accelerator=kind)`."""
         if use.kind != "argument" or use.call is None or not isinstance(use.parameter, str):
             return False
         says = named(use.parameter, (*rule.get("names", ()), *rule.get("parameters", ())))
         return not says and bool(self.flow.module_of(use.call.func))
 
     def _is_beside(self, rule: Rule, role: Role, text: Text, statement: Statement) -> bool:
-        """Whether devices, and nothing else, stand beside a word, or its name says devices."""
+        """Whether the strings beside a word are all devices, or the list that holds it is named like devices."""
         words, outer = words_around(text, statement)
         holder = role
         if role.kind == "argument" and role.call is not None and isinstance(role.call.func, ast.Attribute):
@@ -97,7 +100,7 @@ class Uses:
         return words <= known and (bool(words) or is_named)
 
     def _holds(self, rule: Rule, role: Role, statement: Statement) -> Question | None:
-        """The question under which a name that is compared gets the device that it is compared with."""
+        """The availability test under which a compared name gets the device that it is compared with."""
         place = self.flow.place(role, statement)
         if place is None:
             return None
@@ -109,7 +112,7 @@ class Uses:
         return self.held[key]
 
     def _given(self, rule: Rule, name: str, text: Text, statement: Statement) -> Question | None:
-        """The question under which a name gets a device that stands in a statement."""
+        """The availability test under which a statement assigns a device string to a name."""
         role = self.flow.role(text, statement)
         if role.kind != "assignment" or role.name != name or not re.fullmatch(rule.get("pattern"), text.value):
             return None

@@ -1,4 +1,4 @@
-"""What a program writes once for CUDA and once more for the target, under names that differ in that word."""
+"""Finds code that a program has once for CUDA and once for the target, under names that differ only in the device."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ _UNSET = re.compile(r"if[ \t]+(?:not[ \t]+(\w[\w.]*)|(\w[\w.]*)[ \t]+is[ \t]+Non
 
 
 def words_for(device: str, ccl: str) -> dict[str, str]:
-    """What takes the place of CUDA's words, by these; `device`, `ccl`: what the target calls its own."""
+    """The target's words by CUDA's: "cuda" → `device`, "nccl" → `ccl`, in each case of the letters."""
     words = {"cuda": device, "CUDA": device.upper(), "Cuda": device.capitalize(), "gpu": device}
     return words | {"GPU": device.upper(), "nccl": ccl, "NCCL": ccl.upper()}
 
 
 def said_for(words: Mapping[str, str], text: str) -> str:
-    """A text with other words in place of CUDA's."""
+    """A text with CUDA's words replaced."""
     return _WORD.sub(lambda match: words[match[0]], text)
 
 
 def condition_of(text: str, header: Header) -> str:
-    """What an `if` or `elif` asks, but for whether a module has the device at all; with its colon."""
+    """The condition of an `if` or `elif` with its colon, without a `hasattr` test for the device's module."""
     condition = without_comments(text[header.start : header.end])
     condition = condition.strip().removeprefix("el").removeprefix("if").strip()
     return _PRESENT.sub("", condition) if "hasattr" in condition else condition
 
 
 class TargetVariants:
-    """Answers whether the text says for the target, elsewhere, what a line says for CUDA."""
+    """Tells whether the file has, elsewhere, the target's variant of a line for CUDA."""
 
     def __init__(self, facts: Facts, target: Target) -> None:
         self._text, self._indents, self._work = facts.text, facts.indents, facts.work
@@ -48,20 +48,20 @@ class TargetVariants:
         self._device = re.compile(rf"\b{re.escape(device)}\b")
 
     def defined(self, header: Header) -> bool:
-        """`def is_cuda_available` and a definition of the target's name."""
+        """Whether the file also defines the target's variant of a function or class, as `is_npu_available`."""
         match = _DEFINED.match(self._text, header.start)
         if match is None or not (twin := self._twin(match[2])):
             return False
         return self._begins(twin, rf"[ \t]*(?:async[ \t]+)?{match[1]}[ \t]+{re.escape(twin)}\b")
 
     def assigned(self, own: Header) -> bool:
-        """`self.is_cuda = …` and an assignment to the target's name."""
+        """Whether the file also assigns to the target's variant of a name, as `self.is_npu` beside `self.is_cuda`."""
         match = _ASSIGNED.match(self._text, own.start)
         twin = self._twin(match[1]) if match else ""
         return bool(twin) and self._begins(twin, rf"[ \t]*{re.escape(twin)}[ \t]*(?::[^=\n]+)?=(?!=)")
 
     def asked(self, header: Header) -> bool:
-        """`if kind == "cuda":` next to an `if` that asks the same of the target: a fix would have changed both."""
+        """Whether an `if` directly above or below tests the same for the target; a fix would have changed both."""
         twin = self._twin(self._text[header.start : header.end].strip())
         if not twin:
             return False
@@ -71,12 +71,12 @@ class TargetVariants:
         return any(self._text[line.start : line.end].strip() == twin for line in (*above, *below))
 
     def answered(self, header: Header, others: list[Header]) -> bool:
-        """`if kind == "cuda":` in one chain with a clause that asks the same of the target: no fix made that."""
+        """Whether another clause of the chain tests the same for the target; no fix writes such a clause."""
         twin = self._twin(condition_of(self._text, header))
         return bool(twin) and any(condition_of(self._text, other) == twin for other in others)
 
     def tried(self, header: Header) -> bool:
-        """`if kind is None:` below one that may have set `kind` to the target."""
+        """Whether a line such as `if kind is None:` follows one that may have set `kind` to the target."""
         match = _UNSET.match(self._text, header.start)
         if match is None:
             return False
@@ -92,17 +92,17 @@ class TargetVariants:
         return False
 
     def _twin(self, words: str) -> str:
-        """The same words said for the target; "" where CUDA is not in them, or the text does not hold them."""
+        """The words with CUDA replaced by the target; "" if they do not contain CUDA, or the file lacks the result."""
         twin = said_for(self._words, words)
         if twin == words:
             return ""
         lines = twin.split("\n")
-        fresh = {line for line, old in zip(lines, words.split("\n")) if line != old}  # the others the text holds
-        held = all(map(self._says, fresh)) if twin.isascii() else True  # what is not is not searched for
+        fresh = {line for line, old in zip(lines, words.split("\n")) if line != old}  # others are unchanged
+        held = all(map(self._says, fresh)) if twin.isascii() else True  # the index holds ASCII words only
         return twin if held and ((len(lines) == 1 and twin.isascii()) or twin in self._text) else ""
 
     def _begins(self, word: str, pattern: str) -> bool:
-        """Whether a line that holds a word begins with a pattern."""
+        """Whether some line that contains a word begins with a pattern."""
         begins, text = re.compile(pattern), self._text
         places = self._find(("text", word), plain(word)) if word.isascii() else ()
         self._work.compare(len(places))

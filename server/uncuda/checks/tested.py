@@ -1,4 +1,4 @@
-"""Names that run only where a test says that they are there, and names whose failure is caught."""
+"""Names that the target may lack without harm: a test guards them, or their failure is caught."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from ..facts.model import Name
 from ..facts.read import Facts
 
 TESTED_FOR = "tested-for"
-"""The limit of a name behind a test that asks for it."""
+"""The limit of a name behind a `hasattr` test for it."""
 CAUGHT = "failure-caught"
-"""The limit of a name whose failure is caught: the program goes on another way."""
+"""The limit of a name whose failure is caught, so that the program goes on in another way."""
 _COMPILED = "torch._C."
-"""What a build without CUDA does not have; the functions of `torch.cuda` are there, and raise."""
+"""Prefix of names that a build without CUDA lacks. The functions of `torch.cuda` exist in every build, and raise."""
 _HASATTR = "hasattr("
-_SHORT = 1200  # characters of a `try` that is about what it calls
+_SHORT = 1200  # characters; a longer `try` is not about one call
 _ALL = re.compile(r"except[ \t]*(?::|\(?[^:\n]*\b(?:Exception|BaseException)\b)")
 _RAISES = re.compile(r"^[ \t]*(?:raise\b|(?:sys\.)?exit\(|pytest\.fail\()", re.M)
 _OTHER = re.compile(
@@ -25,14 +25,14 @@ _ASKED = re.compile(r"\bhasattr\([^()\n]*,[ \t]*[\"'](\w+)[\"'][ \t]*\)")
 
 
 def excuse(reference: Name, facts: Facts) -> str:
-    """The limit of a name that does no harm where the target does not have it; "" of any other."""
+    """The limit of a name that does no harm if the target lacks it; "" for any other name."""
     if _is_tested_for(reference, facts):
         return TESTED_FOR
     return CAUGHT if _is_caught(reference, facts) else ""
 
 
 def _is_tested_for(reference: Name, facts: Facts) -> bool:
-    """Whether a test around a name, or its own, asks for its last part: `if hasattr(torch._C, "_cuda_x"): …`."""
+    """Whether an `if` around a name tests for its last part: `if hasattr(torch._C, "_cuda_x"): …`."""
     if not reference.dotted.startswith(_COMPILED) or not facts.says(_HASATTR):
         return False
     name = reference.dotted.rpartition(".")[2]
@@ -47,9 +47,9 @@ def _is_tested_for(reference: Name, facts: Facts) -> bool:
 
 
 def _is_caught(reference: Name, facts: Facts) -> bool:
-    """Whether a short `try` around a name catches whatever it raises, and does something else then, or nothing.
+    """Whether a short `try` around a name catches every exception, and its handler goes on in another way.
 
-    A handler that only reports what it caught is no other way.
+    A handler that only reports the exception does not count.
     """
     indents, text = facts.indents, facts.text
     for header in indents.headers(reference.statement.start):

@@ -1,4 +1,4 @@
-"""What the name rules say of a dotted name: which rule speaks, what takes its place, how sure that is."""
+"""What the `name` rules say about a dotted name: the rule, the replacement, and the class of the fix."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .sources import only_compile, says_one_of
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the rules say of one dotted name. `replacement`: empty when the target has nothing in its place."""
+    """A rule's verdict on a dotted name. `replacement` is "" if the target has nothing in its place."""
 
     rule: Rule
     replacement: str
@@ -20,10 +20,10 @@ class Verdict:
     row: Row | None
     limits: tuple[str, ...] = ()
     member: str = ""
-    """The attribute of the call's result that it speaks of, if not of the name itself."""
+    """The attribute of the call's result that the verdict is about; "" if it is about the name itself."""
 
     def words(self, dotted: str) -> dict[str, str]:
-        """What a message may say of a reference: the name and its replacement, without what is chained to them."""
+        """The name and its replacement for a message, without the attributes that follow them."""
         if self.member:
             return {"name": f"{dotted}().{self.member}", "replacement": ""}
         tail = dotted[len(self.row.name) :] if self.row and dotted.startswith(self.row.name + ".") else ""
@@ -31,16 +31,17 @@ class Verdict:
 
     @property
     def at_imports(self) -> bool:
-        """Whether an import of the name says something already: not where only calls, or uses on the device, count."""
+        """Whether an import of the name is reported; not so if the rule covers only calls, or only uses on the
+        device."""
         return not self.rule.get("called") and not self.rule.get("on-device")
 
     @property
     def since(self) -> str:
-        """The plugin's first version with the name, where the configured one does not have it."""
+        """The first plugin version that has the name; "" if the configured version has it."""
         return self.row.since if self.row and not self.row.present else ""
 
     def covered(self, shim: bool) -> bool:
-        """Whether the runtime patch already takes care of the name."""
+        """Whether the target's shim, if active, handles the name already."""
         if not shim:
             return False
         if self.rule.shim == "table":
@@ -52,13 +53,13 @@ Judge = Callable[[str], "Verdict | None"]
 
 
 class Verdicts:
-    """The name rules of one target, by name."""
+    """The `name` rules of one target, looked up by dotted name."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
         self.active = frozenset(rule.name for rule in rules)
         self.members: dict[str, dict[str, Verdict]] = {}
-        """What rules say of attributes of a call's result, by the name that is called."""
+        """By called name: the verdicts on attributes of the call's result."""
         self._known: dict[str, Verdict | None] = {}
         self._rules: dict[str, list[Rule]] = {}
         self._beginnings: list[str] = []
@@ -81,8 +82,11 @@ class Verdicts:
                 self.members.setdefault(name, {}).update(said)
 
     def judge(self, context: Context) -> Judge:
-        """What to ask in one text: rules are left out that need another name beside them where it is absent, and
-        those about compiling where no source is CUDA's. Places are by hand beside words that no fix ports."""
+        """The function that gives verdicts for one file.
+
+        It leaves out rules that need another name which the file lacks, and those about compiling if no source is
+        CUDA's. It drops fixes of rules beside words that no fix can port.
+        """
         if not self._complete:
             self._add(rule for rule in context.catalogue.rules.values() if self._silent_owner(rule, context))
             self._complete = True
@@ -106,14 +110,15 @@ class Verdicts:
         return judge
 
     def _silent_owner(self, rule: Rule, context: Context) -> bool:
-        """Whether a rule that the user switched off owns names, so that no broader rule may speak of them."""
+        """Whether a rule that the user switched off owns names, which broader rules must then not report."""
         if rule.check != "name" or rule.name in self.active:
             return False
         off = (rule.needs and self.target.has(rule.needs)) or (rule.when_imported and not context.shim)
         return not off
 
     def of(self, dotted: str) -> Verdict | None:
-        """The verdict of the rule with the longest matching name that takes the name's status."""
+        """The verdict of the rule with the longest matching name, among those that accept the name's status in the
+        table."""
         if dotted not in self._known:
             self._known[dotted] = self._verdict(dotted)
         return self._known[dotted]
@@ -129,7 +134,7 @@ class Verdicts:
         return None
 
     def _beginning(self, name: str) -> str:
-        """The longest `torch._C._cuda_*` of the rules that says a name."""
+        """The longest pattern such as `torch._C._cuda_*` that matches a name; "" if there is none."""
         return max((known for known in self._beginnings if name.startswith(known[:-1])), key=len, default="")
 
     def _row(self, dotted: str) -> Row | None:
@@ -164,7 +169,7 @@ class Verdicts:
 
 
 def _mentioned(context: Context) -> frozenset[str]:
-    """Every dotted name that is imported or referred to, and the modules and classes that it is a part of."""
+    """Every dotted name that the file imports or refers to, with all its parents."""
     said: set[str] = set()
     for dotted in {name.dotted for name in context.facts.references} | {b.dotted for b, _ in context.facts.imports()}:
         part = dotted

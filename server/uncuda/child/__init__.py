@@ -1,8 +1,8 @@
-"""Processes of our own: how they are started, are told things, and end with the process that started them.
+"""Child processes of uncuda: how they are started, get their requests, and end with the process that started them.
 
-None is left behind. Who starts them ends them (`end_all`); where that one is killed, each ends by itself: on Linux the
-kernel kills it, whatever it is doing (`follow`); elsewhere it ends when its input does (`lines`, `end_with_input`),
-which a thread sees as soon as Python lets threads run: not in the middle of one long call into C.
+No child is left running. The parent kills its children (`end_all`). If the parent itself is killed, each child ends by
+itself: on Linux the kernel kills it at once (`follow`); elsewhere a thread sees that standard input has ended (`lines`,
+`end_with_input`), though not during one long call into C code.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from ..import_path import without_current_folder
 if TYPE_CHECKING:
     import subprocess
 
-_PR_SET_PDEATHSIG = 1  # sys/prctl.h
+_PR_SET_PDEATHSIG = 1  # from sys/prctl.h
 _CHUNK = 1 << 16
 _NICE = 10
 _started: WeakSet[subprocess.Popen[bytes]] = WeakSet()
 
 
 def command(module: str) -> list[str]:
-    """The arguments that run `main()` of a module of ours in a new Python with this process's import path.
+    """The arguments that run `main()` of a module of uncuda in a new Python with this process's import path.
 
-    The new Python is isolated (`-I`): neither the current directory nor PYTHONPATH nor the user's site packages add
-    to what it imports, so a file of the workspace can never be taken for a package. It ends with this process.
+    The new Python is isolated (`-I`): neither the current directory nor PYTHONPATH nor the user's site packages add to
+    its import path, so a file of the workspace can never be imported as a package. The new process ends with this one.
     """
     path = without_current_folder(sys.path)
     program = f"{bundled.preamble() or f'import sys; sys.path[:] = {path!r}'}; "
@@ -40,9 +40,9 @@ def command(module: str) -> list[str]:
 
 
 def start(arguments: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
-    """Start a process whose standard input and output are pipes of ours, and nobody else's; OSError if it cannot be.
+    """Start a process whose standard input and output are pipes to this one alone; OSError if it cannot be started.
 
-    `options`: more for Popen. On Linux the process ends with the thread that calls this, too.
+    `options`: further arguments for Popen. On Linux the process also ends with the thread that calls this.
     """
     import subprocess
 
@@ -55,12 +55,12 @@ def start(arguments: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
 
 
 class Forked:
-    """A process that was forked, with what is used of `subprocess.Popen`."""
+    """A forked process, with the attributes and methods of `subprocess.Popen` that are used."""
 
     def __init__(self, run: Callable[[], NoReturn], close: Iterable[int]) -> None:
-        """Have `run` called in a copy of this process, which must have no other threads. Its standard input and output
-        are pipes of ours. `close`: our ends of the pipes to others, which it must not hold.
-        """
+        """Fork this process, which must have no other threads, and call `run` in the copy. The copy's standard input
+        and output are pipes to this process. `close`: descriptors that the copy must close, this process's ends of
+        other pipes."""
         (theirs_in, ours_in), (ours_out, theirs_out) = os.pipe(), os.pipe()
         self.returncode: int | None = None
         self.pid = os.fork()
@@ -78,21 +78,21 @@ class Forked:
         self.stdin, self.stdout = open(ours_in, "wb"), open(ours_out, "rb")  # noqa: SIM115
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill the process."""
         if self.returncode is None:
             with suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGKILL)
 
     def wait(self) -> int:
-        """Wait for its end; its exit code, of one that a signal ended the number of that, negative."""
+        """Wait until the process ends; returns its exit code, or the negative number of the signal that ended it."""
         if self.returncode is None:
             self.returncode = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         return self.returncode
 
 
 def may_fork() -> bool:
-    """Whether a copy of this process works: not where a thread may hold a lock, nor where the system's own libraries
-    (macOS) do not stand it."""
+    """Whether forking this process is safe: it has no other thread, which may hold a lock, and runs on Linux (system
+    libraries of macOS do not support it)."""
     from threading import active_count
 
     return sys.platform == "linux" and active_count() == 1
@@ -100,8 +100,8 @@ def may_fork() -> bool:
 
 @contextmanager
 def interrupts_kept() -> Iterator[None]:
-    """What is started in the block does not hear Ctrl-C, which a terminal says to all of its processes: the one that
-    started it ends it. On Windows a process of ours has no terminal."""
+    """Processes started in this block ignore Ctrl-C, which a terminal sends to all its processes: their parent ends
+    them. On Windows a child process has no terminal."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -113,14 +113,15 @@ def interrupts_kept() -> Iterator[None]:
 
 
 def end_all() -> None:
-    """Kill every process that `start` started and that still runs; waits for none."""
+    """Kill every process that `start` started and that still runs; does not wait."""
     for process in list(_started):
-        with suppress(OSError):  # somebody else's by now
+        with suppress(OSError):  # its id belongs to another process by now
             process.kill()
 
 
 def follow(parent: int) -> None:
-    """Have this process killed when `parent`, the one that started it, ends. On Linux; elsewhere this does nothing."""
+    """Ask the kernel to kill this process when `parent`, the process that started it, ends. Works on Linux; elsewhere
+    it does nothing."""
     if sys.platform != "linux":
         return
     try:
@@ -128,13 +129,13 @@ def follow(parent: int) -> None:
 
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     except (ImportError, OSError, AttributeError):
-        return  # then its input tells
-    if os.getppid() != parent and not lives(parent):  # it ended before
+        return  # then the end of standard input ends this process
+    if os.getppid() != parent and not lives(parent):  # the parent ended before this call
         os._exit(1)
 
 
 def lives(process: int) -> bool:
-    """Whether a process of this machine runs; not for Windows. Where it cannot be told, it does."""
+    """Whether a process with this id runs on this machine; True if that cannot be told. Not for Windows."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:
@@ -144,31 +145,46 @@ def lives(process: int) -> bool:
     return True
 
 
-def lines() -> Iterator[bytes]:
-    """The lines of standard input, read as they come, whatever the caller does; the process ends where they do."""
+def first_line() -> tuple[bytes, bytes]:
+    """The first line of standard input, without its end, and what was read beyond it; two empty ones where the input
+    ends before. Read without a thread: the process may still be forked."""
+    data = bytearray()
+    while b"\n" not in data:
+        more = _read()
+        if not more:
+            return b"", b""
+        data += more
+    line, _, rest = bytes(data).partition(b"\n")
+    return line, rest
+
+
+def lines(begun: bytes = b"") -> Iterator[bytes]:
+    """The lines of standard input, read by a thread from now on, whatever the caller does; the process ends where they
+    do. `begun`: what was read of them before."""
     from queue import SimpleQueue
     from threading import Thread
 
     read: SimpleQueue[bytes] = SimpleQueue()
 
     def work() -> None:
-        # Not by sys.stdin: a thread that waits in there is in the way when the process ends.
+        # Reads by os.read: a thread that waits in sys.stdin would block the process when it ends.
         line: list[bytes] = []
-        while data := _read():
+        data = begun or _read()
+        while data:
             *whole, rest = data.split(b"\n")
             for part in whole:
                 read.put(b"".join((*line, part)))
                 line.clear()
             line.append(rest)
+            data = _read()
         os._exit(0)
 
     Thread(target=work, daemon=True, name="lines").start()
-    while True:
-        yield read.get()
+    return iter(read.get, None)
 
 
 def end_with_input() -> None:
-    """End this process as soon as anything more comes on standard input, or nothing can any more."""
+    """End this process as soon as standard input has more data or ends."""
     from threading import Thread
 
     def work() -> None:
@@ -179,7 +195,7 @@ def end_with_input() -> None:
 
 
 def be_nice() -> None:
-    """Leave the processor to whoever wants it more; for the process itself."""
+    """Lower this process's priority, so that other processes get the processor first."""
     if hasattr(os, "nice"):
         with suppress(OSError):
             os.nice(_NICE)

@@ -1,7 +1,7 @@
-"""Several processes that do the same: tasks are handed out, and come back done in the order in which they were given.
+"""A pool of equal processes: tasks are handed out, and their results are returned in the order of the tasks.
 
-A process that ends too early costs nothing but time: what it had not answered is done by others, one part after the
-other, so that the one that ends processes is found. None of what is here needs a semaphore, or memory that is shared.
+A process that ends too early costs only time: its unanswered tasks are given to other processes one part at a time, so
+that the part that ends a process is found. The pool needs neither semaphores nor shared memory.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     import subprocess
 
 T = TypeVar("T")
-_EACH = 2  # tasks that a process has: one that it does, one that it need not wait for
-_AHEAD = 8  # tasks for each process that may be done before their turn
+_EACH = 2  # tasks a process has at a time: the current one and the next
+_AHEAD = 8  # tasks for each process that may be finished out of order
 _WAIT = 0.5
-"""Seconds after which Ctrl-C is looked for, where nothing else is to be done: on Windows nothing interrupts a wait."""
+"""Seconds after which a wait is interrupted to look for Ctrl-C: on Windows nothing else interrupts it."""
 
 
 @dataclass(frozen=True)
 class Launch:
-    """How the processes of a pool are started, and spoken to.
+    """How the processes of a pool are started, and how they exchange records.
 
-    `module`: whose `main` runs in a new Python; `copy`: what runs in a copy of this process instead, where that works;
-    `codec`: of all that is said.
+    `module`: its `main` runs in a new Python; `copy`: runs in a fork of this process instead, where forking is safe;
+    `codec`: encodes all requests and answers.
     """
 
     module: str
@@ -43,18 +43,19 @@ class Launch:
 
 @dataclass(frozen=True)
 class Crashed:
-    """Comes back in place of an answer: a process ended each time that it did this part alone. `code`: as of Popen."""
+    """The result in place of an answer: the process ended each time it did this part alone. `code`: the exit code, as
+    of Popen."""
 
     code: int
 
     @property
     def reason(self) -> str:
-        """The signal that ended it, by its name, or its exit code."""
+        """The name of the signal that ended the process, or its exit code."""
         return exit_reason(self.code)
 
 
 def exit_reason(code: int) -> str:
-    """How a process ended, of its exit code."""
+    """How a process ended: the signal's name or "exit code N"."""
     with suppress(ValueError):
         return signal.Signals(-code).name
     return f"exit code {code}"
@@ -62,7 +63,7 @@ def exit_reason(code: int) -> str:
 
 @dataclass(eq=False)
 class _Task(Generic[T]):
-    """What is to be done: `parts` of it. `ended`: a process ended when it did this, alone or with others."""
+    """A task of several `parts`. `ended`: a process ended while it did this task, alone or with others."""
 
     parts: Sequence[T]
     ended: bool = False
@@ -71,7 +72,7 @@ class _Task(Generic[T]):
 
 @dataclass(eq=False)
 class _Peer:
-    """A process; `ready`: it has said something, so that its end is not that of one that cannot begin."""
+    """A process of the pool; `ready`: it has sent its first line, so it is known to start correctly."""
 
     process: subprocess.Popen[bytes] | Forked
     tasks: deque[_Task[Any]] = field(default_factory=deque)
@@ -79,8 +80,8 @@ class _Peer:
 
 
 class Pool(Generic[T]):
-    """`number` processes. `here`: what answers when no process is left; `lost`: what is told of one that has ended too
-    early: its number, and its exit code."""
+    """A pool of `number` processes. `here`: answers a request in this process when no child is left; `lost`: is called
+    with the id and exit code of a process that ended too early."""
 
     def __init__(
         self,
@@ -89,14 +90,15 @@ class Pool(Generic[T]):
         here: Callable[[Any], object],
         lost: Callable[[int, int], object],
     ) -> None:
+        self.number = number
         self._launch, self._here, self._lost = launch, here, lost
         self._request: Callable[[Sequence[T]], object] = list
         self._said: list[bytes] = []
-        self._waiting: deque[_Task[T]] = deque()  # given to nobody
-        self._again: deque[_Task[T]] = deque()  # come back from processes that ended
-        self._given: list[_Task[T]] = []  # in the order of their turn, with those that have come back
+        self._waiting: deque[_Task[T]] = deque()  # not given to a process yet
+        self._again: deque[_Task[T]] = deque()  # returned by processes that ended
+        self._given: list[_Task[T]] = []  # in the order of the results, including those of `_again`
         self._inbox: SimpleQueue[tuple[_Peer, bytes]] = SimpleQueue()
-        self._spare = number  # processes that may be started in place of others
+        self._spare = number  # how many replacements may still be started
         self._peers: list[_Peer] = []
         with interrupts_kept():
             if forks := may_fork():
@@ -107,7 +109,7 @@ class Pool(Generic[T]):
             self._listen(peer)
 
     def tell(self, record: object) -> None:
-        """Say something to all processes, and to those that will take their place, that has no answer."""
+        """Send a record without an answer to all processes, and to those that will replace them."""
         self._said.append(self._launch.codec.line(record))
         for peer in self._peers:
             _say(peer, self._said[-1])
@@ -115,9 +117,9 @@ class Pool(Generic[T]):
     def run(
         self, batches: Sequence[Sequence[T]], request: Callable[[Sequence[T]], object]
     ) -> Iterator[tuple[Sequence[T], Any]]:
-        """Each batch, or parts of it, with the answer, in order; the next batches are done meanwhile.
+        """Each batch, or parts of it, with its answer, in order; the processes already work on the next batches.
 
-        `request`: what is said for a batch or a part.
+        `request`: makes the record that is sent for a batch or a part of one.
         """
         self._request = request
         self._waiting = deque(_Task(batch) for batch in batches)
@@ -134,7 +136,7 @@ class Pool(Generic[T]):
                 yield parts, self._here(self._request(parts))
 
     def close(self) -> None:
-        """End all processes."""
+        """Kill all processes."""
         peers, self._peers = self._peers, []
         for peer in peers:
             peer.process.kill()
@@ -142,7 +144,7 @@ class Pool(Generic[T]):
             _reap(peer)
 
     def _start(self, forks: bool) -> _Peer | None:
-        """One more process, unless it cannot be started."""
+        """Start one more process; None if it cannot be started."""
         try:
             if forks:
                 pipes = [stream.fileno() for peer in self._peers for stream in _pipes(peer)]
@@ -166,7 +168,7 @@ class Pool(Generic[T]):
         self._inbox.put((peer, b""))
 
     def _hand_out(self) -> None:
-        """Give each process what it can have now; what has come back from one that ended goes first."""
+        """Give each process as many tasks as it may have now; tasks of processes that ended come first."""
         for most in range(1, _EACH + 1):
             for peer in self._peers:
                 while peer.ready and len(peer.tasks) < most:
@@ -181,7 +183,7 @@ class Pool(Generic[T]):
                     _say(peer, self._launch.codec.line(self._request(task.parts)))
 
     def _take(self) -> None:
-        """Wait until a process says something, or ends."""
+        """Wait until a process sends a line or ends."""
         try:
             peer, line = self._inbox.get(timeout=_WAIT)
         except Empty:
@@ -194,7 +196,7 @@ class Pool(Generic[T]):
             peer.tasks.popleft().answer = line
 
     def _replace(self, peer: _Peer) -> None:
-        """Take note of the end of a process, and start another one."""
+        """Remove a process that ended, keep its tasks for others, and start a replacement."""
         self._peers.remove(peer)
         code = _reap(peer)
         self._lost(peer.process.pid, code)
@@ -212,7 +214,7 @@ class Pool(Generic[T]):
         if self._spare:
             self._spare -= 1
             with interrupts_kept():
-                new = self._start(forks=False)  # there are threads now
+                new = self._start(forks=False)  # no fork: this process has threads now
             if new is not None:
                 for line in self._said:
                     _say(new, line)
@@ -227,13 +229,13 @@ def _pipes(peer: _Peer) -> tuple[IO[bytes], IO[bytes]]:
 
 def _say(peer: _Peer, line: bytes) -> None:
     to, _ = _pipes(peer)
-    with suppress(OSError, ValueError):  # its end is told by the thread that hears it
+    with suppress(OSError, ValueError):  # the thread that reads from it reports its end
         to.write(line)
         to.flush()
 
 
 def _reap(peer: _Peer) -> int:
-    """The exit code of a process that has ended, or was told to."""
+    """Kill a process if it still runs; returns its exit code."""
     peer.process.kill()
     code = peer.process.wait()
     for stream in _pipes(peer):

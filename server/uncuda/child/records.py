@@ -1,4 +1,5 @@
-"""What crosses between processes of ours: frozen dataclasses, each a line of JSON with the name of its type."""
+"""The records that uncuda's processes exchange: frozen dataclasses, each sent as a line of JSON with the name of its
+type."""
 
 from __future__ import annotations
 
@@ -13,46 +14,46 @@ from typing import Any, NoReturn, TypeGuard, get_type_hints
 
 from cattrs import Converter
 
-from . import be_nice, end_with_input, lines
+from . import be_nice, end_with_input, first_line, lines
 
 
 class Codec:
-    """Makes a line of a record and back; `types`: those that may cross."""
+    """Encodes a record as a line and decodes it; `types`: the record types that are allowed."""
 
     def __init__(self, *types: type) -> None:
         self._types = {kind.__name__: kind for kind in types}
 
     def line(self, record: object) -> bytes:
-        """A record as a line, with its line break."""
+        """A record as a line of JSON, with its line break."""
         kind = type(record)
         assert self._types[kind.__name__] is kind
-        # cattrs leaves what is in a named tuple as it is: `default` is asked about sets.
+        # cattrs leaves the values in a named tuple unconverted: json calls `default` for sets in it.
         return json.dumps([kind.__name__, _converter().unstructure(record)], default=list).encode("ascii") + b"\n"
 
     def prepare(self) -> None:
-        """Make what the first record of each type would have made: a process that is forked has it then."""
+        """Build the converters of all record types now, so that a forked process has them already."""
         for kind in self._types.values():
             _converter().get_structure_hook(kind)
             _converter().get_unstructure_hook(kind)
 
     def record(self, line: bytes) -> Any:
-        """The record of a line; ValueError for less than a line."""
+        """The record of a line; ValueError for an incomplete line."""
         name, fields = json.loads(line)
         return _converter().structure(fields, self._types[name])
 
 
 @lru_cache
 def _converter() -> Converter:
-    """Made when first asked for: most of a server's life nobody does."""
+    """The cattrs converter, made when first needed: most of the time a server needs none."""
     made = Converter(unstruct_collection_overrides={frozenset: list, set: list}, detailed_validation=False)
 
     def structure(kind: Any) -> Any:
-        """cattrs 26.2 leaves annotations of named tuples that are texts unresolved."""
+        """A hook for named tuples: cattrs 26.2 does not resolve their annotations if these are strings."""
         fields = list(get_type_hints(kind).values())
         return lambda values, _: kind(*map(made.structure, values, fields))
 
     made.register_structure_hook_factory(_is_named_tuple, structure)
-    made.register_structure_hook_func(lambda kind: kind is object, lambda value, _: value)  # as JSON has it
+    made.register_structure_hook_func(lambda kind: kind is object, lambda value, _: value)  # kept as JSON has it
     return made
 
 
@@ -61,40 +62,52 @@ def _is_named_tuple(kind: Any) -> TypeGuard[type[tuple[Any, ...]]]:
 
 
 class Channel:
-    """Standard input and output of a process of ours, as records. The process ends when nobody speaks to it any more,
-    or listens."""
+    """Standard input and output of a child process, as records. The process ends when its parent closes either of
+    them."""
 
     def __init__(self, codec: Codec) -> None:
         self._codec = codec
         self._saying = Lock()
+        self._begun = b""  # what was read, and is not yet a request
+
+    def first_request(self) -> Any:
+        """The first request, None if nobody makes one. Until more is asked for, the process has no other thread, so it
+        may be forked."""
+        line, self._begun = first_line()
+        return self._codec.record(line) if line else None
 
     def requests(self) -> Iterator[Any]:
-        """Each request, as it comes; the process ends where they do, whatever it is doing."""
-        return map(self._codec.record, lines())
+        """Each further request, as it comes; from now on the process ends where they do, whatever it is doing."""
+        return map(self._codec.record, lines(self._begun))
 
     def only_request(self) -> Any:
-        """The one request that the process is for, None if nobody makes it; with whatever comes after it, or the end of
-        the input, the process ends at once. From now on it leaves the processor to others, and keeps what it makes."""
-        line = sys.stdin.buffer.readline()
-        if not line:
-            return None
+        """The only request of this process; None if standard input ends first. Further input, or its end, then ends the
+        process at once. Also lowers the process's priority and turns garbage collection off."""
+        request = self.first_request()
+        if request is not None:
+            be_nice()
+            gc.disable()  # nearly everything made here is a tree without cycles
+            self.end_with_input()
+        return request
+
+    def end_with_input(self) -> None:
+        """From now on, end the process at once with whatever comes, or the end of the input."""
+        if self._begun:
+            os._exit(0)
         end_with_input()
-        be_nice()
-        gc.disable()  # nearly everything made here is a tree without cycles
-        return self._codec.record(line)
 
     def say(self, record: object) -> None:
-        """Say something; any thread may."""
+        """Send a record; may be called from any thread."""
         data = self._codec.line(record)
         with self._saying:
             self._write(data)
 
     def begin(self) -> None:
-        """Say that the process has begun, to a pool."""
+        """Tell the pool that the process has started."""
         self._write(b"[]\n")
 
     def _write(self, data: bytes) -> None:
-        """Not by sys.stdout: in a forked process it holds what the other one has not written yet."""
+        """Write by os.write: in a forked process sys.stdout's buffer may hold data of its parent."""
         view = memoryview(data)
         try:
             while view:
@@ -104,9 +117,9 @@ class Channel:
 
 
 def serve(codec: Codec, answer: Callable[[Any], object | None]) -> NoReturn:
-    """Answer the requests of a pool, one after the other; end with the input.
+    """Answer the requests of a pool one after the other, until standard input ends.
 
-    An error that `answer` raises ends the process: the pool learns that from its end.
+    An error that `answer` raises ends the process: the pool learns of the error by that end.
     """
     try:
         channel = Channel(codec)

@@ -1,4 +1,4 @@
-"""The command line. A command's module, and with it the engine, is imported when that command runs."""
+"""The command line. A command's module, and with it the engine, is imported only when that command runs."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .texts import complain, complain_lines, one_line, say
 
 FINDINGS, ERROR, INTERRUPTED = 1, 2, 130
 
-_COMMANDS = ("check", "fix", "rule", "server")
+_COMMANDS = ("check", "fix", "report", "rule", "server")
 
 
 class _Commands(click.Group):
-    """Names its commands without importing them."""
+    """A click group that lists its commands without importing them."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -55,20 +55,20 @@ class _Commands(click.Group):
 )
 @click.version_option(uncuda.__version__, "--version", "-V", prog_name="uncuda", message="%(prog)s %(version)s")
 def group() -> None:
-    """Every command is a command of this one."""
+    """The click group that holds every command."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code: 0 clean, 1 findings, 2 error, 130 interrupted."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
-    gc.disable()  # nearly everything made here is a tree without cycles
-    atexit.register(gc.freeze)  # Python would look through everything once more when it ends
+    gc.disable()  # nearly all objects made here are trees without cycles
+    atexit.register(gc.freeze)  # else Python would collect garbage once more at exit
     _prepare_streams()
     try:
         code = _run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Who read the output has gone; Python would complain once more when it flushes at exit.
+        # The reader of the output has gone; Python would raise the same error once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINDINGS
     except OSError as error:
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _prepare_streams() -> None:
-    """Let nothing that is printed fail for the terminal's encoding, or because there is no terminal."""
+    """Make printing never fail because of the terminal's encoding, or because there is no terminal."""
     if sys.stdout is None:
         sys.stdout = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     if sys.stderr is None:
@@ -106,9 +106,10 @@ def _run(arguments: list[str]) -> int:
 
 
 def _show(error: click.ClickException, given: bool) -> None:
-    """Say what click says. `given`: there are arguments, which the message may quote; without it is the help."""
+    """Print a click error. `given`: there are arguments, which the message may quote; otherwise the error shows the
+    help."""
     if given:
-        vars(error)["message"] = one_line(error.message)  # before click takes away what looks like colours
+        vars(error)["message"] = one_line(error.message)  # before click strips what looks like colour codes
     shown = io.StringIO()
     error.show(shown)
     complain_lines(shown.getvalue())

@@ -1,4 +1,5 @@
-"""Accepted findings: the options about baselines, and what they leave of a run's findings."""
+"""Accepted findings: the command line options about baselines, and the removal of accepted findings from a run's
+results."""
 
 from __future__ import annotations
 
@@ -23,17 +24,18 @@ if TYPE_CHECKING:
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
-_PLACES = 5  # lines that one message names
+_PLACES = 5  # source lines named in one message
 
 
 def baseline_options(command: CommandT) -> CommandT:
-    """Which baseline counts."""
+    """Add the options that choose the baseline: `--baseline`, `--no-baseline`."""
     command = click.option("--no-baseline", is_flag=True, help=say("no-baseline"))(command)
     return click.option("--baseline", metavar="FILE", help=say("baseline"))(command)
 
 
 def writing_options(command: CommandT) -> CommandT:
-    """What becomes of it."""
+    """Add the options that write or check the baseline: `--write-baseline`, `--prune-baseline`, `--strict-baseline`,
+    `--reason`."""
     command = click.option("--strict-baseline", is_flag=True, help=say("strict-baseline"))(command)
     command = click.option("--prune-baseline", is_flag=True, help=say("prune-baseline"))(command)
     command = click.option("--reason", metavar="TEXT", help=say("reason"))(command)
@@ -41,7 +43,7 @@ def writing_options(command: CommandT) -> CommandT:
 
 
 class Wishes(NamedTuple):
-    """What the command line says of baselines."""
+    """The values of the baseline options of one command line."""
 
     file: str | None = None
     none: bool = False
@@ -52,7 +54,7 @@ class Wishes(NamedTuple):
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Wishes:
-        """From the options of a command; a usage error if they do not go together."""
+        """From the options of a command; raises a usage error if they cannot be combined."""
         wishes = cls(
             given["baseline"],
             given["no_baseline"],
@@ -69,12 +71,12 @@ class Wishes(NamedTuple):
 
     @property
     def writes(self) -> bool:
-        """Whether baselines are written."""
+        """Whether the run writes baselines."""
         return self.write or self.prune
 
 
 class Accepting:
-    """The baselines of a run."""
+    """The baselines of a run, and which findings they accept."""
 
     def __init__(self, session: Session, wishes: Wishes) -> None:
         self.accepted = 0
@@ -82,21 +84,26 @@ class Accepting:
         self._by_settings: dict[int, tuple[Settings, Acceptance | None]] = {}
         self._by_file: dict[str, Acceptance] = {}
         self._unwritten = False
-        self._active: dict[int, frozenset[str]] = {}  # rules, by the identity of engines
+        self._active: dict[int, frozenset[str]] = {}  # names of active rules, by the id() of an engine
 
     def open(self, files: Iterable[File]) -> None:
-        """Read the baselines of the files; Failure if one cannot be used."""
+        """Read the baselines of these files; raises Failure if one cannot be used."""
         for file in () if self._wishes.none else files:
             if id(file.settings) not in self._by_settings:
                 self._by_settings[id(file.settings)] = file.settings, self._acceptance(file)
 
     @property
     def any(self) -> bool:
-        """Whether something is accepted, or is to be."""
+        """Whether a baseline accepts any finding, or the run is to write one."""
         return self._wishes.write or any(self._by_file.values())
 
+    @property
+    def begun(self) -> int:
+        """How many findings there were when the baselines were begun."""
+        return sum(sum(acceptance.baseline.counts.values()) for acceptance in self._by_file.values())
+
     def left_alone(self, file: File, source: Source, findings: Iterable[Finding]) -> list[LeftAlone]:
-        """The accepted findings of a file."""
+        """The findings of a file that its baseline accepts."""
         _, acceptance = self._by_settings.get(id(file.settings), (None, None))
         if acceptance is None or not (acceptance or self._wishes.write):
             return []
@@ -107,9 +114,10 @@ class Accepting:
 
     def finish(self, folders: Iterable[str]) -> None:
         """Say what was accepted and what is of no use, and write what is to be written."""
-        folders = list(folders)
+        given = [os.path.abspath(folder).rstrip(os.sep) + os.sep for folder in folders]  # noqa: PTH100
+        unread = bool(self._session.problems)
         for acceptance in self._by_file.values():
-            self._finish(acceptance, folders)
+            self._finish(acceptance, given, not unread and self._is_whole(acceptance, given))
         if self.accepted and not self._unwritten:
             self._say_accepted()
 
@@ -126,7 +134,7 @@ class Accepting:
         if known is None:
             if not (self._wishes.file or self._wishes.write or os.path.lexists(path)):
                 return None
-            from uncuda.workspace.acceptance import Acceptance  # costs start-up time, and most runs have none
+            from uncuda.workspace.acceptance import Acceptance  # costs start-up time, often for nothing
             from uncuda.workspace.baseline import BaselineError, read_baseline
 
             try:
@@ -141,16 +149,21 @@ class Accepting:
         return known
 
     def _beside(self, file: File) -> str:
-        """The baseline of a file: beside its configuration, without one where the command runs."""
+        """The path of a file's baseline: beside its configuration file, or in the current folder if it has none."""
         folder = os.path.dirname(file.path)  # noqa: PTH120
         configuration = self._session.configuration.file_for(folder)
         return baseline_beside(os.path.abspath(configuration) if configuration else "", os.getcwd())  # noqa: PTH100, PTH109
 
-    def _finish(self, acceptance: Acceptance, folders: list[str]) -> None:
+    def _is_whole(self, acceptance: Acceptance, given: Iterable[str]) -> bool:
+        """Whether the files that a baseline may be about are below what was given."""
+        roots = [acceptance.folder, *([os.getcwd()] if self._wishes.file else [])]  # noqa: PTH109
+        return any(f"{root.rstrip(os.sep)}{os.sep}".startswith(folder) for root in roots for folder in given)
+
+    def _finish(self, acceptance: Acceptance, given: Sequence[str], is_whole: bool) -> None:
         if not (acceptance or self._wishes.writes):
             return
-        looked, elsewhere = self._looked(acceptance), self._looks_elsewhere(acceptance)
-        unused = acceptance.unused(looked, folders, elsewhere)
+        elsewhere = self._looks_elsewhere(acceptance) if is_whole else None
+        unused = acceptance.unused(self._looked(acceptance), given, elsewhere)
         if unused and not self._wishes.prune:
             self._say_unused(acceptance, unused)
         if self._wishes.writes and (acceptance.matched or acceptance.baseline.data is not None):
@@ -182,7 +195,8 @@ class Accepting:
             self._session.console.note(f"{shown(Path(acceptance.baseline.file))}: {dropped}")
 
     def _looked(self, acceptance: Acceptance) -> dict[str, LooksFor]:
-        """What was looked for in the files of a baseline that were checked without an error."""
+        """By path, for each file of a baseline that was checked without an error: the function that says whether a rule
+        looked for findings of a target in it."""
         from uncuda.workspace.baseline import relative
 
         failed = {problem.path for problem in self._session.problems}
@@ -206,7 +220,7 @@ class Accepting:
         return looks_for
 
     def _looks_elsewhere(self, acceptance: Acceptance) -> LooksFor:
-        """What would have been looked for in a file that is not there: what is in the first that is."""
+        """The function as in `_looked` for a file that no longer exists: that of the baseline's first checked file."""
         first = next((file for file in self._session.looked if self._is_of(file, acceptance)), None)
         return self._looks_in(first) if first is not None else lambda rule, target: False
 

@@ -1,4 +1,4 @@
-"""What is asked of the files of a run: findings that no baseline accepts, and only those on changed lines."""
+"""Leaves out findings of a run: those that a baseline accepts, and with `--diff-base` those on unchanged lines."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
 
 def asking_options(command: CommandT) -> CommandT:
-    """The options that leave findings out."""
+    """Add the options that leave findings out: `--diff-base` and those about baselines."""
     return click.option("--diff-base", metavar="REV", help=say("diff-base"))(baseline_options(command))
 
 
 class Asking:
-    """Leaves out the findings that are not asked for. `given`: what the command line says."""
+    """Leaves out the findings that the user did not ask for. `given`: the options of the command line."""
 
     def __init__(self, session: Session, given: Mapping[str, Any]) -> None:
         self._session = session
@@ -38,25 +38,34 @@ class Asking:
         if given["diff_base"] is not None:
             if self._wishes.write:
                 raise click.UsageError("--write-baseline does not go together with --diff-base")
-            from .changes import Changes  # costs start-up time
+            from .changes import Changes  # imported here: costs start-up time
 
             self._changed = Changes(session, given["diff_base"])
 
     @property
     def accepted(self) -> int:
-        """How many findings were left out because they are accepted."""
+        """How many findings were left out because a baseline accepts them."""
         return self._accepting.accepted
+
+    @property
+    def begun(self) -> int:
+        """How many findings there were when the baselines of these files were begun; 0: none says it."""
+        return self._accepting.begun
 
     def files(self, paths: Sequence[str]) -> list[File]:
         """The files of the session that may have findings."""
         files = self._session.files(paths)
-        self._accepting.open(self._session.looked)
-        if self._changed is not None:
-            self._changed.open(files)
+        self.open(files)
         return files
 
+    def open(self, files: Sequence[File]) -> None:
+        """Read what says which findings are asked for, of the files of the session that may have some."""
+        self._accepting.open(self._session.looked)
+        if self._changed is not None:
+            self._changed.open([*self._session.looked[:1], *files])  # a wrong revision is told whatever is found
+
     def standard_input(self, name: str | None) -> tuple[File, bytes]:
-        """The text on standard input, as a file."""
+        """The text on standard input, as a file with its bytes."""
         if self._wishes.writes:
             raise click.UsageError("what is on standard input cannot be accepted; name the file")
         file, data = self._session.standard_input(name)
@@ -67,7 +76,7 @@ class Asking:
         return file, data
 
     def checked(self, results: Iterable[Checked]) -> Iterator[Checked]:
-        """The results with the findings that are asked for."""
+        """The results, with only those findings that the user asked for."""
         for result in results:
             selection = self.selection(result)
             if selection is not None and result.report is not None:
@@ -76,7 +85,8 @@ class Asking:
                 yield result
 
     def selections(self, paths: Sequence[str], files: list[File]) -> dict[str, Selection]:
-        """Which findings of files are to be fixed, by path, of other files all: they have to be found first."""
+        """For each path the findings of its file that are to be fixed; a path that is absent has all of them fixed. The
+        files are checked for that first."""
         if self._changed is None and not self._accepting.any:
             return {}
         results = self._session.check(paths, files, files)
@@ -84,7 +94,7 @@ class Asking:
         return {path: selection for path, selection in found if selection is not None}
 
     def selection(self, result: Checked) -> Selection | None:
-        """Which findings of a file are asked for; None: all."""
+        """Which findings of a file the user asked for; None: all of them."""
         source, report = result.source, result.report
         if source is None or report is None or not report.findings:
             return None
@@ -95,5 +105,5 @@ class Asking:
         return Selection(name_of(source.text), tuple(left), parts)
 
     def finish(self, paths: Sequence[str]) -> None:
-        """Say what was left out, and write what is to be written."""
+        """Print what was left out, and write the baselines that are to be written."""
         self._accepting.finish(paths or ["."])

@@ -1,4 +1,4 @@
-"""The lines of a run's files that changed since a revision."""
+"""`--diff-base`: the lines of a run's files that changed since a git revision."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .session import Failure, Session
 
 
 class Changes:
-    """The changed lines of a run's files. `given`: what was on standard input, instead of a file's bytes."""
+    """The changed lines of a run's files. `given`: the bytes from standard input, used instead of a file's bytes."""
 
     def __init__(self, session: Session, revision: str) -> None:
         self.given: bytes | None = None
@@ -27,7 +27,7 @@ class Changes:
             self._fail(error)
 
     def open(self, files: Iterable[File]) -> None:
-        """See that the files can be compared; Failure if not."""
+        """Raise Failure if one of the files cannot be compared with the revision."""
         try:
             for file in files:
                 self._lines.open(file.path)
@@ -35,13 +35,13 @@ class Changes:
             self._fail(error)
 
     def parts(self, path: str, source: Source, settings: Settings) -> tuple[Span, ...] | None:
-        """The parts of a text that are new; None: all."""
+        """The spans of a text that are new since the revision; None: all of the text."""
         try:
             data = read_file(path, settings.max_bytes) if self.given is None else self.given
             lines = self._lines.of(path, data)
         except GitError as error:
             self._fail(error)
-        except FileProblem:  # gone since it was checked
+        except FileProblem:  # deleted since it was checked
             return None
         return None if lines is None else parts_of(source, lines)
 

@@ -1,4 +1,4 @@
-"""`uncuda check`: findings, and nothing is changed."""
+"""The command `uncuda check`: reports findings and changes nothing."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _GO_WITH = {"statistics": ("text", "concise", "json"), "summary": ("text", "json
 @asking_options
 @writing_options
 def command(paths: tuple[str, ...], output_format: str, exit_zero: bool, **given: Any) -> int:
-    """Check files and report."""
+    """Check files and report their findings."""
     choose("output format", output_format, FORMATS)
     for option, formats in _GO_WITH.items():
         if given[option] and output_format not in formats:
@@ -87,7 +87,7 @@ def _frame(session: Session, for_people: bool, only: Only | None, given: dict[st
 
 
 def _report(results: Iterable[Checked], report: Reporter, session: Session) -> bool:
-    """Write what there is to report of files; whether a finding is grave enough to fail."""
+    """Write the report of all results; returns whether a finding is severe enough to make the command fail."""
     failed = False
     for result in results:
         if result.problem:

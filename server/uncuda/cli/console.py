@@ -1,4 +1,4 @@
-"""The terminal: streams, colours, progress, notes, and Ctrl-C while a file is written."""
+"""The terminal: output streams, colours, the progress bar, notes, and a delayed Ctrl-C while a file is written."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ T = TypeVar("T")
 
 
 def colored(stream: Any) -> bool:
-    """Whether to use colours on a stream: a terminal that can, and nobody who asked for none."""
+    """Whether to print colours to a stream: it is a terminal that supports them, and NO_COLOR is not set."""
     return bool(stream.isatty()) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 class Console:
-    """Notes and errors on standard error."""
+    """Prints notes and errors to standard error."""
 
     def __init__(self, words: Words, quiet: bool = False, verbose: bool = False) -> None:
         self.words = words
@@ -35,33 +35,33 @@ class Console:
         self._progress = False
 
     def note(self, text: str) -> None:
-        """A line that `--quiet` leaves out."""
+        """Print a line, unless `--quiet` is given."""
         if not self.quiet:
             self.print(text)
 
     def error(self, problem: Problem, trace: str = "") -> None:
-        """A line about what could not be done."""
+        """Print a line about an error; with `--verbose` its traceback first."""
         if trace and self.verbose:
             for line in trace.rstrip().split("\n"):
                 self.print(line)
         self.print(f"uncuda: {self.words('error')}: {problem.path}: {one_line(problem.message)}")
 
     def left_out(self, skipped: Iterable[Problem]) -> None:
-        """With `--verbose`: what was not read on purpose."""
+        """With `--verbose`, print which files were left out on purpose, and why."""
         for path, why in skipped if self.verbose else ():
             self.print(self.words("left out", path, why))
 
     def print(self, text: str) -> None:
-        """A line on standard error; what would steer the terminal is escaped."""
+        """Print a line to standard error with control characters escaped."""
         self.print_painted(printable(text))
 
     def print_painted(self, text: str) -> None:
-        """A line on standard error that has been made for it: it may have colours of ours."""
+        """Print a line to standard error that is already escaped: it may hold uncuda's own colour codes."""
         self.clear()
         sys.stderr.write(text + "\n")
 
     def progress(self, items: list[T], shown: bool) -> Iterator[T]:
-        """The items; on a terminal, and only if it takes a while, with a bar below."""
+        """The items; on a terminal a progress bar is drawn meanwhile, if the loop takes more than half a second."""
         if not shown or self.quiet or not sys.stderr.isatty():
             yield from items
             return
@@ -74,7 +74,7 @@ class Console:
         self.clear()
 
     def clear(self) -> None:
-        """Take the bar away before something else is printed."""
+        """Remove the progress bar before something else is printed."""
         if self._progress:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
@@ -87,7 +87,7 @@ class Console:
         self._progress = True
 
 
-# What ends a process that could still tidy up; SIGBREAK is the Ctrl-Break of Windows.
+# Signals that ask a process to end; SIGBREAK is the Ctrl-Break of Windows.
 _INTERRUPTS = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGBREAK") if hasattr(signal, name)
 ]
@@ -95,7 +95,7 @@ _INTERRUPTS = [
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Ctrl-C and signals that ask a process to end take effect at the end of the block, as they would have in it."""
+    """Delay Ctrl-C and signals that ask the process to end until the end of the block, then let them act as usual."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""`uncuda fix`: makes the fixes, in place or as a diff."""
+"""The command `uncuda fix`: makes fixes in place, or prints them as a diff."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ from .texts import say
 @click.option("--diff", is_flag=True, help=say("diff"))
 @asking_options
 def command(paths: tuple[str, ...], review: bool, diff: bool, fixable: tuple[str, ...], **given: Any) -> int:
-    """Fix files and say what is left."""
+    """Fix files, then print a summary of the findings that are left."""
     session = Session(overrides(given), given["config"], given["isolated"], given["quiet"], given["verbose"])
     rules = tuple(choose("rule", word, tuple(session.catalogue.rules)) for word in words_in(fixable))
     asking = Asking(session, given)
@@ -90,7 +90,7 @@ def command(paths: tuple[str, ...], review: bool, diff: bool, fixable: tuple[str
 
 @dataclass
 class _Run:
-    """What happened to the files so far."""
+    """The state of a run: what was fixed in which files so far."""
 
     session: Session
     diff: bool
@@ -108,10 +108,11 @@ class _Run:
     helpers: list[str] = field(default_factory=list)
     """The helpers of portable projects that were written."""
     old_names: dict[tuple[int, int], tuple[str, int]] = field(default_factory=dict)
-    """By device and number of each file that was replaced: the last of its names, and how many still have it."""
+    """By device and inode of each file that was replaced: the path written last, and how many other hard links still
+    hold the old text."""
 
     def files(self, results: Iterable[Repaired]) -> None:
-        """Write what was fixed, file by file."""
+        """Write the fixed files, one after the other."""
         for result in results:
             if result.problem:
                 self.session.fail_read(result.problem, result.trace)
@@ -121,7 +122,7 @@ class _Run:
             self._remember(result)
 
     def text(self, file: File, data: bytes) -> None:
-        """Fix standard input; the result, or the diff, goes to standard output."""
+        """Fix the text on standard input; the result, or the diff, goes to standard output."""
         try:
             source = source_of(data, file.path)
             engine = self.session.engine_for(file.settings)
@@ -155,19 +156,21 @@ class _Run:
         self._remember(Repaired(file, source, fixed, data, result))
 
     def _pass_on(self, data: bytes) -> None:
-        """Give back what is left as it is: it takes the place of the text."""
+        """Write the text unchanged to standard output, where the caller expects the result; with `--diff` write
+        nothing."""
         if not self.diff:
             sys.stdout.buffer.write(data)
 
     def interrupted(self) -> str:
-        """What to say when the run was stopped."""
+        """The message to print when the run was interrupted."""
         self._note_old_names()
         if not self.changed or self.diff:
             return self.session.words("interrupted")
         return self.session.words("interrupted after", ", ".join(self.changed))
 
     def summarize(self, command: Command) -> None:
-        """What was fixed, by rule, and what is left, on standard error. `command`: says one to run next."""
+        """Print the summary to standard error: the fixes made, by rule, and the findings left. `command`: builds the
+        command line that is suggested next."""
         session, words = self.session, self.session.words
         self._note_old_names()
         for path, why in self.refused:
@@ -206,7 +209,8 @@ class _Run:
             session.console.print(words("left safe", findings=words.count(not_made, "finding")))
 
     def _print_pending(self, counts: Counts, command: Command) -> None:
-        """How many are made, to review and by hand, always these three, and what to do next."""
+        """Print how many fixes were made, how many are to review and how many findings are by hand, then the suggested
+        next command."""
         console, words = self.session.console, self.session.words
         kinds = [kind for kind, number in counts.total.by_class.items() if number or kind != SAFE]
         left = words.join(words(kind, f"{counts.total.by_class[kind]:,}") for kind in kinds)
@@ -216,7 +220,7 @@ class _Run:
             console.print_painted(words("next", following))
 
     def _next(self, counts: Counts, command: Command) -> str:
-        """The command to run next; empty if there is nothing left to do."""
+        """The command line to run next; empty if nothing is left to do."""
         if self.diff and self.applied:
             review = ["--review-fixes"] if self.wanted.review else []
             rules = [word for rule in self.wanted.rules or () for word in ("--fixable", rule)]
@@ -227,7 +231,8 @@ class _Run:
         return fixes[0] if fixes else command("check", "--summary", "--only", MANUAL) if left else ""
 
     def _allowed(self, file: File) -> bool:
-        """Whether the file may be written: not where a link that was only found leads out of the folders."""
+        """Whether the file may be written: not if it was found through a symbolic link that leads out of the given
+        folders."""
         if not leads_out(file, self.folders):
             return True
         self.refused.append(Problem(file.path, self.session.words("link out")))
@@ -255,7 +260,7 @@ class _Run:
         except FileProblem as error:
             self.session.fail(Problem(path, str(error)))
             return False
-        self.old_names[names.st_dev, names.st_ino] = path, other_names  # of the last one that was written
+        self.old_names[names.st_dev, names.st_ino] = path, other_names  # counts the links left after the last write
         return True
 
     def _give_helper(self, result: Repaired) -> None:
@@ -273,7 +278,7 @@ class _Run:
             self.session.console.note(self.session.words("helper written", new.path))
 
     def _note_old_names(self) -> None:
-        """Name the files of which other names (hard links) keep the old text, now that all are written."""
+        """Print which files have other hard links that still hold the old text, now that all files are written."""
         words = self.session.words
         for path, number in self.old_names.values():
             if number:

@@ -1,4 +1,4 @@
-"""The command line that was given, said again: what to run next takes the same files and settings."""
+"""Builds command lines with the user's own paths and settings, for the suggestions of what to run next."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from uncuda.printable import printable
 
 from .options import SHARED
 
-_NAMED = 5  # paths: more are not repeated
+_NAMED = 5  # paths; more are shortened to `…`
 
 
 class Invocation:
-    """What a command was told of files and settings."""
+    """The paths and settings options of the running command."""
 
     def __init__(self, context: click.Context) -> None:
         self._paths: list[str] = list(context.params["paths"])
@@ -27,14 +27,14 @@ class Invocation:
                 self._options += _said(parameter, context.params[name])
 
     def __call__(self, command: str, *options: str) -> str:
-        """A command line that can be copied."""
+        """A command line that the user can copy: `uncuda COMMAND` with these options, his settings and his paths."""
         paths = self._paths if len(self._paths) <= _NAMED else ["…"]
         words = ["uncuda", command, *options, *self._options, *paths]
         return printable(" ".join(word if word == "…" else shlex.quote(word) for word in words))
 
 
 def _said(option: click.Option, value: object) -> list[str]:
-    """An option as it is written on a command line."""
+    """An option and its value, as written on a command line."""
     if isinstance(value, bool):
         return [option.opts[0] if value else option.secondary_opts[0]]
     values = value if isinstance(value, tuple) else (value,)

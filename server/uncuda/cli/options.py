@@ -1,4 +1,4 @@
-"""The options of `check` and `fix`. Those that stand for a setting come from the table of settings."""
+"""The options of `check` and `fix`. The options that set a setting are made from the table of settings."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .texts import either, say
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
 LOCALE = next(option for option in OPTIONS if option.name == "locale")
-# Tables have no form on a command line.
+# A setting that is a table in TOML has no option on the command line.
 _FORMS = ("string", "boolean", "integer", "rules", "targets", "patterns")
 _SETTINGS = [option for option in OPTIONS if option.kind in _FORMS]
 SHARED = frozenset({"config", "isolated", "stdin_filename", *(option.field for option in _SETTINGS)} - {"workers"})
-"""What decides what `check` and `fix` find, by the names of parameters."""
+"""The click parameters that decide what `check` and `fix` find."""
 
 
 def settings_options(command: CommandT) -> CommandT:
-    """An option for every setting that has a form on the command line, and those about configuration files."""
+    """Add an option for each setting that the command line can set, and those about configuration files."""
     for option in reversed(_SETTINGS):
         name = f"--{option.name}/--no-{option.name}" if option.kind == "boolean" else f"--{option.name}"
         command = click.option(name, **_form(option))(command)
@@ -35,24 +35,19 @@ def settings_options(command: CommandT) -> CommandT:
 
 
 def common_options(command: CommandT) -> CommandT:
-    """Paths, standard input, and how much is said."""
-    command = click.option(
-        "-v",
-        "--verbose",
-        is_flag=True,
-        help=say("verbose"),
-    )(command)
+    """Add the paths argument and the options about standard input and verbosity."""
+    return path_options(click.option("--stdin-filename", metavar="PATH", help=say("stdin-filename"))(command))
+
+
+def path_options(command: CommandT) -> CommandT:
+    """Paths, and how much is said."""
+    command = click.option("-v", "--verbose", is_flag=True, help=say("verbose"))(command)
     command = click.option("-q", "--quiet", is_flag=True, help=say("quiet"))(command)
-    command = click.option(
-        "--stdin-filename",
-        metavar="PATH",
-        help=say("stdin-filename"),
-    )(command)
     return click.argument("paths", nargs=-1, metavar="[PATHS]...")(command)
 
 
 def overrides(given: Mapping[str, Any]) -> dict[str, object]:
-    """What the command line says, as a table of settings in kebab-case."""
+    """The settings that the command line sets, as a table with kebab-case keys."""
     table: dict[str, object] = {}
     for option in _SETTINGS:
         value = given.get(option.field)
@@ -65,7 +60,7 @@ def overrides(given: Mapping[str, Any]) -> dict[str, object]:
 
 
 def words_in(given: Iterable[str]) -> list[str]:
-    """The words of an option that may be given several times, or as a list."""
+    """The words of an option that may be repeated or be a list: ["a", "b"] for `--x a --x b` and for `--x a,b`."""
     return [word for part in given for word in part.replace(",", " ").split()]
 
 

@@ -1,4 +1,4 @@
-"""`uncuda rule`: the pages of the rules."""
+"""The command `uncuda rule`: prints the pages of rules."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .texts import either, say
 @click.option("--output-format", metavar="text|json", default="text", help=say("rule output-format"))
 @click.option("--locale", metavar="|".join(LOCALE.choices), default="auto", help=either(LOCALE.en, LOCALE.zh))
 def command(name: str | None, everything: bool, output_format: str, locale: str) -> None:
-    """Show pages."""
+    """Print the pages of one rule or of all, or their list."""
     choose("output format", output_format, ("text", "json"))
     words = Words(language(choose("locale", locale, LOCALE.choices)))
     catalogue = load()
@@ -53,7 +53,7 @@ def command(name: str | None, everything: bool, output_format: str, locale: str)
 
 
 def _records(rules: Iterable[Rule]) -> list[dict[str, Any]]:
-    """Rules as objects for JSON, each with its proofs by target."""
+    """Rules as JSON objects, each with its proofs by target."""
     proofs = load_proofs()
     return [
         rule_record(rule) | {"proof": {target: asdict(proof) for target, proof in proofs.get(rule.name, {}).items()}}
@@ -62,7 +62,7 @@ def _records(rules: Iterable[Rule]) -> list[dict[str, Any]]:
 
 
 def _pages(rules: Iterable[Rule], catalogue: Catalogue, words: Words) -> Iterator[str]:
-    """Pages of rules in Markdown; how a rule is proved comes last."""
+    """Pages of rules in Markdown; the paragraph that says how a rule was proved comes last."""
     proofs = load_proofs()
     for rule in rules:
         yield rule_page(rule, words.locale).rstrip()

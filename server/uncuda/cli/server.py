@@ -1,4 +1,4 @@
-"""`uncuda server`: the language server."""
+"""The command `uncuda server`: the language server."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .texts import say
 )
 @click.option("--log-file", metavar="FILE", help=say("log-file"))
 def command(stdio: bool, tcp: str | None, log_file: str | None) -> int:
-    """Serve until the client leaves."""
+    """Run the language server until the client ends it."""
     if stdio and tcp:
         raise click.UsageError(say("stdio with tcp"))
     from uncuda.lsp import serve

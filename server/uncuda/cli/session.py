@@ -1,4 +1,5 @@
-"""What every command that reads files does first: settings, files, the project, the target."""
+"""The steps that every command that reads files shares: load the settings, find the files, read the facts of their
+project, choose the target."""
 
 from __future__ import annotations
 
@@ -24,6 +25,7 @@ from uncuda.workspace import (
     CLASSES,
     AnswersFor,
     Checked,
+    EngineFor,
     Engines,
     Exceeds,
     File,
@@ -55,25 +57,25 @@ if TYPE_CHECKING:
     from uncuda.workspace.workers import Workers
 
 STDIN = "-"
-_PLACES = 3  # of statements that could not be read, in one message
+_PLACES = 3  # unreadable statements named in one message
 _ONLY_VERBOSE = ("torch", "receivers late")
 _ASKED_FOR = "target asked for"
-_VERSIONS = "plugin "  # how the keys of notes on the plugin's version begin
+_VERSIONS = "plugin "  # the keys of notes on the plugin's version begin with this
 
 
 class Wanted(NamedTuple):
-    """Which fixes to make: `review`: also those to review; of these rules, None: of all."""
+    """Which fixes to make. `review`: also make fixes that need review; `rules`: only fixes of these, None for all."""
 
     review: bool
     rules: tuple[str, ...] | None = None
 
     def takes(self, row: Row) -> bool:
-        """Whether a finding is to be fixed."""
+        """Whether the fix of a finding is to be made."""
         return row.kind in ((SAFE, REVIEW) if self.review else (SAFE,)) and (not self.rules or row.rule in self.rules)
 
 
 class Failure(click.ClickException):
-    """Nothing can be done; the message says why and what to do."""
+    """The command cannot go on; the message says why and what to do."""
 
     exit_code = 2
 
@@ -83,9 +85,9 @@ class Failure(click.ClickException):
 
 @dataclass
 class Session:
-    """One run over files. `given` is what the command line says of settings, in kebab-case.
+    """One run over files. `given`: the settings from the command line, with kebab-case keys.
 
-    `looked`: the files that were read, whether they may have findings or not.
+    `looked`: the files that were read, including those without a finding.
     """
 
     given: dict[str, object]
@@ -112,11 +114,11 @@ class Session:
         self.engines = Engines(self.catalogue, self._note)
         self._workers: Workers | None = None
         self._noted: set[str] = set()
-        self._first: dict[tuple[str, object], tuple[object, ...]] = {}  # what was said of a target, or of its plugin
+        self._first: dict[tuple[str, object], tuple[object, ...]] = {}  # the first note on a target or its plugin
 
     def files(self, paths: Sequence[str]) -> list[File]:
-        """The files that may have findings; all have been read once, for that and for what they say of their project,
-        and so have the others of that project."""
+        """The files that may have findings. Every file has been read once to find that out and to collect the facts of
+        its project; other files of the project were read for their facts, too."""
         found = discover(paths or ["."], self.configuration.settings_for)
         for problem in found.problems:
             self.fail(problem)
@@ -141,10 +143,17 @@ class Session:
         return files
 
     def check(self, paths: Sequence[str], files: list[File], shown: Iterable[File]) -> Iterator[Checked]:
-        """Check the files, which `files` gave for these paths. `shown`: the same, drawn from as their turn comes."""
+        """Check the files that `files` returned for these paths. `shown`: an iterator over the same files, which draws
+        the progress bar."""
         if self._workers is not None:
             return self._workers.check(files, shown, self.engines.known_for, self.engine_for)
         return check_files(shown, self.engine_for, self.answers_for(paths, files))
+
+    def check_again(self, paths: Sequence[str], files: Sequence[File], engine_for: EngineFor) -> Iterator[Checked]:
+        """Check files with other engines than their own."""
+        if self._workers is not None:
+            return self._workers.check(files, files, engine_for, engine_for)
+        return check_files(files, engine_for, self.answers_for(paths, files))
 
     def fix(
         self,
@@ -154,7 +163,8 @@ class Session:
         wanted: Wanted,
         selections: Mapping[str, Selection],
     ) -> Iterator[Repaired]:
-        """Fix the files in memory, as `check` checks them; `selections`, by path: which findings are asked for."""
+        """Fix the files in memory, with the same arguments as `check`; `selections`: by path, the findings that are to
+        be fixed."""
         if self._workers is not None:
             known_for, engine_for = self.engines.known_for, self.engine_for
             return self._workers.fix(files, shown, known_for, engine_for, *wanted, selections)
@@ -163,9 +173,9 @@ class Session:
         return fix_files(shown, self.engine_for, *wanted, answers_for=answers_for, selection_for=asked)
 
     def _engage(self, files: Sequence[File], looked: bool) -> None:
-        """Have the files read by several processes, if that is worth it. `looked`: the first look has been taken.
+        """Start worker processes if the files are large enough for that. `looked`: each file was already read once.
 
-        Not where receivers are analysed: one process does that for all files.
+        None are started if receivers are analysed: one process does that for all files.
         """
         wanted = files[0].settings.workers if files else 1
         if wanted is not None and "workers" not in self.given:
@@ -175,7 +185,7 @@ class Session:
         sizes = sizes_of(files)
         number = number_for(sizes, wanted, looked)
         if number > 1:
-            from uncuda.workspace.workers import Workers  # costs start-up time
+            from uncuda.workspace.workers import Workers  # imported here: costs start-up time
 
             self._workers = Workers(self.catalogue, number, files, sizes, self._lose)
             click.get_current_context().call_on_close(self._workers.close)
@@ -186,7 +196,7 @@ class Session:
         self._note("worker crashed", process, exit_reason(code))
 
     def reads_standard_input(self, paths: Sequence[str], name: str | None) -> bool:
-        """Whether the text comes from standard input (under `name`); a usage error if that does not fit the paths."""
+        """Whether the text comes from standard input (named `name`); a usage error if the paths do not allow that."""
         if STDIN in paths and len(paths) > 1:
             raise click.UsageError("`-` (standard input) does not go together with files")
         if name and STDIN not in paths:
@@ -194,9 +204,9 @@ class Session:
         return STDIN in paths
 
     def standard_input(self, name: str | None) -> tuple[File, bytes]:
-        """The text on standard input as a file called `name`, in the place of the one on the disk; where there is none,
-        it alone decides what the project is."""
-        if sys.stdin is None:  # closed
+        """The text on standard input as a file named `name`, which replaces the file of that name on disk. Without such
+        a file the project consists of this text alone."""
+        if sys.stdin is None:  # the caller closed standard input
             raise Failure(say("no standard input"))
         data = sys.stdin.buffer.read()
         path = name or STDIN
@@ -205,7 +215,7 @@ class Session:
         file = File(path, settings, True)
         try:
             program = program_bytes(data, path)
-        except SourceError:  # who reads it says so
+        except SourceError:  # reported later, when it is checked
             program = b""
         every = project_files([path], [file], self.configuration.settings_for) if name else [file]
         if len(every) > 1:
@@ -216,19 +226,20 @@ class Session:
         return file, data
 
     def fail_read(self, problem: Problem, trace: str = "") -> None:
-        """The same for a file that was counted as read: nothing is said to be found in it, nor nothing."""
+        """Report an error of a file that was counted as read: the summary must not call it clean."""
         self.read -= 1
         self.fail(problem, trace)
 
     def fail(self, problem: Problem, trace: str = "") -> None:
-        """Remember and print what could not be done."""
+        """Record an error and print it."""
         if isinstance(problem, Exceeds):
             problem, trace = Problem(problem.path, self.words.exceeds(problem.limit)), ""
         self.problems.append(problem)
         self.console.error(problem, trace)
 
     def unread(self, source: Source, report: Report) -> None:
-        """Say which statements of a file could not be read; what the others hold is found all the same."""
+        """Report which statements of a file could not be parsed; findings in its other statements are still
+        reported."""
         if not report.skipped:
             return
         lines = [source.location(span.start) for span in report.skipped]
@@ -241,14 +252,15 @@ class Session:
         )
 
     def engine_for(self, settings: Settings) -> Engine:
-        """The engine for files with these settings; made once for each of them."""
+        """The engine for files with these settings; one is made for each different settings object."""
         with self._decided():
             return self.engines.engine_for(settings)
 
     def answers_for(self, paths: Sequence[str], files: Iterable[File]) -> AnswersFor:
-        """What says what receivers are, if a file's settings want that to be asked; it is stopped with the command.
+        """A function that answers what receivers are, if any file's settings ask for that; its child process ends with
+        the command.
 
-        `paths`: what the command line names; the folders among them are where imports are looked for.
+        `paths`: those of the command line; imports are looked up in the folders among them.
         """
         if not any(file.settings.receivers for file in files):
             return ask_nobody
@@ -267,7 +279,8 @@ class Session:
             raise Failure(_which(error.targets, self.engines.modules)) from None
 
     def _speak(self, settings: Settings) -> None:
-        """Take the language of the configuration, now that there is one; the command line is part of it."""
+        """Switch messages to the language of the settings, now that these are read; they include those of the command
+        line."""
         self.words = self.console.words = Words(language(settings.locale))
         self.engines.locale = self.words.locale
 
@@ -292,14 +305,14 @@ def _which(imported: Sequence[str], modules: ModuleWords) -> str:
 
 
 def choose(what: str, value: str, choices: Sequence[str]) -> str:
-    """`value` if it is one of `choices`; otherwise a usage error that suggests the nearest."""
+    """`value` if it is one of `choices`; otherwise a usage error that suggests the most similar one."""
     if value not in choices:
         raise click.UsageError(say(f"unknown {what}", value=value, hint=hint(value, choices)))
     return value
 
 
 def shown_only(given: Iterable[str], catalogue: Catalogue) -> Only | None:
-    """The findings that `--only` asks for: by classes, by rules, by what their rules are prerequisites of."""
+    """The findings that `--only` selects: by fix class, by rule, or by prerequisite ("plugin")."""
     words, classes, rules = words_in(given), set[str](), set[str]()
     for word in words:
         if word in CLASSES:
@@ -312,6 +325,6 @@ def shown_only(given: Iterable[str], catalogue: Catalogue) -> Only | None:
 
 
 def fails(findings: Iterable[Finding], settings: Settings) -> bool:
-    """Whether a finding is as grave as the settings' `fail-level`."""
+    """Whether a finding is at least as severe as the setting `fail-level`."""
     grave = SEVERITIES[: SEVERITIES.index(settings.fail_level) + 1]
     return any(finding.severity in grave for finding in findings)

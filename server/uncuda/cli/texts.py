@@ -1,4 +1,4 @@
-"""Help in the language of the terminal; errors and pages that are printed outside of a run."""
+"""The help in the language of the terminal, and errors and pages that are printed outside of a run."""
 
 import sys
 
@@ -13,29 +13,29 @@ class _Terminal(Sentences):
 
 
 def say(key: str, **named: object) -> str:
-    """A sentence of the terminal, in the language that the environment asks for."""
+    """A sentence of the command line, in the language of the environment (LANG)."""
     return _Terminal(language("auto"))(key, **named)
 
 
 def either(en: str, zh: str) -> str:
-    """What a setting says of itself, in that language."""
+    """The description of a setting in the language of the environment: `en` or `zh`."""
     return zh if language("auto") == "zh" else en
 
 
 def complain(text: str) -> None:
-    """Say on standard error, in one line, why nothing can be done."""
+    """Print to standard error, in one line, why the command cannot run."""
     sys.stderr.write(one_line(text) + "\n")
 
 
 def one_line(text: str) -> str:
-    """A message that may quote what somebody else wrote: escaped, and of a length that can be read."""
-    from uncuda.printable import cut_middle, printable  # `--version` and `--help` do without
+    """A message that may quote text of others, made safe to print: escaped, and cut to a readable length."""
+    from uncuda.printable import cut_middle, printable  # imported here: `--version` and `--help` do without it
 
     return printable(cut_middle(text, _LONGEST))
 
 
 def complain_lines(text: str) -> None:
-    """The same for a text of several lines."""
+    """Print a text of several lines to standard error, escaped."""
     from uncuda.printable import printable_lines
 
     sys.stderr.write(printable_lines(text))

@@ -1,4 +1,5 @@
-"""(text, catalogue, settings, project) to findings, and to fixed text. Pure: no files, no protocol."""
+"""The engine: computes findings and fixed text from a source text, the catalogue, settings and project. It does no
+I/O."""
 
 from __future__ import annotations
 
@@ -35,11 +36,11 @@ from .sites import answered, sites_of
 __all__ = ["Engine", "Finding", "Fixed", "LeftAlone", "Related", "Report", "Selection", "name_of"]
 
 
-_FINDING = 60  # steps that it takes to look at a finding and say it
+_FINDING = 60  # work steps counted for making one finding out of a hit
 
 
 class Engine:
-    """One target, one set of settings, one project: checks and fixes any number of texts."""
+    """Checks and fixes any number of source texts for one target, one set of settings and one project."""
 
     def __init__(
         self,
@@ -49,9 +50,9 @@ class Engine:
         project: Project | None = None,
         remember: int = 1,
     ) -> None:
-        """`remember`: of how many texts to keep what was read, so that the next text of that path costs little.
+        """`remember`: how many texts to keep facts of, so that checking their next version is cheap.
 
-        `guard` may be set to be told of rules that fail; without it the error is raised.
+        Set `guard` to be called when a rule raises; without it the exception propagates.
         """
         self.guard: Tell | None = None
         self.catalogue = catalogue
@@ -72,13 +73,13 @@ class Engine:
         return Messages(self.catalogue, self.target, self.settings.locale)
 
     def knowing(self, project: Project) -> Engine:
-        """The engine with the same target and settings for another project; what was prepared is shared."""
+        """An engine with the same target and settings for another project; prepared rules are shared."""
         other = Engine(self.catalogue, self.target.id, self.settings, project, self._remember)
         other._sets = self._sets
         return other
 
     def concerns(self, data: bytes) -> bool:
-        """Whether a file with these bytes can have a finding: a quick look, before decoding."""
+        """A quick test on bytes, before decoding: whether the file can have a finding."""
         return self.ruleset(self._project_shim()).concerns(data)
 
     def _project_shim(self) -> bool:
@@ -86,26 +87,27 @@ class Engine:
         return strategy == "shim" or (strategy == "auto" and is_projects(self.project, self.target))
 
     def patched(self, text: str, work: Work | None = None) -> bool:
-        """Whether the runtime patch is in force for a text: by setting, in the project, or imported in the text."""
+        """Whether the shim is active for a text: by the settings, by the project, or by an import in the text
+        itself."""
         if self._project_shim():
             return True
         words = self.ruleset(True).words
         return self.settings.strategy == "auto" and patches(text, self.target, lambda: read(text, words, work=work))
 
     def ruleset(self, shim: bool) -> Ruleset:
-        """The rules, with or without the runtime patch in force."""
+        """The active rules, for code with or without an active shim."""
         if shim not in self._sets:
             self._sets[shim] = Ruleset(self.catalogue, self.target, self.settings, shim)
         return self._sets[shim]
 
     def read(self, source: Source, limits: Limits | None = None) -> tuple[Facts, Ruleset]:
-        """What a text says, and the rules for it; `limits`, LimitExceeded: as for `check`."""
+        """The facts of a text and the rules that apply to it. `limits`, and raising LimitExceeded: as in `check`."""
         work = Work(limits or self.settings.limits)
         ruleset = self.ruleset(self.patched(source.text, work))
         return self._facts(source, ruleset, work), ruleset
 
     def _facts(self, source: Source, ruleset: Ruleset, work: Work, edited: Edited | None = None) -> Facts:
-        """What a text says; where an earlier text of its path is remembered, only what changed since is read."""
+        """The facts of a text. If an earlier text of the same path is remembered, only the changed lines are read."""
         key = source.path, ruleset
         before = self._memory.get(key)
         edits = edited[1] if edited is not None and before is not None and before.text is edited[0] else ()
@@ -127,18 +129,18 @@ class Engine:
         answers: Answers | None = None,
         limits: Limits | None = None,
     ) -> Report:
-        """Every finding of a text, suppressed ones left out. `concerned`: the quick look at its bytes was taken.
+        """All findings in a text except suppressed ones.
 
-        `edited`: a text of the same path that was checked, and the edits that made this one of it, if that is known.
-        `answers`: what receivers are, as far as that is known of this text; they silence a finding, or lower its fix.
-        `limits`: on the work that it may take, None: those of the settings. LimitExceeded: it would take more.
+        `concerned`: the quick test on its bytes was true. `edited`: a text of the same path that was checked before,
+        and the edits that led from it to this one. `answers`: known receivers, which silence findings or lower their
+        fixes. `limits`: on the work, None for those of the settings; LimitExceeded is raised beyond them.
         """
         work = Work(limits or self.settings.limits)
         try:
             work.size(source.text)
             return self._check(source, concerned, edited, answers, work)
         except (LimitExceeded, RecursionError) as error:
-            self._forget(source.path)  # what was read in part
+            self._forget(source.path)  # the facts are incomplete
             raise error if isinstance(error, LimitExceeded) else work.too_deep() from None
 
     def _forget(self, path: str) -> None:
@@ -164,13 +166,13 @@ class Engine:
         return self.report(facts, source.path, ruleset, answers)
 
     def sites(self, source: Source) -> tuple[Site, ...]:
-        """The findings of a text for which it can be asked what their receiver is."""
+        """The findings in a text whose receiver can be looked up: their sites."""
         return self.check(source).sites
 
     def report(
         self, facts: Facts, path: str = "", ruleset: Ruleset | None = None, answers: Answers | None = None
     ) -> Report:
-        """Findings of facts that were already read; none in what is CUDA's own. `answers`: as for `check`."""
+        """The findings for facts that were read before; none in files of CUDA's own. `answers`: as in `check`."""
         if self.project.helper is not None and path and path == self.project.helper.path:
             return Report()
         if path in self.project.neutral or (self.target.id, path) in self.project.backends:
@@ -188,7 +190,7 @@ class Engine:
         if suppressions:
             findings = self._suppress(findings, suppressions, ruleset, ignored)
         sites = sites_of((*hits, *silent), findings)
-        if silent:  # only now: a comment that silences them is of use
+        if silent:  # removed this late, because a comment that suppresses them is not unused
             places = {(hit.rule.name, Span(hit.start, hit.end)) for hit in silent}
             findings = [finding for finding in findings if (finding.rule, finding.span) not in places]
         spared = [finding for finding in every if finding.rule not in ruleset.unselected]
@@ -201,7 +203,7 @@ class Engine:
         return Report(tuple(findings), skipped, sites)
 
     def _hits(self, facts: Facts, ruleset: Ruleset, answers: Answers, path: str) -> tuple[Sequence[Hit], Sequence[Hit]]:
-        """The hits of all checks, and those that an answer silences."""
+        """The hits of all checks, and the hits that `answers` silence."""
         key = path, ruleset
         known, kept = self._carried.take(key, facts, self.project)
         context, rows = self._look(facts, ruleset, path, kept)
@@ -219,7 +221,7 @@ class Engine:
         hits = without_kept([hit for row in rows for hit, stays in row if not stays], facts.work)
         hits = served.lowered(without_handed(hits, context))
         if ruleset.shim and not is_patched(context):
-            hits = [hit.lowered(REVIEW) for hit in hits]  # what is written relies on the patch
+            hits = [hit.lowered(REVIEW) for hit in hits]  # the fixed code works only with the shim
         hits, silent = answered(hits, answers)
         if hits:
             package = self.target.words.get("package", "")
@@ -230,7 +232,7 @@ class Engine:
         return hits, silent
 
     def _look(self, facts: Facts, ruleset: Ruleset, path: str, kept: Kept | None) -> tuple[Context, list[Row]]:
-        """What each check finds, but for what is kept."""
+        """The hits of each check, reusing those in `kept`."""
         line = kept.line if kept is not None else None
         portable = self.settings.portable
         context = Context(facts, self.target, self.catalogue, self.project, ruleset.shim, path, portable, line)
@@ -250,7 +252,7 @@ class Engine:
         return hits
 
     def _run(self, check: Check, context: Context, ruleset: Ruleset, path: str) -> Iterable[Hit]:
-        """The hits of a check; where there is a guard, without the rules that fail."""
+        """The hits of a check; if it raises and `guard` is set, without the rules that raise."""
         guard = self.guard
         if guard is None:
             return check.run(context)
@@ -305,11 +307,11 @@ class Engine:
         limits: Limits | None = None,
         selection: Selection | None = None,
     ) -> Fixed:
-        """Apply the fixes of the allowed classes until nothing changes. `concerned`, `answers`: as for `check`.
+        """Apply fixes of the allowed classes until nothing changes. `concerned` and `answers`: as in `check`.
 
-        `rules`: make only the fixes of these (and what must change together with them); None: of all.
-        `selection`: which findings are asked for; None: all.
-        `limits`: as for `check`; they hold for each of at most 12 passes. LimitExceeded: nothing is fixed.
+        `rules`: apply only fixes of these rules and what must change with them; None: of all. `selection`: the findings
+        to consider; None: all. `limits`: as in `check`, for each of at most 12 passes; beyond them LimitExceeded is
+        raised.
         """
 
         def check(text: Source, edited: Edited | None, known: Answers | None) -> Report:

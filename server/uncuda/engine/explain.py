@@ -1,4 +1,4 @@
-"""What stands at a place of a text, and what it is on the target: the help of a hover. Pure, as the engine is."""
+"""Explains the code at an offset for a hover: its findings, and what the target has instead. It does no I/O."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .ruleset import Ruleset
 
 @dataclass(frozen=True, slots=True)
 class Counterpart:
-    """What the target has in the place of a name.
+    """What the target has in place of a name.
 
-    `status`: a word of its tables, "unlisted" where they do not have the name. `present`: in the configured version;
-    `since`: the first version that has it. `missing`: parameters that the counterpart lacks. `limits`: ids of texts.
-    `applicability`: of the fix at its best, None by hand. `patched`: the runtime patch in force maps the name.
+    `status`: a word of the target's table, or "unlisted". `present`: it is in the configured version; `since`: the
+    first version with it. `missing`: parameters that the counterpart lacks. `limits`: ids of texts. `applicability`:
+    the best class of a fix, None if there is no fix. `patched`: the active shim maps the name.
     """
 
     name: str
@@ -43,10 +43,10 @@ class Counterpart:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What is at a place: findings, a name that the target has or lacks, or a comment that silences rules.
+    """What is at an offset: findings, a name covered by the target's table, or a suppression comment.
 
-    `rules`: those whose pages say more, in the order of what was found. `silenced`: the names in a comment as they are
-    written, None where there is no comment.
+    `rules`: the rules involved, in order of discovery. `silenced`: the rule names in a comment as written; None if
+    there is no comment.
     """
 
     span: Span
@@ -59,10 +59,8 @@ class Explanation:
 def explain(
     engine: Engine, source: Source, findings: Iterable[Finding], offset: int, limits: Limits | None = None
 ) -> Explanation | None:
-    """What is at an offset of a text with these findings; None where there is nothing to say.
-
-    `limits`, LimitExceeded: as for `Engine.check`.
-    """
+    """What is at an offset of a text with these findings; None if there is nothing to explain. `limits`, and raising
+    LimitExceeded: as in `Engine.check`."""
     text = source.text
     here = _here(findings, offset)
     if not here and not _may_say(engine, text, offset):
@@ -87,19 +85,19 @@ def counterpart_on(engine: Engine, name: str) -> Counterpart | None:
 
 
 def explain_findings(engine: Engine, findings: Iterable[Finding], offset: int) -> Explanation | None:
-    """The same by findings alone: nothing is read."""
+    """The same from findings alone, without reading the text."""
     here = _here(findings, offset)
     return _explanation(engine, here[0].span, here) if here else None
 
 
 def _here(findings: Iterable[Finding], offset: int) -> tuple[Finding, ...]:
-    """The findings at an offset, the shortest first."""
+    """The findings at an offset, shortest span first."""
     here = (finding for finding in findings if finding.span.start <= offset <= finding.span.end)
     return tuple(sorted(here, key=lambda finding: finding.span.end - finding.span.start))
 
 
 def _may_say(engine: Engine, text: str, offset: int) -> bool:
-    """Whether a place without findings can have a name of torch's or a comment of ours: a quick look."""
+    """A quick test: whether there can be a name of torch or a suppression comment at the offset."""
     if "uncuda:" in text:
         return True
     word = (text[offset : offset + 1] + text[max(0, offset - 1) : offset]).replace("_", "a")
@@ -117,7 +115,7 @@ def _explanation(
 
 
 def _comment(engine: Engine, text: str, comment: Comment, findings: tuple[Finding, ...], offset: int) -> Explanation:
-    """What a suppression comment says; of the name under the offset alone, if there is one."""
+    """The explanation of a suppression comment, restricted to the rule name under the offset if there is one."""
     names = comment.names or ()
     under = [name for name in names if name.start <= offset <= name.end]
     words = tuple(text[name.start : name.end] for name in under or names)
@@ -130,7 +128,8 @@ Segments = list["tuple[int, int] | None"]
 
 
 def _names(facts: Facts, offset: int) -> Iterator[tuple[str, Segments]]:
-    """The dotted names at an offset, with the places of their segments; None for those that an alias hides."""
+    """The dotted names at an offset, each with the spans of its segments; a span is None if an alias hides the
+    segment."""
     for reference in facts.references:
         if reference.statement.start <= offset <= reference.statement.end and _holds(_segments(reference), offset):
             yield reference.dotted, _segments(reference)
@@ -145,7 +144,7 @@ def _holds(segments: Segments, offset: int) -> bool:
 
 
 def _segments(reference: Name) -> Segments:
-    """The places of a reference's segments; the alias itself where it hides all of them."""
+    """The spans of a reference's segments; if an alias hides all of them, the span of the alias."""
     places = reference.spans()
     if any(places):
         return places
@@ -156,7 +155,7 @@ def _segments(reference: Name) -> Segments:
 def _imported(
     statement: Statement, alias: ast.alias, node: ast.stmt | None, offset: int
 ) -> Iterator[tuple[str, Segments]]:
-    """What an import says at an offset: the module, or the name that is taken from it."""
+    """What an import statement names at an offset: the module, or a name imported from it."""
     base = statement.start
     start, end = (base + at for at in statement.digest.piece.span(alias))
     if isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -171,7 +170,7 @@ def _imported(
 
 
 def _spread(dotted: str, start: int) -> Segments:
-    """The places of a dotted name's segments where it is spelled without blanks."""
+    """The spans of a dotted name's segments, if it is written without blanks."""
     places: Segments = []
     for part in dotted.split("."):
         places.append((start, start + len(part)))
@@ -180,14 +179,14 @@ def _spread(dotted: str, start: int) -> Segments:
 
 
 def _spelled(segments: Segments, name: str) -> Span:
-    """Where the first segments, those of `name`, are spelled."""
+    """The span of the segments of `name`, the beginning of a dotted name."""
     places = [place for place in segments[: name.count(".") + 1] if place is not None]
     places = places or [place for place in segments if place is not None][:1]
     return Span(places[0][0], places[-1][1])
 
 
 def _counterpart(engine: Engine, ruleset: Ruleset, dotted: str) -> Counterpart | None:
-    """What the target has in the place of a name; None where neither rules nor tables speak of it."""
+    """What the target has in place of a name; None if neither the rules nor the tables cover it."""
     verdicts: Verdicts | None = next((c.verdicts for c in ruleset.checks if isinstance(c, NameCheck)), None)
     verdict = verdicts.of(dotted) if verdicts is not None else None
     row = verdict.row if verdict is not None else engine.target.row(dotted)
@@ -212,7 +211,7 @@ def _counterpart(engine: Engine, ruleset: Ruleset, dotted: str) -> Counterpart |
 
 
 def _since(engine: Engine, row: Row) -> str:
-    """The first version of the plugin that has what a row speaks of, as far as the tables know."""
+    """The first plugin version, as far as the tables know, that has the row's replacement; "" if unknown."""
     if not row.replacement or row.status in ("missing", "noop"):
         return ""
     return (not row.present and row.since) or engine.catalogue.since(engine.target.id, row.name)

@@ -1,4 +1,4 @@
-"""A rule that fails costs its own findings, not those of the others."""
+"""Isolates a rule that raises an exception, so that only its own findings are lost."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from ..checks import CHECKS, Check, Context, Hit
 from ..limits import LimitExceeded
 
 Tell = Callable[[str, str, Exception], object]
-"""Is told of a failure: the rule's name (empty: it was none's), the path of the text, and what was raised."""
+"""A callback for failures: the rule's name ("" if no single rule is to blame), the path of the text, the exception."""
 
 
 def run_apart(
     check: Check, context: Context, rules: Sequence[Rule], target: Target, tell: Callable[[str, Exception], object]
 ) -> list[Hit]:
-    """The hits of a check that fails with all its rules together, without those of the rules that are to blame."""
+    """The hits of a check that raised: each rule is run alone, then all rules that did not raise together."""
     kind: object = type(check)
     mine = [rule for rule in rules if CHECKS.get(rule.check) is kind]
     good = []

@@ -1,4 +1,4 @@
-"""Fixing: the findings of a text are fixed, pass by pass, until nothing is left to do."""
+"""Applies fixes pass by pass until no fix of an allowed class is left."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _PASSES = 12
 _CHANGED = "changed while it was being fixed; left as it is, run again"
 
 Edited = tuple[str, Collection[Edit]]
-"""A text, and the edits that made another of it."""
+"""An earlier text, and the edits that turned it into the present one."""
 
 Chosen = list[tuple[Fix, str]]
 """Fixes that are made together, each with its rule."""
 Combine = Callable[[Chosen], Chosen]
 """Gives fixes that are made together what all of them need, in the place of what each needs."""
 Check = Callable[[Source, "Edited | None", "Answers | None"], Report]
-"""Findings of a text; by which edits it came from one that was checked; what its receivers are."""
+"""Computes the report of a text, given the edits since the last check and the known receivers."""
 
 
 def fixed(
@@ -38,8 +38,8 @@ def fixed(
     selection: Selection | None = None,
     combine: Combine = list,
 ) -> Fixed:
-    """A text after its safe fixes, those to `review` as well if they are asked for, and of these `rules` (None: all),
-    or why it is left alone."""
+    """The text after its safe fixes (with `review`, also those for review) of the given `rules` (None: all), or the
+    reason why it was not fixed."""
     if not review:
         return _made(source, check, {SAFE}, rules, answers, selection, combine)
     made = _made(source, check, {SAFE, REVIEW}, rules, answers, selection, combine)

@@ -1,4 +1,5 @@
-"""Questions that guard what stands beside them: `x.is_cuda and torch.cuda.f()`. They change with it, or not at all."""
+"""Links a CUDA test to the code that it guards in one expression, `x.is_cuda and torch.cuda.f()`: the test is fixed
+only if that code is."""
 
 from __future__ import annotations
 
@@ -13,20 +14,20 @@ from ..facts.role_calls import last_word
 from ..limits import Work
 from .relations.parts import guarded_parts
 
-_DRIVEN = frozenset({"lstsq", "svd", "svdvals"})  # their `driver` is one of cuSOLVER's
+_DRIVEN = frozenset({"lstsq", "svd", "svdvals"})  # functions whose `driver` argument selects a routine of cuSOLVER
 
-_GPUS = "num_gpus"  # of Ray
+_GPUS = "num_gpus"  # the parameter of Ray
 
 Numbered = Iterable[tuple[int, Hit]]
-"""Hits, each with its position among those of the text."""
+"""Hits, each with its index in the list of all hits of the text."""
 Parts = dict[ast.AST, list[int]]
-"""The positions of the hits in each part of an expression."""
+"""The indices of the hits in each part of an expression."""
 
 
 def parts_of(
     hits: Numbered, kinds: tuple[type[ast.AST], ...], work: Work
 ) -> Iterator[tuple[Statement, ast.AST, Parts]]:
-    """The statement, the expression, and the hits by part, of each expression with hits in different parts."""
+    """For each expression with hits in different parts: the statement, the expression, and the hits by part."""
     found: dict[tuple[int, ast.AST], tuple[Statement, Parts]] = {}
     placed = [(index, hit) for index, hit in hits if hit.node is not None]
     several = Counter(hit.statement.start for _, hit in placed if hit.statement)
@@ -45,7 +46,7 @@ def parts_of(
 
 
 def guarded(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]]:
-    """Pairs of positions: a hit in a question, and one in what is only evaluated if the answer is CUDA."""
+    """Pairs of indices: a hit in a test, and a hit in code that is evaluated only if the test finds CUDA."""
     for statement, outer, parts in parts_of(enumerate(hits), (ast.BoolOp, ast.IfExp, ast.Subscript), branches.work):
         denied = {part: _denies(statement, part, branches) for part in parts}
         if isinstance(outer, ast.BoolOp):
@@ -64,9 +65,9 @@ def _denies(statement: Statement, part: ast.AST, branches: Branches) -> bool:
 
 
 def _in_chain(outer: ast.BoolOp, parts: Parts, denied: dict[ast.AST, bool], work: Work) -> Iterator[tuple[int, int]]:
-    """The same of `a and b and …`: a question with what stands up to the next one, which goes on from there.
+    """The same pairs for `a and b and …`: each test with the operands up to and including the next test.
 
-    From the last to the first, so that what one cannot change is known of the next.
+    They are yielded from right to left, so that the result for one test is known to the previous one.
     """
     wanted = isinstance(outer.op, ast.Or)
     behind: list[int] = []
@@ -83,14 +84,15 @@ def _in_chain(outer: ast.BoolOp, parts: Parts, denied: dict[ast.AST, bool], work
 
 
 def _behind(outer: ast.AST, question: ast.AST, denied: bool) -> Sequence[ast.AST]:
-    """The parts of an expression that are evaluated only if a question for CUDA is answered with yes."""
+    """The parts of an expression that are evaluated only if a test for CUDA is true."""
     if isinstance(outer, ast.Subscript) and isinstance(outer.value, (ast.List, ast.Tuple, ast.Dict)):
         return [outer.value] if question is outer.slice else []
     return guarded_parts(outer, question, lambda _: denied)
 
 
 def filled(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int]]:
-    """Pairs of a string and what is filled into it, as positions: `"cuda:{}".format(torch.cuda.current_device())`."""
+    """Pairs of indices: a string, and a hit that is formatted into it, as in
+    `"cuda:{}".format(torch.cuda.current_device())`."""
     heads = {
         (hit.statement.start, hit.node): index
         for index, hit in enumerate(hits)
@@ -111,17 +113,15 @@ def filled(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int]]:
 
 
 def _head(outer: ast.AST) -> ast.AST:
-    """The string that an expression fills in or goes on with."""
+    """The string that a `.format()`, `%` or `+` expression begins with."""
     if isinstance(outer, ast.Call) and isinstance(outer.func, ast.Attribute) and outer.func.attr == "format":
         return outer.func.value
     return outer.left if isinstance(outer, ast.BinOp) and isinstance(outer.op, (ast.Add, ast.Mod)) else outer
 
 
 def choosing(hits: Sequence[Hit], work: Work) -> Iterator[int]:
-    """Positions of the questions that choose what only CUDA's libraries, or schedulers of GPUs, know.
-
-    `driver="gesvd" if …`, `{"num_gpus": 1 if …}`.
-    """
+    """Indices of tests that select a value only CUDA's libraries or GPU schedulers know: `driver="gesvd" if …`,
+    `{"num_gpus": 1 if …}`."""
     for index, hit in enumerate(hits):
         if hit.node is not None and hit.statement is not None and _drives(hit.node, hit.statement, work):
             yield index
@@ -142,7 +142,7 @@ def _drives(node: ast.AST, statement: Statement, work: Work) -> bool:
 
 
 def _of_gpus(outer: ast.AST, inner: ast.AST) -> bool:
-    """Whether a value is a number of GPUs that a scheduler looks for."""
+    """Whether a value is the number of GPUs in a request to a scheduler."""
     if isinstance(outer, ast.keyword):
         return outer.arg == _GPUS
     if not isinstance(outer, ast.Dict) or inner not in outer.values:

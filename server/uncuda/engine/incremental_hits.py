@@ -1,8 +1,7 @@
-"""Hits that an edit leaves as they are: while a plain call or name is typed, only its own line is looked at anew.
+"""Reuses hits after an edit: if only a plain call or name was typed, only its own line is checked again.
 
-What a line says reaches other lines by names that it binds, by what stands in headers and strings, and by the uses of
-names that somebody follows. A line that is nothing but a dotted name, called or not, has none of these, unless one of
-the names that were followed stands in it.
+A line affects other lines through names it binds, through block headers and strings, and through uses of names that a
+check follows. A line that is only a dotted name, called or not, does none of that, unless it contains a followed name.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from ..project import Project
 from ..source import Span
 
 _PLAIN = re.compile(r"[ \t]*(?:(?P<first>[A-Za-z_]\w*)(?:\.\w*)*(?:\([\w., \t]*\)?)?[ \t]*)?\r?\n?")
-# What leaves a block or a test, and what TorchScript compiles, counts for other lines.
+# Words on a line that affect other lines: skipping a test, or compiling with TorchScript.
 _SPOKEN = re.compile(r"script|skip", re.I)
 _WORD = re.compile(r"\w+")
 _FUNCTION = re.compile(r"\bdef[ \t]+(\w+)")
@@ -37,14 +36,13 @@ _APART = frozenset({"try", "except", "else", "finally", "match", "case"})
 
 
 Row = Sequence[tuple[Hit, "bool | None"]]
-"""Hits of one check, each with whether it is served, where that is known."""
+"""The hits of one check, each with whether a sibling branch serves the target, if that is known."""
 
 
 class Found(NamedTuple):
-    """What a look at a text found: by check, each hit as the check gave it, and whether the code around it serves the
-    target already. `asked` and `absent`: as in the context of that look; `keys`: of the searches that it hung on;
-    `certain`: whether what is served hung on no fix. `linked`: the hits that became findings, with the fixes that they
-    have together; None if answers about receivers had a part in it."""
+    """What a check of one text found. `hits`: by check, each with whether a sibling branch serves the target. `asked`
+    and `absent`: as in the Context of that check. `keys`: of the searches it used. `certain`: no answer depended on
+    earlier fixes. `linked`: the final hits with linked fixes; None if receivers were known."""
 
     facts: Facts
     project: Project
@@ -57,9 +55,9 @@ class Found(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """What is taken over: as in `Found`, moved to where it is now; `line`: what is to be looked at anew.
+    """Hits that still hold after an edit, moved to their new offsets. `line`: the one line to check again.
 
-    `linked`: as there, if nothing was found in the line, and no fix changes it; else None.
+    `linked`: as in `Found`, if the line had no hit and no fix touches it; else None.
     """
 
     hits: Sequence[Row]
@@ -68,13 +66,14 @@ class Kept(NamedTuple):
 
 
 class Carried:
-    """What was found in the texts that were looked at last, by what the engine calls them."""
+    """What the engine found in the texts checked last, by the engine's key for a text."""
 
     def __init__(self) -> None:
         self._found: dict[Hashable, Found] = {}
 
     def take(self, key: Hashable, facts: Facts, project: Project) -> tuple[Found, Kept] | tuple[None, None]:
-        """What was found in the text before, and what of it still holds; neither if all is to be looked for anew."""
+        """What was found in the previous text, and the part of it that still holds; (None, None) if all must be checked
+        again."""
         found = self._found.get(key)
         kept = carry(found, facts, project) if found is not None else None
         return (found, kept) if found is not None and kept is not None else (None, None)
@@ -89,19 +88,19 @@ class Carried:
         linked: Sequence[Hit] | None,
         certain: bool,
     ) -> None:
-        """Remember what a look found. `old`: what was taken over for it; the rest as in `Found`."""
+        """Remember what a check found. `old`: the result whose hits were reused; the others: as in `Found`."""
         asked, keys = context.asked, facts.searches.keys
         if old is not None:
             asked, keys, certain = asked | old.asked, old.keys, certain and old.certain
         self._found[key] = Found(facts, context.project, hits, asked, context.absent, keys, certain, linked)
 
     def forget(self, key: Hashable) -> None:
-        """Remember no more of a text."""
+        """Forget what was found in a text."""
         self._found.pop(key, None)
 
 
 def carry(found: Found, facts: Facts, project: Project) -> Kept | None:
-    """What of `found` holds for the text that came from its text by one edit; None if all is to be looked for anew."""
+    """The hits of `found` that hold after one edit of its text; None if the whole text must be checked again."""
     if found.project is not project:
         return None
     if facts is found.facts:
@@ -147,7 +146,7 @@ def _words(digest: Digest) -> frozenset[str]:
 
 
 def same(kept: Row, found: Row) -> bool:
-    """Whether a check found what it had found."""
+    """Whether a check found the same hits as before."""
     return [hit for hit, _ in kept] == [hit for hit, _ in found]
 
 
@@ -155,7 +154,7 @@ _NONE = Span(0, 0)
 
 
 def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> bool:
-    """Whether a line says nothing but what it is read for."""
+    """Whether a line is empty or a plain dotted name or call that affects no other line."""
     text = facts.text[start:end]
     match = _PLAIN.fullmatch(text)
     if match is None or iskeyword(match["first"] or "") or _SPOKEN.search(text) or leaves(text.lstrip()):
@@ -174,8 +173,8 @@ def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> boo
 
 
 def _is_apart(found: Found, facts: Facts, region: Region) -> bool:
-    """Whether a line stands, before and after, in a function in which no search found anything: what is said there
-    reaches nothing, unless it is a name that somebody follows."""
+    """Whether the edited line is, before and after, in a function without any statement that was read, and contains no
+    name that a check follows, so that it affects no other line."""
     old, new = _function(found.facts, region.old), _function(facts, region.new)
     if old is None or new is None or region.old_end > old[1] or region.new_end > new[1]:
         return False
@@ -193,9 +192,9 @@ def _is_apart(found: Found, facts: Facts, region: Region) -> bool:
     line, now = (region.old, region.old_end), (region.new, region.new_end)
     for key, before, after in facts.searches.renewed(found.keys):
         kind, more = (key[0], key[-1]) if isinstance(key, tuple) else ("", "")
-        if kind == "beginnings":  # asked of the lines of one block, for a place that stands there
+        if kind == "beginnings":  # such a search covers one block only, for a place in that block
             continue
-        # What is read for the place itself: were it more than prose, there would be a statement.
+        # Searches of the line itself: if they had found more than prose, it would have become a statement.
         own = kind in _OF_LINES or isinstance(more, bool) or key == ("text", "import ")
         if _within(before, *(line if own else old)) or _within(after, *(now if own else new)):
             return False
@@ -203,8 +202,8 @@ def _is_apart(found: Found, facts: Facts, region: Region) -> bool:
 
 
 def _function(facts: Facts, start: int) -> tuple[int, int] | None:
-    """The outermost function around a line, from its decorators on; None where it is in none, or that hangs on more
-    than classes."""
+    """(start, end) of the outermost function around a line, with its decorators; None if there is none, or if it is
+    inside another block than a class."""
     headers = list(facts.indents.headers(start))
     outer = next((at for at in range(len(headers) - 1, -1, -1) if headers[at].word == "def"), -1)
     if outer < 0 or any(header.word != "class" for header in headers[outer + 1 :]):
@@ -215,7 +214,7 @@ def _function(facts: Facts, start: int) -> tuple[int, int] | None:
 
 
 def _is_quiet(line: str, found: Found) -> bool:
-    """Whether a line defines nothing, and says no name that somebody follows, or that a statement binds or uses."""
+    """Whether a line defines nothing and contains no name that a check follows or that a statement read here uses."""
     if _DEFINES.match(line) or _SPOKEN.search(line) or leaves(line.lstrip()):
         return False
     words = set(_WORD.findall(line))
@@ -226,7 +225,7 @@ def _is_quiet(line: str, found: Found) -> bool:
 
 
 def _is_read(facts: Facts, start: int, asked: Collection[str]) -> bool:
-    """Whether a line belongs to a function that was read as a whole."""
+    """Whether a line is in a function that a check read as a whole."""
     for header in facts.indents.headers(start):
         if header.word == "def" and (match := _FUNCTION.search(facts.text, header.start, header.end)):
             if f"def {match[1]}" in asked:
@@ -235,9 +234,9 @@ def _is_read(facts: Facts, start: int, asked: Collection[str]) -> bool:
 
 
 def _same_elsewhere(keys: Collection[Hashable], facts: Facts, region: Region) -> bool:
-    """Whether no search finds anything in the line, before or after, but those for statements to read.
+    """Whether no search found anything in the line, before or after the edit, except searches for statements to read.
 
-    Of words that the text holds or not, one more or one less does not count.
+    For searches that only ask if a word occurs in the text, one occurrence more or less is no difference.
     """
     for key, before, after in facts.searches.renewed(keys):
         if not _within(before, region.old, region.old_end) and not _within(after, region.new, region.new_end):
@@ -256,5 +255,5 @@ def _within(offsets: Sequence[int], start: int, end: int) -> bool:
 
 
 def _reaches(hit: Hit, region: Region) -> bool:
-    """Whether a fix changes the line that is typed."""
+    """Whether a fix of the hit changes the line being typed."""
     return any(edit.start < region.old_end and region.old < edit.end for fix in hit.fixes for edit in fix.edits)

@@ -1,8 +1,7 @@
-"""Places that must change together because a half-changed text would be misread.
+"""Groups fixes in sibling branches that must be applied together, because a half-fixed text would be misread.
 
-What a fix wrote in one clause of a chain looks like a branch that somebody wrote for the target: the code that it
-seems to serve would fall silent. `checks/branches.py` says what serves what; here are the same relations, asked of
-places that fixes would change.
+If a fix writes the target into one clause, that clause looks like the target's own branch, and the hits in its siblings
+would be silenced. `checks/branches.py` tells which branch serves which; this module asks it about future fixes.
 """
 
 from __future__ import annotations
@@ -19,18 +18,18 @@ from ..facts.read import Facts, Statement
 from ..facts.scopes import Header
 from .guards import parts_of
 
-_ALIKE = (ast.List, ast.Tuple, ast.Set, ast.MatchOr)  # any part would be taken for any other
+_ALIKE = (ast.List, ast.Tuple, ast.Set, ast.MatchOr)  # in these, any item is a sibling of any other
 _CLAUSE = re.compile(r"^(?P<indent>[ \t]*)(?:else|elif|except)\b", re.M)
 _ASKED = re.compile(r"(?:elif|case)\b")
 _RULED_OUT = re.compile(r"if\b[^\n]*(?:\bnot\b|!=|<|(?:==|\bis)[ \t]*(?:False|None|0)\b)")
-_FAR = 4000  # clauses of one chain lie closer together, or one misreading of them is not worth the search
+_FAR = 4000  # characters between clauses of one chain; farther apart they are not searched
 
 Group = list[int]
-"""Hits, by their positions among those of the text."""
+"""Indices of hits in the list of all hits of the text."""
 
 
 class LinkedBranches:
-    """The groups of one text; only hits with fixes are in them."""
+    """The groups of one text; they contain only hits with fixes."""
 
     def __init__(self, hits: Sequence[Hit], facts: Facts, branches: Branches) -> None:
         places = [
@@ -44,12 +43,13 @@ class LinkedBranches:
         self._starts = [start for start, _ in places]
         self._text, self._indents = facts.text, facts.indents
         self._branches, self._work = branches, branches.work
-        self._cases: dict[int, list[Header]] = {}  # by the `match` that they belong to
-        # By block and indentation: the last `if` that was looked above, and the bodies of those above it that leave.
+        self._cases: dict[int, list[Header]] = {}  # by the offset of their `match`
+        # By block and indentation: the last `if` above which was searched, and the bodies above it that return or
+        # raise.
         self._left: dict[tuple[int, int], tuple[int, list[Group]]] = {}
 
     def groups(self) -> Iterator[Group]:
-        """Every group of at least two hits; a hit may be in several."""
+        """Every group of at least two hits; a hit may be in several groups."""
         if len(self._places) < 2:
             return
         statements = sorted(set(self._starts))
@@ -67,13 +67,13 @@ class LinkedBranches:
         yield from self._members()
 
     def _expressions(self) -> Iterator[Group]:
-        """Parts of a list, a dictionary, a boolean or a conditional expression that would be taken for one another."""
+        """Groups of hits in sibling parts of a list, dictionary, boolean or conditional expression."""
         numbered = ((index, self._hits[index]) for index in self._places)
         for statement, outer, found in parts_of(numbered, PARTED, self._work):
             if isinstance(outer, _ALIKE) or (isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.Or)):
                 yield _all(found.values())
                 continue
-            if isinstance(outer, ast.Dict) and not found.keys() & set(outer.keys):  # texts are alike, and no others
+            if isinstance(outer, ast.Dict) and not found.keys() & set(outer.keys):  # only string values are siblings
                 yield _all(own for part, own in found.items() if isinstance(part, TEXTS))
                 continue
             ruled_out: set[ast.AST] = set()
@@ -87,12 +87,12 @@ class LinkedBranches:
                         yield own + found[other]
 
     def _rules_out(self, node: ast.AST, statement: Statement) -> bool:
-        """Whether an operand asks for anything but CUDA."""
+        """Whether an operand tests for anything but CUDA."""
         start, end = statement.digest.span(node)
         return self._branches.asks_cuda(statement.start + start, statement.start + end) < 0
 
     def _heads(self, statements: list[int]) -> Iterator[Header]:
-        """A clause of each chain that may hold several places."""
+        """One clause of each chain that may contain several of the places."""
         text, widths = self._text, [self._width(start) for start in statements]
         for index, (start, width) in enumerate(zip(statements, widths)):
             self._work.compare(2)
@@ -147,7 +147,8 @@ class LinkedBranches:
             yield self._exposed(clauses, conditions, asked)
 
     def _asked(self, clause: Header, own: Group) -> int:
-        """What a condition asks of the target once its places are changed: 1 for it, -1 for anything else, 0."""
+        """What a condition tests for after its fixes: 1 for the target, -1 for anything but the target, 0 for
+        neither."""
         changed, done = "", clause.start
         for edit in sorted({edit for index in own for edit in self._hits[index].fixes[0].edits}):
             if done <= edit.start and edit.end <= clause.end:
@@ -156,7 +157,7 @@ class LinkedBranches:
         return self._branches.asked(changed + self._text[done : clause.end]) if changed else 0
 
     def _exposed(self, clauses: list[Header], conditions: list[Group], asked: list[int]) -> Group:
-        """The conditions of a chain, and what would fall silent, or silence them, in its blocks."""
+        """The hits in a chain's conditions, and those in its blocks that the fixed conditions would silence."""
         bodies = [self._body(clause) for clause in clauses]
         if any(conditions):
             sure = [polarity > 0 for polarity in asked]
@@ -169,7 +170,7 @@ class LinkedBranches:
         return _all(bodies) if any(serving) else []
 
     def _leaving(self, statements: list[int]) -> Iterator[Group]:
-        """What stands in one block with an `if` that leaves."""
+        """Groups of an `if` that returns or raises, and the hits in the same block."""
         widths = [self._width(start) for start in statements]
         for index, (start, width) in enumerate(zip(statements, widths)):
             above = index > 0 and widths[index - 1] >= width
@@ -181,7 +182,7 @@ class LinkedBranches:
                     yield from self._above(header, own) if above else ()
 
     def _below(self, header: Header, own: Group) -> Group:
-        """An `if` that leaves, and what stands below it in its block."""
+        """The group of an `if` that returns or raises, and the hits below it in its block."""
         end = self._indents.extent(header.start)
         after = bisect_left(self._starts, end)
         if after == len(self._starts) or self._width(self._starts[after]) < self._width(header.start):
@@ -192,7 +193,8 @@ class LinkedBranches:
         return own + below if below else []
 
     def _above(self, header: Header, own: Group) -> Iterator[Group]:
-        """An `if` with the one above it that asks the same, or with those for CUDA that leave."""
+        """The groups of an `if` and the one above it with the same condition, or those above for CUDA that return or
+        raise."""
         line, above = header.start - self._width(header.start), self._indents.header_above(header.start)
         block = above.start if above is not None else -1, header.indent
         last, left = self._left.get(block, (-1, []))
@@ -212,7 +214,7 @@ class LinkedBranches:
             yield own + body
 
     def _members(self) -> Iterator[Group]:
-        """What a class lists: `CUDA = "cuda"` and `GPU = "cuda"`."""
+        """The groups of hits in the body of one class that lists devices: `CUDA = "cuda"` and `GPU = "cuda"`."""
         listed = [place for place in zip(self._starts, self._places) if MEMBER.match(self._text, place[0])]
         classes: dict[int, Group] = {}
         for start, index in listed if len(listed) > 1 else ():

@@ -1,4 +1,4 @@
-"""Sites that belong together change together or not at all, at the lowest class among them."""
+"""Links hits whose fixes must be applied together: each gets the edits of all, and the lowest class among them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from .relations.staying import OVER_LEFT, Staying, staying
 from .relations.together import Together
 from .relations.words import questioned
 
-_ROUNDS = 8  # as often a question is found to stay because of another one
-_MOST = 200  # places that one fix changes
+_ROUNDS = 8  # how often the set of unfixable tests is recomputed, as one depends on another
+_MOST = 200  # hits that one fix may change
 
 
 def without_kept(hits: Sequence[Hit], work: Work) -> Sequence[Hit]:
-    """Hits without those in a stretch that another hit says stays CUDA's: `{"cuda": torch.cuda.synchronize}`."""
+    """The hits without those inside code that another hit keeps for CUDA: `{"cuda": torch.cuda.synchronize}`."""
     kept = [hit.keeps for hit in hits if hit.keeps[1]]
     if not kept:
         return hits
@@ -36,7 +36,7 @@ def without_kept(hits: Sequence[Hit], work: Work) -> Sequence[Hit]:
 
 
 def without_idle(hits: Sequence[Hit]) -> list[Hit]:
-    """Hits without names that only have to change with another, where that other does not change."""
+    """The hits without names that only change together with another name, if that one does not change."""
     return [hit for hit in hits if hit.fixes or not hit.rule.get("only-with") or _is_its_own(hit)]
 
 
@@ -46,9 +46,10 @@ def _is_its_own(hit: Hit) -> bool:
 
 
 def _keep_imports(hits: Sequence[Hit], package: str, work: Work) -> Sequence[Hit]:
-    """Hits whose fix, where it makes an import the plugin's, brings along the plain import that other fixes ask for.
+    """The hits, where fixes that turn an import into the plugin's also add the plain plugin import that other fixes
+    need.
 
-    Once any import is the plugin's, they do not ask for it any more, though that one may stand in a condition.
+    After such a fix, those other fixes would no longer add it, though the first import may be inside a condition.
     """
     plain = f"import {package}"
     asked: dict[str, set[Edit]] = {SAFE: set(), REVIEW: set()}
@@ -79,7 +80,7 @@ def _with_edits(hit: Hit, edits: tuple[Edit, ...]) -> Hit:
 
 
 def _imports(hit: Hit, package: str) -> bool:
-    """Whether a fix makes the import that a hit stands in the plugin's."""
+    """Whether a fix turns the import statement of its hit into an import of the plugin."""
     if not hit.fixes or hit.statement is None or hit.rule.check == "missing-import":
         return False
     start, end = hit.statement.start, hit.statement.end
@@ -87,19 +88,17 @@ def _imports(hit: Hit, package: str) -> bool:
 
 
 def safe_of(hits: Sequence[Hit], libraries: Libraries, branches: Branches) -> list[Hit]:
-    """The hits that a safe fix changes, with all that must change with them."""
+    """The hits that have a safe fix, after linking."""
     _, _, classes, _ = _linked(hits, branches, libraries)
     return [hit for hit, applicability in zip(hits, classes) if applicability == SAFE]
 
 
 def link(hits: Sequence[Hit], facts: Facts, branches: Branches, package: str, libraries: Libraries) -> list[Hit]:
-    """The hits, in their order, those of a group with the edits of all of it and the lowest class.
+    """The hits in their order; those of a group get all edits of the group and its lowest class.
 
-    A question does not change before what it guards in its expression, nor unseen before calls in its block that raise
-    on the target. LinkedBranches are linked within a class only: what is safe need not
-    wait for what needs review, which takes it along. A text in which nothing safe is left is not misread.
-    What would change with more than anybody looks through has no fix: what waits for that has none either.
-    `package`: the plugin's; `libraries`: what is known of modules.
+    A test is not fixed before the code it guards, nor if calls in its block would raise on the target. Sibling branches
+    are linked within a class: a safe fix does not wait for one for review, but the latter includes it. A group larger
+    than `_MOST` gets no fix, nor does what depends on it. `package`: the plugin; `libraries`: what is known of modules.
     """
     hits = [hit.lowered(REVIEW) if hit.by_hand else hit for hit in _keep_imports(hits, package, facts.work)]
     for _ in range(_ROUNDS):
@@ -111,7 +110,7 @@ def link(hits: Sequence[Hit], facts: Facts, branches: Branches, package: str, li
 
 
 def _link(hits: Sequence[Hit], facts: Facts, branches: Branches, libraries: Libraries) -> tuple[list[Hit], set[int]]:
-    """The hits as linked, and the positions of those that would have to change with more than anybody looks through."""
+    """The linked hits, and the indices of hits whose group is too large."""
     sets, pairs, classes, stays = _linked(hits, branches, libraries)
     hits = stays.explained([hit.lowered(applicability) for hit, applicability in zip(hits, classes)])
     along = [(one, other) for one, other in pairs if hits[one].fixes]
@@ -127,8 +126,8 @@ def _link(hits: Sequence[Hit], facts: Facts, branches: Branches, libraries: Libr
 def _linked(
     hits: Sequence[Hit], branches: Branches, libraries: Libraries
 ) -> tuple[_Sets, list[tuple[int, int]], list[str | None], Staying]:
-    """Sets of hits that share a link, pairs of a question and what it guards, the class that each comes to, and the
-    questions that stay CUDA's."""
+    """Disjoint sets of hits that share a link, pairs of a test and a hit it guards, the class of each hit, and the
+    tests that stay CUDA's."""
     sets = _Sets(len(hits))
     owner: dict[Hashable, int] = {}
     for index, hit in enumerate(hits):
@@ -170,9 +169,10 @@ def _linked(
 
 
 def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[int, int]]:
-    """Pairs, either way, of a test and what gives it the value that it tests. `owner`: the first hit with each key.
+    """Pairs, in both directions, of a test and the code that produces the tested value. `owner`: the first hit of each
+    key.
 
-    They are no set: the test is a question still, which may stay, and then what gives the value stays with it.
+    They are pairs, not sets, because the test may stay CUDA's, and then the code that produces the value stays as well.
     """
     for index, hit in enumerate(hits):
         for key in hit.sources:
@@ -181,7 +181,8 @@ def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[in
 
 
 def _left(hits: Sequence[Hit], before: list[str | None], classes: list[str | None], stays: Staying) -> bool:
-    """Whether something lost its safe fix, and not behind a question that stays: those above it have to stay, too."""
+    """Whether a hit lost its safe fix without being behind a test that stays CUDA's; then tests above it must stay
+    too."""
     fresh = [
         index
         for index, (was, now) in enumerate(zip(before, classes, strict=True))
@@ -199,8 +200,8 @@ def _lower(
     stays: Staying,
     seen: set[int],
 ) -> None:
-    """Lower what stays, what is behind it, and what changes with either. `seen`: the questions whose
-    guarded code was visited already."""
+    """Lower the class of tests that stay CUDA's, of the code they guard, and of what is linked to either. `seen`: tests
+    whose guarded code was handled already."""
     if stays:
         stays.lower(classes)
         _settle(classes, groups, pairs, questions.work)
@@ -213,7 +214,7 @@ def _lower(
 
 
 def _settle(classes: list[str | None], groups: list[list[int]], pairs: list[tuple[int, int]], work: Work) -> None:
-    """Lower classes to the lowest of each group, and those of questions to what they guard."""
+    """Lower each class to the lowest of its group, and that of a test to the lowest of what it guards."""
     before: list[str | None] = []
     size = sum(map(len, groups)) + len(pairs)
     while classes != before:
@@ -228,9 +229,9 @@ def _settle(classes: list[str | None], groups: list[list[int]], pairs: list[tupl
 
 
 def _shared(hits: Sequence[Hit], sets: _Sets, along: list[tuple[int, int]], work: Work) -> tuple[list[Hit], set[int]]:
-    """The hits, each with the edits of its set in its first fix, and the positions of those that have too many.
+    """The hits, each with the edits of its set in its first fix, and the indices of hits whose set is too large.
 
-    `along`: pairs; the set of the first takes along the second's.
+    `along`: pairs of indices; the set of the first includes the edits of the set of the second.
     """
     taken: dict[int, set[int]] = {}
     for one, other in along:
@@ -248,7 +249,7 @@ def _shared(hits: Sequence[Hit], sets: _Sets, along: list[tuple[int, int]], work
     if crowded:
         return [], crowded
     found = list(hits)
-    for root, shared in edits.items():  # whoever reads the fixes reads all of these for each
+    for root, shared in edits.items():  # every reader of the fixes reads these edits once for each hit
         work.compare(len(shared) * len(members.get(root, [root])) // 16)
         for index in members.get(root, [root]):
             if hits[index].fixes:
@@ -257,7 +258,7 @@ def _shared(hits: Sequence[Hit], sets: _Sets, along: list[tuple[int, int]], work
 
 
 def _reached(root: int, taken: dict[int, set[int]], members: dict[int, list[int]]) -> list[int]:
-    """What changes with a set; not all of it where that is too much."""
+    """The indices of all hits that change together with a set; cut off beyond `_MOST`."""
     reached, waiting = {root}, [root]
     every = list(members.get(root, [root]))
     while waiting and len(every) <= _MOST:
@@ -269,14 +270,14 @@ def _reached(root: int, taken: dict[int, set[int]], members: dict[int, list[int]
 
 
 class _Sets:
-    """Numbers that were joined with others, in disjoint sets."""
+    """Disjoint sets of integers (union-find)."""
 
     def __init__(self, size: int) -> None:
         self._parent = list(range(size))
         self._joined: set[int] = set()
 
     def root(self, item: int) -> int:
-        """The number that stands for the set of `item`."""
+        """The representative of the set that contains `item`."""
         parent = self._parent
         while parent[item] != item:
             parent[item] = parent[parent[item]]
@@ -284,13 +285,13 @@ class _Sets:
         return item
 
     def join(self, item: int, other: int) -> None:
-        """Make the sets of two numbers one."""
+        """Unite the sets of two integers."""
         if item != other:
             self._parent[self.root(item)] = self.root(other)
             self._joined |= {item, other}
 
     def members(self) -> dict[int, list[int]]:
-        """The sets of more than one number, each under the one that stands for it."""
+        """The sets with more than one member, by representative."""
         found: dict[int, list[int]] = {}
         for item in sorted(self._joined):
             found.setdefault(self.root(item), []).append(item)

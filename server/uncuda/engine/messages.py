@@ -1,4 +1,4 @@
-"""Messages of findings in the user's language, with the limits that the tables know."""
+"""Builds the messages of findings in the user's language, with the limits from the tables appended."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ..messages.findings import FINDINGS
 from ..messages.fixes import Title, titled
 from ..printable import cut
 
-_NAMED = 20  # rules of one comment
-_LONGEST = 500  # characters; only text that somebody else wrote makes a message as long
+_NAMED = 20  # rules of one comment that are named
+_LONGEST = 500  # characters; only names from the user's code make a message this long
 
 
 class Messages(Sentences):
-    """Fills the messages of rules for one target."""
+    """Fills in the message templates of rules for one target."""
 
     room = FINDINGS
 
@@ -50,18 +50,19 @@ class Messages(Sentences):
         return message + self("notes", self._catalogue.limit(limit, self.locale))
 
     def _note(self, limit: str, hit: Hit) -> str:
-        """The sentence of a limit, with what is to blame in this text, where the hit says it."""
+        """The sentence for a limit, with the code in this file that causes it if the hit has it."""
         note, shown = self._catalogue.limit(limit, self.locale), hit.words.get(limit)
         return self("note", note, cut(shown)) if shown else note
 
     def _lacking(self, since: str) -> str:
-        """What is said of a name that the plugin has since a version, and not in all that are checked for."""
+        """The sentence about a name that the plugin has only since a version, if not every configured version has
+        it."""
         package, version = self._target.words["package"], self._target.version
         key = "known since" if Versions.of(version).may("<", since) else "not in"
         return self(key, package=package, since=since, version=version)
 
     def alias(self, name: str, dotted: str) -> str:
-        """What is said of the place where a local name was bound."""
+        """The message at the place where a local name was bound."""
         return self("alias", cut(name), cut(dotted))
 
     def fixes(self, hit: Hit) -> tuple[Fix, ...]:
@@ -72,7 +73,7 @@ class Messages(Sentences):
         return title.chinese if self.chinese and isinstance(title, Title) else title
 
     def unused(self, rule: Rule, names: tuple[str, ...], unknown: tuple[str, ...]) -> tuple[str, str]:
-        """(title of the fix, message) for a suppression that silences nothing."""
+        """(title of the fix, message) for a suppression comment that suppresses nothing."""
         template = rule.message_zh if self.chinese else rule.message
         message = template.format(names=_listed(names) or self("every rule"))
         if unknown:
@@ -81,6 +82,6 @@ class Messages(Sentences):
 
 
 def _listed(names: tuple[str, ...]) -> str:
-    """The first names, each short enough to be read."""
+    """The first names, comma-separated, each shortened."""
     listed = ", ".join(cut(name) for name in names[:_NAMED])
     return f"{listed}, …" if len(names) > _NAMED else listed

@@ -1,11 +1,9 @@
-"""Anchors: the words without which a rule finds nothing, and the quick look at a file's bytes that they allow.
+"""Anchors: words without which a rule finds nothing. A quick search for them in a file's bytes rules out most files.
 
-One search for one word costs about 0.04 s of CPU on 72 MB, so there must be few: names are covered by a word that is
-searched for anyway (`torch.backends.cuda.matmul` by "cuda") wherever that is possible; words of PyTorch are looked
-for only in files that say `torch`; and a rule may say which of its words open a file (`gate`; none: it speaks only in
-files that another rule opens, unless it is selected by name), or which patterns (`gate-patterns`, in files that say
-`torch`; each begins with a literal, and looks at one line). Libraries are many, so they are one search: in the lines
-that import, of files that say `torch` and that no word has opened.
+Each word costs about 0.04 s of CPU on 72 MB, so there are few: "cuda" also covers `torch.backends.cuda.matmul`; words
+of PyTorch are searched only in files that contain `torch`; a rule's `gate` restricts which of its words open a file
+(empty: none, unless the rule is selected by name), and `gate-patterns` are one-line patterns for files with `torch`.
+Libraries are many, so one pattern covers them all, in lines that import.
 """
 
 from __future__ import annotations
@@ -17,13 +15,13 @@ from ..catalogue import Rule, Target
 from ..facts.model import Facts
 from ..facts.scans import matches
 
-_COMMENT = "uncuda:"  # how comments begin that silence findings
+_COMMENT = "uncuda:"  # the beginning of suppression comments
 _BELOW_TORCH = "torch."
 _DOTTED = frozenset({"name", "argument", "jit-script"})
 
 
 class Prefilter:
-    """The anchors of active rules. `anchors`: the words whose statements are read."""
+    """The anchors of the active rules. `anchors`: words whose statements are read."""
 
     def __init__(self, rules: Iterable[Rule], target: Target, selected: frozenset[str] = frozenset()) -> None:
         anywhere: set[str] = set()
@@ -50,7 +48,7 @@ class Prefilter:
         second = [anchor for anchor in _minimal(with_torch) if not _covered(anchor, first)]
         self.anchors = tuple(_minimal(inside))
         uses = [word for rule in ordered for word in (*_own_anchors(rule), *_dotted_names(rule))]
-        first.sort(key=lambda anchor: -sum(anchor in word for word in uses))  # most files are decided by the first
+        first.sort(key=lambda anchor: -sum(anchor in word for word in uses))  # the first word decides most files
         self._first, self._second = tuple(first), tuple(second)
         self._anywhere = tuple(anchor.encode() for anchor in first)
         self._comment = b"" if _covered(_COMMENT, first) else _COMMENT.encode()
@@ -64,7 +62,7 @@ class Prefilter:
         self._patterns = [re.compile(pattern.encode()) for pattern in patterns]
 
     def open_for(self, data: bytes) -> bool:
-        """Whether a file with these bytes can have a finding, or comments that silence one."""
+        """Whether a file with these bytes can have a finding or a suppression comment."""
         for anchor in self._anywhere:
             if anchor in data:
                 return True
@@ -78,7 +76,7 @@ class Prefilter:
         return False
 
     def open_in(self, facts: Facts) -> bool:
-        """The same for a text, parts of which may have been searched before."""
+        """The same for facts, whose earlier searches are reused."""
 
         if any(map(facts.says, self._first)):
             return True
@@ -88,15 +86,13 @@ class Prefilter:
 
 
 def _one_of(words: Iterable[str]) -> str:
-    """A pattern for one of the words that begin with `torch.`: one search, as fast as for that beginning."""
+    """One pattern for all words that begin with `torch.`, as fast as a search for that beginning."""
     return re.escape(_BELOW_TORCH) + f"(?:{'|'.join(re.escape(word[len(_BELOW_TORCH) :]) for word in words)})"
 
 
 def _library_imports(rules: Iterable[Rule], target: Target) -> list[str]:
-    """Patterns of the lines that import a module of which a rule without words of its own speaks.
-
-    They begin with a literal, which is searched for at the speed of memory.
-    """
+    """Patterns for lines that import a module covered by a rule without anchors of its own. They begin with a literal,
+    because that is fast."""
     mine = [rule for rule in rules if rule.check == "module" and not rule.get("anchors")]
     roots = {re.escape(name.partition(".")[0]) for rule in mine for name in target.libraries(rule)}
     if not roots:
@@ -106,7 +102,7 @@ def _library_imports(rules: Iterable[Rule], target: Target) -> list[str]:
 
 
 def _found_by_imports(rule: Rule) -> bool:
-    """Whether a rule is about modules of their own: their imports, and the names bound there, are read anyway."""
+    """Whether a rule covers top-level modules only; imports and the names they bind are read in any case."""
     if rule.check in _DOTTED:
         return all("." not in name for name in (*rule.get("names", ()), *rule.get("calls", ())))
     return rule.check in ("module", "amp-c")
@@ -117,14 +113,14 @@ def _opens(rule: Rule, selected: frozenset[str]) -> bool:
 
 
 def _dotted_names(rule: Rule) -> tuple[str, ...]:
-    """The dotted names of a rule for which words must be found."""
+    """The dotted names of a rule for which anchors must be found."""
     if rule.check not in _DOTTED or rule.get("anchors"):
         return ()
     return (*rule.get("names", ()), *rule.get("results", ()), *rule.get("calls", ()))
 
 
 def _own_anchors(rule: Rule) -> Iterable[str]:
-    """What the rule says itself, or what its verb looks for."""
+    """The anchors that the rule declares, or those that follow from its check."""
     if explicit := rule.get("anchors"):
         return tuple(explicit)
     if rule.check == "method":
@@ -137,7 +133,7 @@ def _own_anchors(rule: Rule) -> Iterable[str]:
 
 
 def _needs_torch(rule: Rule) -> bool:
-    """Whether a rule can only match in a text that says `torch`."""
+    """Whether a rule can only match in a text that contains `torch`."""
     names = (*rule.get("names", ()), *rule.get("calls", ())) if rule.check in _DOTTED else ()
     return rule.get("with-torch") is True or (bool(names) and all(name.startswith("torch.") for name in names))
 
@@ -147,5 +143,5 @@ def _covered(word: str, anchors: Iterable[str]) -> bool:
 
 
 def _minimal(anchors: set[str]) -> list[str]:
-    """Anchors without those that hold a shorter one."""
+    """The anchors without those that contain a shorter one."""
     return [a for a in sorted(anchors) if not any(b != a and b in a for b in anchors)]

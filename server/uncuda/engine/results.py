@@ -1,4 +1,4 @@
-"""What the engine gives back."""
+"""The values that the engine returns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..source import Span
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """A place of the same text that explains a finding."""
+    """Another place of the same text that explains a finding."""
 
     span: Span
     message: str
@@ -23,9 +23,10 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a rule found. `fixes`: best first; none: manual. `related`: what explains it, such as its alias.
+    """What a rule found at a place. `fixes`: best first; empty: to be changed by hand. `related`: places that explain
+    it.
 
-    `subject`: as in `Hit`. Findings of one rule and one subject are one decision for whoever ports the code.
+    `subject`: as in `Hit`. Findings with the same rule and subject need one decision by whoever ports the code.
     """
 
     rule: str
@@ -40,9 +41,9 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """Findings in the order of the text, and the statements that could not be read.
+    """Findings in source order, and the spans of statements that could not be parsed.
 
-    `sites`: the findings, silenced by an answer or not, for which it could be asked what their receiver is.
+    `sites`: the findings, including silenced ones, whose receiver can be looked up.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -52,10 +53,11 @@ class Report:
 
 @dataclass(frozen=True)
 class Fixed:
-    """Text after its fixes, fixes made by rule, what is left; `refused`: why the text was left as it was.
+    """The result of fixing a text. `applied`: number of fixes by rule; `report`: what is left; `refused`: why it was
+    not fixed.
 
-    `passes`: what was changed, pass by pass, from `before` on; `first`: what was found there.
-    `alone`: the edits that the safe fixes make without those to review; None: as the passes say.
+    `before`: the original text, with `first` as its report; `passes`: the changes in each pass. `alone`: the edits of
+    safe fixes if those for review are left out; None: the same as in the passes.
     """
 
     text: str
@@ -69,8 +71,8 @@ class Fixed:
 
     @cached_property
     def changes(self) -> list[Change]:
-        """All that was changed, as edits of the text as it was before the fixes: who makes only those that are safe has
-        what the safe fixes make, and nothing that is safe only after a fix to review."""
+        """All changes as edits of the original text. Applying only the safe ones gives the same as fixing without
+        review; a change that is safe only after a fix for review counts as review."""
         changes = compose(self.before, self.passes)
         if self.alone is None:
             return changes
@@ -78,10 +80,10 @@ class Fixed:
 
 
 def whole(findings: list[Finding], unknown: bool) -> list[Finding]:
-    """Findings of a text for a target without tables: with fixes only if none that matters is left by hand.
+    """The findings for a target without tables; if one of them needs work by hand, only safe fixes are kept.
 
-    Of a name that no table has, nobody knows what it is there; the device's word beside it would be half a port.
-    `unknown`: the text imports a library of CUDA of which nobody knows either, and no rule speaks.
+    Without tables nobody knows what a name is on the target, and writing the device beside it would port the code by
+    half. `unknown`: the text imports a CUDA library that no rule covers.
     """
     if not unknown and all(finding.fixes or finding.severity == "information" for finding in findings):
         return findings
@@ -91,11 +93,11 @@ def whole(findings: list[Finding], unknown: bool) -> list[Finding]:
 
 
 def sparing(kept: list[Finding], every: list[Finding], work: Work) -> list[Finding]:
-    """Findings without the fixes that would change a place where the user silenced a finding."""
+    """The findings without fixes that would change a place where the user suppressed a finding."""
     names = {(finding.rule, finding.span) for finding in kept}
     silenced = sorted(finding.span for finding in every if (finding.rule, finding.span) not in names)
     starts = [span.start for span in silenced]
-    ends = list(accumulate((span.end for span in silenced), max))  # of all up to each
+    ends = list(accumulate((span.end for span in silenced), max))  # the running maximum of ends
 
     def spares(fix: Fix) -> bool:
         work.compare(len(fix.edits))

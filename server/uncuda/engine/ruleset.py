@@ -1,4 +1,4 @@
-"""The rules for one target, prepared once: checks, and words that make a file worth reading."""
+"""The rules for one target, prepared once: their checks, and the words that make a file worth reading."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from .prefilter import Prefilter
 
 
 class Ruleset:
-    """The rules of one target under one strategy. `off`: those that settings switch off.
+    """The rules of one target, with or without an active shim. `off`: rules that settings switch off.
 
-    They are looked for all the same: what belongs together is of several rules, and changes together or not at all.
-    `unselected`: those of them that nobody has said to ignore; fixes of others may change their places."""
+    Rules that are off are checked as well, because hits of several rules are fixed together. `unselected`: rules that
+    are off but not named in `ignore`; other fixes may change code at their hits.
+    """
 
     def __init__(self, catalogue: Catalogue, target: Target, settings: Settings, shim: bool) -> None:
         self.target, self.shim, self._portable = target, shim, settings.portable
@@ -34,7 +35,7 @@ class Ruleset:
 
     @cached_property
     def checks(self) -> list[Check]:
-        """What looks for the rules, a check a verb."""
+        """The checks of these rules, one object for each kind of check."""
         by_check: dict[str, list[Rule]] = {}
         for rule in self.rules:
             by_check.setdefault(rule.check, []).append(rule)
@@ -48,11 +49,11 @@ class Ruleset:
         return self.shim or not (rule.when_imported or rule.check == "missing-shim")
 
     def concerns(self, data: bytes) -> bool:
-        """Whether a file with these bytes can have a finding: a few searches for words, at the speed of memory."""
+        """Whether a file with these bytes can have a finding; a few fast searches for words."""
         return self._gates.open_for(data)
 
     def speaks_of(self, data: bytes) -> bool:
-        """The same for all rules, those that are off as well."""
+        """The same for all rules, including those that are off."""
         return (self._every if self.off else self._gates).open_for(data)
 
     @cached_property
@@ -60,12 +61,12 @@ class Ruleset:
         return Prefilter(self.rules, self.target)
 
     def opens(self, facts: Facts) -> bool:
-        """The same as `concerns`, for a text that was read anyway."""
+        """The same as `concerns`, for a text whose facts are known."""
         return self._gates.open_in(facts)
 
     @cached_property
     def words(self) -> Words:
-        """What makes a statement worth reading."""
+        """The words that make a statement worth reading."""
         names: set[str] = set()
         for check in self.checks:
             names |= getattr(check, "names", frozenset())
@@ -87,5 +88,5 @@ class Ruleset:
 
 
 def _capped(rule: Rule, target: Target) -> Rule:
-    """A rule as it is for a target: nothing is safe where no table says what the target has."""
+    """The rule as it applies to the target: without tables, no fix is safe."""
     return replace(rule, fix="review") if rule.fix == "safe" and not target.has_tables else rule

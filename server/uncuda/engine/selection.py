@@ -1,4 +1,4 @@
-"""Which findings of a text are asked for, and what of it no fix changes; whoever asks knows why."""
+"""Which findings of a text are wanted, and which statements no fix may change; the caller decides why."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .results import Finding, Report
 
 
 class LeftAlone(NamedTuple):
-    """A finding that is neither reported nor fixed, and its statement, which no fix changes."""
+    """A finding that is neither reported nor fixed, with its statement, which no fix may change."""
 
     rule: str
     span: Span
@@ -24,15 +24,15 @@ class LeftAlone(NamedTuple):
 
 @dataclass(frozen=True)
 class Selection:
-    """What is asked of one text. `text`: its name by `name_of`; `left_alone`: see there; `parts`: only findings that
-    touch one of these, which are in order, are reported and fixed; None: all."""
+    """The findings wanted of one text. `text`: its hash from `name_of`. `parts`: only findings that touch one of these
+    sorted spans are reported and fixed; None: all."""
 
     text: str
     left_alone: tuple[LeftAlone, ...] = ()
     parts: tuple[Span, ...] | None = None
 
     def of(self, report: Report) -> Report:
-        """The part of a report on the same text that is selected."""
+        """The selected part of a report on the same text."""
         if not self.left_alone and self.parts is None:
             return report
         places = {(each.rule, each.span) for each in self.left_alone}
@@ -44,7 +44,7 @@ class Selection:
         return replace(report, findings=tuple(findings))
 
     def moved(self, edits: Collection[Edit]) -> Selection:
-        """The same for the text that these edits made of it."""
+        """The selection for the text after these edits."""
         shift = _Shift(edits)
         left = [LeftAlone(each.rule, shift.whole(each.span), shift.whole(each.statement)) for each in self.left_alone]
         parts = None if self.parts is None else tuple(map(shift.grown, self.parts))
@@ -70,14 +70,14 @@ class Selection:
 
 
 def name_of(text: str) -> str:
-    """What tells a text from the one that it was a moment ago."""
-    from hashlib import sha256  # costs start-up time
+    """A hash that identifies this version of a text."""
+    from hashlib import sha256  # imported here because it costs start-up time
 
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class _Shift:
-    """Where places of a text are after edits, which do not overlap."""
+    """Maps spans of a text to the text after non-overlapping edits."""
 
     def __init__(self, edits: Iterable[Edit]) -> None:
         self._edits = sorted(edits)
@@ -86,12 +86,12 @@ class _Shift:
         self._by = [0, *accumulate(len(edit.text) - (edit.end - edit.start) for edit in self._edits)]
 
     def whole(self, span: Span) -> Span:
-        """Of a span that no edit touches."""
+        """The new span of one that no edit touches."""
         by = self._by[bisect_right(self._ends, span.start)]
         return Span(span.start + by, span.end + by)
 
     def grown(self, span: Span) -> Span:
-        """Of a span with all that is written in it or at its ends."""
+        """The new span, grown by all edits inside it or at its ends."""
         first, last = bisect_left(self._ends, span.start), bisect_right(self._starts, span.end)
         start, end = span
         if first < last:

@@ -1,4 +1,4 @@
-"""Findings that hang on what an object is, which the text alone does not say: `x.cuda()`, `x.to("cuda")`."""
+"""Findings that depend on the type of an object, which the text alone does not tell: `x.cuda()`, `x.to("cuda")`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..source import Span
 
 
 class Found(Protocol):
-    """A finding, by its rule and place."""
+    """Anything with a finding's rule and span."""
 
     @property
     def rule(self) -> str: ...
@@ -22,7 +22,7 @@ class Found(Protocol):
 
 
 def sites_of(hits: Iterable[Hit], findings: Iterable[Found]) -> tuple[Site, ...]:
-    """The sites of the hits that became findings, in the order of the text."""
+    """The sites of hits that became findings, in source order."""
     sites = [site for hit in hits if (site := _site(hit)) is not None]
     if not sites:
         return ()
@@ -38,9 +38,9 @@ def _site(hit: Hit) -> Site | None:
 
 
 def answered(hits: Sequence[Hit], answers: Answers) -> tuple[Sequence[Hit], Sequence[Hit]]:
-    """The hits that stay, and those that an answer silences; fixes are lowered where an answer says so.
+    """The hits that stay, with fixes lowered where an answer says so, and the hits that an answer silences.
 
-    What would have to change together with a silenced hit has no fix.
+    A hit linked to a silenced one loses its fixes.
     """
     if not answers:
         return hits, []
@@ -58,14 +58,14 @@ def answered(hits: Sequence[Hit], answers: Answers) -> tuple[Sequence[Hit], Sequ
 
 
 def _lowered(hit: Hit) -> Hit:
-    """The hit with all its fixes for review at most."""
+    """The hit with every fix lowered to review at most."""
     return hit.with_fixes(
         tuple([replace(fix, applicability=lowest(fix.applicability, REVIEW) or REVIEW) for fix in hit.fixes])
     )
 
 
 def moved(answers: Answers, edits: Sequence[Edit]) -> dict[Site, str]:
-    """The answers for the text after the edits, without those about what was edited."""
+    """The answers for the text after these edits, without answers for edited places."""
     ordered = sorted(edits)
     found = {}
     for site, verdict in answers.items():
@@ -76,7 +76,7 @@ def moved(answers: Answers, edits: Sequence[Edit]) -> dict[Site, str]:
 
 
 def _moved(offset: int, edits: Iterable[Edit]) -> int | None:
-    """Where an offset is after edits; None if it is inside one."""
+    """An offset after these edits; None if it is inside an edit."""
     shift = 0
     for edit in edits:
         if edit.end <= offset:

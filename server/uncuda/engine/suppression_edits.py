@@ -1,4 +1,4 @@
-"""Edits that silence a finding where it stands, by the comments that `suppress` reads."""
+"""Edits that insert suppression comments, or extend them, so that a finding is suppressed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BREAK = re.compile(r"\r\n|\n|\r")
 
 
 def ignore_on_line(text: str, layout: Layout, span: Span, rule: str) -> Edit | None:
-    """The edit after which a comment silences `rule` at `span`; None where no line has room for one."""
+    """The edit that suppresses `rule` on the line of `span`; None if no line of it can have a comment."""
     known = parse(text, layout.is_comment, layout.string_around)
     lines = Suppressions(text, (), layout.string_around).lines_of(span)
     for comment in known.comments:
@@ -28,7 +28,8 @@ def ignore_on_line(text: str, layout: Layout, span: Span, rule: str) -> Edit | N
 
 
 def ignore_in_file(text: str, layout: Layout, rule: str) -> Edit:
-    """The edit after which a comment silences `rule` in the whole text: in the first such comment, or near the top."""
+    """The edit that suppresses `rule` in the whole file: in its first file-wide comment, or in a new one near the
+    top."""
     for comment in parse(text, layout.is_comment).comments:
         if comment.names is not None and comment.line is None:
             return _named(text, comment, rule)
@@ -39,7 +40,7 @@ def ignore_in_file(text: str, layout: Layout, rule: str) -> Edit:
 
 
 def _named(text: str, comment: Comment, rule: str) -> Edit:
-    """The edit that names one more rule in a comment."""
+    """The edit that adds a rule to a suppression comment."""
     assert comment.names is not None
     if comment.names:
         end = comment.names[-1].end
@@ -49,7 +50,7 @@ def _named(text: str, comment: Comment, rule: str) -> Edit:
 
 
 def _has_room(text: str, layout: Layout, end: int, line: Span) -> bool:
-    """Whether a comment can follow the last character of a line."""
+    """Whether a comment can be put after the last character of a line."""
     holder = layout.string_around(line.end)
     if holder is not None and holder[0] < line.end:
         return False
@@ -57,7 +58,7 @@ def _has_room(text: str, layout: Layout, end: int, line: Span) -> bool:
 
 
 def _top(text: str) -> int:
-    """Where a comment of its own may stand: below the lines that only count at the very top."""
+    """The offset for a new comment near the top, below a shebang and an encoding line."""
     start = int(text.startswith("\ufeff"))
     ends = [match.end() for match, _ in zip(_BREAK.finditer(text, start), range(2))] or [len(text)]
     first, second = text[start : ends[0]], text[ends[0] : ends[-1]]

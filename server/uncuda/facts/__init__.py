@@ -1,1 +1,1 @@
-"""Text to facts: statements, imports, names, calls, strings with their role. Knows Python, not CUDA."""
+"""Turns source text into facts: statements, imports, names, calls, strings with their roles. Knows Python, not CUDA."""

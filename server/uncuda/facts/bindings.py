@@ -1,4 +1,4 @@
-"""Names that a statement binds."""
+"""The names that a statement binds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from .piece import Piece
 
 @dataclass(slots=True, eq=False)
 class Binding:
-    """A name that the line binds. `inside` is the relative offset of the inline `def` or `class` that holds it."""
+    """A name that a line binds. `inside`: the offset, within the line, of an inline `def` or `class` around it; -1:
+    none."""
 
     name: str
     kind: str  # import, from, star, assign, parameter, def, class, for, with, except, match, del, global, nonlocal

@@ -1,4 +1,4 @@
-"""What differs between two texts, in whole lines, so that only that much is searched again."""
+"""The differences of two texts as whole lines, so that only these are searched again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Scan = Callable[[str, int, int], Iterable[int]]
 
 
 class Region(NamedTuple):
-    """Lines [old, old_end) of one text that became the lines [new, new_end) of the other; offsets."""
+    """Lines [old, old_end) of one text that became lines [new, new_end) of another; all four are offsets."""
 
     old: int
     old_end: int
@@ -22,16 +22,16 @@ class Region(NamedTuple):
 
     @property
     def shift(self) -> int:
-        """What to add to an offset of the old text behind this region."""
+        """What to add to an offset of the old text after this region."""
         return self.new_end - self.old_end
 
     def place(self, offset: int) -> int:
-        """Where an offset of the old text that is not in this region, the only one, is in the new text."""
+        """The new offset of a place in the old text outside this region, if it is the only region."""
         return offset + self.new_end - self.old_end if offset >= self.old_end else offset
 
 
 def between(old: str, new: str) -> list[Region]:
-    """One region from the first difference of two texts to the last; none for equal texts."""
+    """One region from the first difference of two texts to the last; empty if they are equal."""
     if old == new:
         return []
     size, last, end = min(len(old), len(new)), len(old), len(new)
@@ -41,19 +41,20 @@ def between(old: str, new: str) -> list[Region]:
 
 
 def of_edits(old: str, edits: Iterable[tuple[int, int, str]]) -> list[Region]:
-    """The regions that edits (start, end, text) of the old text, which do not overlap, give."""
+    """The regions for non-overlapping edits (start, end, text) of the old text."""
     return _in_lines(old, sorted((start, end, len(text) - (end - start)) for start, end, text in edits))
 
 
 def _alike(size: int, part: Callable[[int, int], bool]) -> int:
-    """The largest count up to `size` for which the first `count` characters are alike; `part` compares a stretch."""
+    """The length, at most `size`, of the common beginning of two texts; `part(a, b)` tells whether [a, b) is equal in
+    both."""
     low = 0
     while low < size and part(low, min(low + _STRETCH, size)):
         low += _STRETCH
     if low >= size:
         return size
     high = min(low + _STRETCH, size)
-    while high - low > 1:  # alike up to low, different before high
+    while high - low > 1:  # equal up to low, different before high
         middle = (low + high) // 2
         if part(low, middle):
             low = middle
@@ -63,7 +64,7 @@ def _alike(size: int, part: Callable[[int, int], bool]) -> int:
 
 
 def _in_lines(old: str, edits: Iterable[tuple[int, int, int]]) -> list[Region]:
-    """Regions of whole lines around edits (start, end, growth), in order; edits of one line share a region."""
+    """Regions of whole lines for edits (start, end, growth), in order; edits of the same line share a region."""
     regions: list[Region] = []
     shift = 0
     for start, end, growth in edits:
@@ -82,7 +83,7 @@ def _in_lines(old: str, edits: Iterable[tuple[int, int, int]]) -> list[Region]:
 
 
 class Searches:
-    """What searches found in a text; where a text came from another, only its changed lines are searched again."""
+    """Results of searches in a text. If the text came from another one, only its changed lines are searched again."""
 
     def __init__(
         self,
@@ -100,9 +101,9 @@ class Searches:
         self._scans_before = before._scans if before is not None else {}
 
     def find(self, key: Hashable, scan: Scan) -> list[int]:
-        """The offsets, in order, that `scan` gives for the text: a search that looks at nothing but one line each.
+        """The sorted offsets that `scan` yields for the text. A scan must look at each line by itself.
 
-        `scan` takes the text and the part of it, whole lines, to look at; `key` stands for what it looks for.
+        `scan` gets the text and the range of whole lines to search; `key` identifies what it searches for.
         """
         found = self._found.get(key)
         if found is None:
@@ -115,17 +116,17 @@ class Searches:
 
     @property
     def keys(self) -> frozenset[Hashable]:
-        """What was looked for so far."""
+        """The keys of all searches so far."""
         return frozenset(self._found)
 
     def renewed(self, keys: Iterable[Hashable]) -> Iterator[tuple[Hashable, list[int], list[int]]]:
-        """What searches found in the text before, and what they find in this one; those that were not made left out."""
+        """(key, old offsets, new offsets) for those of the keys that were searched in the previous text."""
         for key in keys:
             if key in self._before:
                 yield key, self._before[key], self.find(key, self._scans_before[key])
 
     def imports(self) -> Iterator[tuple[Hashable, list[int], list[int]]]:
-        """As `renewed`, of the searches for imports."""
+        """The same as `renewed`, for the searches for imports."""
         return self.renewed([key for key in self._before if isinstance(key, tuple) and key[0] == "imports"])
 
     def _renewed(self, old: list[int], scan: Scan) -> list[int]:
@@ -151,7 +152,7 @@ class Searches:
 
 
 def moved(offsets: list[int], regions: Sequence[Region]) -> list[int]:
-    """Offsets of the old text, in order, as offsets of the new one, without those inside a region."""
+    """Sorted offsets of the old text as offsets of the new one, without those inside a region."""
     found: list[int] = []
     done = shift = 0
     for region in regions:

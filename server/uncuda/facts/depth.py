@@ -1,7 +1,7 @@
-"""How deep a text is nested, at most: libcst follows every level on the stack of the process, which ends if it is full.
+"""How deeply a text is nested. libcst recurses for every level, and crashes the process if its stack is full.
 
-The unit is a bracket; what else nests takes less of the stack. Where a text could be lexed in another way than here,
-its f-strings, libcst has to agree about each of them first: see `readable` in `new_syntax.py`.
+The unit is one pair of brackets, which needs the most stack. Where f-strings could be lexed differently, libcst must
+parse each of them first; see `readable` in `new_syntax.py`.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ _TOKEN = re.compile(
     re.M,
 )
 _CONTINUES = re.compile(r"(?:elif|else|except|finally|case)\b")
-# A level of brackets takes about as much of the stack as so many of the others.
+# Weights: one level of brackets needs about as much stack as so many levels of the others.
 _BRACKET, _LAMBDA, _STEP, _BLOCK = 6, 3, 1, 6
-_PATTERN = 96  # libcst tries each bracket of a pattern in several ways: the time doubles, or more
+_PATTERN = 96  # libcst tries each bracket of a pattern in several ways, which doubles the time or more
 
 
 def nesting(text: str, enough: int = 1_000_000) -> int:
-    """An upper bound of the nesting of a text without f-strings, in brackets; no more is looked for than `enough`."""
+    """An upper bound of the nesting of a text without f-strings, in brackets; counting stops beyond `enough`."""
     most = done = 0
-    levels = [[0, 0]]  # for each open bracket: steps since the last comma, lambdas
-    blocks: list[list[int]] = []  # for each block around: its indentation, and the clauses of its statement
-    total = 0  # of what the brackets around took
+    levels = [[0, 0]]  # for each open bracket: operators since the last comma, and lambdas
+    blocks: list[list[int]] = []  # for each enclosing block: its indentation, and the clauses of its statement
+    total = 0  # weight of the enclosing brackets
     bracket = _BRACKET
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup
@@ -63,7 +63,7 @@ def _weight(level: Sequence[int]) -> int:
 
 
 def _block(blocks: list[list[int]], text: str, line: re.Match[str]) -> int:
-    """What the blocks around a line take."""
+    """The weight of the blocks around a line."""
     indent = len(line[0].expandtabs(8))
     while blocks and blocks[-1][0] > indent:
         blocks.pop()
@@ -74,7 +74,7 @@ def _block(blocks: list[list[int]], text: str, line: re.Match[str]) -> int:
 
 
 def split_strings(text: str) -> tuple[str, list[str]] | None:
-    """The text with its strings and comments blanked, and its f-strings and t-strings; None where a string is open."""
+    """The text with strings and comments blanked, and its f-strings and t-strings; None if a string is not closed."""
     parts: list[str] = []
     fields: list[str] = []
     position = 0

@@ -1,4 +1,4 @@
-"""What one logical line says: dotted names, attributes, strings, bindings. The same for every text that holds it."""
+"""The contents of one logical line: dotted names, attributes, strings, bindings. Cached by the text of the line."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FIELDS: dict[type, tuple[str, ...]] = {
 
 @dataclass(slots=True, eq=False)
 class Chain:
-    """`root.part.part`, or a bare name; `node` is its outermost node."""
+    """A dotted name `root.part.part`, or a bare name; `node` is its outermost node."""
 
     root: str
     parts: tuple[str, ...]
@@ -39,11 +39,11 @@ class Chain:
 
     @property
     def spelled(self) -> str:
-        """The whole, with its dots."""
+        """The dotted name as a string."""
         return ".".join((self.root, *self.parts))
 
     def segments(self) -> list[tuple[int, int]]:
-        """Where the root and each part are spelled, relative to the statement."""
+        """The spans of the root and of each part, relative to the statement."""
         spans: list[tuple[int, int]] = []
         node: ast.expr = self.node
         while isinstance(node, ast.Attribute):
@@ -56,7 +56,7 @@ class Chain:
 
 @dataclass(slots=True, eq=False)
 class Member:
-    """`.name` on something that is not a plain dotted name: `f(x).name`, `x[0].name`."""
+    """An attribute `.name` of an expression other than a dotted name: `f(x).name`, `x[0].name`."""
 
     name: str
     node: ast.Attribute
@@ -65,7 +65,7 @@ class Member:
 
 @dataclass(slots=True, eq=False)
 class Text:
-    """A string expression; `value` is what stands before the first field of an f-string, if it is one."""
+    """A string expression. `value`: its value, or the text before the first field of an f-string."""
 
     value: str
     node: ast.expr
@@ -74,13 +74,13 @@ class Text:
 
     @property
     def formatted(self) -> bool:
-        """Whether fields follow."""
+        """Whether it has fields, as an f-string does."""
         return any(token.fields for token in self.tokens)
 
 
 @dataclass(slots=True, eq=False)
 class Digest:
-    """Everything said by one logical line."""
+    """The contents of one logical line."""
 
     piece: Piece
     chains: list[Chain] = field(default_factory=list)
@@ -90,11 +90,11 @@ class Digest:
     parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
     scopes: dict[ast.AST, int] = field(default_factory=dict)
     fields: dict[ast.AST, Piece] = field(default_factory=dict)
-    nested: bool = False  # a lambda or a comprehension is there: names may be hidden
-    targets: dict[ast.AST, frozenset[str]] = field(default_factory=dict)  # of comprehensions that were asked about
+    nested: bool = False  # it has a lambda or comprehension, which may hide names
+    targets: dict[ast.AST, frozenset[str]] = field(default_factory=dict)  # of comprehensions, on demand
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
-        """The nodes that hold `node`, innermost first."""
+        """The nodes around `node`, innermost first."""
         parent = self.parents.get(node)
         while parent is not None:
             yield parent
@@ -102,11 +102,11 @@ class Digest:
 
     @property
     def text(self) -> str:
-        """The text from where the statement begins: what `span` gives are places in it."""
+        """The text from the start of the statement; results of `span` are offsets in it."""
         return self.piece.text[-self.piece.base :] if self.piece.base else self.piece.text
 
     def span(self, node: ast.AST) -> tuple[int, int]:
-        """Half-open offsets of a node, relative to the statement, be it in the field of an f-string."""
+        """The half-open offsets of a node relative to the statement, also inside a field of an f-string."""
         found: ast.AST | None = node if self.fields else None
         while found is not None and found not in self.fields:
             found = self.parents.get(found)
@@ -114,7 +114,7 @@ class Digest:
 
 
 def digest(piece: Piece, header_only: bool = False) -> Digest:
-    """Digest the nodes of a line. `header_only`: leave the blocks of its headers to their own lines."""
+    """The digest of a line's nodes. `header_only`: do not look into the blocks of its headers."""
     result = Digest(piece)
     for node in piece.nodes:
         _visit(node, result, piece, -1, header_only)
@@ -143,7 +143,7 @@ def _visit(node: ast.AST, out: Digest, piece: Piece, inside: int, header_only: b
 
 
 def _header(node: ast.AST, out: Digest, piece: Piece, inside: int) -> None:
-    """The parts of a compound statement that stand on its own line."""
+    """Visit the parts of a compound statement that are on its header line."""
     if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
         kind = "class" if isinstance(node, ast.ClassDef) else "def"
         start = piece.start(node)
@@ -285,7 +285,7 @@ def _text(node: ast.expr, out: Digest, piece: Piece) -> None:
 
 
 def _annotates(node: ast.AST, out: Digest) -> bool:
-    """Whether a string is an annotation, or a part of one: what it says are names."""
+    """Whether a string is an annotation or a part of one, so that it contains names."""
     for outer in out.ancestors(node):
         if isinstance(outer, (ast.arg, ast.AnnAssign, *_FUNCTIONS)):
             return node is (outer.returns if isinstance(outer, _FUNCTIONS) else outer.annotation)
@@ -297,7 +297,7 @@ def _annotates(node: ast.AST, out: Digest) -> bool:
 
 
 def _expression(text: str, base: int, holder: ast.AST, out: Digest) -> None:
-    """The expression of an f-string's field, read on its own."""
+    """Parse the expression in an f-string's field, and add its contents."""
     field_piece = read_expression(text, base)
     if field_piece is not None:
         top = field_piece.nodes[0]

@@ -1,8 +1,8 @@
-"""Where strings, comments and logical lines lie, found only near the places that are asked for.
+"""Finds strings, comments and logical lines of a text, but only near the places that are asked for.
 
-Nothing but triple-quoted strings reaches over the end of a line on its own, so these are found first, by
-searching for their quotes. A logical line is then found from the nearest line above that can only be the
-start of a statement (`return`, `import` …: no bracket can hold one).
+Only triple-quoted strings can extend over several lines by themselves, so they are found first, by their quotes. A
+logical line is found from the nearest line above that is certain to start a statement (`return`, `import` …), because
+no bracket can contain such a line.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from ..limits import UNLIMITED, Work
 
-# One token of a line that can hide or hold brackets. A string may go on after a backslash.
+# A token that can hide or contain brackets. A string may continue after a backslash.
 _TOKEN = re.compile(
     r"""#[^\n\r]*|"[^"\\\n]*(?:\\(?:\r\n|[\s\S])[^"\\\n]*)*"|'[^'\\\n]*(?:\\(?:\r\n|[\s\S])[^'\\\n]*)*'"""
     r"""|[()\[\]{}]|\\?\r?\n|\\?\r|["']"""
@@ -34,11 +34,11 @@ _OPEN, _CLOSE = "([{", ")]}"
 
 
 class Layout:
-    """Lexical structure of one text; every answer is remembered.
+    """The lexical structure of one text; every answer is cached.
 
-    `strings`: its triple-quoted strings, where they are known already. `work`: what its searches are counted in; None:
-    they are not. `mended`: their quotes do not pair up.
-    `known_starts` and `known_ends` are of the logical lines that were asked for so far.
+    `strings`: its triple-quoted strings, if known. `work`: counts the work of searches; None: not counted. `mended`:
+    its triple quotes were unbalanced and have been paired by guess. `known_starts`, `known_ends`: of the logical lines
+    found so far.
     """
 
     def __init__(self, text: str, strings: list[tuple[int, int]] | None = None, work: Work | None = None) -> None:
@@ -51,17 +51,17 @@ class Layout:
         self.known_ends: list[int] = []
         self.unclosed: set[int] = set()
         self._passed: tuple[int, int, tuple[int, int] | None] = (-1, 0, None)
-        """Of the last `token_at`: start of the logical line, a place in it between tokens, the next token."""
+        """Of the last `token_at`: the start of its logical line, a position between tokens, and the next token."""
 
     def string_around(self, offset: int) -> tuple[int, int] | None:
-        """The triple-quoted string (its quotes included) that holds `offset`, if any."""
+        """The span of the triple-quoted string around `offset`, with its quotes; None if there is none."""
         index = bisect_right(self._string_starts, offset) - 1
         if index >= 0 and offset < self.strings[index][1]:
             return self.strings[index]
         return None
 
     def logical_line(self, offset: int) -> tuple[int, int]:
-        """(start, end) of the logical line that holds `offset`, its line break included."""
+        """(start, end) of the logical line that contains `offset`, with its line break."""
         index = bisect_right(self.known_starts, offset) - 1
         if index >= 0 and offset < self.known_ends[index]:
             return self.known_starts[index], self.known_ends[index]
@@ -78,18 +78,18 @@ class Layout:
             start = end
 
     def line_start(self, offset: int) -> int:
-        """Start of the physical line that holds `offset`."""
+        """The start of the physical line that contains `offset`."""
         return _line_start(self.text, offset) if self._carriages else self.text.rfind("\n", 0, offset) + 1
 
     def line_break(self, offset: int) -> int:
-        """Where the physical line that holds `offset` ends, before its line break."""
+        """The end of the physical line that contains `offset`, before its line break."""
         end = self.text.find("\n", offset)
         end = end if end >= 0 else len(self.text)
         carriage = self.text.find("\r", offset, end) if self._carriages else -1
         return carriage if carriage >= 0 else end
 
     def newline_at(self, offset: int) -> str:
-        """The line break that a new line before `offset` should have: that of the line above."""
+        """The line break for a new line inserted at `offset`: that of the line above."""
         if self._carriages:
             above = self.text[max(0, offset - 2) : offset]
             if above.endswith("\r\n"):
@@ -98,16 +98,16 @@ class Layout:
         return "\n"
 
     def is_comment(self, offset: int) -> bool:
-        """Whether `offset` lies in a comment."""
+        """Whether `offset` is in a comment."""
         return self.token_at(offset) == "#"
 
     def token_at(self, offset: int) -> str:
-        """What holds `offset`: "#" a comment, a quote character a string, "" plain code."""
+        """What contains `offset`: "#" a comment, a quote character a string, "" code."""
         if self.string_around(offset):
             return '"'
         start, end = self.logical_line(offset)
         position, token = start, None
-        if self._passed[0] == start and self._passed[1] <= offset:  # who asks about a long line asks in order
+        if self._passed[0] == start and self._passed[1] <= offset:  # calls for one long line come in order of offset
             _, position, token = self._passed
         while position <= offset:
             self.work.compare()
@@ -122,7 +122,7 @@ class Layout:
         return ""
 
     def tokens(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """(start, end) of the brackets, strings, comments and line breaks of a stretch of text."""
+        """(start, end) of the brackets, strings, comments and line breaks in a stretch of the text."""
         while (token := self._next_token(start, end)) is not None:
             self.work.compare()
             yield token
@@ -139,11 +139,11 @@ class Layout:
         return start, match.end()
 
     def is_sure(self, start: int) -> bool:
-        """Whether the line that begins here can only be the beginning of a statement, whatever stands above."""
+        """Whether the line that starts here is certain to start a statement, whatever is above it."""
         return _SURE.match(self.text, start) is not None
 
     def _sure_start(self, offset: int) -> int:
-        """The nearest line start at or above `offset` where a statement is sure to begin."""
+        """The nearest line start at or above `offset` where a statement certainly starts."""
         text, strings, opening, ends = self.text, self.strings, self._string_starts, self.known_ends
         sure, carriages = _SURE.match, self._carriages
         start = self.line_start(offset)
@@ -165,12 +165,12 @@ class Layout:
         return start
 
     def _goes_on(self, start: int) -> bool:
-        """Whether the line above the one that begins here ends with a backslash."""
+        """Whether the line above ends with a backslash."""
         above = self.text[max(0, start - 3) : start]
         return above.endswith(("\\\n", "\\\r\n"))
 
     def line_end(self, start: int, most: int = sys.maxsize) -> int:
-        """End of the logical line that begins at `start`; if it is longer than `most`, some place that far behind."""
+        """The end of the logical line that starts at `start`; if it is longer than `most`, some offset beyond that."""
         text = self.text
         end = text.find("\n", start) + 1 or len(text)
         index = bisect_left(self._string_starts, start)
@@ -211,19 +211,19 @@ class Layout:
 
 
 def without_comments(text: str) -> str:
-    """A stretch of code without its comments, and without what looks like one in a string."""
+    """Code without comments; a `#` in a string is cut off as well."""
     return _COMMENT.sub("", text) if "#" in text else text
 
 
 def _line_start(text: str, offset: int) -> int:
-    """Start of the physical line that holds `offset`; a lone carriage return ends a line too."""
+    """The start of the physical line that contains `offset`; a lone carriage return ends a line too."""
     newline = text.rfind("\n", 0, offset) + 1
     carriage = text.rfind("\r", newline, offset) + 1
     return carriage if carriage > newline and text[carriage : carriage + 1] != "\n" else newline
 
 
 def _triple_strings(text: str) -> tuple[list[tuple[int, int]], bool]:
-    """Triple-quoted strings in order; whether their quotes do not pair up: then as they most likely were meant."""
+    """The triple-quoted strings in order, and whether their quotes are unbalanced and were paired by guess."""
     spans: list[tuple[int, int]] = []
     position, size = 0, len(text)
     double, single = text.find('"""'), text.find("'''")
@@ -246,7 +246,7 @@ def _triple_strings(text: str) -> tuple[list[tuple[int, int]], bool]:
 
 
 def _hidden_until(text: str, floor: int, start: int) -> int:
-    """End of the comment or one-line string that holds the quotes at `start`; 0 when they stand in code."""
+    """The end of the comment or one-line string that contains the quotes at `start`; 0 if they are in code."""
     line = max(floor, _line_start(text, start))
     while line > floor and text[line - 2 : line - 1] == "\\":
         line = max(floor, _line_start(text, line - 1))
@@ -261,7 +261,7 @@ def _hidden_until(text: str, floor: int, start: int) -> int:
 
 
 def _closing(text: str, start: int) -> int:
-    """End of the triple-quoted string that begins at `start`, or -1."""
+    """The end of the triple-quoted string that starts at `start`, or -1."""
     quotes, position = text[start : start + 3], start + 3
     while True:
         found = text.find(quotes, position)
@@ -282,9 +282,9 @@ _CODE = re.compile(
 
 
 def _repair(text: str) -> list[tuple[int, int]]:
-    """Pair triple quotes of a text where they do not pair up: leave out the one that explains the rest best.
+    """Pair unbalanced triple quotes: leave out the one quote whose omission fits best.
 
-    A string should not hold lines of code, and what follows its closing quotes should not be a word.
+    A string should not contain lines of code, and no word should directly follow its closing quotes.
     """
     marks = [match.start() for match in _QUOTES.finditer(text)]
     costs = [_cost(text, a, b) for a, b in zip(marks, marks[1:])]

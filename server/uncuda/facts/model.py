@@ -1,4 +1,4 @@
-"""What a text says, as far as it was read."""
+"""The facts of a text: its statements that were read, names and references."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from .scans import plain
 from .scopes import IndentScopes, ScopeMap
 
 _FEW = 64
-READ = 8  # characters that `ast` reads in about the time of one step
+READ = 8  # characters that `ast` parses in about the time of one work step
 
 
 @dataclass(frozen=True)
 class Words:
-    """What makes a statement worth reading. Everything comes from the rules.
+    """What makes a statement worth reading; all of it comes from the rules.
 
-    A name may end with `*`: all that begin so. `spoken`: the whole words, of those that hold an anchor, that rules
-    speak of, and `families` how such words may begin; both empty: every word that holds an anchor. `libraries`: modules
-    whose imports alone matter.
+    Names may end with `*`. `spoken`: words covered by rules, among words that contain an anchor; `families`: beginnings
+    of such words; if both are empty, every word with an anchor counts. `libraries`: modules of which only imports
+    matter.
     """
 
     anchors: tuple[str, ...]
@@ -44,7 +44,7 @@ class Words:
     _children: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
 
     def bound(self, dotted: str) -> bool:
-        """Whether a dotted name is one that rules speak of, or lies below one."""
+        """Whether a dotted name, or one of its parents, is covered by rules."""
         known = self._bound.get(dotted)
         if known is None:
             parent = dotted.rpartition(".")[0]
@@ -54,28 +54,28 @@ class Words:
 
     @cached_property
     def scans(self) -> tuple[tuple[str, Scan], ...]:
-        """Each anchor with the search for the places where it is worth reading."""
+        """(anchor, scan) pairs; the scan finds the places of the anchor that are worth reading."""
         return tuple((anchor, scan_for(anchor, self.speaks)) for anchor in self.anchors)
 
     @cached_property
     def beginnings(self) -> tuple[str, ...]:
-        """How dotted names may begin of which rules speak."""
+        """The beginnings of dotted names that rules cover."""
         return tuple(name[:-1] for name in self.names if name.endswith("*"))
 
     def speaks(self, word: str) -> bool:
-        """Whether rules may speak of a whole word that holds an anchor: of `is_cuda`, but not of `cuda_graph_mode`."""
+        """Whether rules may cover a whole word with an anchor in it, as `is_cuda`, but not `cuda_graph_mode`."""
         return not self.spoken or word in self.spoken or word.startswith(self.families)
 
     def anchored(self, name: str) -> bool:
-        """Whether the statements that hold a name are read for its own sake."""
+        """Whether statements that contain this name are read because of an anchor in it."""
         return self.speaks(name) and any(anchor in name for anchor in self.anchors)
 
     def relevant(self, dotted: str) -> bool:
-        """Whether a dotted name is, leads to, or lies below one that rules speak of."""
+        """Whether a dotted name is covered by rules, is the parent of such a name, or is below one."""
         return dotted in self.prefixes or self.bound(dotted)
 
     def told_apart(self, dotted: str) -> bool:
-        """Whether an import gives a name a meaning that is kept: one of these, or that of a library."""
+        """Whether the meaning of an imported name is kept, because rules cover it or it belongs to a library."""
         if self.relevant(dotted):
             return True
         while dotted and dotted not in self.libraries:
@@ -83,7 +83,7 @@ class Words:
         return bool(dotted)
 
     def children(self, module: str) -> frozenset[str]:
-        """What `from module import *` may bind, of the names that rules speak of."""
+        """The names covered by rules that `from module import *` may bind."""
         known = self._children.get(module)
         if known is None:
             dot, every = module + ".", self.names | self.prefixes | self.listed
@@ -94,7 +94,7 @@ class Words:
 
 @dataclass(slots=True, eq=False)
 class Statement:
-    """A logical line that was read: offsets of its first character and of its end, and what it says."""
+    """A logical line that was read: the offset of its first character, its end, and its contents."""
 
     start: int
     end: int
@@ -103,7 +103,7 @@ class Statement:
 
 @dataclass(slots=True, eq=False)
 class Name:
-    """A reference that resolves to `dotted`. `hidden` counts the leading segments that an alias hides."""
+    """A reference that resolves to `dotted`. `hidden`: the number of its leading segments that an alias hides."""
 
     dotted: str
     chain: Chain
@@ -111,7 +111,7 @@ class Name:
     hidden: int
 
     def spans(self) -> list[tuple[int, int] | None]:
-        """Offsets of each segment of `dotted`, None for hidden ones."""
+        """The spans of the segments of `dotted`; None for hidden ones."""
         base = self.statement.start
         spelled = [(a + base, b + base) for a, b in self.chain.segments()]
         if self.hidden:
@@ -122,7 +122,7 @@ class Name:
 
 @dataclass(slots=True, eq=False)
 class Facts:
-    """What a text says, in the statements that were read."""
+    """The facts of a text: the statements that were read, and what they contain."""
 
     text: str
     layout: Layout
@@ -133,12 +133,12 @@ class Facts:
     statements: dict[int, Statement] = field(default_factory=dict)
     unread: list[tuple[int, int]] = field(default_factory=list)
     references: list[Name] = field(default_factory=list)
-    present: frozenset[str] = frozenset()  # the anchors that stand in words that rules speak of
-    digests: dict[str, Digest | None] = field(default_factory=dict)  # by the text that was read
-    followed: dict[str, bool] = field(default_factory=dict)  # names, and whether all of their uses were read
-    star: int = -1  # where a star import begins that alone can bring `torch`, which the text uses and nothing binds
-    broken: Collection[int] = ()  # where statements begin that could not be read, or only in part
-    # Where all lines but those of one region have their own in the text that this one came from: which that was.
+    present: frozenset[str] = frozenset()  # anchors that occur in words covered by rules
+    digests: dict[str, Digest | None] = field(default_factory=dict)  # by the text of the line
+    followed: dict[str, bool] = field(default_factory=dict)  # names: True if uses with attributes were read
+    star: int = -1  # offset of a star import that must be what binds `torch`; -1: none
+    broken: Collection[int] = ()  # starts of statements that could not be parsed, or only in part
+    # If the text came from another by one region of changed lines: the token of that text's facts, and the region.
     origin: object = None
     region: Region | None = None
     token: object = field(default_factory=object)
@@ -146,7 +146,7 @@ class Facts:
 
     @property
     def work(self) -> Work:
-        """What the present analysis is counted in."""
+        """The work counter of the current analysis."""
         return self.layout.work
 
     @work.setter
@@ -154,11 +154,11 @@ class Facts:
         self.layout.work = self.names.work = self.searches.work = work
 
     def says(self, word: str) -> bool:
-        """Whether the text holds a word, or any other stretch of a line."""
+        """Whether the text contains a word, or any other string without a line break."""
         return bool(self.searches.find(("text", word), plain(word)))
 
     def moved(self, facts: Facts, region: Region) -> list[Name]:
-        """Give the statements outside a region, and all names, to the facts of the text in which that changed.
+        """Copy the statements outside `region`, and all names, to the facts of the changed text.
 
         Returns the references in these statements, in the order in which they were read.
         """
@@ -184,7 +184,7 @@ class Facts:
         return references
 
     def holds_any(self, offsets: Iterable[int]) -> bool:
-        """Whether a statement that was read holds one of these offsets."""
+        """Whether a statement that was read contains one of these offsets."""
         starts = sorted(self.statements)
         for offset in offsets:
             at = bisect_right(starts, offset) - 1
@@ -193,7 +193,7 @@ class Facts:
         return False
 
     def peek(self, offset: int) -> Statement | None:
-        """The statement at `offset`, read for a look: it is not one of the islands."""
+        """The statement at `offset`, parsed on demand without adding it to the facts."""
         start, end = self.layout.logical_line(offset)
         while start < end and self.text[start] in " \t\f":
             start += 1
@@ -206,7 +206,7 @@ class Facts:
         return Statement(start, end, found) if found else None
 
     def imports(self) -> list[tuple[Binding, Statement]]:
-        """Every import that was read; complete once the text has been read."""
+        """Every import that was read; complete after the text has been read."""
         if self._imports is None:
             self._imports = [
                 (binding, statement)
@@ -219,13 +219,14 @@ class Facts:
 
 @lru_cache(maxsize=512)
 def digest_text(text: str, depth: int = Limits.depth) -> Digest | None:
-    """What a logical line says; None when it cannot be read, or is nested deeper than `depth`; kept by its text."""
+    """The digest of a logical line, cached by its text; None if it cannot be parsed or is nested deeper than
+    `depth`."""
     piece: Piece | None = read_line(text) or read_new_syntax(text, depth)
     return None if piece is None else digest(piece)
 
 
 def references(statement: Statement, names: Names, words: Words) -> Iterator[Name]:
-    """The references of a statement that resolve to names that rules speak of."""
+    """The references of a statement that resolve to names covered by rules."""
     found = statement.digest
     for chain in found.chains:
         if not names.bindings(chain.root):

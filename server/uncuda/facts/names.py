@@ -1,4 +1,4 @@
-"""What a local name stands for: imports, aliases, and the scopes that hide them."""
+"""Resolves local names to dotted names: imports, aliases, and scopes that hide them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ _IMPORTERS = frozenset({"import_module", "importorskip", "__import__"})
 
 @dataclass(slots=True, eq=False)
 class Bound:
-    """One binding of a name: the scope's header offset (-1: the module), the dotted name it stands for, if known."""
+    """One binding of a name. `scope`: the offset of the scope's header, -1: the module; `dotted`: what it stands for,
+    if known."""
 
     scope: int
     word: str
@@ -32,7 +33,7 @@ class Bound:
 
 
 class Names:
-    """All bindings of the names that matter in one text."""
+    """All bindings, in one text, of names that matter."""
 
     def __init__(self, scopes: ScopeMap, work: Work | None = None) -> None:
         self.work = work or Work(UNLIMITED)
@@ -43,7 +44,7 @@ class Names:
         self.stars: list[tuple[str, Binding, int]] = []
 
     def bindings(self, name: str) -> list[Bound]:
-        """Every known binding of a local name."""
+        """All known bindings of a local name."""
         return self._bound.get(name, [])
 
     def add(self, name: str, dotted: str | None, binding: Binding, statement: int) -> None:
@@ -62,14 +63,14 @@ class Names:
         return self._scopes.scope_of(statement) or (-1, "")
 
     def settle(self) -> None:
-        """Move bindings under `global` to the module once every statement has been seen."""
+        """Move bindings declared `global` to the module, after all statements were added."""
         for bounds in self._bound.values():
             for bound in bounds:
                 if self._declared.get((bound.binding.name, bound.scope)) == "global":
                     bound.scope = -1
 
     def moved(self, scopes: ScopeMap, place: Callable[[int], int], work: Work) -> Names:
-        """The same names in a text where each offset is at another place."""
+        """The same names for a text in which offsets have moved."""
         names = Names(scopes, work)
         for name, bounds in self._bound.items():
             names._bound[name] = [
@@ -81,7 +82,8 @@ class Names:
         return names
 
     def resolve(self, name: str, statement: int, inside: int = -1) -> str | None:
-        """The dotted name that `name` stands for in the statement at this offset; None when nobody can tell."""
+        """The dotted name that `name` stands for in the statement at this offset; None if it is unknown or
+        ambiguous."""
         bounds = self._bound.get(name)
         if not bounds:
             return None
@@ -104,7 +106,7 @@ class Names:
         return _agreed([b for b in bounds if b.scope == best])
 
     def resolve_node(self, node: ast.AST, statement: int, digest: Digest) -> str | None:
-        """The dotted name of an expression: a name or attributes of one."""
+        """The dotted name of a name or attribute expression; None if it does not resolve."""
         base, parts = chain_of(node)
         if not isinstance(base, ast.Name):
             return None
@@ -141,9 +143,9 @@ def _holds(tree: ast.AST, node: ast.AST) -> bool:
 
 
 def _agreed(bounds: list[Bound]) -> str | None:
-    """What bindings of one name in one scope agree on.
+    """The dotted name on which all bindings of a name in one scope agree.
 
-    `name = None`, and the definition that a fallback branch gives, do not count against an import.
+    `name = None` and a definition in a fallback branch do not count against an import.
     """
     known = {b.dotted for b in bounds if b.dotted}
     if len(known) != 1:
@@ -158,7 +160,7 @@ def _agreed(bounds: list[Bound]) -> str | None:
 
 
 def _same_tail(known: set[str]) -> str | None:
-    """`torch` bound by `import torch` and by `import torch.nn`: the shorter holds the longer."""
+    """The shortest name if it is a parent of all others: `torch` for `import torch` and `import torch.nn`."""
     names = sorted(known)
     return names[0] if all(n == names[0] or n.startswith(names[0] + ".") for n in names) else None
 
@@ -168,7 +170,7 @@ def _is_none(value: ast.expr | None) -> bool:
 
 
 def imported_name(value: ast.expr | None) -> str | None:
-    """The module that `importlib.import_module("torch")` and its like give."""
+    """The module that `importlib.import_module("torch")` or a similar call returns; None for other expressions."""
     if isinstance(value, ast.Call) and len(value.args) >= 1 and isinstance(value.args[0], ast.Constant):
         function = value.func
         last = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")

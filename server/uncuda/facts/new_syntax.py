@@ -1,8 +1,8 @@
-"""Statements that this Python's `ast` refuses but libcst reads: PEP 701 f-strings, PEP 695 `type` and generics,
-t-strings, `except*`. Without libcst they stay unread.
+"""Reads statements that this Python's `ast` rejects but libcst accepts: PEP 701 f-strings, PEP 695 `type` and generics,
+t-strings, `except*`. Without libcst they are not read.
 
-libcst says that the text is Python; `ast` then reads it with the new syntax blanked out, place for place, and the
-fields of f-strings are read one by one, as on every version.
+libcst only confirms that the text is valid Python. `ast` then parses it with the new syntax replaced by blanks of the
+same length, and f-string fields are parsed one by one, as in every version.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ALIAS = re.compile(r"type[ \t]+(?=\w)[^=\n]*?(?=[ \t]*=)")
 _GENERIC = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+\w+[ \t]*(?=\[)")
 _BRACKET = re.compile(r"[(\[{]")
 _STEP = re.compile(r"\b(?:not|and|or|if|else|await|lambda|for|in|is)\b|[.+*/%@&|^~<>:-]")
-_STEPS = 2  # as deep as a bracket, in a field: libcst takes a minute for some thousand, and ends the process for more
+_STEPS = 2  # operators that count like a bracket in a field: thousands take libcst a minute, more crash it
 _WRAPPERS = (
     "{}", "{}\n pass", "if 0:pass\n{}\n pass", "if 0:pass\n{}", "try:pass\n{}\n pass", "try:pass\n{}",
     "{}\n pass\nexcept:pass", "{}\ndef _():pass", "match 0:\n {}\n  pass", "match 0:\n {}",
@@ -27,7 +27,7 @@ _WRAPPERS = (
 
 
 def readable(text: str, depth: int = Limits.depth) -> bool:
-    """Whether libcst reads a whole text that is nested no deeper than `depth` brackets."""
+    """Whether libcst can parse a whole text, which must not be nested deeper than `depth` brackets."""
     return _is_shallow(text, depth) and _parses(text)
 
 
@@ -44,9 +44,9 @@ def _parses(text: str) -> bool:
 
 
 def _is_shallow(text: str, depth: int) -> bool:
-    """Whether libcst, which follows nesting on the stack of the process, can be trusted with a text.
+    """Whether a text is shallow enough for libcst, which recurses on the stack of the process.
 
-    Each f-string is shown to it first: where one ends decides what else is a bracket.
+    Each f-string is parsed by libcst first, because its end determines what else is a bracket.
     """
     parts = split_strings(text)
     if parts is None:
@@ -57,10 +57,8 @@ def _is_shallow(text: str, depth: int) -> bool:
 
 
 def read_new_syntax(text: str, depth: int = Limits.depth) -> Piece | None:
-    """Read a logical line through libcst; None when libcst is not installed or cannot read it either.
-
-    `depth`: the nesting beyond which it is not tried.
-    """
+    """Parse a logical line with the help of libcst; None if libcst is not installed or cannot parse it. `depth`: the
+    maximum nesting."""
     plain = _blanked(text)
     if plain is None or plain == text:
         return None
@@ -74,7 +72,7 @@ def read_new_syntax(text: str, depth: int = Limits.depth) -> Piece | None:
 
 
 def wants_libcst(text: str) -> bool:
-    """Whether a logical line that was not read looks like newer Python, and libcst is not there to say so."""
+    """Whether an unread logical line looks like newer Python that libcst could read if it were installed."""
     try:
         import libcst  # noqa: F401
     except ImportError:
@@ -86,7 +84,7 @@ def wants_libcst(text: str) -> bool:
 
 
 def _blanked(text: str) -> str | None:
-    """The text with new syntax replaced by old syntax of the same length, in bytes too."""
+    """The text with new syntax replaced by old syntax of the same length, also in bytes."""
     parts, position = [], 0
     for start, end in _formatted_strings(text):
         parts += [text[position:start], _placeholder(text[start:end])]
@@ -127,7 +125,7 @@ def _formatted_strings(text: str) -> list[tuple[int, int]]:
 
 
 def reusing(text: str) -> int:
-    """How many fields of f-strings hold the quotes of the f-string itself, which no Python before 3.12 reads."""
+    """The number of f-string fields that contain the f-string's own quotes, which Python before 3.12 rejects."""
     found = position = 0
     while match := _STRING.search(text, position):
         position, quotes = match.end(), match[2] or match[3]
@@ -147,7 +145,7 @@ def reusing(text: str) -> int:
 
 
 def _placeholder(text: str) -> str:
-    """A plain string of the same length, with the same line breaks."""
+    """A plain string literal of the same length, with the same line breaks."""
     quotes = "'''" if "\n" in text and len(text) >= 6 else "'"
     return quotes + _hidden(text[len(quotes) : -len(quotes)], "_") + quotes
 

@@ -1,4 +1,4 @@
-"""One logical line, read by `ast` on its own, with the way back from its nodes to offsets."""
+"""One logical line parsed by `ast` on its own, with a mapping from its nodes back to offsets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PREFIX = {"elif": "if 0:pass\n", "else": "if 0:pass\n", "except": "try:pass\n",
 
 @dataclass(slots=True, eq=False)
 class Piece:
-    """The nodes of one stretch of text. `base` is added to every offset that it gives."""
+    """The nodes of one stretch of text. `base` is added to every returned offset."""
 
     text: str
     nodes: list[ast.AST]
@@ -22,7 +22,7 @@ class Piece:
     _starts: list[int] = field(default_factory=list)
 
     def offset(self, line: int, column: int) -> int:
-        """`ast` counts lines from 1 and columns in UTF-8 bytes; this counts characters."""
+        """The offset, in characters, of a line (from 1) and a column in UTF-8 bytes, as `ast` counts them."""
         line -= self.lines_before
         if line == 1:
             column -= self.shift
@@ -38,15 +38,15 @@ class Piece:
         return self.base + start + column
 
     def span(self, node: ast.AST) -> tuple[int, int]:
-        """Half-open offsets of a node that has a place."""
+        """The half-open offsets of a node."""
         return self.start(node), self.end(node)
 
     def start(self, node: ast.AST) -> int:
-        """Offset at which a node begins."""
+        """The offset where a node starts."""
         return self.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
 
     def end(self, node: ast.AST) -> int:
-        """Offset at which a node ends."""
+        """The offset where a node ends."""
         return self.offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
 
 
@@ -58,7 +58,8 @@ def _parse(text: str) -> list[ast.stmt] | None:
 
 
 def read_line(text: str) -> Piece | None:
-    """Read a logical line (no indentation): simple statements, a block's header, a decorator; None if it is broken."""
+    """Parse a logical line without indentation: simple statements, a block header, or a decorator; None if it is
+    invalid."""
     match = _HEAD.match(text)
     head = match[1] if match else None
     if head is None:
@@ -101,7 +102,7 @@ def _case(text: str) -> Piece | None:
 
 
 def read_expression(text: str, base: int) -> Piece | None:
-    """Read an expression, such as the field of an f-string, that stands at offset `base`."""
+    """Parse an expression, such as an f-string field, that starts at offset `base`."""
     stripped = text.rstrip()
     if stripped.endswith("=") and stripped[-2:-1] not in ("=", "!", "<", ">"):
         text = stripped[:-1]

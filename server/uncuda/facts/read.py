@@ -1,4 +1,4 @@
-"""Text to facts, reading only the statements that hold a word that matters: statement islands."""
+"""Reads the facts of a text from statement islands: only statements that contain a relevant word are parsed."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from .relayout import relayout
 from .scans import imports, plain, uses
 from .scopes import IndentScopes
 
-# No string that rules speak of is longer; what stands in a longer one is prose, or another language.
+# Strings covered by rules are shorter; a longer one contains prose or another language.
 _LONG = 1000
 _COMMENT = re.compile(r"[ \t\f]*#")
 _STAR = "import *"
-_FAR = 2000  # characters of a statement that is read by itself below a bracket that nothing closes
-_TRIES = 10  # ways in which a broken statement is read again
+_FAR = 2000  # characters of a statement that is parsed on its own below an unclosed bracket
+_TRIES = 10  # ways in which a broken statement is parsed again
 
 __all__ = ["Facts", "Name", "Statement", "Words", "read"]
 
@@ -43,9 +43,9 @@ def read(
 ) -> Facts:
     """Read the islands of a text.
 
-    `before`: what was read, with the same words, of the text that this one came from, by `edits` (start, end, text)
-    if these are known. What did not change since is taken over; the result is the same without it.
-    `work`: what is counted, LimitExceeded when it is too much; None: nothing is.
+    `before`: the facts, with the same words, of the text from which this one came, by `edits` (start, end, text) if
+    known; unchanged parts are reused, with the same result as without. `work`: counts the work and raises
+    LimitExceeded; None: no limit.
     """
     if before is None:
         plain = narrow(text)
@@ -80,7 +80,7 @@ class _Reader:
         scopes: IndentScopes,
         before: Facts | None = None,
     ) -> None:
-        self.text, self.words, self.layout = layout.text, words, layout  # the text to search in
+        self.text, self.words, self.layout = layout.text, words, layout  # the narrow text, for searches
         self.facts = Facts(text, layout, scopes, scopes, Names(scopes, layout.work), searches)
         self._work = layout.work
         self._digests = before.digests if before is not None else {}
@@ -89,10 +89,10 @@ class _Reader:
         self._stars: dict[str, dict[str, str]] = {}
 
     def read_all(self) -> Facts:
-        """Read every statement that matters."""
+        """Read every relevant statement."""
         self.read_at(self.anchored())
         searches, roots = self.facts.searches, self.words.roots
-        if not self._found_any():  # names of PyTorch alone lead nowhere; modules of their own may
+        if not self._found_any():  # only top-level modules other than torch matter in a file without anchors
             own = roots - {"torch"}
             self.read_at(searches.find(("imports", own), imports(_any_of(own))))
         if self._found_any():
@@ -101,7 +101,7 @@ class _Reader:
         return self.finish()
 
     def read_line(self, before: Facts, region: Region) -> Facts | None:
-        """Read the one line that is not as it was, and take over all others; None if it has a say in these."""
+        """Read the one changed line and reuse all others; None if the line may affect others."""
         facts = self.facts
         line = region.old, region.old_end
         if before.names.stars or self._says_star(before, region) or before.layout.logical_line(region.old) != line:
@@ -117,7 +117,7 @@ class _Reader:
             return None
         moved = before.moved(facts, region)
         anchored = self.anchored()
-        if not facts.holds_any(anchored):  # then imports of torch are read only if the line is
+        if not facts.holds_any(anchored):  # without islands, imports of torch are not read
             return None
         searches = [anchored, *(facts.searches.find(key, uses(*key)) for key in facts.followed.items())]
         self.read_at(sorted({at for found in searches for at in _inside(found, region.new, region.new_end)}))
@@ -128,24 +128,24 @@ class _Reader:
         return facts
 
     def _says_star(self, before: Facts, region: Region) -> bool:
-        """Whether the line is, or was, a star import, or `torch` comes by one and may not any more."""
+        """Whether the line is or was a star import, or changes whether `torch` comes from one."""
         lines = before.layout.text[region.old : region.old_end], self.text[region.new : region.new_end]
         brought = any("torch" in line for line in lines) and self.facts.searches.find(("text", _STAR), plain(_STAR))
         return before.star >= 0 or bool(brought) or any(_STAR in line for line in lines)
 
     def anchored(self) -> list[int]:
-        """Where anchors stand; the facts learn which ones do."""
+        """The offsets of all anchors; also records which anchors occur."""
         find = self.facts.searches.find
         found = {word: offsets for word, scan in self.words.scans if (offsets := find(("anchor", word), scan))}
         self.facts.present = frozenset(found)
         return sorted(chain.from_iterable(found.values()))
 
     def _found_any(self) -> bool:
-        """Whether there was a statement to read, be it broken."""
+        """Whether any statement was read, even a broken one."""
         return bool(self.facts.statements or self._failed)
 
     def read_at(self, offsets: Iterable[int]) -> None:
-        """Read the statements that hold these offsets, which are in order."""
+        """Read the statements at these sorted offsets."""
         done = -1
         for offset in offsets:
             self._work.compare()
@@ -153,7 +153,7 @@ class _Reader:
                 done = self._statement(offset)
 
     def _statement(self, offset: int) -> int:
-        """Read the statement at an offset; gives the offset up to which nothing is left to look at."""
+        """Read the statement at an offset; returns the offset up to which no other needs to be read."""
         if (end := self._hopeless(offset)) >= 0:
             return end
         text = self.text
@@ -180,7 +180,7 @@ class _Reader:
         return -1
 
     def _digest(self, start: int, end: int) -> Digest | None:
-        """What a stretch of the text says."""
+        """The digest of a stretch of the text; None if it cannot be parsed."""
         text = self.facts.text[start:end].rstrip()
         self._work.compare(1 + len(text) // _READ)
         found = self._digests[text] if text in self._digests else digest_text(text, self._work.limits.depth)
@@ -188,10 +188,8 @@ class _Reader:
         return found
 
     def _hopeless(self, offset: int) -> int:
-        """Where the long string without fields, or the line of comment, that holds a place ends; -1 for other places.
-
-        Most hits lie in such places.
-        """
+        """The end of the long plain string or the comment line around an offset, where most matches are; -1 for other
+        places."""
         holder = self.layout.string_around(offset)
         if holder is not None:
             prefix = self.text[max(0, holder[0] - 2) : holder[0]].lower()
@@ -200,12 +198,12 @@ class _Reader:
         return self.layout.line_break(offset) if _COMMENT.match(self.text, line) else -1
 
     def _prose(self, start: int, end: int, offset: int) -> bool:
-        """Whether the statement is a lone triple-quoted string."""
+        """Whether the statement is only a triple-quoted string."""
         holder = self.layout.string_around(offset)
         return holder is not None and holder[0] - start <= 2 and not self.text[holder[1] : end].strip()
 
     def _recover(self, start: int, end: int, offset: int) -> bool:
-        """Read only the line with the word, where a bracket left open above swallowed it."""
+        """Parse only the physical line with the word, if a bracket left open above swallowed it."""
         if start not in self.layout.unclosed and self.layout.line_start(start) not in self.layout.unclosed:
             return False
         first = self.layout.line_start(offset)
@@ -223,7 +221,7 @@ class _Reader:
         return True
 
     def _recover_part(self, start: int, end: int, offset: int) -> None:
-        """Read only the largest part in brackets around the word that can be read."""
+        """Parse only the largest bracketed part around the word that is valid."""
         parts = self._failed[start] = self._failed[start] or Parts(self.facts.text, self.layout, start, end)
         found = parts.around(offset)
         if found is not None and found[0] not in self.facts.statements:
@@ -236,14 +234,15 @@ class _Reader:
         self._pending.append(statement)
 
     def follow_names(self) -> None:
-        """Read the statements that use or rebind the names that imports and aliases gave, until no new one comes up."""
+        """Read the statements that use or rebind names bound by imports and aliases, until there are no new names."""
         self._follow_bound()
         if self._take_from_star():
             self._follow_bound()
         self.facts.names.settle()
 
     def _take_from_star(self) -> bool:
-        """Take `torch` for the module if nothing binds it but, it must be, `from .common import *`."""
+        """Treat `torch` as the module if the text uses it and only a star import, `from .common import *`, can bind
+        it."""
         searches, names = self.facts.searches, self.facts.names
         if not self._found_any() or any(bound.scope < 0 for bound in names.bindings("torch")):
             return False
@@ -287,7 +286,7 @@ class _Reader:
     def _bind(
         self, waiting: list[tuple[Binding, Statement]], known: dict[str, bool]
     ) -> list[tuple[Binding, Statement]]:
-        """Record the bindings of the names that matter; give back the others."""
+        """Record the bindings of relevant names; returns the others."""
         rest = []
         for binding, statement in waiting:
             if binding.name in known or binding.kind == "star":
@@ -298,7 +297,7 @@ class _Reader:
         return rest
 
     def _meaning(self, binding: Binding, statement: Statement) -> str | None:
-        """The dotted name that a binding gives, if it is one that rules speak of."""
+        """The dotted name that a binding stands for, if rules cover it."""
         if binding.kind in ("import", "from", "star"):
             return binding.dotted if self.words.told_apart(binding.dotted) else None
         if binding.value is None:

@@ -1,6 +1,6 @@
-"""What can still be read of a statement that does not parse: the bracketed parts of it that do.
+"""Reads the bracketed parts of a statement that does not parse as a whole.
 
-A table of hundreds of lines is one statement, and a half-typed line should not cost more than its own entry.
+A table of hundreds of lines is one statement, and a half-typed line should affect only its own entry.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Parts:
         self._spans = sorted(spans, key=lambda span: (span[0], -span[1]))
 
     def around(self, offset: int) -> tuple[int, int, Digest] | None:
-        """(start, end, what it says) of the largest part around a place that can be read."""
+        """(start, end, digest) of the largest part around an offset that can be parsed."""
         for start, end in self._spans:
             self._work.compare()
             if start <= offset < end:
@@ -35,16 +35,16 @@ class Parts:
 
 
 def _callee(text: str, bracket: int) -> int:
-    """Where the name begins that is called or subscribed."""
+    """The start of the name that is called or subscripted at this bracket."""
     while bracket and (text[bracket - 1].isalnum() or text[bracket - 1] in "._"):
         bracket -= 1
     return bracket
 
 
 def _pairs(text: str, layout: Layout, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Brackets that close one another; what is open between them, and closes nothing, is passed over."""
+    """Matching pairs of brackets; unmatched ones between them are skipped."""
     open_at: list[int] = []
-    waiting = dict.fromkeys(_CLOSER.values(), 0)  # how many are open, by what closes them
+    waiting = dict.fromkeys(_CLOSER.values(), 0)  # the number of open brackets, by their closing character
     for at, stop in layout.tokens(start, end):
         kind = text[at]
         if kind in _CLOSER:

@@ -1,4 +1,4 @@
-"""The layout of a text that came from another: what no changed line can have touched is taken over."""
+"""Derives the layout of an edited text from that before the edit, reusing what the changed lines cannot affect."""
 
 from __future__ import annotations
 
@@ -11,17 +11,15 @@ from .layout import Layout
 
 
 def relayout(before: Layout, text: str, regions: Sequence[Region], work: Work | None = None) -> tuple[Layout, bool]:
-    """The layout of a text, given that of the text that it came from, and the lines that differ.
-
-    Also whether every logical line of either text has its own in the other: each change lies within one of them.
-    """
+    """The layout of a text, from the layout before its changed regions; and whether each change is within one logical
+    line, so that the logical lines of both texts correspond."""
     strings = _strings(before, text, regions)
     layout = Layout(text, strings, work)
     return layout, strings is not None and _take_lines(layout, before, regions)
 
 
 def _strings(before: Layout, text: str, regions: Sequence[Region]) -> list[tuple[int, int]] | None:
-    """Triple-quoted strings, if no changed line can have made or ended one."""
+    """The triple-quoted strings, if no changed line can have started or ended one; else None."""
     if before.mended:
         return None
     for region in regions:
@@ -34,10 +32,10 @@ def _strings(before: Layout, text: str, regions: Sequence[Region]) -> list[tuple
 
 
 def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> bool:
-    """Take over the logical lines around those that changed, as long as these end where they ended before.
+    """Reuse the logical lines around the changed ones if these still end at the same places.
 
-    Gives whether each change lies within one logical line. Where nothing closes a bracket lines are guesses, which
-    depend on all that stands around them: these are made anew, unless the bracket stands in the line that changed.
+    Returns whether each change is within one logical line. Below an unclosed bracket, lines are guessed from their
+    surroundings; these are computed again, unless the bracket is in the changed line.
     """
     spans = _spans(before, regions)
     if any(not any(span.old <= start < span.old_end for span in spans) for start in before.unclosed):
@@ -48,7 +46,7 @@ def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> bo
     for span in spans:
         last = bisect_left(before.known_starts, span.old)
         if max(before.known_ends[:last], default=0) > span.old:
-            return False  # a word that only begins statements stands inside a bracket: which line it is in is a guess
+            return False  # a keyword that starts statements is inside a bracket, so the line boundary was a guess
         starts += [start + shift for start in before.known_starts[done:last]]
         ends += [end + shift for end in before.known_ends[done:last]]
         lines = _lines(layout, span)
@@ -65,7 +63,7 @@ def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> bo
 
 
 def _spans(before: Layout, regions: Sequence[Region]) -> list[Region]:
-    """The regions, each widened to the whole logical lines that it touched."""
+    """The regions, widened to all logical lines that they touch."""
     spans: list[Region] = []
     size, shift = len(before.text), 0
     for region in regions:
@@ -85,7 +83,7 @@ def _spans(before: Layout, regions: Sequence[Region]) -> list[Region]:
 
 
 def _lines(layout: Layout, span: Region) -> list[tuple[int, int]] | None:
-    """The logical lines of a span of the new text; None unless the last ends where the span does."""
+    """The logical lines of a span of the new text; None unless the last one ends with the span."""
     lines: list[tuple[int, int]] = []
     position = span.new
     while position < span.new_end:
@@ -100,7 +98,8 @@ def _lines(layout: Layout, span: Region) -> list[tuple[int, int]] | None:
 
 
 def _holds_sure(layout: Layout, start: int, end: int) -> bool:
-    """Whether a line is sure to begin a statement, so that nobody looked above it for an open bracket."""
+    """Whether a logical line contains a certain start of a statement, so that lines above were not searched for
+    brackets."""
     while start < end:
         if layout.is_sure(start):
             return True
@@ -109,7 +108,8 @@ def _holds_sure(layout: Layout, start: int, end: int) -> bool:
 
 
 def _doubtful(layout: Layout, start: int, end: int) -> bool:
-    """Whether a line inside a logical line looks like the beginning of a statement: then a bracket is open above."""
+    """Whether a physical line inside a logical line looks like the start of a statement, so that a bracket is open
+    above."""
     at = layout.text.find("\n", start, end) + 1
     while 0 < at < end:
         holder = layout.string_around(at)

@@ -1,4 +1,4 @@
-"""Calls that say what a string is for by their own shape: command line options, defaults, fields, string tests."""
+"""Calls whose shape tells the role of a string: command-line options, defaults, fields, string tests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FIELDS = frozenset({"field", "Field", "ib", "attrib", "Option", "Argument", "Pa
 
 
 def chain_of(node: ast.AST | None) -> tuple[ast.AST | None, list[str]]:
-    """What a dotted expression begins with, and its attributes: `torch`, and cuda and amp, of `torch.cuda.amp`."""
+    """The root of a dotted expression and its attributes: `torch` and ["cuda", "amp"] for `torch.cuda.amp`."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -29,7 +29,8 @@ def chain_of(node: ast.AST | None) -> tuple[ast.AST | None, list[str]]:
 
 
 def last_word(node: ast.AST | None) -> str:
-    """The word that names an expression: `a.b.type` type, `f(x)` f(), `cfg["device"]` device, `x` x."""
+    """The word that names an expression: "type" for `a.b.type`, "f()" for `f(x)`, "device" for `cfg["device"]`, "x" for
+    `x`."""
     if isinstance(node, ast.Attribute):
         return node.attr
     if isinstance(node, ast.Name):
@@ -48,7 +49,8 @@ def _text(node: ast.AST | None) -> str:
 
 
 def option_name(call: ast.Call) -> str:
-    """What `parser.add_argument("--dist-backend", …)` and its like store: dist_backend; else ""."""
+    """The destination of a command-line option: "dist_backend" for `parser.add_argument("--dist-backend", …)`; "" for
+    other calls."""
     method = last_word(call.func)
     names = [name for argument in call.args if (name := _text(argument))]
     if method in _FLAGS:
@@ -66,7 +68,8 @@ def option_name(call: ast.Call) -> str:
 
 
 def default_key(call: ast.Call, parameter: str | int | None) -> str:
-    """`cfg.get("device", "cuda")`, `getattr(args, "device", "cuda")`: the key that the string is the default of."""
+    """The key whose default a string is: "device" in `cfg.get("device", "cuda")` and `getattr(args, "device",
+    "cuda")`."""
     method = last_word(call.func)
     texts = [_text(argument) for argument in call.args]
     if method == "getattr" and parameter == 2 and len(texts) > 1:
@@ -81,13 +84,14 @@ def default_key(call: ast.Call, parameter: str | int | None) -> str:
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
 ROWS = (ast.Tuple, ast.List)
-BESIDE = 100  # what a list holds shows by then
+BESIDE = 100  # list items that are looked at
 FIXTURES = "request.param"
-"""What a fixture reads one of its `params` from."""
+"""The expression from which a fixture reads its parameter."""
 
 
 def item_name(call: ast.Call, parameter: str | int | None) -> str:
-    """`parametrize("device", ["cpu", "cuda"])`: what the items of the list are called, or the parts of its rows."""
+    """The name for the items of a list: "device" in `parametrize("device", ["cpu", "cuda"])`; comma-separated for
+    rows."""
     if last_word(call.func) == "fixture" and parameter == "params":
         return FIXTURES
     if last_word(call.func) == "parametrize" and parameter in (1, "argvalues") and call.args:
@@ -102,9 +106,9 @@ def is_field(method: str, parameter: str | int | None) -> bool:
 
 
 def column_of(names: str, part: ast.AST, containers: Sequence[ast.AST]) -> tuple[str, list[str]]:
-    """What the column of a part of a row is called, and what else stands there.
+    """The column name of a part of a row, and the strings of other rows in this column.
 
-    `parametrize("device, size", [("cuda", 1)])`: `names` are those of the columns, `containers` the row and the rows.
+    For `parametrize("device, size", [("cuda", 1)])`, `names` are the column names, `containers` the row and the list.
     """
     columns = _columns(names)
     rows = [getattr(container, "elts", []) for container in containers]
@@ -122,6 +126,6 @@ def _columns(names: str) -> tuple[str, ...]:
 
 
 def compared_too(compare: ast.AST | None) -> list[str]:
-    """The names after the first with which a string is compared: `b` of `"cuda" in (a, b)`."""
+    """Other names with which a string is compared: `b` in `"cuda" in (a, b)`."""
     other = compare.comparators[-1] if isinstance(compare, ast.Compare) else None
     return [name.id for name in other.elts[1:] if isinstance(name, ast.Name)] if isinstance(other, ROWS) else []

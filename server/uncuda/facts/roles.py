@@ -1,4 +1,4 @@
-"""What a string is there for: argument of which call, compared with what, bound to which name."""
+"""The role of a string: argument of which call, compared with what, bound to which name."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class Role:
     kind: argument, comparison (also `x.startswith("…")`), membership, default, assignment, key, value, item,
     subscript, return, receiver, case, concatenation, statement, other.
     name: the last word of what it is bound to or compared with ("type" for `x.type`, "f()" for a call).
-    parameter: keyword or position of an argument. option: what a command line option stores its value as.
-    items: the strings beside it (in a list, in the other arm of a condition, in the other entries of a dictionary).
-    outer: the role of the dictionary that holds a key or a value. cut: compared with a slice of fixed length.
+    parameter: keyword or position of an argument. option: the destination of a command-line option.
+    items: the strings beside it (in a list, the other branch of a conditional, other entries of a dictionary).
+    outer: the role of the dictionary around a key or value. cut: compared with a slice of fixed length.
     """
 
     kind: str
@@ -80,7 +80,7 @@ def role_at(node: ast.AST, start: int, digest: Digest, resolve: Resolve) -> Role
             containers.append(parent)
             member = node
         elif _is_indexed(parent, node):
-            containers.pop()  # what is chosen is one of its items
+            containers.pop()  # the result is one item of the list
             member = None
         elif isinstance(parent, ast.IfExp) and node is not parent.test:
             items += _texts((parent.body, parent.orelse), node)
@@ -110,13 +110,13 @@ def _texts(nodes: Iterable[ast.AST | None], without: ast.AST) -> list[str]:
 
 
 def _is_indexed(parent: ast.AST | None, node: ast.AST) -> bool:
-    """Whether one item of a list is chosen where it stands: `["cpu", "cuda"][torch.cuda.is_available()]`."""
+    """Whether an item of a list display is selected in place: `["cpu", "cuda"][torch.cuda.is_available()]`."""
     indexed = isinstance(parent, ast.Subscript) and node is parent.value and not isinstance(parent.slice, ast.Slice)
     return indexed and isinstance(node, (ast.List, ast.Tuple))
 
 
 def _is_head(holder: ast.JoinedStr, start: int, digest: Digest) -> bool:
-    """Whether what stands at `start` opens an f-string: `f"{'cuda' if x else 'cpu'}:{i}"`."""
+    """Whether the expression at `start` begins an f-string: `f"{'cuda' if x else 'cpu'}:{i}"`."""
     for text in digest.texts:
         if text.node is holder and not text.value and text.tokens[0].fields:
             first, last = text.tokens[0].fields[0]
@@ -125,7 +125,7 @@ def _is_head(holder: ast.JoinedStr, start: int, digest: Digest) -> bool:
 
 
 def _passes(parent: ast.AST | None, node: ast.AST) -> bool:
-    """Whether a string keeps its role in `parent`: an operand of `or`, the head of a concatenation …"""
+    """Whether a string has the same role as the expression around it: an operand of `or`, the first part of a `+` …"""
     if isinstance(parent, ast.BinOp):
         return isinstance(parent.op, (ast.Add, ast.Mod)) and node is parent.left
     if isinstance(parent, ast.Call) and node in parent.args:
@@ -134,7 +134,7 @@ def _passes(parent: ast.AST | None, node: ast.AST) -> bool:
 
 
 def _unpack(role: Role, value: ast.AST, member: ast.AST) -> None:
-    """`device, backend = "cuda", "nccl"`: each string goes to the name at its place."""
+    """Assign each string to the name at its position: `device, backend = "cuda", "nccl"`."""
     targets = role.subject
     if not isinstance(targets, (ast.Tuple, ast.List)) or not isinstance(value, (ast.Tuple, ast.List)):
         return
@@ -172,7 +172,7 @@ def _classify(node: ast.AST, parent: ast.AST | None, digest: Digest, resolve: Re
 
 
 def _counted(call: ast.Call, node: ast.AST, digest: Digest) -> Role | None:
-    """`for i, device in enumerate(["cuda:0", "cuda:1"])`: what the items of the list are called."""
+    """The role of a list in a loop over `enumerate`: `for i, device in enumerate(["cuda:0", "cuda:1"])`."""
     loop = digest.parents.get(call)
     if last_word(call.func) != "enumerate" or not isinstance(loop, _LOOPS) or call is not loop.iter:
         return None
@@ -218,7 +218,7 @@ def _comparison(parent: ast.Compare, node: ast.AST, resolve: Resolve) -> Role:
     membership = any(isinstance(op, _MEMBERSHIP) for op in parent.ops)
     other = operands[at - 1] if at else operands[1]
     if membership and isinstance(other, ROWS) and other.elts and all(isinstance(e, ast.Name) for e in other.elts):
-        membership, other = False, other.elts[0]  # `"cuda" in (source, destination)`: is one of them equal
+        membership, other = False, other.elts[0]  # `"cuda" in (source, destination)` compares with each of them
     core, cut = unwrapped(other)
     callee = resolve(core.func if isinstance(core, ast.Call) else core) or ""
     return Role(
@@ -233,7 +233,8 @@ def _comparison(parent: ast.Compare, node: ast.AST, resolve: Resolve) -> Role:
 
 
 def unwrapped(node: ast.AST) -> tuple[ast.AST, bool]:
-    """What a text is taken from (`str(x.device).split(":")[0]`: `x.device`), and whether a slice cuts it."""
+    """The expression that a string is derived from, `x.device` for `str(x.device).split(":")[0]`; and whether it is
+    sliced."""
     cut = False
     while True:
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
@@ -267,14 +268,14 @@ def _entry(parent: ast.Dict | ast.DictComp, node: ast.AST, digest: Digest, resol
 
 @lru_cache(maxsize=16)
 def keys_of_values(entries: ast.Dict | ast.DictComp) -> dict[ast.AST, ast.expr | None]:
-    """The key of each value; remembered, since every value of a dictionary asks."""
+    """The key of each value; cached, because every value of a dictionary asks for it."""
     if isinstance(entries, ast.DictComp):
         return {entries.value: entries.key}
     return dict(zip(entries.values, entries.keys, strict=True))
 
 
 def _subscript(parent: ast.Subscript, node: ast.AST, digest: Digest, resolve: Resolve) -> Role:
-    """`x["…"]`, and the choices of an annotation: `device: Literal["cuda", "cpu"]`."""
+    """The role of a subscript `x["…"]`, or of a choice in an annotation: `device: Literal["cuda", "cpu"]`."""
     if last_word(parent.value) != "Literal":
         return Role("subscript", node, name=last_word(parent.value), callee=resolve(parent.value) or "", subject=parent)
     inner: ast.AST = parent

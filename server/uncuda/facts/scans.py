@@ -1,4 +1,4 @@
-"""Searches for the places that are worth reading. Each looks at whole lines, one at a time, of a part of a text."""
+"""Searches for places worth reading. Each scan gets a range of whole lines and looks at each line by itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _TORCH = re.compile(r"torch(?![\w.])(?<![\w.]torch)")
 
 
 def plain(word: str) -> Scan:
-    """Where a word stands."""
+    """A scan for all occurrences of a string."""
 
     def scan(text: str, start: int, end: int) -> Iterable[int]:
         at = text.find(word, start, end)
@@ -27,7 +27,7 @@ def plain(word: str) -> Scan:
 
 
 def whole_word(name: str) -> Scan:
-    """Where a name stands as a whole word, also behind or before a dot."""
+    """A scan for a name as a whole word, also next to a dot."""
     size = len(name)
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
@@ -42,7 +42,7 @@ def whole_word(name: str) -> Scan:
 
 
 def matches(pattern: re.Pattern[str]) -> Scan:
-    """Where a pattern matches, which looks at one line."""
+    """A scan for matches of a pattern, which must be within a line."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         for match in pattern.finditer(text, start, end):
@@ -52,7 +52,7 @@ def matches(pattern: re.Pattern[str]) -> Scan:
 
 
 def anchors(anchor: str, speaks: Callable[[str], bool]) -> Scan:
-    """Where an anchor stands in whole words of which rules speak."""
+    """A scan for an anchor in whole words that rules cover."""
     whole, size = not anchor.isidentifier(), len(anchor)
 
     def scan(text: str, start: int, end: int) -> Iterable[int]:
@@ -73,7 +73,7 @@ def anchors(anchor: str, speaks: Callable[[str], bool]) -> Scan:
 
 
 def _word_around(text: str, offset: int) -> tuple[int, int]:
-    """Where the letters, digits and underscores around an offset, at which one of them stands, begin and end."""
+    """The span of the identifier around an offset."""
     start = offset
     while start and (text[start - 1] == "_" or text[start - 1].isalnum()):
         start -= 1
@@ -82,10 +82,10 @@ def _word_around(text: str, offset: int) -> tuple[int, int]:
 
 
 def imports(roots: re.Pattern[str]) -> Scan:
-    """Where "import" stands in lines that name a root, or that go on below."""
+    """A scan for "import" in lines that contain a root, or that continue on the next line."""
 
     def scan(text: str, start: int, stop: int) -> Iterator[int]:
-        carriages = "\r" in text[start:stop]  # a line may end there: look at every place
+        carriages = "\r" in text[start:stop]  # a carriage return may end a line, so every occurrence is looked at
         at = text.find("import", start, stop)
         while at >= 0:
             line = text.rfind("\n", 0, at) + 1
@@ -99,7 +99,7 @@ def imports(roots: re.Pattern[str]) -> Scan:
 
 
 def uses(name: str, every: bool) -> Scan:
-    """Where a name stands by itself; `every`: also where attributes follow."""
+    """A scan for a name that is not an attribute; `every`: also if attributes follow it."""
     size = len(name)
 
     def torch(text: str, start: int, end: int) -> Iterator[int]:
@@ -119,12 +119,12 @@ def uses(name: str, every: bool) -> Scan:
                     yield at
             at = text.find(name, at + size, end)
 
-    # Nearly always an attribute follows that name: let the pattern pass over those.
+    # Attributes nearly always follow that name, and the pattern skips those faster.
     return torch if name == "torch" and not every else scan
 
 
 def beginnings(words: tuple[str, ...]) -> Scan:
-    """Where lines begin whose first word is one of these; offsets of the lines, in order."""
+    """A scan for the starts of lines whose first word is one of these."""
 
     def scan(text: str, start: int, end: int) -> list[int]:
         found = []

@@ -1,4 +1,4 @@
-"""Which lines belong to which `def` or `class`, from indentation, looked up only where it matters."""
+"""Finds the `def` or `class` around a line from indentation, on demand."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from .scans import beginnings
 _HEAD = re.compile(r"[ \t\f]*(async[ \t]+\w+|\w+|@|[^\s\w])")
 
 FUNCTION = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
-"""A function's name, where its header begins."""
+"""Matches the header of a function; group 1 is its name."""
 _CLAUSES = frozenset({"elif", "else", "except", "finally"})
 _KEYWORDS = frozenset({*kwlist, "match", "case"})
 _AT_ONCE = 16  # steps that are counted together
-_LINES = 16  # characters in lines that are looked at for their indentation in about the time of one step
+_LINES = 16  # characters in lines whose indentation is looked at in about the time of one work step
 _LEAVING = frozenset({"return", "raise"})
 
 
 class Header(NamedTuple):
-    """The first line of a block: offsets of its first word and of its end, its columns of indentation, its word."""
+    """The first line of a block: start of its first word, end, indentation in columns, first word."""
 
     start: int
     end: int
@@ -33,19 +33,19 @@ class Header(NamedTuple):
 
 
 class ScopeMap(Protocol):
-    """How the reader of a text learns about scopes: from indentation here, from whole-file `ast` in tests."""
+    """How the reader finds scopes: here from indentation, in tests from a whole-file `ast`."""
 
     def scope_of(self, offset: int) -> tuple[int, str] | None:
-        """(offset of the header, "def" or "class") of the innermost scope that holds the line at `offset`."""
+        """(offset of the header, "def" or "class") of the innermost scope around the line at `offset`."""
         ...
 
     def extent(self, header: int) -> int:
-        """Where the block of the header at this offset ends."""
+        """The end of the block of the header at this offset."""
         ...
 
 
 class IndentScopes:
-    """Scopes found by climbing from a line to lines that are less indented."""
+    """Finds scopes by climbing from a line to lines that are less indented."""
 
     def __init__(self, layout: Layout, searches: Searches) -> None:
         self._layout = layout
@@ -57,9 +57,9 @@ class IndentScopes:
         self._clauses: dict[int, list[Header]] = {}
 
     def take_over(self, before: IndentScopes) -> bool:
-        """Know what was known of the text before, each of whose logical lines has its own in this one.
+        """Copy what is known of the previous text, whose logical lines must correspond to those of this one.
 
-        Only where all that differs stands behind the first word of a line; gives whether that is so.
+        Returns False, and copies nothing, if a line changed up to its first word.
         """
         lines = same_beginnings(before._text, self._text, self._searches.regions)
         if lines is None:
@@ -102,7 +102,7 @@ class IndentScopes:
         return (header.start, header.word) if header else None
 
     def header_above(self, offset: int) -> Header | None:
-        """The header of the block that holds the logical line at `offset`."""
+        """The header of the block that contains the logical line at `offset`."""
         start, _ = self._layout.logical_line(offset)
         if start in self._above:
             return self._above[start]
@@ -113,7 +113,7 @@ class IndentScopes:
         return found
 
     def headers(self, offset: int) -> Iterator[Header]:
-        """The headers of the blocks that hold the line at `offset`, innermost first."""
+        """The headers of all blocks around the line at `offset`, innermost first."""
         header = self.header_above(offset)
         while header is not None:
             self._layout.work.compare()
@@ -121,7 +121,7 @@ class IndentScopes:
             header = self.header_above(header.start)
 
     def header_at(self, offset: int) -> Header:
-        """The logical line at `offset` itself, as a header."""
+        """The logical line at `offset` itself, as a Header."""
         start, end = self._layout.logical_line(offset)
         known = self._headers.get(start)
         if known is None:
@@ -135,7 +135,7 @@ class IndentScopes:
         return known
 
     def clauses(self, header: Header) -> list[Header]:
-        """The clauses of one compound statement (if … elif … else, try … except), `header` among them."""
+        """All clauses of a compound statement (if … elif … else, try … except), including `header`."""
         if header.start in self._clauses:
             return self._clauses[header.start]
         found = [header]
@@ -165,9 +165,9 @@ class IndentScopes:
         return None
 
     def lines_above(self, offset: int, *words: str) -> Iterator[Header]:
-        """The lines above `offset` in its own block, at its own indentation, nearest first.
+        """The lines above `offset` in the same block and at the same indentation, nearest first.
 
-        With `words`, only lines that begin with one of them: a search instead of a walk.
+        With `words`, only lines that begin with one of them, found by a search instead of a walk.
         """
         line = self.header_at(offset)
         above = self.header_above(line.start)
@@ -182,7 +182,7 @@ class IndentScopes:
             yield self.header_at(start)
 
     def _indented(self, start: int, indent: int) -> bool:
-        """Whether the line that begins here has code, at this indentation."""
+        """Whether the line that starts here contains code at this indentation."""
         text, first = self._text, start + indent
         if text[start:first].count(" ") == indent:  # nearly all lines are indented with spaces
             return text[first : first + 1].strip("# \t\f\r\n") != ""
@@ -208,7 +208,7 @@ class IndentScopes:
             start = self._layout.logical_line(start)[1]
 
     def block_end_of(self, offset: int) -> int:
-        """Where the block that holds the line at `offset` ends."""
+        """The end of the block that contains the line at `offset`."""
         above = self.header_above(offset)
         return self.extent(above.start) if above else len(self._text)
 
@@ -222,7 +222,7 @@ class IndentScopes:
             if uncounted == _AT_ONCE:
                 layout.work.compare(_AT_ONCE)
                 uncounted = 0
-            if text.startswith(spaces, start):  # at least as deep; one as deep may be known
+            if text.startswith(spaces, start):  # indented at least as deep; if equally deep, its header may be known
                 if start in known and not text.startswith((" ", "\t", "\f"), start + indent):
                     return known[start]
                 continue
@@ -246,7 +246,7 @@ class IndentScopes:
         return None
 
     def extent(self, header: int) -> int:
-        """Where the block of the header at this offset ends."""
+        """The end of the block of the header at this offset."""
         if header not in self._extents:
             start, end = self._layout.logical_line(header)
             self._extents[header] = self._block_end(end, columns(self._text[start:header]))
@@ -268,13 +268,13 @@ class IndentScopes:
 
 
 def _here(offset: int, lines: Sequence[Region]) -> int:
-    """Where an offset of the old text that is not above all changed lines is in the new one."""
+    """The new offset of one that is not before all changed lines."""
     line = lines[bisect_right(lines, offset, key=lambda line: line.old) - 1]
     return offset - line.old + line.new if offset < line.old_end else offset + line.shift
 
 
 def _ends(old: str, new: str, lines: Sequence[Region]) -> Iterator[tuple[int, int]]:
-    """Where blocks ended, and where they end now that a blank line there has become one of code, or the reverse."""
+    """(old, new) ends of blocks that moved because a blank line became code, or code became blank."""
     for line in lines:
         was, now = old[line.old : line.old_end].strip(), new[line.new : line.new_end].strip()
         if now and not was:
@@ -284,7 +284,7 @@ def _ends(old: str, new: str, lines: Sequence[Region]) -> Iterator[tuple[int, in
 
 
 def same_beginnings(old: str, new: str, regions: Sequence[Region]) -> list[Region] | None:
-    """A region for each line of the regions, if lines have their own in the other text, and begin with the same."""
+    """A region for each line of the regions if the lines correspond one to one and begin alike; else None."""
     lines: list[Region] = []
     for region in regions:
         a, b = region.old, region.new
@@ -301,7 +301,7 @@ def same_beginnings(old: str, new: str, regions: Sequence[Region]) -> list[Regio
 
 
 def _is_beside(blank: tuple[str, str], line: tuple[str, str], text: str, end: int) -> bool:
-    """Whether a blank line becomes one more line, with no block of its own, before a line that begins where it does."""
+    """Whether a blank line becomes a line of code in the same block as the next line, without starting a block."""
     if blank[1] or blank[0].strip(" \t\f") or line[1] != "word":
         return False
     below = _HEAD.match(text, end)
@@ -311,7 +311,7 @@ def _is_beside(blank: tuple[str, str], line: tuple[str, str], text: str, end: in
 
 
 def _beginning(line: str) -> tuple[str, str]:
-    """The indentation of a line, and what it begins with: a word of Python's, a mark, or another word."""
+    """The indentation of a line, and its first token: a keyword, a punctuation mark, or "word"."""
     match = _HEAD.match(line)
     if match is None:
         return line.strip("\r\n"), ""
@@ -320,7 +320,7 @@ def _beginning(line: str) -> tuple[str, str]:
 
 
 def columns(space: str) -> int:
-    """Width of an indentation; a tab reaches the next multiple of eight, a form feed starts anew."""
+    """The width of an indentation; a tab extends to the next multiple of eight, a form feed restarts the count."""
     if "\f" in space:
         space = space[space.rindex("\f") + 1 :]
     return len(space.expandtabs(8))

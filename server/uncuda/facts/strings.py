@@ -1,6 +1,6 @@
-"""The tokens of a string expression: prefixes, quotes, bodies, and the fields of f-strings.
+"""Tokens of a string expression: prefixes, quotes, bodies, and fields of f-strings.
 
-Python 3.12 changed where `ast` says that the parts of an f-string are; the text itself tells on every version.
+Python 3.12 changed the positions that `ast` gives for parts of f-strings; the text gives them in every version.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ import re
 from typing import NamedTuple
 
 _START = re.compile(r"([A-Za-z]{0,2})(\"\"\"|'''|\"|')")
-_DEEPEST = 100  # Python 3.12 itself takes no more than 150 f-strings in one another
+_DEEPEST = 100  # Python 3.12 itself accepts no more than 150 nested f-strings
 _GAP = re.compile(r"(?:[\s()]|\\\r?\n|#[^\n\r]*)*")
 
 
 class Token(NamedTuple):
-    """One literal of a (possibly concatenated) string expression; `start` and `end` hold its body, without quotes."""
+    """One literal of a possibly concatenated string expression; `start` and `end` delimit its body, without quotes."""
 
     prefix: str
     start: int
@@ -28,7 +28,7 @@ class Token(NamedTuple):
 
 
 def tokens(text: str, start: int, end: int) -> list[Token]:
-    """The literals between two offsets that hold one string expression; [] when it is none."""
+    """The literals of the string expression between two offsets; [] if it is none."""
     found: list[Token] = []
     position = start
     while position < end:
@@ -56,7 +56,7 @@ def _token(text: str, match: re.Match[str]) -> tuple[Token | None, int]:
 
 
 def plain_end(text: str, start: int, quotes: str) -> int:
-    """Offset of the quotes that close a plain string whose body begins at `start`, or -1."""
+    """The offset of the closing quotes of a plain string whose body starts at `start`, or -1."""
     position = start
     while True:
         found = text.find(quotes, position)
@@ -71,10 +71,10 @@ def plain_end(text: str, start: int, quotes: str) -> int:
 
 
 def formatted_end(text: str, start: int, quotes: str, level: int = 0) -> tuple[int, list[tuple[int, int]]]:
-    """Where an f-string or t-string whose body begins at `start` closes.
+    """(offset of the closing quotes, or -1; spans of the expressions in fields) of an f-string or t-string whose body
+    starts at `start`.
 
-    Gives the offset of the closing quotes, or -1, and the spans of the expressions of its replacement fields.
-    `level`: how many f-strings and fields are around it; in too many it does not close.
+    `level`: the number of f-strings and fields around it; beyond a limit the result is -1.
     """
     fields: list[tuple[int, int]] = []
     position, size = start, len(text)
@@ -99,7 +99,7 @@ def formatted_end(text: str, start: int, quotes: str, level: int = 0) -> tuple[i
 def _field(
     text: str, start: int, quotes: str, fields: list[tuple[int, int]], level: int
 ) -> tuple[tuple[int, int] | None, int]:
-    """The expression of the field that begins at `start`, and the offset after its closing brace."""
+    """The span of the expression in the field that starts at `start`, and the offset after its closing brace."""
     if level > _DEEPEST:
         return None, start
     depth, position, size, end = 0, start, len(text), -1

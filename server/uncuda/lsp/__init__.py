@@ -1,10 +1,10 @@
-"""The language server. Everything it needs is imported when it starts."""
+"""The language server. Its modules are imported only when it starts."""
 
 from __future__ import annotations
 
 
 def serve(tcp: str | None = None, log_file: str | None = None) -> int:
-    """Run the server on standard input and output, or on a socket (`tcp`: "[HOST:]PORT"); gives the exit code."""
+    """Run the server on standard input and output, or on a socket (`tcp`: "[HOST:]PORT"), and return the exit code."""
     from .start import run
 
     return run(tcp, log_file)

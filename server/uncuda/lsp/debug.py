@@ -1,4 +1,4 @@
-"""What to add to a report of a bug: versions, settings with where they come from, facts of projects, timings."""
+"""The debug information for a bug report: versions, settings with their sources, facts of projects, timings."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _TIMED = 5
 
 
 def describe(session: Session, job_seconds: float | None) -> str:
-    """The text. `job_seconds`: how long the last workspace job took."""
+    """The text of the report. `job_seconds`: how long the last workspace job took."""
     client = session.client
-    # Not platform.platform(): that runs `uname`, whichever comes first on PATH, be it one of the workspace.
+    # platform.platform() is not used, because it runs `uname` from PATH, which may be a file of the workspace.
     system = f"{platform.system()} {platform.release()} {platform.machine()}"
     lines = [
         f"uncuda {uncuda.__version__}, process {os.getpid()}",
@@ -105,7 +105,7 @@ def _documents(session: Session) -> Iterator[str]:
 
 
 def _took(session: Session, program: Program) -> float:
-    """Milliseconds that a first look at a text takes."""
+    """Milliseconds for the first analysis of a text."""
     known = session.folders.engine_of(program)
     engine = make_engine(known.catalogue, known.target.id, known.settings, known.project)
     engine.ruleset(False)

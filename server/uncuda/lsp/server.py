@@ -1,4 +1,4 @@
-"""The server: a session with its features, on a connection."""
+"""The server: a session with all features, serving one connection."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from .features import (
     hover,
     lens,
     lifecycle,
+    overview,
     receiving,
+    review,
     rule_pages,
     status,
     sync,
@@ -30,15 +32,15 @@ from .wire.ending import last_word, leave_soon
 from .wire.logs import ToClient, logger
 from .wire.stream import Connection, frames
 
-# What registers first is told of events first.
+# Features are called for events in this order.
 FEATURES = (
     *(lifecycle, sync, watch, target_prompt, diagnostics, workspace_diagnostics),
-    *(accepting, receiving, actions, rule_pages, hover, lens, commands, status, target_choice),
+    *(accepting, receiving, actions, rule_pages, hover, lens, commands, status, target_choice, overview, review),
 )
 
 
 class UncudaServer(Session):
-    """A session with all features."""
+    """A session with all features registered."""
 
     def __init__(self, log: ToClient | None = None) -> None:
         super().__init__(log)
@@ -46,7 +48,7 @@ class UncudaServer(Session):
             feature.register(self)
 
     def serve(self, connection: Connection) -> int:
-        """Take messages until the client leaves; gives the exit code."""
+        """Handle messages until the client leaves; returns the exit code."""
         self.protocol.write = connection.write
         self.loop.set_exception_handler(_log_failure)
         threading.Thread(target=self._read, args=(connection,), daemon=True, name="reader").start()
@@ -58,7 +60,7 @@ class UncudaServer(Session):
             self.ended()
 
     def _read(self, connection: Connection) -> None:
-        """Hand over what the client sends, and see to it that the process ends with that; in a thread of its own."""
+        """Read messages in a thread of its own, and make the process end when the client leaves."""
         code = 1
         try:
             for body in frames(connection.read):

@@ -1,4 +1,4 @@
-"""The session with one client: the documents, folders, projects and analyses that every feature works on."""
+"""The session with one client: the documents, folders, projects and analyses that features use."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from .state.documents import Documents, Program
 from .state.folders import Folders
 from .state.inspection import Inspection
 from .state.notebooks import Notebooks
+from .state.overviews import Overviews
 from .state.projects import Projects
 from .wire.client import read_client
 from .wire.endpoint import Endpoint
@@ -24,13 +25,14 @@ from .wire.protocol import field
 
 
 class Session(Endpoint):
-    """What features are given. `folders`, `projects`, `analyses`, `diagnostics`: from `initialize` on."""
+    """What a feature gets to work with. `folders` to `overviews` are set by `initialize`."""
 
     folders: Folders
     projects: Projects
     analyses: Analyses
     diagnostics: Diagnostics
     inspection: Inspection
+    overviews: Overviews
 
     def __init__(self, log: ToClient | None = None) -> None:
         super().__init__(log)
@@ -39,7 +41,7 @@ class Session(Endpoint):
         self.notebooks = Notebooks(self.documents, lambda: self.folders.catalogue.commands)
 
     def begin(self, params: Mapping[str, Any]) -> None:
-        """Take in what `initialize` says of the client and of its folders."""
+        """Set up the session from the parameters of `initialize`."""
         self.client = read_client(params)
         self.documents.encoding = self.client.encoding
         self.folders = Folders(self.client, params, lambda problem: self.loop.call_soon(self.show_error, problem))
@@ -47,32 +49,33 @@ class Session(Endpoint):
         self.projects = Projects(self, self.folders, self.documents, self.notebooks, self.analyses)
         self.diagnostics = Diagnostics(self, self.documents, self.analyses, self.folders.catalogue, self.projects.shim)
         self.inspection = Inspection(self, self.folders, self.projects, self.analyses)
+        self.overviews = Overviews(self, self.folders, self.documents, self.analyses, self.inspection)
         self.begun()
 
     def keep(self, work: Coroutine[Any, Any, object]) -> None:
-        """Have work done that nobody waits for."""
+        """Run a coroutine in the background, and keep a reference to its task."""
         task = self.loop.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     def program(self, uri: str) -> Program | None:
-        """The open program that a URI belongs to: a file, an untitled document, or a cell's notebook."""
+        """The open program that a URI belongs to: a file, an untitled document, or the notebook of a cell."""
         return self.documents.program(uri)
 
     def analyse(self, program: Program) -> Analysis:
-        """What the engine finds in a program; computed once for each of its versions."""
+        """The analysis of a program, computed once for each version."""
         return self.analyses.of(program)
 
 
 def offset_in(program: Program, params: Any, *path: str) -> int | None:
-    """The offset of a position in raw parameters; JsonRpcInvalidParams where there is none.
+    """The offset of a position in raw parameters; None if the document is a cell outside the program.
 
-    None: the document they name is a cell that is no part of the program.
+    JsonRpcInvalidParams is raised if there is no valid position.
     """
     line, character = (field(params, *path, name, kind=int) for name in ("line", "character"))
     try:
         return program.offset(field(params, "textDocument", "uri"), types.Position(line, character))
     except KeyError:
         return None
-    except ValueError as error:  # less than 0, or more than the protocol knows
+    except ValueError as error:  # negative, or larger than the protocol allows
         raise JsonRpcInvalidParams(shorten(str(error), 200)) from None

@@ -1,4 +1,4 @@
-"""The process of the server: its streams, its logs, what it may import, and its end."""
+"""The server's process: its streams, logs, imports and exit."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from uncuda.import_path import leave_current_folder
 from .wire import logs, stream
 
 _PATIENCE = 0.7
-_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # malloc.h
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # constants from malloc.h
 _KEPT = 16_000_000  # bytes
 
 
 def run(tcp: str | None, log_file: str | None) -> int:
-    """Serve until the client leaves; gives the exit code. OSError or ValueError where the server cannot start."""
-    leave_current_folder()  # the editor may have started us in the workspace
+    """Serve until the client leaves; returns the exit code. OSError or ValueError is raised if the server cannot
+    start."""
+    leave_current_folder()  # the editor may have started the server in the workspace
     to_client = logs.start(log_file)
     if tcp:
         connection = stream.accept(tcp, lambda place: print(f"uncuda: {place}", file=sys.stderr, flush=True))  # noqa: T201
     else:
-        if not os.isatty(0):  # Ctrl-C in the terminal of an editor is meant for the editor
+        if not os.isatty(0):  # Ctrl-C in an editor's terminal is meant for the editor
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         connection = stream.standard()
     _keep_memory()
@@ -34,23 +35,23 @@ def run(tcp: str | None, log_file: str | None) -> int:
 
     server = UncudaServer(to_client)
     gc.enable()
-    gc.freeze()  # what was imported stays: no need to walk through it again and again
+    gc.freeze()  # imported modules stay, so the garbage collector need not visit them
     logs.logger.info("uncuda %s, Python %s", uncuda.__version__, sys.version.split()[0])
     code = server.serve(connection)
-    leave_soon(code, _PATIENCE)  # even if something that is not worth waiting for still runs: editors kill what stays
+    leave_soon(code, _PATIENCE)  # even if something unimportant still runs, because editors kill slow servers
     return code
 
 
 def _keep_memory() -> None:
-    """Let glibc keep what is freed, up to a few megabytes, and not give it back to the system.
+    """Make glibc keep up to a few megabytes of freed memory instead of returning them to the system.
 
-    Each key frees and takes the size of the whole text several times: pages that come anew cost more than the copies.
+    Each keystroke allocates and frees several copies of the text, and fresh pages cost more than the copies.
     """
     if not sys.platform.startswith("linux"):
         return
     import ctypes
 
     library = ctypes.CDLL(None)
-    if hasattr(library, "mallopt"):  # glibc's, not musl's
+    if hasattr(library, "mallopt"):  # glibc has it, musl does not
         library.mallopt(_M_MMAP_THRESHOLD, _KEPT)
         library.mallopt(_M_TRIM_THRESHOLD, _KEPT)

@@ -1,7 +1,7 @@
-"""Every sentence that a user is told in two languages, by room and key; and the language in which he is spoken to.
+"""Every sentence that a user reads, in English and Chinese, by room and key; and the choice of the language.
 
-A room is a table of its own, loaded where it is asked: help of the command line, reports, the server's commands,
-editors, findings. What rules, tables and settings say stands where they are declared.
+A room is a table of sentences, loaded when it is needed: help of the command line, reports, the server's commands,
+editors, findings. The texts of rules, tables and settings stand where these are declared.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 Room = Mapping[str, tuple[str, str]]
-"""Sentences by key, in English and Chinese. Values stand in braces, by number or by name, the same in both."""
+"""Sentences by key, in English and Chinese. Placeholders in braces are numbered or named, the same in both."""
 
 _COUNTED: Mapping[str, tuple[str, str, str]] = {
     "finding": ("finding", "findings", "处问题"),
@@ -26,11 +26,11 @@ _COUNTED: Mapping[str, tuple[str, str, str]] = {
     "warning": ("warning", "warnings", "个警告"),
     "information": ("information", "information", "条信息"),
 }
-"""What is counted: one in English, several, and the Chinese with its measure word."""
+"""Nouns with a number: the English singular and plural, and the Chinese with its measure word."""
 
 
 def language(locale: str) -> str:
-    """ "en" or "zh" for a setting of the locale; "auto" asks the environment."""
+    """The language, "en" or "zh", of a `locale` setting; "auto" reads the environment (LC_ALL, LC_MESSAGES, LANG)."""
     if locale in ("en", "zh"):
         return locale
     for variable in ("LC_ALL", "LC_MESSAGES", "LANG"):
@@ -40,7 +40,7 @@ def language(locale: str) -> str:
 
 
 class Sentences:
-    """The sentences of one room in one language: "en" or "zh"."""
+    """The sentences of one room in one language, "en" or "zh"."""
 
     room: ClassVar[Room]
 
@@ -49,14 +49,14 @@ class Sentences:
         self.chinese = locale == "zh"
 
     def __call__(self, key: str, *values: object, **named: object) -> str:
-        """The sentence for `key` with values in its braces."""
+        """The sentence of a key, with its placeholders filled in."""
         return self.room[key][self.chinese].format(*values, **named)
 
     def count(self, number: int, key: str) -> str:
-        """`3 findings`, `1 finding`, `3 处问题`."""
+        """A number with its noun: `3 findings`, `1 finding`, `3 处问题`."""
         one, many, zh = _COUNTED[key]
         return f"{number:,} {zh if self.chinese else one if number == 1 else many}"
 
     def join(self, parts: Iterable[str]) -> str:
-        """The parts as a list."""
+        """The parts joined by commas."""
         return ("，" if self.chinese else ", ").join(parts)

@@ -1,4 +1,4 @@
-"""What is said of accepted findings, and of the lines that changed."""
+"""Messages about accepted findings and about changed lines (`--diff-base`)."""
 
 from . import Room
 

@@ -1,12 +1,13 @@
-"""What the commands and questions of the server say."""
+"""Messages of the language server's commands, and the questions that it asks."""
 
 from . import Room
 
 COMMANDS: Room = {
-    # titles
+    # titles of commands
     "fix all workspace": ("uncuda: fix all in workspace", "uncuda：修复工作区中的所有问题"),
     "fix all file": ("uncuda: fix all in file", "uncuda：修复文件中的所有问题"),
     "accepting": ("uncuda: looking for what to accept", "uncuda：正在查找要接受的问题"),
+    "report": ("uncuda: report on the port", "uncuda：生成移植报告"),
     "check workspace": ("uncuda: checking the workspace", "uncuda：正在检查工作区"),
     "preview": ("uncuda: preview of all fixes", "uncuda：预览所有修复"),
     "label": ("uncuda: fix all", "uncuda：修复所有问题"),
@@ -14,7 +15,7 @@ COMMANDS: Room = {
     "opener": ("no change; all that is ticked is safe", "无改动；已勾选的均为安全修复"),
     "to review": ("{0} (to review)", "{0}（需复核）"),
     "between": ("; ", "；"),
-    # questions
+    # questions to the user
     "which target": (
         "The project imports plugins of {targets}. Which accelerator is it to run on?",
         "项目导入了 {targets} 的插件。要迁移到哪一种加速器？",
@@ -59,7 +60,7 @@ COMMANDS: Room = {
         "无法逐行修改 {0}；请自行在其中写入 {1}",
     ),
     "which file": ("Which file is to be fixed?", "要修复哪个文件？"),
-    # what was done
+    # results of commands
     "fixed": ("Fixed {findings} in {files}.", "已修复 {files}中的 {findings}。"),
     "would fix": ("Would fix {findings} in {files}.", "将修复 {files}中的 {findings}。"),
     "nothing": ("Nothing to fix.", "没有可修复的内容。"),
@@ -69,8 +70,19 @@ COMMANDS: Room = {
         "剩余：安全修复 {2:,}，需复核 {0:,}，需手动处理 {1:,}。",
     ),
     "show": ("Show", "查看"),
+    "review button": ("Review", "复核"),
+    "report button": ("Report", "报告"),
     "left out": ("{files} left out:", "未处理 {files}："),
     "more": ("and {0} more (see the log)", "以及另外 {0} 个（见日志）"),
+    "report written": ("The report is in {0}.", "报告已写入 {0}。"),
+    "no folder to report": (
+        "No folder is open, so there is nothing to report on.",
+        "没有打开文件夹，无法生成报告。",
+    ),
+    "no cache folder": (
+        "There is no cache folder to write the report to; run `uncuda report` in a terminal.",
+        "没有可写入报告的缓存目录；请在终端中运行 `uncuda report`。",
+    ),
     "cancelled": ("Cancelled.", "已取消。"),
     "not asked": (
         "This editor does not ask for what is found in files that are not open; `uncuda check` in a terminal shows it.",

@@ -1,9 +1,9 @@
-"""What actions, hovers and lenses say."""
+"""Texts of code actions, hovers and code lenses."""
 
 from . import Room
 
 EDITOR: Room = {
-    # actions
+    # code actions
     "to review": ("{0} (to review)", "{0}（需复核）"),
     "fix rule": ("Fix all '{0}' in this file", "修复此文件中的所有 '{0}'"),
     "fix rule everywhere": ("Fix all '{0}' in the workspace", "修复工作区中的所有 '{0}'"),
@@ -55,13 +55,13 @@ EDITOR: Room = {
     "silences": ("silences {0}", "抑制 {0}"),
     "unknown rule": ("no rule is called {0}", "没有名为 {0} 的规则"),
     "page": ("page of `{0}`", "`{0}` 的规则说明"),
-    # pages
+    # rule pages
     "examples": ("Examples", "示例"),
     "result": ("Becomes, on {0}:", "在{0} 上改为："),
     "reported": ("reported", "会报告"),
     "not reported": ("Nothing is reported here:", "此处不会报告："),
     "shim import": ("`{0}` is imported here", "此处导入了 `{0}`"),
-    # lenses
+    # code lenses
     "constructs": ("{0} CUDA-only constructs", "{0} 处仅限 CUDA 的代码"),
     "construct": ("1 CUDA-only construct", "1 处仅限 CUDA 的代码"),
     "fixable": ("{0}: fix the {1} that are safe", "{0}：修复其中 {1} 处安全的"),

@@ -1,4 +1,4 @@
-"""What is said of findings beside the messages of their rules."""
+"""Texts that are added to a finding's message, beside the messages of rules."""
 
 from . import Room
 

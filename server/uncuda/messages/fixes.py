@@ -22,7 +22,8 @@ FIXES: Room = {
 
 
 class Title(str):
-    """The English title of a fix. `key`: of FIXES; `said`: what it quotes, the same in both languages."""
+    """The English title of a fix. `key`: its key in FIXES; `said`: the code that it quotes, the same in both
+    languages."""
 
     __slots__ = ("key", "said")
     key: str
@@ -30,12 +31,12 @@ class Title(str):
 
     @property
     def chinese(self) -> str:
-        """The same in Chinese."""
+        """The title in Chinese."""
         return FIXES[self.key][1].format(self.said)
 
 
 def titled(key: str, said: str = "") -> Title:
-    """The title of a fix, in English."""
+    """The English title of a fix; `said`: the code that it quotes."""
     title = Title(FIXES[key][0].format(said))
     title.key, title.said = key, said
     return title

@@ -1,4 +1,4 @@
-"""What the command line says of files and findings, and what the server says of a choice of target."""
+"""Messages of the command line about files and findings, and of the server about its choice of a target."""
 
 from . import Room
 

@@ -1,4 +1,4 @@
-"""Help and errors of the command line, before the settings are known."""
+"""Help texts and errors of the command line that are printed before the settings are read."""
 
 from . import Room
 
@@ -10,6 +10,7 @@ TERMINAL: Room = {
     "commands": ("Commands", "命令"),
     "check in short": ("report what ties code to CUDA", "报告代码中依赖 CUDA 的内容"),
     "fix in short": ("rewrite it for the target, in place", "就地改写为目标加速器的代码"),
+    "report in short": ("write a page on the whole port", "生成整个移植工作的报告"),
     "rule in short": ("show the page of a rule", "显示规则说明"),
     "server in short": ("run the language server", "运行语言服务器"),
     "check": (
@@ -33,6 +34,32 @@ TERMINAL: Room = {
             "`-` 表示读取标准输入并将结果写到标准输出。"
             "退出码：0 无遗留问题，1 有遗留问题，2 出错。"
         ),
+    ),
+    "report": (
+        (
+            "Write one page on the whole port: what is left, what a command does, what a person must decide, and what "
+            "blocks. PATHS are files and folders (default: the current folder). Exit code: 0, or 2 error."
+        ),
+        (
+            "生成一页关于整个移植工作的报告：剩余多少、哪些可由命令完成、哪些须由人决定、哪些阻碍进展。"
+            "PATHS 为文件或目录（默认：当前目录）。退出码：0，出错为 2。"
+        ),
+    ),
+    "output": (
+        "Where it goes; `-`: standard output. HTML is written to uncuda-report.html, all else to standard output.",
+        "输出位置；`-` 表示标准输出。HTML 默认写入 uncuda-report.html，其余写到标准输出。",
+    ),
+    "report format": (
+        "Its format; without it what the name of the file says, else html.",
+        "报告格式；未指定时以文件扩展名为准，否则为 html。",
+    ),
+    "compare": (
+        "Also say what was fixed, and what is new, since this report, which was written with --format json.",
+        "与先前以 --format json 生成的报告相比，列出已修复和新增的问题。",
+    ),
+    "beside": (
+        "Also say what is left for the other accelerators (default); it takes as long again for each.",
+        "同时给出其他加速器的情况（默认）；每个加速器需要同样长的时间。",
     ),
     "rule": ("Show the page of a rule; without a name, list the rules.", "显示规则说明；不给名称时列出所有规则。"),
     "server": ("Run the language server.", "运行语言服务器。"),
@@ -112,6 +139,7 @@ TERMINAL: Room = {
     "name or all": ("give a NAME or --all", "请给出 NAME 或使用 --all"),
     "unknown locale": ("unknown locale `{value}`{hint}", "未知的语言 `{value}`{hint}"),
     "unknown output format": ("unknown output format `{value}`{hint}", "未知的输出格式 `{value}`{hint}"),
+    "unknown format": ("unknown format `{value}`{hint}", "未知的格式 `{value}`{hint}"),
     "unknown class": ("unknown class or rule `{value}`{hint}", "未知的类别或规则 `{value}`{hint}"),
     "unknown rule": ("unknown rule `{value}`{hint}", "未知的规则 `{value}`{hint}"),
     "unknown command": ("unknown command `{value}`{hint}", "未知的命令 `{value}`{hint}"),

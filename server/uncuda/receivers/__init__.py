@@ -1,7 +1,8 @@
-"""What is `x` in `x.cuda()`, `x.is_cuda`, `x.to("cuda")`, where the file alone cannot tell? jedi is asked.
+"""Finds out what the object `x` is in `x.cuda()`, `x.is_cuda`, `x.to("cuda")`, where the file alone cannot tell, by
+asking jedi.
 
-It runs in a process of its own, reads the workspace as text, and has limits of time and memory. Its answer takes a
-finding away or makes its fix one to review; it never adds one. That it does not know is the normal answer.
+jedi runs in a process of its own, reads the workspace as text, and has limits of time and memory. Its answer can only
+remove a finding or lower its fix to "review"; it never adds a finding. "unknown" is the normal answer.
 """
 
 from .client import Receivers

@@ -1,4 +1,4 @@
-"""What one file says of a name: where it is bound, what an import binds it to. Trees of parso, nothing of jedi."""
+"""Which statements of one file bind a name, and what an import binds it to; works on parso trees, without jedi."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _SCOPES = ("funcdef", "lambdef", "file_input", "classdef")
 
 
 def bindings(leaf: Any) -> list[Any]:
-    """The names that bind what a name stands for: all of those in the innermost scope that has any."""
+    """The names that bind what `leaf` stands for: all bindings in the innermost scope that has any."""
     own = _scope(leaf)
     scope = own
     while scope is not None:
@@ -21,13 +21,13 @@ def bindings(leaf: Any) -> list[Any]:
 
 
 def rebound(leaf: Any) -> bool:
-    """Whether some function declares a name global or nonlocal: any place may bind it then."""
+    """Whether some function declares a name global or nonlocal: then any function may bind it."""
     names = leaf.get_root_node().get_used_names().get(leaf.value, ())
     return any(name.parent.type in ("global_stmt", "nonlocal_stmt") for name in names)
 
 
 def _scope(node: Any) -> Any:
-    """The scope around a node; a default, an annotation or a decorator belongs to the one outside."""
+    """The scope around a node; a default, an annotation or a decorator belongs to the scope outside its function."""
     child, parent = node, node.parent
     while parent is not None:
         if parent.type in _SCOPES and _inside(parent, child):
@@ -63,9 +63,9 @@ def _binds_in(definition: Any, name: Any, scope: Any) -> bool:
 
 
 def dotted_imports(leaf: Any) -> list[str]:
-    """The dotted names that absolute imports bind a name to; empty if something else binds it, too.
+    """The dotted names that absolute imports bind a name to; empty if something other than an import binds it, too.
 
-    `x = None`, where an import may fail, does not count.
+    `x = None`, a usual fallback where an import may fail, does not count as another binding.
     """
     found = []
     for name in bindings(leaf):
@@ -78,7 +78,7 @@ def dotted_imports(leaf: Any) -> list[str]:
 
 
 def is_none(name: Any) -> bool:
-    """Whether a name is bound by `name = None`."""
+    """Whether the statement that binds a name is `name = None`."""
     statement = name.get_definition()
     if statement is None:
         return False
@@ -87,12 +87,12 @@ def is_none(name: Any) -> bool:
 
 
 def named_in_module(tree: Any, word: str) -> list[Any]:
-    """The names that bind a word for the whole module."""
+    """The names that bind a word in the scope of the module."""
     return _bound_in(tree, word)
 
 
 def imported(name: Any) -> str | None:
-    """The dotted name that an import binds a name to; None for another definition, and for a relative import."""
+    """The dotted name that an import binds `name` to; None if no import binds it, or a relative one."""
     definition = name.get_definition()
     if definition is None or definition.type not in ("import_name", "import_from") or definition.level:
         return None
@@ -102,7 +102,8 @@ def imported(name: Any) -> str | None:
 
 
 def spelled(parts: list[Any]) -> tuple[Any, list[str]] | None:
-    """The first name and the attributes of a plain dotted expression, given as a node and its trailers."""
+    """The first name and the attributes of a plain dotted expression: `a`, ["b", "c"] for the node and trailers of
+    `a.b.c`."""
     if not parts or parts[0].type != "name":
         return None
     attributes = []
@@ -114,18 +115,19 @@ def spelled(parts: list[Any]) -> tuple[Any, list[str]] | None:
 
 
 def parts_of(node: Any) -> list[Any]:
-    """A node as an expression and its trailers."""
+    """A node as a list: its first expression, then its trailers (`.name`, calls, subscripts)."""
     return list(node.children) if node.type in ("atom_expr", "power") else [node]
 
 
 def plain_value(statement: Any) -> Any:
-    """What `a = b = value` assigns; None for `+=` and the like."""
+    """The node `value` that the statement `a = b = value` assigns; None for `+=` and other statements."""
     plain = all(child == "=" for child in statement.children[1::2])
     return statement.children[-1] if plain and len(statement.children) > 2 else None
 
 
 def owner(parameter: Any, kind: str) -> Any:
-    """The class whose instance ("self") or which itself ("cls") a first parameter is; None for any other."""
+    """The class that a method's first parameter stands for: of an instance (`kind` "self") or the class itself ("cls");
+    None for any other parameter."""
     function = parameter.get_parent_function()
     if function.type != "funcdef" or function.get_params()[0] is not parameter:
         return None
@@ -137,7 +139,7 @@ def owner(parameter: Any, kind: str) -> Any:
 
 
 def class_around(function: Any) -> Any:
-    """The class whose body a function stands in; None for any other function."""
+    """The class whose body a function is defined in; None for a function that is no method."""
     node = function.parent
     while node is not None and node.type in ("decorated", "async_funcdef", "async_stmt", "suite"):
         node = node.parent
@@ -145,7 +147,7 @@ def class_around(function: Any) -> Any:
 
 
 def decorators(definition: Any) -> list[str]:
-    """The decorators of a function or class as they are spelled, without arguments."""
+    """The decorators of a function or class as they are written, without arguments: ["staticmethod"]."""
     return ["".join(leaf for leaf in _dotted(item)) for item in definition.get_decorators()]
 
 

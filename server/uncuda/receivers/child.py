@@ -1,8 +1,9 @@
-"""The process that runs jedi: questions come in as JSON, one a line, and so do the answers go out.
+"""The main module of the process that runs jedi. It reads questions as JSON, one a line, and writes answers the same
+way.
 
-`{"path", "text", "roots"}` opens a document and has no answer; `{"line", "column", "argument", "lacking", "seconds"}`
-asks about it and is answered with `{"verdict", "memory", "last"}`; `last`: the memory is used up, and the process ends.
-The first line out is `{"ready": true}`.
+`{"path", "text", "roots"}` opens a document and gets no answer. `{"line", "column", "argument", "lacking", "seconds"}`
+asks about it and is answered with `{"verdict", "memory", "last"}`; `last` says that the memory is used up and the
+process ends. The first line that the process writes is `{"ready": true}`.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ if TYPE_CHECKING:
     from .modules import Module, Modules
 
 ADDRESS_SPACE = 1 << 30
-"""What the process may have of memory, in bytes."""
+"""The most address space that this process may use, in bytes."""
 
 
 def main() -> None:
-    """Answer questions on standard input until it ends."""
+    """Answer the questions on standard input until it ends."""
     frames = os.fdopen(os.dup(1), "w", encoding="ascii", buffering=1)
     with open(os.devnull, "w", encoding="ascii") as silence:
         os.dup2(silence.fileno(), 1)
@@ -38,7 +39,8 @@ def main() -> None:
 
 
 class Answers:
-    """The state between two questions. `frames`: where answers go; `silence`: where the last words of a stop go."""
+    """What the process keeps between two questions. `frames`: the stream for answers; `silence`: the stream for the
+    traceback that faulthandler prints."""
 
     def __init__(self, frames: IO[str], silence: IO[str]) -> None:
         from . import judge
@@ -53,7 +55,7 @@ class Answers:
         self._module: Module | None = None
 
     def run(self, lines: Iterable[bytes]) -> None:
-        """Take lines, and answer them."""
+        """Process each line of JSON: open the document, or answer the question."""
         keep_nothing()
         self._warm_up()
         seal()
@@ -66,20 +68,21 @@ class Answers:
                 self._answer(message)
 
     def _warm_up(self) -> None:
-        """Import what jedi imports when it is first asked: afterwards nothing is imported but Python's own."""
+        """Ask one question, so that jedi imports all its modules now: later only modules of the standard library are
+        imported."""
         text = "import re\nx = re.compile('')\nx.cuda()\n"
         module = self._modules_of(()).document(str(Path(sys.executable).with_name("warm.py")), text)
         self._judge.answer(module, self._judge.Question(3, 2, False, ()))
 
     def _open(self, message: dict[str, Any]) -> None:
-        invalidate_caches()  # of the folders' contents: a file may be new
+        invalidate_caches()  # a file may be new: clears Python's cached folder listings
         roots = tuple(message["roots"])
         if self._modules is None or roots != self._roots:
             self._modules, self._roots = self._modules_of(roots), roots
         self._module = self._modules.document(message["path"], message["text"])
 
     def _answer(self, message: dict[str, Any]) -> None:
-        # A question that takes too long ends the process, also when nobody is left to end it.
+        # A question that takes too long ends this process, even when no parent process is left to kill it.
         faulthandler.dump_traceback_later(message["seconds"], exit=True, file=self._silence)
         question = self._judge.Question(
             message["line"], message["column"], message["argument"], tuple(message["lacking"])

@@ -1,4 +1,5 @@
-"""Answers to what receivers are: waited for (`ask`), or given later on another thread (`submit`). They are kept."""
+"""The client side of the receiver analysis: `ask` waits for the answers, `submit` delivers them later on another
+thread. Answers are cached."""
 
 from __future__ import annotations
 
@@ -28,11 +29,12 @@ class _Job(NamedTuple):
 
 
 class Receivers:
-    """Nothing is started before the first question. All methods may be called from any thread.
+    """Asks what receivers are, by a child process that is started with the first question. All methods may be called
+    from any thread.
 
-    `roots`: folders of the workspace. `question_seconds`: what one question may take. `note(key, *values)` is told
-    "receivers late" (path, number of questions without an answer) and, once, "receivers off": nothing is asked any
-    more, because the process did not live long enough to answer.
+    `roots`: folders of the workspace. `question_seconds`: the time limit of one question. `note(key, *values)` is
+    called with "receivers late" (path, number of questions without an answer) and, once, with "receivers off": no
+    question is asked any more, because the child process kept ending before it answered.
     """
 
     def __init__(
@@ -55,19 +57,21 @@ class Receivers:
         self._thread: threading.Thread | None = None
 
     def known(self, path: str, text: str, sites: Sequence[Site]) -> dict[Site, str]:
-        """The answers that were given before, where nothing changed that they depend on; never waits."""
+        """The cached answers for these sites that are still valid, since the code they depend on did not change; never
+        waits."""
         keys = _keys(path, text, sites) if self._kept else {}
         with self._keeping:
             return {site: self._kept[key] for site, key in keys.items() if key in self._kept}
 
     def ask(self, path: str, text: str, sites: Sequence[Site], timeout: float = 60.0) -> dict[Site, str]:
-        """An answer for every site, waited for; "unknown" is what takes more than `timeout` seconds in all."""
+        """Wait for an answer for every site; sites not answered within `timeout` seconds in all get "unknown"."""
         return self._ask(Document(_absolute(path), text), sites, timeout, lambda: self._closed)
 
     def submit(self, path: str, text: str, sites: Sequence[Site], callback: Callback) -> None:
-        """Ask later; `callback` is given an answer for every site, on another thread.
+        """Ask on another thread, which calls `callback` with an answer for every site.
 
-        What was submitted for the same path before is dropped, and its callback not called, unless that just happened.
+        An earlier submission for the same path is dropped, and its callback is not called, unless that call has just
+        begun.
         """
         with self._changed:
             if self._closed or not sites:
@@ -81,18 +85,18 @@ class Receivers:
             self._changed.notify_all()
 
     def cancel(self, path: str) -> None:
-        """Drop what was submitted for a path."""
+        """Drop the submission that waits for a path."""
         with self._changed:
             self._waiting.pop(path, None)
             self._newest[path] = self._newest.get(path, 0) + 1
 
     def forget(self) -> None:
-        """Drop what is known: other files changed, and answers may depend on them."""
+        """Empty the cache: other files changed, and answers may depend on them."""
         with self._keeping:
             self._kept.clear()
 
     def close(self) -> None:
-        """End the process and answer nothing any more; takes no time."""
+        """End the child process and answer no more questions; returns at once."""
         with self._changed:
             self._closed = True
             self._waiting.clear()
@@ -103,7 +107,7 @@ class Receivers:
         try:
             self._answer_jobs()
         finally:
-            self._thread = None  # a callback that fails ends this thread; the next job starts another
+            self._thread = None  # a callback that raises ends this thread; the next submission starts another
 
     def _answer_jobs(self) -> None:
         while True:
@@ -148,7 +152,7 @@ class Receivers:
 
 
 def _keys(path: str, text: str, sites: Sequence[Site]) -> dict[Site, Hashable]:
-    """What the answers depend on in their file."""
+    """The cache key of each site: the text in its file that the answer depends on."""
     if not sites:
         return {}
     relevant, absolute = Relevant(text), _absolute(path)

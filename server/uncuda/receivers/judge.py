@@ -1,4 +1,5 @@
-"""From what a receiver can be to what that means for a finding."""
+"""Turns the classes and libraries that a receiver can be of into a verdict on the finding: "silent", "review" or
+"unknown"."""
 
 from __future__ import annotations
 
@@ -12,12 +13,13 @@ from .modules import Module
 from .reader import Reader
 from .values import Origin
 
-# Objects whose attributes are those that the program gave them.
+# Classes whose objects have only the attributes that the program gives them.
 _RECORDS = frozenset({"Namespace", "SimpleNamespace"})
 
 
 class Question(NamedTuple):
-    """What is asked: where the attribute's name stands, and how the finding uses it. See `uncuda.project.Site`."""
+    """One question to the child process: line and column of the attribute's name, and how the finding uses it. See
+    `uncuda.project.Site`."""
 
     line: int
     column: int
@@ -26,7 +28,7 @@ class Question(NamedTuple):
 
 
 def answer(module: Module, question: Question) -> str:
-    """`silent`, `review` or `unknown`."""
+    """The verdict on a question: "silent", "review" or "unknown"."""
     leaf = module.leaf(question.line, question.column)
     trailer = leaf.parent if leaf is not None and leaf.type == "name" else None
     if trailer is None or trailer.type != "trailer" or trailer.parent.type not in ("atom_expr", "power"):
@@ -60,7 +62,8 @@ def _verdict(origin: Origin, attribute: str, question: Question) -> str:
 
 
 def _takes_device(member: Any) -> bool:
-    """Whether a method's first argument is a device, as far as its name says so, or is passed on unseen."""
+    """Whether the first argument of a member may be a device, judged by the parameter's name; True for `*args`, for a
+    method without parameters, and for a member that is no method."""
     if member.type != "funcdef":
         return True
     parameters = member.get_params()[1:]

@@ -1,4 +1,5 @@
-"""The modules that an answer is looked for in: their trees (parso), and where their names lead (jedi)."""
+"""The modules in which an answer is searched: their trees (parso), and the definitions that their names lead to
+(jedi)."""
 
 from __future__ import annotations
 
@@ -11,14 +12,14 @@ _MOST_MODULES = 64
 
 
 class Place(NamedTuple):
-    """A name as it stands in a module; `leaf` is None for the module itself."""
+    """A name at its place in a module; `leaf` is None for the module itself."""
 
     module: Module
     leaf: Any
 
     @property
     def definition(self) -> Any:
-        """The statement, class, function, parameter or import that the name is defined by."""
+        """The statement, class, function, parameter or import that defines the name."""
         return self.leaf.get_definition(include_setitem=False) if self.leaf is not None else None
 
     @property
@@ -29,35 +30,36 @@ class Place(NamedTuple):
 
     @property
     def is_class(self) -> bool:
-        """Whether the name is that of a class where it is defined."""
+        """Whether the name stands in the `class` statement that defines it."""
         definition = self.definition
         return definition is not None and definition.type == "classdef" and definition.name is self.leaf
 
 
 class Modules:
-    """Every module that was read, for one document after the other."""
+    """Every module that was read, for one open document at a time."""
 
     def __init__(self, roots: Sequence[str]) -> None:
         import jedi  # type: ignore[import-untyped]
         from parso.grammar import load_grammar
 
-        # What callers pass to a function is not looked for: it takes long, and is never all.
+        # jedi must not search for the arguments that callers pass to a function: that takes long and is never complete.
         jedi.settings.dynamic_params = jedi.settings.dynamic_array_additions = False
         self._jedi = jedi
         self._roots = tuple(roots)
-        # The grammar of the running Python, as jedi takes it: so both share one tree of every module.
+        # The grammar of the running Python, the same that jedi takes: so both share one tree of every module.
         self.grammar = load_grammar()
         self._environment = jedi.InterpreterEnvironment()
         self._modules: dict[str, Module] = {}
 
     def document(self, path: str, text: str) -> Module:
-        """The module at a path, with the text that an editor holds or that was read; other modules are from disk."""
+        """Open the module at a path with the text that an editor holds or that was read; other modules are read from
+        disk."""
         self._modules = {}
         module = self._modules[path] = Module(self, path, text)
         return module
 
     def module(self, path: str) -> Module:
-        """The module of a file."""
+        """The module at a path, read from disk unless it is the open document."""
         if path not in self._modules:
             if len(self._modules) >= _MOST_MODULES:
                 self._modules.pop(next(iter(self._modules)))
@@ -65,7 +67,8 @@ class Modules:
         return self._modules[path]
 
     def script(self, path: str, text: str | None) -> Any:
-        """jedi's view of a module: no extensions, no environment but this process, nothing of sys.path."""
+        """jedi's `Script` for a module: no extension modules are loaded, this process is the environment, sys.path is
+        not used."""
         folders = self._folders(path)
         project = self._jedi.Project(
             folders[0], sys_path=folders, smart_sys_path=False, load_unsafe_extensions=False, added_sys_path=()
@@ -73,7 +76,8 @@ class Modules:
         return self._jedi.Script(text, path=path, project=project, environment=self._environment)
 
     def _folders(self, path: str) -> list[str]:
-        """Where a module's imports are looked for: the folder of its outermost package, the roots, their src."""
+        """The folders in which a module's imports are searched: the parent of its outermost package, the roots, and
+        their `src` folders."""
         top = Path(path).parent
         while (top / "__init__.py").is_file() and top != top.parent:
             top = top.parent
@@ -82,7 +86,7 @@ class Modules:
 
 
 class Module:
-    """One module. `text`: None if it is the file's."""
+    """One module. `text`: its source; None if it is read from the file."""
 
     def __init__(self, modules: Modules, path: str, text: str | None) -> None:
         self.path = path
@@ -91,7 +95,7 @@ class Module:
 
     @cached_property
     def tree(self) -> Any:
-        """The tree of the module; what cannot be parsed stands in error nodes."""
+        """The parso tree of the module; text that cannot be parsed is kept in error nodes."""
         grammar = self._modules.grammar
         if self._text is None:
             return grammar.parse(path=self.path, cache=True, diff_cache=True)
@@ -103,17 +107,18 @@ class Module:
 
     @property
     def standard(self) -> bool:
-        """Whether this describes a module of the standard library."""
+        """Whether this is a stub (`.pyi`) of a module of the standard library."""
         return self.path.endswith(".pyi") and "typeshed" in Path(self.path).parts
 
     def leaf(self, line: int, column: int) -> Any:
-        """The leaf that begins at a line (from 1) and a column (from 0)."""
+        """The leaf of the tree that begins at a line (from 1) and a column (from 0)."""
         return self.tree.get_leaf_for_position((line, column + 1))
 
     def goto(self, leaf: Any) -> list[Place]:
-        """Every definition of a name; an import whose module cannot be found counts as one.
+        """Every definition of a name, with imports followed; an import whose module cannot be found counts as a
+        definition.
 
-        jedi follows imports, too, but is silent on those that it loses on the way.
+        jedi's own following of imports silently drops those that it cannot resolve.
         """
         here = Place(self, leaf)
         waiting = [here] if here.is_import else self._step(leaf)

@@ -1,4 +1,4 @@
-"""The process that runs jedi, seen from outside: started when first asked, stopped when it takes too long."""
+"""The process that runs jedi, as its parent sees it: started with the first question, killed when it takes too long."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ class Stopped(Exception):
 
 
 class TimedOut(Stopped):
-    """It was ended because it took too long."""
+    """The process was killed because it took too long."""
 
 
 class Process:
-    """One process. `memory`: the most bytes that it had, as far as it could say; `asked`: questions put to it."""
+    """One process. `memory`: the most bytes that it used, as it last reported; `asked`: the number of questions it was
+    asked."""
 
     def __init__(self, arguments: Sequence[str] | None = None) -> None:
         self.memory = 0
@@ -33,32 +34,32 @@ class Process:
         self._popen = start(
             arguments or command(_MODULE),
             stderr=subprocess.DEVNULL,
-            # A folder in use cannot be removed everywhere: the workspace is not held.
+            # The workspace must not be its current folder: some systems cannot remove a folder that a process is in.
             cwd=Path(sys.executable).parent,
         )
         self._ready = False
 
     @property
     def pid(self) -> int:
-        """The number of the process."""
+        """The process id."""
         return self._popen.pid
 
     @property
     def alive(self) -> bool:
-        """Whether it has not ended yet."""
+        """Whether the process has not ended yet."""
         return self._popen.poll() is None
 
     def open(self, path: str, text: str, roots: Sequence[str]) -> None:
-        """Give it the document that the next questions are about; Stopped as for `ask`."""
+        """Give the process the document that the next questions are about; raises Stopped as `ask` does."""
         if not self._ready:
             self._receive(None, _START_SECONDS)
             self._ready = True
         self._say({"path": path, "text": text, "roots": list(roots)})
 
     def ask(self, question: dict[str, Any], seconds: float) -> str:
-        """The verdict on a question; Stopped or TimedOut when there is none, and then the process is gone."""
+        """The verdict on a question; raises Stopped or TimedOut if there is none, and the process has ended then."""
         self.asked += 1
-        # The process has a clock of its own, for the case that nobody is left to end it.
+        # The process also has a timer of its own, in case this one ends before it can kill it.
         answer = self._receive({**question, "seconds": seconds + 1}, seconds)
         self.memory = int(answer["memory"])
         if answer.get("last"):
@@ -66,7 +67,7 @@ class Process:
         return str(answer["verdict"])
 
     def close(self) -> None:
-        """End it, whatever it does."""
+        """Kill the process, whatever it is doing."""
         self._popen.kill()
         self._popen.wait()
         for stream in (self._popen.stdin, self._popen.stdout):
@@ -74,10 +75,11 @@ class Process:
                 if stream is not None:
                     stream.close()
             except (OSError, ValueError):
-                pass  # what was not written yet; another thread closes it, too
+                pass  # unwritten data remains, or another thread closes the stream, too
 
     def _receive(self, message: dict[str, Any] | None, seconds: float) -> dict[str, Any]:
-        """Say something, and what is said next. A timer ends the process, which ends all waiting for it."""
+        """Send a message, if any, and return the process's next line. A timer kills the process after `seconds`, which
+        ends the wait."""
         late = threading.Event()
 
         def stop() -> None:
@@ -91,11 +93,11 @@ class Process:
             if message is not None:
                 self._say(message)
             answer: dict[str, Any] = json.loads(self._hear())
-        except (Stopped, ValueError):  # ValueError: less than a line, or closed by another thread
+        except (Stopped, ValueError):  # ValueError: an incomplete line, or the stream was closed by another thread
             self.close()
             raise TimedOut if late.is_set() else Stopped from None
         except BaseException:
-            self.close()  # the answer would be taken for that to the next question
+            self.close()  # else this answer would be read as that to the next question
             raise
         finally:
             timer.cancel()

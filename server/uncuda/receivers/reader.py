@@ -1,7 +1,7 @@
-"""Puts together what an expression can be, from all that is assigned and returned.
+"""Computes every object that an expression can be, from all assignments and return statements that may give it.
 
-jedi says where a name leads. It does not say what it did not find: `Batch() if small else torch.zeros(3)` is a `Batch`
-to it. Here, whether something is left open is part of the answer.
+jedi says where a name is defined, but not whether it missed a possibility: for it `Batch() if small else
+torch.zeros(3)` is a `Batch`. Here the answer also says whether it is complete.
 """
 
 from __future__ import annotations
@@ -43,14 +43,15 @@ _DEPTH = 24
 
 
 class Reader:
-    """Reads what is needed for one question, and not without end."""
+    """Reads the definitions that one question needs, up to a fixed number of steps and a fixed depth."""
 
     def __init__(self) -> None:
         self._steps = _STEPS
         self._open: set[tuple[str, str, tuple[int, int]]] = set()
 
     def _guarded(self, what: str, module: Module, node: Any, look: Callable[[], Values]) -> Values:
-        """`look()`; nothing new where a definition leads back to itself, unknown where it leads too far."""
+        """`look()`; NOTHING where a definition refers to itself, UNKNOWN where the limit of steps or depth is
+        reached."""
         key = (what, module.path, node.start_pos)
         if key in self._open:
             return NOTHING
@@ -64,7 +65,7 @@ class Reader:
             self._open.discard(key)
 
     def value(self, module: Module, node: Any) -> Values:
-        """What an expression can be."""
+        """The objects that an expression can be."""
         kind = node.type
         if kind == "name":
             return self._name(module, node)
@@ -83,7 +84,8 @@ class Reader:
         return UNKNOWN
 
     def chain(self, module: Module, parts: list[Any]) -> Values:
-        """What an expression with its trailers (`.name`, calls) can be."""
+        """The objects that an expression with trailers (`.name`, calls) can be; `parts`: the expression, then its
+        trailers."""
         last = parts[-1]
         if len(parts) == 1:
             return self.value(module, last)
@@ -94,7 +96,7 @@ class Reader:
         return self._attribute(module, parts) if last.children[0] == "." else UNKNOWN
 
     def _dotted(self, module: Module, parts: list[Any]) -> Values | None:
-        """What a plain dotted name is, where the imports of the file tell."""
+        """The objects that a plain dotted name is, as far as the file's imports tell; None if they do not."""
         chain = spelled(parts)
         if chain is None:
             return None
@@ -105,11 +107,11 @@ class Reader:
         result = union(values or UNKNOWN for values in found)
         if any(origin.kind == "library" for origin in result.origins):
             if not all(place.is_import or is_nothing(place) for place in module.goto(root)):
-                return None  # a module of the project that is called like a library
+                return None  # None of a library: a module of the project has the library's name
         return result
 
     def _called(self, module: Module, callee: list[Any]) -> Values:
-        """What a call gives. `callee`: the called expression and its trailers."""
+        """The objects that a call can return. `callee`: the called expression and its trailers."""
         if (found := self._dotted(module, callee)) is not None:
             return found
         last = callee[-1]
@@ -121,7 +123,8 @@ class Reader:
         return UNKNOWN
 
     def _of(self, module: Module, parts: list[Any], found_at: Callable[[Place], Values]) -> Values:
-        """What an attribute gives. Its owner comes first: jedi would go the whole way again, and further."""
+        """The objects that an attribute can be. Its owner is computed first: jedi would repeat that work, and go
+        further."""
         leaf = parts[-1].children[1]
         owners = self._guarded("owner", module, leaf, lambda: self.chain(module, parts[:-1]))
         kinds = {origin.kind for origin in owners.origins}
@@ -137,7 +140,7 @@ class Reader:
         return found
 
     def _result(self, place: Place) -> Values:
-        """What a call of what is defined at a place gives."""
+        """The objects that a call returns, where the called name is defined at `place`."""
         definition = place.definition
         if definition is None or place.is_class or place.is_import or is_nothing(place):
             return instance(place)
@@ -151,9 +154,10 @@ class Reader:
         return UNKNOWN
 
     def _returned(self, module: Module, function: Any) -> Values:
-        """What a function of the project gives: its annotation says it, or everything that it returns."""
+        """The objects that a function of the project can return: those of its annotation, else those of its return
+        statements."""
         if module.standard and function.name.value == "parse_args":
-            return one("library", "argparse.Namespace")  # its attributes are the program's options
+            return one("library", "argparse.Namespace")  # its attributes are the options of the program
         if not set(decorators(function)) <= _HARMLESS or function.is_generator():
             return UNKNOWN
         if function.parent.type in ("async_stmt", "async_funcdef"):
@@ -175,7 +179,7 @@ class Reader:
         return union(map(self._bound, found)) if found and not rebound(leaf) else UNKNOWN
 
     def _bound(self, place: Place) -> Values:
-        """What a name can be, by one definition of it."""
+        """The objects that a name can be by one of its definitions."""
         if place.leaf is None:
             return one("module", place.module.path)
         return self._guarded("bound", place.module, place.leaf, lambda: self._defined(place))
@@ -219,7 +223,7 @@ class Reader:
         return one("class", place=Place(module, found.name)) if found is not None else UNKNOWN
 
     def _annotated(self, module: Module, node: Any) -> Values:
-        """What an annotation says."""
+        """The objects that an annotation describes."""
         if node.type == "keyword":
             return NOTHING if node.value == "None" else UNKNOWN
         if node.type == "string":
@@ -243,7 +247,7 @@ class Reader:
 
 
 def _targets(module: Module, leaf: Any) -> list[Place]:
-    """Where a name is defined, imports followed."""
+    """Where a name is defined, with imports followed."""
     return _followed(module, bindings(leaf)) or module.goto(leaf)
 
 

@@ -1,4 +1,4 @@
-"""Which parts of a text an answer depends on: while they stay, it stays, whatever is typed elsewhere."""
+"""Which parts of a text an answer depends on: while these parts do not change, the cached answer stays valid."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from uncuda.project import Site
 
-# A line at the margin begins a part, unless it can only go on with the one before.
+# A line that is not indented begins a part, unless it can only continue the statement before it.
 _MARGIN = re.compile(r"\n(?![\s#)\]}\"'])")
 _GOES_ON = ("else", "elif", "except", "finally")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -27,7 +27,7 @@ class _Part(NamedTuple):
 
 
 class Relevant:
-    """One text in parts: functions, classes and other statements of the module."""
+    """One text, split into parts: functions, classes and other statements at module level."""
 
     def __init__(self, text: str) -> None:
         self._parts = _parts(text)
@@ -40,7 +40,7 @@ class Relevant:
         self._known: dict[int, int] = {}
 
     def key(self, site: Site) -> Hashable:
-        """What the answer to a site depends on: its part, and those that define what is named there, and so on."""
+        """The cache key of a site: the text of its part, of the parts that define names used there, and so on."""
         index = bisect_right(self._starts, site.at) - 1
         if index not in self._known:
             reached = self._reached(index)
@@ -58,7 +58,7 @@ class Relevant:
         return sorted(found)
 
     def _directly(self, index: int) -> set[int]:
-        """The parts that define a name which a part says."""
+        """The indexes of the parts that define a name which the part at `index` uses."""
         if index not in self._named:
             words = self._parts[index].words & self._owners.keys()
             self._named[index] = {part for word in words for part in self._owners[word]}
@@ -72,7 +72,7 @@ def _parts(text: str) -> list[_Part]:
             continue
         piece = text[begin:end]
         if end < len(text) and ((piece.startswith("@") and not _NAMED.search(piece)) or _open(piece)):
-            continue  # decorators go with what they decorate; a long string may hold lines at the margin
+            continue  # decorators go with their function; a long string may have lines that are not indented
         parts.append(_part(piece))
         begin = end
     return parts

@@ -1,7 +1,8 @@
-"""What the process that runs jedi may not do: use much memory, write, start or reach anything, import what is foreign.
+"""Restricts the process that runs jedi: limited memory, no writing, no network, no new processes, no import of foreign
+modules.
 
-jedi reads files of the workspace as text. Where it would import one (an extension module, a module that shadows one of
-its own), or keep what it parsed on the disk, it is refused.
+jedi reads files of the workspace as text. Where it would import one (an extension module, or a module with the name of
+one of its own), or write a cache to disk, the attempt is refused.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-_status: list[int] = []  # a descriptor of what Linux says of this process, opened while that is allowed
+_status: list[int] = []  # descriptor of /proc/self/status, opened while that is still allowed
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _OWN = frozenset({"jedi", "parso", "uncuda"})
 _REFUSED = (
@@ -26,33 +27,33 @@ _REFUSED = (
 
 
 class Refused(PermissionError):
-    """What was tried is not allowed in this process."""
+    """This process may not do what it tried."""
 
 
 def limit_memory(size: int) -> None:
-    """Let this process have no more than `size` bytes of address space, where the system can hold it to that."""
+    """Limit this process to `size` bytes of address space, where the system can enforce that."""
     try:
         resource: Any = import_module("resource")
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
         resource.setrlimit(resource.RLIMIT_AS, (size if hard == resource.RLIM_INFINITY else min(size, hard), hard))
     except (ImportError, AttributeError, OSError, ValueError):
-        return  # Windows; macOS accepts no such limit
+        return  # Windows has no such limit; macOS refuses it
 
 
 def memory() -> int:
-    """Bytes of memory that this process has used at most; 0 where that is not known."""
+    """The most bytes of memory that this process has used so far; 0 where the system does not say."""
     try:
         resource: Any = import_module("resource")
     except ImportError:
         return 0
     if _status and (found := re.search(rb"VmHWM:\s*(\d+) kB", os.pread(_status[0], 1 << 16, 0))):
-        return int(found[1]) * 1024  # getrusage counts in what the process that started this one had
+        return int(found[1]) * 1024  # getrusage would include the memory of the process that started this one
     peak = int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
     return peak if sys.platform == "darwin" else peak * 1024
 
 
 def seal() -> None:
-    """Refuse from now on, for good, what the reading of text does not need."""
+    """From now on refuse, for good, every operation that reading text does not need."""
     sys.dont_write_bytecode = True
     with suppress(OSError):
         _status.append(os.open("/proc/self/status", os.O_RDONLY))
@@ -60,7 +61,7 @@ def seal() -> None:
 
 
 def keep_nothing() -> None:
-    """Let parso pickle nothing of what it parsed, and believe no pickles that it finds; and let nobody be warned."""
+    """Make parso write no pickled trees and read none that it finds, and silence warnings."""
     warnings.simplefilter("ignore")
     cache: Any = import_module("parso.cache")
     cache._load_from_file_system = lambda *arguments, **more: None
@@ -69,7 +70,8 @@ def keep_nothing() -> None:
 
 
 def _guard(path: list[str]) -> Callable[[str, tuple[Any, ...]], None]:
-    """The hook. `path`: the import path of this process; jedi puts another in its place while it looks for modules."""
+    """The audit hook that refuses operations. `path`: this process's import path; jedi replaces sys.path while it
+    searches for modules."""
     allowed = sys.stdlib_module_names | _OWN
 
     def refuse(event: str, arguments: tuple[Any, ...]) -> None:

@@ -1,4 +1,5 @@
-"""Keeps a process to ask: starts it anew when it took too long, ended or grew, and gives up when that goes on."""
+"""Keeps a jedi process running: restarts it when it took too long, ended or used much memory, and gives up after
+repeated failures."""
 
 from __future__ import annotations
 
@@ -18,21 +19,21 @@ _MOST_MEMORY = 400 << 20
 
 
 class Document(NamedTuple):
-    """What the questions are about. `path`: absolute, or a name of its own for what is in no file."""
+    """The document that the questions are about. `path`: absolute, or any unique name for text that is in no file."""
 
     path: str
     text: str
 
 
 class Given(NamedTuple):
-    """Answers, and how many questions have none because it would have taken too long."""
+    """The answers, and how many questions have none because the time was up."""
 
     answers: dict[Site, str]
     late: int
 
 
 class Supervisor:
-    """One process at a time, asked by one thread at a time. `seconds`: what one question may take."""
+    """Runs one process at a time, asked by one thread at a time. `seconds`: the time limit of one question."""
 
     def __init__(self, roots: Sequence[str], seconds: float, start: Callable[[], Process]) -> None:
         self.gave_up = False
@@ -47,9 +48,9 @@ class Supervisor:
     def ask(
         self, document: Document, sites: Sequence[Site], timeout: float, obsolete: Callable[[], bool] = lambda: False
     ) -> Given:
-        """An answer for every site, until the time is up or nobody wants to know any more.
+        """An answer for every site, until the time is up or `obsolete()` says that nobody wants them any more.
 
-        A question that took too long is answered with "unknown", so that it is not put again.
+        A question that took too long is answered with "unknown", so that it is not asked again.
         """
         with self._asking:
             end = time.monotonic() + timeout
@@ -77,7 +78,8 @@ class Supervisor:
             return Given(answers, late)
 
     def _running(self, fresh: bool) -> Process:
-        """The process; `fresh`: a document is about to be opened, which is the time to take another."""
+        """The running process, restarted if it ended; if `fresh` (a document is about to be opened), also if it used
+        much memory or answered many questions."""
         process = self._process
         if process is not None:
             grown = process.memory > _MOST_MEMORY or process.asked >= _MOST_QUESTIONS
@@ -86,7 +88,7 @@ class Supervisor:
                 process = None
         if process is None:
             process = self._process = self._start()
-        if self._closed:  # meanwhile, by another thread
+        if self._closed:  # another thread closed this meanwhile
             process.close()
         return process
 
@@ -96,7 +98,7 @@ class Supervisor:
         self.gave_up = self._failures >= _MOST_FAILURES and not self._closed
 
     def close(self) -> None:
-        """End the process; who waits for an answer gets none."""
+        """End the process; a thread that waits for an answer gets none."""
         self._closed = True
         if (process := self._process) is not None:
             process.close()

@@ -1,4 +1,4 @@
-"""What an expression can be: objects of torch, of another library, of classes of the project; or nobody knows."""
+"""What an expression can be: objects of torch, of another library, of classes of the project, or unknown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from .bindings import imported, is_none
 from .modules import Place
 
-# Libraries whose objects have nothing to do with torch, and methods and devices of their own.
+# Libraries whose objects are never torch's and have methods and devices of their own.
 LIBRARIES = frozenset(
     {"numba", "cupy", "cupyx", "cudf", "cuml", "cugraph", "pycuda", "jax", "jaxlib", "flax", "tensorflow", "mxnet",
      "paddle", "oneflow", "mindspore", "tvm", "taichi", "warp", "open3d"}
@@ -17,9 +17,9 @@ _CROSSING = ("torch", "dlpack")
 
 
 class Origin(NamedTuple):
-    """Where an object comes from: its kind, a dotted name if it has one, and the place of a class.
+    """Where an object comes from: its kind, its dotted name if it has one, and the place that defines its class.
 
-    `kind`: torch, library; class (an instance of a class of the project), type (the class itself), module.
+    `kind`: "torch", "library", "class" (an instance of a project class), "type" (the class itself) or "module".
     """
 
     kind: str
@@ -28,7 +28,7 @@ class Origin(NamedTuple):
 
 
 class Values(NamedTuple):
-    """What an expression can be; `complete`: and nothing else."""
+    """The objects that an expression can be; `complete`: it can be no others."""
 
     origins: frozenset[Origin] = frozenset()
     complete: bool = True
@@ -42,12 +42,12 @@ UNKNOWN = Values(complete=False)
 
 
 def one(kind: str, name: str = "", place: Place | None = None) -> Values:
-    """Values that all have one origin."""
+    """Values with a single origin."""
     return Values(frozenset({Origin(kind, name, place)}))
 
 
 def union(found: Iterable[Values]) -> Values:
-    """All of them together."""
+    """The union of several Values."""
     result = NOTHING
     for values in found:
         result |= values
@@ -55,12 +55,12 @@ def union(found: Iterable[Values]) -> Values:
 
 
 def crosses(word: str) -> bool:
-    """Whether a function of a library that is called so may give a tensor of torch."""
+    """Whether a library's function of this name may return a tensor of torch: `to_torch`."""
     return any(part in word for part in _CROSSING)
 
 
 def known(dotted: str) -> Values | None:
-    """What a dotted name below an import is, where its first word says it."""
+    """The Values of an imported dotted name, judged by its first word; None if that word is not known."""
     root = dotted.partition(".")[0]
     if root.startswith("torch"):
         return one("torch", dotted)
@@ -70,18 +70,18 @@ def known(dotted: str) -> Values | None:
 
 
 def imported_from(place: Place) -> Values:
-    """What an import binds that leads to no file."""
+    """The Values of a name that an import binds, where the imported file cannot be found."""
     dotted = imported(place.leaf)
     return (known(dotted) if dotted is not None else None) or UNKNOWN
 
 
 def is_nothing(place: Place) -> bool:
-    """Whether a name is bound to None there: beside an import, that is where the import failed."""
+    """Whether the name at `place` is bound to None there: usually the fallback of an import that failed."""
     return place.leaf is not None and is_none(place.leaf)
 
 
 def instance(place: Place) -> Values:
-    """What is of the class that is defined at a place."""
+    """The Values of an instance of the class that is defined at `place`."""
     if place.is_class:
         return one("class", place=place)
     if place.is_import:

@@ -1,4 +1,4 @@
-"""Reports: one module a format. Nothing is imported before it is asked for."""
+"""Reports: one module for each output format, imported when that format is asked for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab")
 
 
 def reporter(name: str, frame: Frame) -> Reporter:
-    """The reporter of a format, one of FORMATS."""
+    """The reporter of a format, which is one of FORMATS."""
     module = import_module(f"uncuda.report.{name}")
     made: Reporter = getattr(module, f"{name.capitalize()}Reporter")(frame)
     return made

@@ -1,4 +1,4 @@
-"""What every output format is given, and what it is asked."""
+"""What every output format is given, and the methods that it implements."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .words import Words
 
 @dataclass(frozen=True)
 class Only:
-    """Which findings are shown: those of these classes and of these rules; empty: of all."""
+    """The findings that a report shows: those of these fix classes and of these rules; an empty set means all."""
 
-    words: str  # that say it on the command line
+    words: str  # as written on the command line
     classes: frozenset[str] = frozenset()
     rules: frozenset[str] = frozenset()
 
@@ -31,9 +31,10 @@ class Only:
 
 @dataclass(frozen=True)
 class Frame:
-    """Where a report goes and how it looks. `statistics`: counts at the end; `quiet`: findings alone.
+    """Where a report is written and how it looks. `statistics`: print counts at the end; `quiet`: print findings alone.
 
-    `only`: None for all findings; `terminal`: a person reads it; `command`: says a command line to run next.
+    `only`: which findings are shown, None for all; `terminal`: a person reads the report; `command`: builds the command
+    line that the report suggests to run next.
     """
 
     out: TextIO
@@ -48,12 +49,12 @@ class Frame:
     command: Callable[..., str] = " ".join
 
     def check(self, *options: str) -> str:
-        """The command line that checks the same and shows it in another way."""
+        """The command line that checks the same files and shows them in another way."""
         return self.command("check", *options, *(("--only", self.only.words) if self.only else ()))
 
 
 class Reporter:
-    """Writes one format: `add` for every file with findings, in order, then `finish`.
+    """Writes one format: `add` is called for every file with findings, in order, then `finish`.
 
     `accepted`: how many findings were left out because a baseline accepts them.
     """
@@ -67,7 +68,7 @@ class Reporter:
         self.problems: Sequence[Problem] = ()
 
     def add(self, source: Source, findings: Sequence[Finding]) -> Sequence[Finding]:
-        """Report the findings of one file that are to be shown; returns these."""
+        """Report those findings of one file that are to be shown; returns these."""
         only = self.frame.only
         if only is not None:
             self.hidden.add(FileCounts.of(source.path, [one for one in findings if not only.takes(one)]))
@@ -78,20 +79,20 @@ class Reporter:
         return findings
 
     def write(self, source: Source, findings: Sequence[Finding]) -> None:
-        """What the format says of one file."""
+        """Write the findings of one file in this format."""
         raise NotImplementedError
 
     def finish(self, checked: int, problems: Sequence[Problem]) -> None:
-        """End the report. `checked`: how many files were checked; `problems`: what could not be."""
+        """End the report. `checked`: how many files were checked; `problems`: the errors of files that could not be."""
         self.checked = checked
         self.problems = problems
         self.end()
 
     @cached_property
     def counts(self) -> Counts:
-        """What was reported, once all of it is."""
+        """The counts of the reported findings; complete once all files are reported."""
         return self.totals.counts
 
     def end(self) -> None:
-        """What the format says last."""
+        """Write the end of the report in this format."""
         raise NotImplementedError

@@ -1,4 +1,5 @@
-"""One line a finding, in the order of the files: for `grep`, and for editors that take a list of places."""
+"""The report with one line a finding, in the order of the files: for `grep`, and for editors that read a list of
+places."""
 
 from __future__ import annotations
 
@@ -12,10 +13,10 @@ from .text import TextReporter, headline
 
 
 class ConciseReporter(TextReporter):
-    """Findings without their source lines; none is kept for the end."""
+    """Writes findings without their source lines; repeated findings are not held back for the end."""
 
     def write(self, source: Source, findings: Sequence[Finding]) -> None:
-        """`path:line:column: severity rule: message [class]`, the class in the words of `--only`."""
+        """Write `path:line:column: severity rule: message [class]`, the fix class in the words of `--only`."""
         frame = self.frame
         for finding in findings:
             frame.out.write(headline(finding, source, fix_class(finding), frame.color))

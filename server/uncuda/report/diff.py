@@ -1,4 +1,4 @@
-"""Unified diffs of bytes: what they say can be applied to the file as it is, whatever its name and encoding."""
+"""Unified diffs of bytes, which can be applied to the file as it is, whatever its name and encoding."""
 
 # Paths are plain strings here, as in workspace/discover.py.
 # ruff: noqa: PTH100, PTH117, PTH118, PTH119, PTH120
@@ -15,7 +15,7 @@ _COLORS = {"-": "31", "+": "32", "@": "36"}
 _HEADERS = 2
 _ESCAPES = {7: b"a", 8: b"b", 9: b"t", 10: b"n", 11: b"v", 12: b"f", 13: b"r", 34: b'"', 92: b"\\"}
 _QUOTED = re.compile(rb'[\x00-\x1f"\\\x7f]')
-_COMMAND = re.compile(rb"(##(?:vso)?)\[", re.IGNORECASE)  # what a CI obeys anywhere in a line: see printable.py
+_COMMAND = re.compile(rb"(##(?:vso)?)\[", re.IGNORECASE)  # a CI runs it anywhere in a line: see printable.py
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 
@@ -23,7 +23,7 @@ def unified_diff(path: str, before: bytes | None, after: bytes) -> Iterator[byte
     """The lines of a diff that `git apply` and `patch -p1` take; nothing if nothing differs. `before`: None of a new
     file.
 
-    Names are quoted as git quotes them with `core.quotePath=false`: Chinese stays readable.
+    File names are quoted as git quotes them with `core.quotePath=false`: Chinese characters stay readable.
     """
     from difflib import diff_bytes, unified_diff
 
@@ -34,13 +34,13 @@ def unified_diff(path: str, before: bytes | None, after: bytes) -> Iterator[byte
 
 
 def readable_diff(path: str, before: bytes | None, after: bytes, encoding: str) -> Iterator[str]:
-    """The same lines as text, for a client. `encoding`: the file's."""
+    """The same lines decoded as text, for a client. `encoding`: that of the file."""
     for number, line in enumerate(unified_diff(path, before, after)):
         yield _text(line, "utf-8" if number < _HEADERS else encoding)
 
 
 def terminal_diff(path: str, before: bytes | None, after: bytes, encoding: str, color: bool) -> Iterator[str]:
-    """The same lines for a terminal: what would steer it is escaped, so they are to be read and not to be applied."""
+    """The same lines for a terminal: control characters are escaped, so they are for reading and cannot be applied."""
     for line in readable_diff(path, before, after, encoding):
         for part in line.removesuffix("\n").split("\n"):
             shown = "\t".join(map(printable, part.removesuffix("\r").split("\t")))
@@ -49,9 +49,9 @@ def terminal_diff(path: str, before: bytes | None, after: bytes, encoding: str, 
 
 
 def name_in_diff(path: str) -> tuple[str, bool]:
-    """(what a diff calls a file, whether it lies in the current folder or below it).
+    """(the name of a file in a diff, whether the file lies in the current folder or below it).
 
-    Names lead down from the current folder, where git applies them; what lies elsewhere has its absolute path.
+    Names are relative to the current folder, where git applies the diff; a file elsewhere gets its absolute path.
     """
     if not os.path.isabs(path) and os.pardir not in path.replace(os.sep, "/").split("/"):
         return os.path.normpath(path), True
@@ -62,7 +62,7 @@ def name_in_diff(path: str) -> tuple[str, bool]:
 
 
 def lines_before(before: str, after: str) -> Callable[[int], int]:
-    """From a line of `after` (from 1) to the line of `before` that it was, or that it was put at."""
+    """A function from a line of `after` (from 1) to the line of `before` that it was, or at which it was inserted."""
     from difflib import SequenceMatcher
 
     blocks = SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False).get_opcodes()
@@ -77,7 +77,7 @@ def lines_before(before: str, after: str) -> Callable[[int], int]:
 
 
 def places_before(before: Source, after: Source) -> Callable[[Span], tuple[Location, Location]]:
-    """From a span of `after` to where it was in `before`, or where it was put at."""
+    """A function from a span of `after` to its start and end in `before`, or to where it was inserted."""
     line_before = lines_before(before.text, after.text)
 
     def place_before(offset: int) -> Location:
@@ -88,11 +88,12 @@ def places_before(before: Source, after: Source) -> Callable[[Span], tuple[Locat
 
 
 def _header(prefix: bytes, path: str) -> bytes:
-    """A name behind `--- ` or `+++ `; a tab ends one with blanks, as git writes it for GNU patch."""
+    """A file name as it follows `--- ` or `+++ `; a name with blanks is followed by a tab, as git writes it for GNU
+    patch."""
     raw = prefix + path.replace(os.sep, "/").lstrip("/").encode("utf-8", "surrogateescape")
     quoted = _QUOTED.sub(lambda found: b"\\" + (_ESCAPES.get(found[0][0]) or b"%03o" % found[0][0]), raw)
     quoted = _COMMAND.sub(rb"\1\\133", quoted)
-    if controls_escaped(path) != path:  # directions, C1 controls, bytes that are not UTF-8
+    if controls_escaped(path) != path:  # direction marks, C1 controls, bytes that are not UTF-8
         quoted = _NOT_ASCII.sub(lambda found: b"\\%03o" % found[0][0], quoted)
     name = b'"' + quoted + b'"' if quoted != raw or raw.endswith(b" ") else raw
     return name + b"\t" if b" " in name else name
@@ -101,11 +102,11 @@ def _header(prefix: bytes, path: str) -> bytes:
 def _text(line: bytes, encoding: str) -> str:
     try:
         return line[:1].decode("ascii") + line[1:].decode(encoding)
-    except UnicodeError:  # an encoding with a state that goes over the line's end
+    except UnicodeError:  # an encoding whose shift state lasts beyond the line
         return line.decode("utf-8", "replace")
 
 
 def _by_newline(data: bytes) -> list[bytes]:
-    """Lines as diff tools see them: they end with \\n, and a lone \\r is part of a line."""
+    r"""The lines as diff tools see them: each ends with \n, and a lone \r is part of a line."""
     lines = data.split(b"\n")
     return [line + b"\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])

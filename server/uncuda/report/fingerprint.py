@@ -1,4 +1,4 @@
-"""A name for a finding that stays the same when lines above it come and go."""
+"""A fingerprint for each finding that stays the same when lines are added or removed above it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from uncuda.source import Source
 
 
 class Fingerprints:
-    """Counts findings that look alike, so that each has a name of its own."""
+    """Numbers findings that look alike, so that each has a fingerprint of its own."""
 
     def __init__(self) -> None:
         self._seen: dict[str, int] = {}
 
     def of(self, finding: Finding, source: Source) -> str:
-        """64 hexadecimal digits made from the file, the rule, the line's text and how many alike came before."""
+        """The fingerprint: 64 hexadecimal digits made from the path, the rule, the line's text and the number of equal
+        findings before it."""
         line, _ = source.position(finding.span.start)
         what = f"{source.path}\0{finding.rule}\0{finding.target}\0{source.line_text(line).strip()}"
         number = self._seen[what] = self._seen.get(what, 0) + 1

@@ -1,4 +1,4 @@
-"""Workflow commands that GitHub Actions shows beside the lines of a pull request."""
+"""Workflow commands (`::error …`), which GitHub Actions shows beside the lines of a pull request."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _LEVELS = {"error": "error", "warning": "warning", "information": "notice"}
 
 
 class GithubReporter(Reporter):
-    """`::error file=…,line=…::message`, one line a finding; what is repeated comes last.
+    """Writes `::error file=…,line=…::message`, one line a finding; repeated findings come last.
 
-    GitHub shows the first 10 errors and the first 10 warnings of a step: not all of them for one library.
+    GitHub shows only the first 10 errors and the first 10 warnings of a step: they must not all be about one library.
     """
 
     def __init__(self, frame: Frame) -> None:
@@ -25,7 +25,7 @@ class GithubReporter(Reporter):
         self._repeated = Repeated()
 
     def write(self, source: Source, findings: Sequence[Finding]) -> None:
-        """One command a finding, but for those that are repeated."""
+        """Write one command for each finding that is not held back as repeated."""
         for finding in findings:
             if self._repeated.keeps(finding, source, source.physical):
                 continue
@@ -41,7 +41,7 @@ class GithubReporter(Reporter):
 
     def _finding(self, found: Finding | Decision, place: Place) -> None:
         properties: dict[str, object] = {"file": place.path, "line": place.line, "endLine": place.end_line}
-        if place.line == place.end_line:  # GitHub refuses columns that are on different lines
+        if place.line == place.end_line:  # GitHub refuses columns when a finding spans lines
             properties |= {"col": place.column, "endColumn": max(place.column, place.end_column - 1)}
         properties["title"] = f"uncuda ({found.rule})"
         self._command(_LEVELS[found.severity], properties, f"{place.path}:{place.line}:{place.column}: {found.message}")
@@ -52,7 +52,8 @@ class GithubReporter(Reporter):
 
 
 def _property(value: object) -> str:
-    """A value as GitHub reads it: exact, line breaks too; what has no escape there is shown as it is elsewhere."""
+    """A value escaped as GitHub reads it: `%` and line breaks as `%25`, `%0A`; other control characters as Python's
+    escapes."""
     text = str(value)
     if text.isprintable():
         return _escape(text, ":,")

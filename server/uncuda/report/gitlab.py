@@ -16,7 +16,7 @@ _SEVERITIES = {"error": "major", "warning": "minor", "information": "info"}
 
 
 class GitlabReporter(Reporter):
-    """One object a finding; errors have no place in this format and go to standard error alone."""
+    """Writes one JSON object a finding. The format has no place for errors, which go to standard error alone."""
 
     def __init__(self, frame: Frame) -> None:
         super().__init__(frame)
@@ -24,7 +24,7 @@ class GitlabReporter(Reporter):
         self._fingerprints = Fingerprints()
 
     def write(self, source: Source, findings: Sequence[Finding]) -> None:
-        """One object a finding."""
+        """Collect one JSON object for each finding."""
         for finding in findings:
             (line, column, _), (end_line, end_column, _) = source.physical(finding.span)
             self._entries.append(
@@ -45,5 +45,5 @@ class GitlabReporter(Reporter):
             )
 
     def end(self) -> None:
-        """The array."""
+        """Write the array."""
         self.frame.out.write("[" + ",".join("\n" + dump(entry) for entry in self._entries) + "\n]\n")

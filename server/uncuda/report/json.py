@@ -17,7 +17,7 @@ from .records import VERSION, finding_record
 
 
 class JsonReporter(Reporter):
-    """One JSON object, a line a finding."""
+    """Writes one JSON object, in which each finding is on a line of its own."""
 
     def __init__(self, frame: Frame) -> None:
         super().__init__(frame)
@@ -25,13 +25,13 @@ class JsonReporter(Reporter):
         self._separator = "\n"
 
     def write(self, source: Source, findings: Sequence[Finding]) -> None:
-        """One object a finding."""
+        """Write one JSON object for each finding."""
         for finding in findings:
             self.frame.out.write(self._separator + dump(finding_record(finding, source)))
             self._separator = ",\n"
 
     def end(self) -> None:
-        """The counts by rule and by decision, if asked for, and the errors."""
+        """Write the errors, and the counts by rule and by decision if they are asked for."""
         out = self.frame.out
         out.write("\n]" if self.counts.rows else "]")
         if self.frame.statistics:
@@ -44,7 +44,7 @@ class JsonReporter(Reporter):
         out.write(f',\n"accepted": {self.accepted},\n"errors": {dump(errors)}}}\n')
 
     def _summary(self) -> dict[str, Any]:
-        """What `--summary` says, nothing left out."""
+        """The object of `--summary`, with every row."""
         counts, frame = self.counts, self.frame
         total, hidden = counts.total, self.hidden.counts.total
         return {
@@ -69,7 +69,7 @@ class JsonReporter(Reporter):
 
 
 def _decisions(counts: Counts) -> list[dict[str, Any]]:
-    """A row for each rule and subject, most findings first."""
+    """One row for each rule and subject, those with the most findings first."""
     return [
         {"rule": rule, "subject": subject, "count": tally.count, "files": tally.files, **tally.by_class}
         for (rule, subject), tally in counts.by_decision
@@ -77,5 +77,5 @@ def _decisions(counts: Counts) -> list[dict[str, Any]]:
 
 
 def dump(value: Any) -> str:
-    """JSON on one line, Chinese as it is; exact, and nothing in it steers a terminal or a CI."""
+    """`value` as JSON on one line with Chinese unescaped; characters that control a terminal or a CI are escaped."""
     return printable_json(json.dumps(value, ensure_ascii=False))

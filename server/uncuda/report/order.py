@@ -1,4 +1,5 @@
-"""In which order findings are best dealt with: what keeps the rest from running, then fixes, then what is by hand."""
+"""The order in which to deal with findings: first what keeps the program from running at all, then fixes, then work by
+hand."""
 
 from __future__ import annotations
 
@@ -14,19 +15,20 @@ from uncuda.workspace import CLASSES, MANUAL, Counts
 from uncuda.workspace.counts import Row
 
 Command = Callable[..., str]
-"""A command line of ours that says again what the user said: its command, then what else it is to say."""
+"""Builds a command line of uncuda with the user's own options and paths: its arguments are the command and further
+options."""
 _FIRST = tuple(PREREQUISITES)
 
 
 @dataclass(frozen=True)
 class Step:
-    """Findings that are dealt with together. `name`: a prerequisite of rules, or a class."""
+    """Findings that are dealt with together. `name`: a prerequisite of rules, or a fix class."""
 
     name: str
     count: int
     decisions: int
-    rules: tuple[str, ...]  # most findings first
-    subjects: tuple[str, ...]  # the gravest first, then most findings
+    rules: tuple[str, ...]  # those with the most findings first
+    subjects: tuple[str, ...]  # errors first, then those with the most findings
     command: str
 
     def record(self) -> dict[str, Any]:
@@ -42,7 +44,7 @@ class Step:
 
 
 def steps(counts: Counts, rules: Mapping[str, Rule], command: Command) -> list[Step]:
-    """The steps that there is something to do in; each finding belongs to one."""
+    """The steps that have findings; each finding belongs to one step."""
     rows: dict[str, dict[Row, int]] = {}
     for row, number in counts.rows.items():
         rows.setdefault(_step_of(row, rules), {})[row] = number
@@ -78,7 +80,7 @@ def _step(name: str, rows: Mapping[Row, int], command: Command) -> Step:
 
 
 def _command(name: str, rule: str, command: Command) -> str:
-    """What is run next for a step, of which `rule` has most findings."""
+    """The command line to run for a step; `rule`: the rule with the most findings in it."""
     if name == "safe":
         return command("fix")
     if name == "review":

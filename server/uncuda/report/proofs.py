@@ -1,4 +1,5 @@
-"""How rules are proved: the record of a run on simulated accelerators, and what the page of a rule says of it."""
+"""How each rule was tested on simulated accelerators: reads the record of that run, and writes the last paragraph of a
+rule's page from it."""
 
 from __future__ import annotations
 
@@ -19,17 +20,17 @@ _NAME = "execution.json"
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """How a rule is proved for one target."""
+    """How a rule was proved for one target."""
 
     proof: Literal["run", "signature", "neither"]
-    examples: int  # of the rule, for this target
-    run: int  # of these, how many ran as they are
-    reason: str  # why it is not more; may be empty
-    versions: tuple[str, ...]  # of the plugin, simulated
+    examples: int  # number of the rule's examples for this target
+    run: int  # how many of these examples ran unchanged
+    reason: str  # why no more ran; may be empty
+    versions: tuple[str, ...]  # the simulated versions of the plugin
 
 
 def load_proofs() -> dict[str, dict[str, Proof]]:
-    """Proofs by rule and target; empty if the record is missing or broken: pages do without."""
+    """The proofs by rule and target; empty if the record is missing or broken, since rule pages can do without."""
     try:
         record = json.loads(decode_utf8(read_bytes(str(_record_path()))))
         return {
@@ -41,7 +42,7 @@ def load_proofs() -> dict[str, dict[str, Proof]]:
 
 
 def read_proof(raw: object) -> Proof:
-    """The proof that a JSON object says; ValueError if it says none."""
+    """The proof that a JSON object describes; ValueError if it describes none."""
     match raw:
         case {
             "proof": "run" | "signature" | "neither" as proof,
@@ -77,7 +78,7 @@ def _sentence(proof: Proof, declaration: Mapping[str, Any], words: Words) -> str
 
 
 def _record_path() -> Path:
-    """Beside the rules in an installed package, in `docs/` in a checkout."""
+    """The path of the record: beside the rules in an installed package, in `docs/` in a checkout."""
     rules = folder()
     package = Path(__file__).parents[1]
     return package / _NAME if rules.parent == package else rules.parent / "docs" / _NAME

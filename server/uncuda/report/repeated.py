@@ -1,6 +1,7 @@
-"""Places by hand of one decision: the first are reported like any other, the rest together, at the end.
+"""Holds back repeated findings without a fix: the first few of a decision are reported at once, the others together at
+the end.
 
-Kept of a place: six numbers, so that a million places take 24 MB.
+A held-back place is stored as six numbers, so that a million places take 24 MB.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from uncuda.workspace import MANUAL, fix_class
 
 FIRST = 3
 Shown = Callable[[Span], tuple[Location, Location]]
-"""From a span to where it begins and ends."""
-_DECISIONS = 10_000  # with more different ones than that, few have many places
+"""A function from a span to the locations of its start and its end."""
+_DECISIONS = 10_000  # with more different decisions than that, few of them have many places
 
 
 class Decision(NamedTuple):
-    """What findings by hand have in common that one decision settles: all but the place."""
+    """What all findings by hand have in common that one decision settles: every field but the place."""
 
     rule: str
     severity: str
@@ -30,7 +31,8 @@ class Decision(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where something was found; `end_line`, `end_column`: of the first character after it; `cell`: of a notebook."""
+    """Where something was found; `end_line`, `end_column`: those of the first character after it; `cell`: the notebook
+    cell's number."""
 
     path: str
     line: int
@@ -41,18 +43,18 @@ class Place(NamedTuple):
 
     @classmethod
     def of(cls, path: str, start: Location, end: Location) -> Place:
-        """From a location to another one."""
+        """The place in a file from one location to another."""
         return cls(path, start.line, start.column, end.line, end.column, start.cell)
 
 
 class Group:
-    """The places of a decision after its first."""
+    """The places of one decision, without the first few, which were reported at once."""
 
     def __init__(self, decision: Decision, paths: list[str]) -> None:
         self.decision = decision
         self.files = 0
         self._paths = paths
-        self._numbers = array("I")  # file, then the other fields of a `Place`; file …
+        self._numbers = array("I")  # six numbers a place: the file's index, then the other fields of `Place`
 
     def __len__(self) -> int:
         return len(self._numbers) // len(Place._fields)
@@ -64,14 +66,14 @@ class Group:
             yield Place(self._paths[file], *place)
 
     def add(self, *place: int) -> None:
-        """Keep a place in the last file: the fields of a `Place` behind the path."""
+        """Store a place in the last file; `place`: the fields of a `Place` after its path."""
         file = len(self._paths) - 1
         self.files += not self._numbers or self._numbers[-len(Place._fields)] != file
         self._numbers.extend((file, *place))
 
 
 class Repeated:
-    """The places that are reported at the end."""
+    """The findings that are reported at the end."""
 
     def __init__(self) -> None:
         self._seen: dict[Decision, int] = {}
@@ -79,8 +81,8 @@ class Repeated:
         self._paths: list[str] = []
 
     def keeps(self, finding: Finding, source: Source, shown: Shown | None = None) -> bool:
-        """Whether a finding is kept for the end: by hand, and FIRST of its decision came before. `shown`: where its
-        span begins and ends, if that is not where the source has it."""
+        """Whether a finding is held back: it has no fix, and FIRST findings of its decision came before. `shown`: gives
+        its place, if that is not the span's in the source."""
         if not finding.subject or fix_class(finding) != MANUAL:
             return False
         decision = Decision(finding.rule, finding.severity, finding.subject, finding.message, finding.target)
@@ -99,5 +101,5 @@ class Repeated:
         return True
 
     def groups(self) -> list[Group]:
-        """What was kept, the decision with the most places first."""
+        """The groups of held-back places, the decision with the most places first."""
         return sorted(self._groups.values(), key=lambda group: (-len(group), group.decision))

@@ -1,4 +1,4 @@
-"""A rule's page, as `uncuda rule` prints it and as reports carry it."""
+"""The page of a rule, as `uncuda rule` prints it and as reports carry it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _DECLARATION = re.compile(r"^```toml\n.*?^```\n+", re.MULTILINE | re.DOTALL)
 
 
 def rule_page(rule: Rule, locale: str) -> str:
-    """The page of a rule in Markdown: title, facts, message, why and what to do, examples."""
+    """The page of a rule in Markdown: title, facts, message, reasons, what to do, examples."""
     text = rule.path.read_text(encoding="utf-8") if rule.path else ""
     _, _, body = _DECLARATION.sub("", text, count=1).partition("\n")
     body, _, chinese = body.partition(CHINESE)
@@ -22,12 +22,12 @@ def rule_page(rule: Rule, locale: str) -> str:
 
 
 def page_uri(rule: Rule) -> str:
-    """Where the page of a rule is: a `file:` URI, since the rules come with uncuda."""
+    """The `file:` URI of a rule's page, since the rules are installed with uncuda; "" if the rule has no file."""
     return rule.path.absolute().as_uri() if rule.path else ""
 
 
 def rule_record(rule: Rule) -> dict[str, Any]:
-    """The same as an object for JSON."""
+    """A rule's page as a JSON object."""
     prose, examples = read_page(rule.path) if rule.path else ("", [])
     return {
         "name": rule.name,
@@ -51,5 +51,5 @@ def rule_record(rule: Rule) -> dict[str, Any]:
 
 
 def message(rule: Rule, locale: str) -> str:
-    """The rule's message in a language, its places still in braces."""
+    """The rule's message in a language, with its `{placeholders}` not yet filled in."""
     return rule.message_zh if locale == "zh" and rule.message_zh else rule.message

@@ -1,4 +1,4 @@
-"""SARIF 2.1.0, for code scanning services."""
+"""The SARIF 2.1.0 report, for code scanning services."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LEVELS = {"error": "error", "warning": "warning", "information": "note"}
 
 
 class SarifReporter(Reporter):
-    """One run; rules that found something are described with their page."""
+    """Writes one SARIF run; every rule with findings is described by its page."""
 
     def __init__(self, frame: Frame) -> None:
         super().__init__(frame)
@@ -29,12 +29,12 @@ class SarifReporter(Reporter):
         self._fingerprints = Fingerprints()
 
     def write(self, source: Source, findings: Sequence[Finding]) -> None:
-        """One result a finding."""
+        """Collect one SARIF result for each finding."""
         for finding in findings:
             self._results.append(self._result(finding, source))
 
     def end(self) -> None:
-        """The whole log."""
+        """Write the whole SARIF log."""
         driver = {
             "name": "uncuda",
             "version": uncuda.__version__,
@@ -77,7 +77,7 @@ class SarifReporter(Reporter):
         }
         if source.cells is not None:
             result["properties"]["cell"] = source.location(finding.span.start).cell
-        elif finding.fixes:  # edits of a notebook are none of its file
+        elif finding.fixes:  # a notebook's edits are not edits of the file's text
             result["fixes"] = [
                 {
                     "description": {"text": f"{fix.title} ({fix.applicability})"},

@@ -1,4 +1,4 @@
-"""The report that fits on a screen: how many findings, where, which decisions, and what to do first."""
+"""The report that fits on a screen: how many findings, in which folders, which decisions, and what to do first."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from .text import hidden_line, none_found, paint, width
 from .words import Words
 
 _WIDE = 80
-_ROW = 78  # columns of a row
+_ROW = 78  # width of a row in columns
 _NUMBER = 9
-_LONGEST = 28  # columns of a name in a step
+_LONGEST = 28  # most columns of a name in a step
 _RULES, _FOLDERS, _DECISIONS = 5, 3, 3
 
 RowT = TypeVar("RowT")
 
 
 class SummaryReporter(Reporter):
-    """Counts and steps; no finding by itself. With `--statistics` no list is cut short."""
+    """Prints counts and steps but no single finding. With `--statistics` no list is cut short."""
 
     def write(self, source: Source, findings: Sequence[Finding]) -> None:
-        """Nothing: the findings are counted."""
+        """Write nothing: `add` has counted the findings."""
 
     def end(self) -> None:
-        """All of it."""
+        """Write the whole report."""
         frame, counts = self.frame, self.counts
         if not counts.rows:
             lines = none_found(self) if self.checked or not self.problems else []
@@ -54,7 +54,7 @@ class SummaryReporter(Reporter):
 
 @dataclass(frozen=True)
 class _Line:
-    """A line; `is_cut`: it stands for more than it names."""
+    """A line; `is_cut`: it stands for more rows than it names."""
 
     text: str
     is_heading: bool = False
@@ -103,14 +103,14 @@ def _decisions(counts: Counts, words: Words, most: int | None) -> Iterator[_Line
     rows.sort(key=lambda row: -row[2].manual)
     if not rows:
         return
-    yield _columns(words("summary decisions"), [words("column manual"), words("column files")], True)
+    yield _columns(words("summary decisions"), [words(key) for key in ("all", "column manual", "column files")], True)
     shown, more = _parted(rows, most)
     for subject, rule, tally in shown:
         name = words("of rule", printable(subject), rule)
-        yield _columns("  " + name, [f"{tally.manual:,}", f"{tally.files:,}"])
+        yield _columns("  " + name, [f"{tally.count:,}", f"{tally.manual:,}", f"{tally.files:,}"])
     if more:
-        places = f"{sum(tally.manual for _, _, tally in more):,}"
-        yield _columns("  " + words("more decisions", f"{len(more):,}"), [places, ""], is_cut=True)
+        every, manual = (f"{sum(numbers):,}" for numbers in zip(*((row[2].count, row[2].manual) for row in more)))
+        yield _columns("  " + words("more decisions", f"{len(more):,}"), [every, manual, ""], is_cut=True)
 
 
 def _order(order: Iterable[Step], words: Words) -> Iterator[_Line]:
@@ -123,7 +123,7 @@ def _order(order: Iterable[Step], words: Words) -> Iterator[_Line]:
 
 
 def _with_names(said: str, names: Sequence[str], words: Words) -> str:
-    """The line with as many names as it has room for, and how many more there are."""
+    """The line with as many of the names as fit, and the number of the others."""
     for shown in range(len(names), 0, -1):
         more = [words("more names", len(names) - shown)] if shown < len(names) else []
         line = words("named", said, words.join([*names[:shown], *more]))
@@ -138,7 +138,7 @@ def _tally(name: str, tally: Tally, is_cut: bool = False) -> _Line:
 
 
 def _columns(name: str, numbers: Sequence[str], is_heading: bool = False, is_cut: bool = False) -> _Line:
-    """A row: a name, and numbers below each other at the right."""
+    """A table row: a name, and right-aligned numbers."""
     room = _ROW - _NUMBER * len(numbers)
     fitted = _fitted(name, room)
     columns = "".join(" " * (_NUMBER - width(number)) + number for number in numbers)
@@ -146,13 +146,13 @@ def _columns(name: str, numbers: Sequence[str], is_heading: bool = False, is_cut
 
 
 def _parted(rows: Sequence[RowT], most: int | None) -> tuple[Sequence[RowT], Sequence[RowT]]:
-    """The first rows, and the others, if those are several."""
+    """The first `most` rows and the others; a single other row is added to the first ones."""
     number = len(rows) if most is None or len(rows) <= most + 1 else most
     return rows[:number], rows[number:]
 
 
 def _fitted(text: str, columns: int) -> str:
-    """The text in at most so many columns: of a longer one the beginning and the end."""
+    """The text cut to so many columns: of a longer one the beginning and the end, with … between them."""
     if width(text) <= columns:
         return text
     head, tail = text[: columns // 3], text[columns // 3 :]

@@ -1,4 +1,4 @@
-"""The report for people: place, message, the line itself and a caret below what was found."""
+"""The report for people: place, message, the source line, and a caret below the finding."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from .words import Words
 _TAB = 4
 _WIDEST = 160
 _SUBJECT = 60
-_SCREEN = 100  # findings: a terminal shows the end of more
+_SCREEN = 100  # with more findings than this a terminal shows only the last ones
 _WITHOUT_WIDTH = ("Mn", "Me", "Cf")
 _COLORS = {"error": "31", "warning": "33", "information": "36"}
 _FIX_COLORS = {"safe": "32", "review": "33", "manual": "35"}
 
 
 class TextReporter(Reporter):
-    """Findings with their source line, what is repeated, the summary."""
+    """Prints findings with their source lines, then the repeated ones, then the summary."""
 
     def __init__(self, frame: Frame) -> None:
         super().__init__(frame)
         self._repeated = Repeated()
 
     def write(self, source: Source, findings: Sequence[Finding]) -> None:
-        """One block a finding, but for those that are repeated."""
+        """Write one block for each finding that is not held back as repeated."""
         write = self.frame.out.write
         for finding in findings:
             if self._repeated.keeps(finding, source):
@@ -41,7 +41,7 @@ class TextReporter(Reporter):
             write("\n")
 
     def end(self) -> None:
-        """What was kept for the end, the counts, if asked for, and the summary."""
+        """Write the held-back findings, the counts if they are asked for, and the summary."""
         frame = self.frame
         for block in repeated_blocks(self._repeated, frame.words, frame.color):
             frame.out.writelines(f"{line}\n" for line in block)
@@ -58,7 +58,7 @@ class TextReporter(Reporter):
 
 
 def fix_mark(finding: Finding, words: Words) -> str:
-    """`fix: safe`, `by hand`."""
+    """The words for a finding's fix class: `fix: safe`, `by hand`."""
     kind = fix_class(finding)
     return words("by hand") if kind == MANUAL else words("fix", kind)
 
@@ -72,7 +72,8 @@ def headline(finding: Finding, source: Source, mark: str, color: bool = False, s
 
 
 def repeated_blocks(repeated: Repeated, words: Words, color: bool = False) -> Iterator[Iterator[str]]:
-    """The lines of a block for each decision: its message, then `path:line:column: severity rule: subject`."""
+    """A block of lines for each decision: its message, then `path:line:column: severity rule: subject` for each
+    place."""
     for group in repeated.groups():
         yield _block(group, words, color)
 
@@ -96,19 +97,19 @@ def _kind(severity: str, rule: str, color: bool) -> str:
 
 
 def none_found(report: Reporter) -> list[str]:
-    """That there is nothing, or nothing that is to be shown."""
+    """The line that says that there are no findings, or none to be shown."""
     hidden, words = hidden_line(report), report.frame.words
     return [words("none shown" if hidden else "none", files=words.count(report.checked, "file")), *hidden]
 
 
 def hidden_line(report: Reporter) -> list[str]:
-    """How many findings are not shown, if any."""
+    """The line that says how many findings are not shown; empty if none is hidden."""
     hidden, words = report.hidden.counts.total, report.frame.words
     return [words("hidden", _class_counts(hidden, words))] if hidden.count else []
 
 
 def summary(counts: Counts, words: Words) -> list[str]:
-    """What was found, of which severity, and what can be done about it."""
+    """The summary: how many findings of which severity, and how many can be fixed."""
     kinds = [kind for kind, number in counts.total.by_class.items() if number]
     found = words(
         "found",
@@ -124,7 +125,7 @@ def summary(counts: Counts, words: Words) -> list[str]:
 
 
 def _class_count(kind: str, counts: Counts, words: Words) -> str:
-    """`3 safe`, `149 by hand (1 decision)`."""
+    """The number of findings of a fix class: `3 safe`, `149 by hand (1 decision)`."""
     number = counts.total.by_class[kind]
     if kind == MANUAL and counts.decisions_by_hand < number:
         return words("manual decisions", f"{number:,}", words.count(counts.decisions_by_hand, "decision"))
@@ -132,7 +133,7 @@ def _class_count(kind: str, counts: Counts, words: Words) -> str:
 
 
 def rule_table(counts: Counts, words: Words) -> str:
-    """A line a rule, most findings first: how many, and how many of each fix class."""
+    """One line a rule, most findings first: the number of findings, in all and for each fix class."""
     wide = max(map(len, counts.rules))
     return "".join(
         f"{tally.count:6,}  {rule:{wide}}  {_class_counts(tally, words)}\n" for rule, tally in counts.by_rule
@@ -140,7 +141,8 @@ def rule_table(counts: Counts, words: Words) -> str:
 
 
 def decision_table(counts: Counts, words: Words) -> str:
-    """A line a decision that somebody has to make: how many findings, rule and subject, fix classes, files."""
+    """One line for each decision that a person has to make: number of findings, rule and subject, fix classes,
+    files."""
     rows = [
         (rule, printable(cut(subject, _SUBJECT)), tally)
         for (rule, subject), tally in counts.by_decision
@@ -157,7 +159,7 @@ def decision_table(counts: Counts, words: Words) -> str:
 
 
 def _class_counts(tally: Tally, words: Words) -> str:
-    """`70 safe, 10 by hand`."""
+    """The counts by fix class: `70 safe, 10 by hand`."""
     return words.join(words(kind, f"{number:,}") for kind, number in tally.by_class.items() if number)
 
 
@@ -186,7 +188,7 @@ def _excerpt(finding: Finding, source: Source, color: bool) -> str:
 
 
 def _window(text: str, start: int, end: int) -> tuple[str, int, int]:
-    """The part of a long line that holds the finding, with … where something was cut off."""
+    """The part of a long line that holds the finding, with … where text was cut off."""
     if len(text) <= _WIDEST:
         return text, start, end
     end = min(end, start + _WIDEST - 60)
@@ -199,12 +201,13 @@ def _window(text: str, start: int, end: int) -> tuple[str, int, int]:
 
 
 def _visible(text: str) -> str:
-    """The text as it takes place on a terminal: tabs as blanks, control characters as escapes."""
+    """The text as a terminal can show it: tabs as blanks, control characters as escapes."""
     return printable(text.replace("\t", " " * _TAB))
 
 
 def width(text: str) -> int:
-    """How many columns of a terminal the text takes: Chinese characters take two, marks and joiners none."""
+    """How many columns of a terminal the text takes: a Chinese character takes two, combining marks and joiners
+    none."""
     if text.isascii():
         return len(text)
     from unicodedata import category, east_asian_width

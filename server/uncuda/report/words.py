@@ -1,4 +1,4 @@
-"""The words of reports, and what is said of a limit."""
+"""The sentences of reports in two languages, and those about exceeded limits."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from uncuda.messages import Sentences
 from uncuda.messages.baseline import BASELINE
+from uncuda.messages.editor import EDITOR
 from uncuda.messages.reports import REPORTS
 
 if TYPE_CHECKING:
@@ -20,15 +21,21 @@ class BaselineWords(Sentences):
 
 
 def baseline_problem(error: BaselineError, locale: str) -> str:
-    """Why a baseline cannot be used: its place and what is wrong there."""
+    """The message that says why a baseline cannot be used: its place and what is wrong there."""
     return f"{error.place}: {BaselineWords(locale)(error.key, error.value)}"
 
 
 class Words(Sentences):
-    """The words of one language: "en" or "zh"."""
+    """The sentences of reports in one language, "en" or "zh"."""
 
     room = REPORTS
 
     def exceeds(self, error: LimitExceeded) -> str:
-        """What is said of a text that takes more than a limit allows."""
+        """The message about a text that exceeds a limit."""
         return self("exceeds", self(f"exceeds {error.kind}", error.limit), error.setting)
+
+
+class PageWords(Sentences):
+    """What pages of rules say in one language, as editors say it."""
+
+    room = EDITOR

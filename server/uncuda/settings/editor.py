@@ -1,4 +1,4 @@
-"""Settings as editors send them: camel case, null where nothing is set, and some that only editors have."""
+"""Reads settings as editors send them: keys in camel case, null for unset ones, and some that only editors have."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .values import SettingsError, Vocabulary, check_choice, hint
 
 AUTO = "auto"
 MOST_FILES = 5_000
-"""How many files of a workspace are checked unasked: that takes some seconds."""
+"""Workspaces of up to this many files are checked without being asked to; that takes some seconds."""
 FILES_FIRST, EDITOR_FIRST = "filesystemFirst", "editorFirst"
 
 EDITOR_OPTIONS: tuple[Option, ...] = (
@@ -43,15 +43,15 @@ EDITOR_OPTIONS: tuple[Option, ...] = (
         "在首行上方显示依赖 CUDA 的代码处数，以及其中可修复的处数。",
     ),
 )
-# What the client itself goes by: where Python is, which server is started, what is logged.
+# Settings that only the client uses: the Python to start, which server, what to log.
 _CLIENTS = frozenset({"enable", "import-strategy", "interpreter", "log-file", "path", "trace"})
 _OWN = {option.name: option for option in EDITOR_OPTIONS}
 
 
 @dataclass(frozen=True)
 class EditorSettings:
-    """What an editor says. `table`: settings as a configuration file would say them; `workspace_diagnostics`: None
-    where the size of the workspace decides; `problems`: what cannot be used; `unknown`: keys that nothing is called."""
+    """The settings that an editor sent. `table`: as in a configuration file; `workspace_diagnostics`: None lets the
+    size of the workspace decide; `problems`: errors in values; `unknown`: keys that are no setting."""
 
     table: Mapping[str, object] = field(default_factory=dict)
     editor_first: bool = False
@@ -62,19 +62,19 @@ class EditorSettings:
 
     @property
     def over(self) -> Mapping[str, object]:
-        """The part that covers configuration files."""
+        """The settings that override those of configuration files."""
         return self.table if self.editor_first else {}
 
     @property
     def under(self) -> Mapping[str, object]:
-        """The part that configuration files cover."""
+        """The settings that those of configuration files override."""
         return {} if self.editor_first else self.table
 
 
 def read_editor(raw: object, vocabulary: Vocabulary) -> EditorSettings:
-    """The settings in what an editor sent. A value that cannot be used costs itself only.
+    """Read the settings that an editor sent. An invalid value is dropped and reported; the others stay.
 
-    A default counts as not set: editors send their whole table, and it must not cover what a file says.
+    A default value counts as unset: editors send their whole table, and it must not override what a file says.
     """
     table: dict[str, object] = {}
     own: dict[str, object] = {}
@@ -105,12 +105,12 @@ def read_editor(raw: object, vocabulary: Vocabulary) -> EditorSettings:
 
 
 def _as_sent(problem: str, name: str, key: str) -> str:
-    """What is wrong, with the setting's name as the editor has it."""
+    """The error message, with the setting's name as the editor writes it."""
     return problem.replace(f"`{name}`", f"`{key}`", 1)
 
 
 def _take(option: Option, value: object, values: dict[str, object]) -> list[str]:
-    """Keep a value of an option that only editors have; gives what is wrong with it."""
+    """Add the value of an option that only editors have to `values`; returns the errors in it."""
     if option.kind == "boolean" and not isinstance(value, bool):
         words = "".join(f", or {choice}" for choice in option.choices)
         return [f"`{option.name}` is true or false{words}, not `{value}`"]

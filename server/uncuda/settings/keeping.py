@@ -1,6 +1,6 @@
-"""Settings written into a configuration file: the lines of their keys change, all else stays as somebody wrote it.
+"""Writes settings into a configuration file: only the lines of their keys change, the rest stays as the user wrote it.
 
-What comes out is read again and must say what was said before, and the new values; else nothing is written.
+The new text is parsed and must give the old settings and the new values; otherwise nothing is written.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ _NOTHING = re.compile(r"[ \t]*(?:#.*)?$")
 
 
 class NotWrittenError(ValueError):
-    """The text is laid out in a way in which a key is no line of its own."""
+    """A key of the text is not on a line of its own, so that it cannot be changed line by line."""
 
 
 def with_values(text: str, inside: bool, values: Mapping[str, str | None]) -> str:
-    """A configuration file's text with values (None: without that key); `inside`: they are in `[tool.uncuda]`.
+    """A configuration file's text with new values (None removes the key); `inside`: the keys are in `[tool.uncuda]`.
 
-    NotWrittenError if that cannot be done line by line.
+    Raises NotWrittenError if that cannot be done line by line.
     """
     lines = text.split("\n")
     ending = "\r" if any(line.endswith("\r") for line in lines[:-1]) else ""
@@ -42,8 +42,8 @@ def with_values(text: str, inside: bool, values: Mapping[str, str | None]) -> st
         elif value is not None:
             added.append(f'{key} = "{value}"{ending}')
     while not inside and first < last and _NOTHING.match(lines[first].rstrip("\r")):
-        first += 1  # what a file begins with is about all of it
-    if added and first == len(lines):  # there are only comments, and maybe no end of the last line
+        first += 1  # comments at the top are about the whole file
+    if added and first == len(lines):  # only comments, perhaps without a final line break
         lines = [*(lines if lines[-1] else lines[:-1]), *added, ""]
     else:
         lines[first:first] = added
@@ -53,7 +53,7 @@ def with_values(text: str, inside: bool, values: Mapping[str, str | None]) -> st
 
 
 def _section(lines: list[str], inside: bool) -> tuple[int, int]:
-    """The lines that hold the keys."""
+    """The first line that may hold keys, and the line after the last one."""
     first = 0
     if inside:
         first = next((number for number, line in enumerate(lines, 1) if _HEADER.match(line)), 0)

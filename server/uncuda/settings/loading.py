@@ -1,4 +1,4 @@
-"""Finds and reads uncuda.toml and `[tool.uncuda]` of pyproject.toml; the closest one holds."""
+"""Finds and reads `uncuda.toml` and `[tool.uncuda]` of `pyproject.toml`; the file closest to a source file applies."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from .values import SettingsError, ValueProblem, Vocabulary, read_values
 
 CONFIGURATION_FILES = ("uncuda.toml", "pyproject.toml")
 BASELINE_FILE = "uncuda-baseline.jsonl"
-"""The file of accepted findings, beside one of these."""
+"""The file of accepted findings, which lies beside a configuration file."""
 _LONGEST_CHAIN = 32
-"""Files that `extend` leads to, one from the other."""
+"""The most files that may `extend` each other in a chain."""
 
 
 class Configuration:
-    """Gives every folder its settings: what the command line says, over the closest file, over what an editor says.
+    """Finds the settings of each folder: the command line overrides the closest file, which overrides the editor's
+    settings.
 
     `overrides` and `under` are values for fields of Settings. `file` is used instead of the closest one; `isolated`
-    reads none.
+    reads no file.
     """
 
     def __init__(
@@ -45,11 +46,11 @@ class Configuration:
         self._fixed = self._read(Path(file)) if file and not isolated else None
 
     def settings_for(self, folder: str) -> Settings:
-        """The settings of the files in `folder`; SettingsError if the file that governs them cannot be used."""
+        """The settings of the files in `folder`; SettingsError if the configuration file for them cannot be used."""
         return self._find(Path(folder).absolute())[0]
 
     def file_for(self, folder: str) -> str:
-        """The path of the configuration file that governs `folder`, empty if there is none."""
+        """The path of the configuration file that applies to `folder`; empty if there is none."""
         return self._find(Path(folder).absolute())[1]
 
     def _find(self, folder: Path) -> tuple[Settings, str]:
@@ -57,7 +58,7 @@ class Configuration:
             return self._fixed
         known = self._known.get(folder)
         if known is None:
-            for above in reversed(folder.parents):  # from the top: a folder may lie deeper than calls may nest
+            for above in reversed(folder.parents):  # not recursively: folders may be nested too deeply for that
                 if above not in self._known:
                     self._known[above] = self._look(above)
             known = self._known[folder] = self._look(folder)
@@ -93,13 +94,13 @@ class Configuration:
 
 
 def settings_of(table: Mapping[str, object], folder: str, vocabulary: Vocabulary) -> Settings:
-    """Settings from a table that is not in a file, such as an editor's; patterns are relative to `folder`."""
+    """The Settings of a table that is in no file, such as an editor's; patterns are relative to `folder`."""
     fields: dict[str, Any] = values_of(table, folder, vocabulary)
     return Settings(**fields)
 
 
 def values_of(table: Mapping[str, object], folder: str, vocabulary: Vocabulary) -> dict[str, object]:
-    """The same as values for fields of Settings: what can be laid over a file's."""
+    """The same table as values for fields of Settings, which can be combined with those of a file."""
     try:
         return _anchor(read_values(table, vocabulary), Path(folder).absolute())
     except ValueProblem as problem:
@@ -126,7 +127,7 @@ def _values_of(file: Path, table: dict[str, Any], vocabulary: Vocabulary, below:
         raise SettingsError("`extend` is the path of another configuration file", shown(file), line)
     try:
         base = file.parent / Path(extend).expanduser()
-    except RuntimeError:  # nobody is called that
+    except RuntimeError:  # there is no such user
         raise SettingsError(f"`extend`: there is no home folder for {extend}", shown(file), line) from None
     if not _is_file(base):
         raise SettingsError(f"`extend`: there is no file {shown(base)}", shown(file), line)
@@ -147,7 +148,7 @@ def _anchor(values: dict[str, object], folder: Path) -> dict[str, object]:
 
 
 def _table_of(file: Path) -> dict[str, Any] | None:
-    """The table of a configuration file; None if it is a pyproject.toml that says nothing about uncuda."""
+    """The table of a configuration file; None for a pyproject.toml without a table for uncuda."""
     text = _text(file)
     inside = file.name == "pyproject.toml"
     if inside and "uncuda" not in text:
@@ -179,7 +180,7 @@ def _text(file: Path) -> str:
 
 
 def line_of(text: str, words: tuple[str, ...]) -> int | None:
-    """The line (from 1) where the last of `words` stands, looked for below the ones before it; None if none does."""
+    """The line (from 1) of the last of `words`, each searched below the one before it; None if none is found."""
     found = None
     begin = re.search(r"^\s*\[\s*tool\s*\.\s*uncuda\b", text, re.MULTILINE)
     place = begin.start() if begin else 0
@@ -193,7 +194,7 @@ def line_of(text: str, words: tuple[str, ...]) -> int | None:
 
 
 def _is_file(path: Path) -> bool:
-    """Whether something is there to be read; what is no regular file is refused when it is."""
+    """Whether the path exists and is no folder; a pipe or device is refused later, when it is read."""
     try:
         return not stat.S_ISDIR(os.stat(path).st_mode)  # noqa: PTH116 Path.is_file raises where a folder may not be entered
     except (OSError, ValueError):
@@ -201,7 +202,7 @@ def _is_file(path: Path) -> bool:
 
 
 def shown(path: Path) -> str:
-    """The path as messages show it: relative to the current folder when it is below it."""
+    """The path as messages show it: relative to the current folder if it is below it."""
     try:
         return str(path.absolute().relative_to(Path.cwd()))
     except ValueError:

@@ -1,4 +1,4 @@
-"""The settings that hold for a file, and how one layer of them covers another."""
+"""The settings that apply to a file, and how one layer of settings overrides another."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .patterns import pattern_sets
 
 @dataclass(frozen=True)
 class Settings:
-    """One value for every row of the table of options. Patterns hold the folder that they are relative to."""
+    """One value for every row of the table of options. Patterns include the folder that they are relative to."""
 
     target: str | None = None
     target_version: str | None = None
@@ -52,7 +52,7 @@ class Settings:
         return Limits(self.max_bytes, self.max_statements, self.max_comparisons, self.max_depth)
 
     def selects(self, rule: str, default: bool = True) -> bool:
-        """Whether a rule is checked; `default`: whether it is on when nothing is selected."""
+        """Whether a rule is checked; `default`: whether it is on when `select` is not set."""
         if rule in self.ignore:
             return False
         return rule in self.extend_select or (rule in self.select if self.select else default)
@@ -68,12 +68,12 @@ class Settings:
 
 
 def absolute(path: str) -> str:
-    """The path from the root, with forward slashes, as patterns see it."""
+    """The absolute path with forward slashes, as patterns are matched against it."""
     return posixpath.normpath((Path.cwd() / path).as_posix())
 
 
 def anchored(pattern: str, folder: str) -> str:
-    """A .gitignore pattern that is relative to `folder` (absolute), as one for absolute paths."""
+    """A .gitignore pattern relative to `folder` (absolute), rewritten for absolute paths."""
     negation, body = ("!", pattern[1:]) if pattern.startswith("!") else ("", pattern)
     root = re.sub(r"([\\*?\[\]!# ])", r"\\\1", folder.rstrip("/"))
     between = "/" if "/" in body.rstrip("/") else "/**/"
@@ -81,9 +81,9 @@ def anchored(pattern: str, folder: str) -> str:
 
 
 def covered(base: Mapping[str, object], layer: Mapping[str, object]) -> dict[str, object]:
-    """The values of `base` with those of `layer` over them: tables are joined, lists replaced.
+    """The values of `base`, overridden by those of `layer`: tables are merged, lists replaced.
 
-    Of rules the last word counts: `select` starts anew, `ignore` and `extend-select` add to what is below.
+    For rules the last word counts: `select` starts anew, `ignore` and `extend-select` add to the layers below.
     """
     values = {**base, **layer}
     _one_aim(values, layer)

@@ -1,4 +1,4 @@
-"""The settings, said once: from this table come validation, the JSON schema, and what editors offer."""
+"""The table of all settings, from which validation, the JSON schema and the editors' settings are made."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ Kind = Literal[
 
 @dataclass(frozen=True)
 class Option:
-    """One setting. `name` is kebab-case, as in TOML; `choices` empty means any text that fits `pattern`; of a boolean
-    they are what it may be beside true and false."""
+    """One setting. `name` is kebab-case, as in TOML; empty `choices` allow any text that fits `pattern`; those of a
+    boolean are allowed beside true and false."""
 
     name: str
     kind: Kind
@@ -41,7 +41,7 @@ class Option:
 
     @property
     def field(self) -> str:
-        """The name in Python."""
+        """The name as a Python field, with underscores."""
         return self.name.replace("-", "_")
 
 

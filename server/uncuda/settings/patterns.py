@@ -1,8 +1,8 @@
-""".gitignore patterns that match in time linear in pattern and path, whoever wrote them.
+""".gitignore patterns that match in time linear in pattern and path, even if they were written to be slow.
 
-pathspec reads the patterns and makes regular expressions of them. Those backtrack: a star gives back what it took
-whenever something after it does not match. What stands between two stars has one length, so its leftmost match leaves
-most to the rest, and no other need be tried; the expressions are rewritten to keep that one.
+pathspec turns the patterns into regular expressions, which backtrack: a star gives characters back whenever the text
+after it does not match. But the text between two stars has a fixed length, so its leftmost match leaves the most for
+the rest and no other needs trying; the expressions are rewritten to keep only that match.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from functools import lru_cache
 from typing import NamedTuple
 
 MOST_PATTERNS = 5_000
-"""Of one file or list; each takes a tenth of a millisecond to read."""
+"""The most patterns in one file or list; reading one takes a tenth of a millisecond."""
 LONGEST_PATTERN = 4_096
-"""Characters; no system has longer paths."""
+"""In characters; no system has longer paths."""
 _LONGEST_SHOWN = 80
 
-# What pathspec writes for stars. A bracket of a pattern cannot look like the first: it holds no slash.
+# The expressions that pathspec writes for stars. A bracket of a pattern cannot look like the first: it holds no slash.
 _STAR = "[^/]*"
 _LEADING_FOLDERS = "^(?:.+/)?"
 _FOLDERS = "(?:/.+)?"
 _BRACKET = re.compile(r"\\.|\[\^/\]|(?P<bracket>\[\^?\]?[^\]]*\])", re.DOTALL)
 _BELOW = "ps_d"
-"""The group that pathspec wraps around the slash after a folder that a pattern names."""
+"""The name of the group that pathspec puts around the slash after a folder that a pattern names."""
 
 
 class PatternError(ValueError):
-    """Patterns that cannot be used. `line`: which of them, from 1; None: there are too many."""
+    """Patterns that cannot be used. `line`: the number of the invalid one, from 1; None: there are too many."""
 
     def __init__(self, message: str, line: int | None) -> None:
         super().__init__(message)
@@ -44,16 +44,16 @@ class _Pattern(NamedTuple):
 
 
 class Patterns:
-    """The patterns of a file or list, the last that matches deciding."""
+    """The patterns of a file or list; the last one that matches decides."""
 
     def __init__(self, patterns: Iterable[_Pattern]) -> None:
         self._latest_first = [(pattern.include, pattern.regex.search) for pattern in patterns][::-1]
 
     def decide(self, path: str) -> bool | None:
-        """True if a pattern takes the path, False if one that begins with `!` does, None if none speaks of it.
+        """True if a pattern matches the path, False if one that begins with `!` does, None if none matches.
 
-        `path`: with slashes (on Windows either kind), relative to the folder of the patterns; of a folder, with a
-        slash at its end. A pattern that names the path itself counts more than one that names a folder above it.
+        `path`: with slashes (on Windows either kind), relative to the folder of the patterns; that of a folder ends
+        with a slash. A pattern that matches the path itself overrides one that matches a folder above it.
         """
         if os.sep != "/":
             path = path.replace(os.sep, "/")
@@ -71,9 +71,9 @@ class Patterns:
 
 
 def read_patterns(lines: Iterable[str]) -> tuple[Patterns, list[PatternError]]:
-    """The patterns of a .gitignore file, and what is wrong with those that match nothing because they are invalid.
+    """The patterns of a .gitignore file, and the errors of its invalid patterns, which match nothing.
 
-    PatternError if there are more than MOST_PATTERNS.
+    Raises PatternError if there are more than MOST_PATTERNS.
     """
     numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip() and not line.startswith("#")]
     if len(numbered) > MOST_PATTERNS:
@@ -89,31 +89,31 @@ def read_patterns(lines: Iterable[str]) -> tuple[Patterns, list[PatternError]]:
 
 
 def check_pattern(line: str) -> None:
-    """PatternError if a pattern is invalid."""
+    """Raise PatternError if a pattern is invalid."""
     _compile(line, 1)
 
 
 @lru_cache(maxsize=512)
 def pattern_set(patterns: tuple[str, ...]) -> Patterns:
-    """Anchored patterns, ready to match absolute paths; a folder's path ends with a slash."""
+    """Anchored patterns, ready to match absolute paths; a folder's path must end with a slash."""
     return read_patterns(patterns)[0]
 
 
 @lru_cache(maxsize=64)
 def pattern_sets(patterns: tuple[str, ...]) -> tuple[Patterns, ...]:
-    """The same for each of several patterns."""
+    """One pattern set for each of several patterns."""
     return tuple(read_patterns([pattern])[0] for pattern in patterns)
 
 
 def _compile(line: str, number: int) -> _Pattern | None:
-    """A pattern; None for a line that says nothing."""
+    """The compiled pattern; None for a line without one."""
     if len(line) > LONGEST_PATTERN:
         raise PatternError(f"a pattern longer than {LONGEST_PATTERN:,} characters", number)
     from pathspec import GitIgnoreSpec
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # `[[:digit:]]` may become a set operation some day
+            warnings.simplefilter("ignore")  # `[[:digit:]]` gives a FutureWarning about set operations
             (pattern,) = GitIgnoreSpec.from_lines([line]).patterns
     except re.error as error:
         raise PatternError(f"invalid pattern `{_shown(line)}`: {error.msg}", number) from None
@@ -133,7 +133,7 @@ def _shown(line: str) -> str:
 
 
 def _settle(expression: str) -> str:
-    """An expression of pathspec's in which each star but the last keeps its first match."""
+    """pathspec's expression, rewritten so that each star but the last keeps its first match."""
     if expression.count(_STAR) > 1:
         expression = _settle_stars(expression)
     if _FOLDERS in expression and expression.count(_FOLDERS) + expression.startswith(_LEADING_FOLDERS) > 1:
@@ -142,17 +142,18 @@ def _settle(expression: str) -> str:
 
 
 def _bracket(match: re.Match[str]) -> str:
-    """A bracket takes no slash, though one that says what it does not take, or a range, may hold it."""
+    """A bracket that matches no slash, though a negated one (`[^a]`) or a range could include it."""
     bracket = match["bracket"]
     return "(?!/)" + bracket if bracket and ("-" in bracket or bracket.startswith("[^")) else match[0]
 
 
 def _settle_stars(expression: str) -> str:
-    """Stars within one segment of a path: `*a*b` is the first `a`, then anything before a `b` that ends the segment."""
+    """Rewrite the stars within one segment of a path: `*a*b` is the first `a`, then anything before a `b` that ends the
+    segment."""
     first, *pieces, last = expression.split(_STAR)
     settled = first
     for number, piece in enumerate(pieces):
-        if "/" in piece.replace("[^/]", ""):  # a new segment: this star ends the one before
+        if "/" in piece.replace("[^/]", ""):  # a new segment: the star ends the segment before
             settled += _STAR + piece
         elif piece:
             settled += _first(f"s{number}", "[^/]*?" + piece)
@@ -160,7 +161,7 @@ def _settle_stars(expression: str) -> str:
 
 
 def _settle_folders(expression: str) -> str:
-    """`**` between segments: the first place of what stands between two of them."""
+    """Rewrite `**` between segments: the text between two of them matches at its first place."""
     first, *groups, last = expression.removeprefix(_LEADING_FOLDERS).split(_FOLDERS)
     if expression.startswith(_LEADING_FOLDERS):
         settled = "^" + _first("f", f"(?:[^/]+/)*?{first}(?=/)")
@@ -172,5 +173,5 @@ def _settle_folders(expression: str) -> str:
 
 
 def _first(name: str, expression: str) -> str:
-    """An expression whose first match is not given back: an atomic group, which Python has since 3.11 only."""
+    """An expression whose first match is kept: an atomic group, written as a lookahead for Python before 3.11."""
     return f"(?=(?P<{name}>{expression}))(?P={name})"

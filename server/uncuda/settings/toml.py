@@ -1,4 +1,4 @@
-"""TOML that anybody wrote, read by Python's parser; whatever is wrong with it is one error that knows its line."""
+"""Parses TOML from untrusted files with Python's parser; every error is raised as one exception type with its line."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from importlib import import_module
 from typing import Any
 
 _MOST_PARTS = 16
-# The parser takes time quadratic in the parts of a key. A name begins where none goes on, and is followed by a dot or
-# is not part of a key: there is one way to match.
+# The parser takes time quadratic in the parts of a key. In this expression a name begins where no other goes on and is
+# followed by a dot or is not part of a key, so there is only one way to match.
 _PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
 _LONG_KEY = re.compile(rf"""(?<![\w."'-])(?:{_PART}[ \t]*\.[ \t]*){{{_MOST_PARTS}}}""")
-# What else may look like one: what is said in strings and comments. An end that is missing is the text's.
+# Strings and comments, which may look like such a key. An unclosed string ends with the text.
 _SAID = re.compile(
     r""""{3}(?:[^"\\]|\\.|"(?!""))*(?:"{3})?|'{3}(?:[^']|'(?!''))*(?:'{3})?|"(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?|#[^\n]*""",
     re.DOTALL,
@@ -23,7 +23,7 @@ _DEEP = 100
 
 
 class InvalidTomlError(ValueError):
-    """A text that is not TOML, or that the parser cannot take. `line`, from 1: where."""
+    """A text that is not TOML, or that the parser cannot process. `line`: of the error, from 1."""
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
@@ -32,7 +32,7 @@ class InvalidTomlError(ValueError):
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """The table that a text says; InvalidTomlError if it says none."""
+    """The table of a TOML text; InvalidTomlError if the text is invalid."""
     toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     if _LONG_KEY.search(text) and (long := _LONG_KEY.search(keys := _SAID.sub(_blank, text))):
         raise InvalidTomlError(f"a key of more than {_MOST_PARTS} parts", _line(keys, long.start()))
@@ -51,7 +51,7 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def _blank(said: re.Match[str]) -> str:
-    """A string without anything in it, on as many lines; nothing in the place of a comment."""
+    """An empty string that spans the same number of lines; an empty text for a comment."""
     return "" if said[0].startswith("#") else "''" + "\n" * said[0].count("\n")
 
 
@@ -60,7 +60,7 @@ def _line(text: str, place: int) -> int:
 
 
 def _deepest(text: str) -> int:
-    """About where a text gets too deep: brackets in strings and comments count, too."""
+    """An offset near which a text is nested too deeply: brackets in strings and comments are counted, too."""
     depth = 0
     for bracket in _BRACKET.finditer(text):
         depth += 1 if bracket[0] in "[{" else -1

@@ -1,4 +1,4 @@
-"""Checks what a configuration says against the table of options."""
+"""Validates a configuration against the table of options."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .patterns import MOST_PATTERNS, PatternError, check_pattern
 
 
 class SettingsError(ValueError):
-    """A configuration that cannot be used. `path` and `line` say where, when known; str() has them in front."""
+    """A configuration that cannot be used. `path` and `line` say where, if known; `str()` begins with them."""
 
     def __init__(self, message: str, path: str = "", line: int | None = None) -> None:
         super().__init__(message)
@@ -28,7 +28,7 @@ class SettingsError(ValueError):
 
 
 class ValueProblem(ValueError):
-    """A value that does not fit; `words` are the keys and values that lead to it, outermost first."""
+    """An invalid value; `words`: the keys and values that lead to it, outermost first."""
 
     def __init__(self, message: str, *words: str) -> None:
         super().__init__(message)
@@ -37,14 +37,15 @@ class ValueProblem(ValueError):
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The words that the catalogue gives: ids of targets, names of rules."""
+    """The words that settings may use and the catalogue defines: ids of targets, names of rules."""
 
     targets: Collection[str]
     rules: Collection[str]
 
 
 def read_values(table: Mapping[str, object], vocabulary: Vocabulary) -> dict[str, object]:
-    """A configuration's table (kebab-case) as values for the fields of Settings; ValueProblem names what is wrong."""
+    """A configuration's table (kebab-case keys) as values for the fields of Settings; ValueProblem names the first
+    error."""
     values: dict[str, object] = {}
     for key, value in table.items():
         option = BY_NAME.get(key)
@@ -59,14 +60,14 @@ def read_values(table: Mapping[str, object], vocabulary: Vocabulary) -> dict[str
 
 
 def check_choice(what: str, word: str, words: Collection[str]) -> str:
-    """`word` if it is one of `words`; ValueProblem suggests the nearest."""
+    """`word` if it is one of `words`; raises ValueProblem, which suggests the most similar one."""
     if word not in words:
         raise ValueProblem(f"unknown {what} `{word}`{hint(word, words)}", word)
     return word
 
 
 def hint(word: str, words: Collection[str]) -> str:
-    """The end of a message about an unknown word: the known one most like it, else the choice when it is small."""
+    """The end of a message about an unknown word: the most similar known one, else all choices if they are few."""
     few = f"; choose from {', '.join(words)}" if len(words) <= 8 else ""
     return nearest(word, words) or few
 

@@ -1,4 +1,4 @@
-"""Files: which ones, reading and writing them, and running the engine over them."""
+"""Finds, reads and writes files, and runs the engine over them."""
 
 from .backends import cudas_own, neighbours
 from .baselines import Baselines, baseline_beside

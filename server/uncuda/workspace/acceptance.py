@@ -1,6 +1,6 @@
-"""Which findings of a run a baseline accepts, which of its entries are of no use any more, and what it is to hold."""
+"""Matches the findings of a run with a baseline: which are accepted, which entries are unused, and the new contents."""
 
-# Paths are plain strings here, as in discover.py.
+# Paths are strings here, as in discover.py.
 # ruff: noqa: PTH100, PTH118, PTH120
 from __future__ import annotations
 
@@ -19,17 +19,20 @@ from .baseline import Baseline, Entry, Key, baseline_bytes, relative
 from .counts import CLASSES, fix_class
 from .files import FileProblem, Stamp, read_file, stamp_of
 from .notebooks import source_of
-from .prints import Prints, scope_of
+from .prints import Prints, numbered, scope_of
 
 Place = tuple[Key, str]
-"""An entry for one target."""
+"""(key, target): a baseline entry for one target."""
+
+_Looks = tuple[str, str, str]
+"""Rule, print, and target."""
 
 LooksFor = Callable[[str, str], bool]
-"""Whether a run looks for a rule in the file at a path, for a target."""
+"""Tells whether the run checks a file for (rule, target)."""
 
 
 class Doubted(NamedTuple):
-    """An accepted finding with two reasons, and the lines that give them."""
+    """An accepted finding with two different reasons, and the lines of the baseline that give them."""
 
     key: Key
     lines: tuple[int, int]
@@ -37,8 +40,8 @@ class Doubted(NamedTuple):
 
 @dataclass
 class _Matched:
-    """What a file has of a baseline: places whose findings are in it, where those that moved were, what is accepted
-    from now on, and of which class it is, and how many findings of each class there are."""
+    """The matches of one file: entries used by its findings, entries whose code moved here, newly accepted findings
+    with their class, and the number of findings of each class."""
 
     used: dict[Place, None] = field(default_factory=dict)
     moved: dict[Place, Key] = field(default_factory=dict)
@@ -47,7 +50,7 @@ class _Matched:
 
 
 class Acceptance:
-    """A baseline, and the findings of files that were matched with it; a file that comes again is matched anew."""
+    """A baseline, and the findings of files matched with it; matching a file again replaces its matches."""
 
     def __init__(self, baseline: Baseline) -> None:
         self.baseline = baseline
@@ -59,21 +62,22 @@ class Acceptance:
             self._take(entry)
         self._paths = {key.path for key, _ in self._reasons}
         self._rules = {(key.rule, target) for key, target in self._reasons}
-        self._alike: dict[tuple[str, str, str], list[Place]] = {}
+        self._same: dict[_Looks, list[Place]] = {}
+        self._alike: dict[_Looks, list[Place]] = {}  # whatever their numbers are
         for place in self._reasons:
-            key, target = place
-            self._alike.setdefault((key.rule, key.print, target), []).append(place)
+            self._same.setdefault(_looks(place), []).append(place)
+            self._alike.setdefault(_looks(place, is_numbered=False), []).append(place)
         self._files: dict[str, _Matched] = {}
         self._users: dict[Place, str] = {}
         self._scopes: dict[str, tuple[Stamp | None, Collection[str] | None]] = {}
 
     def __bool__(self) -> bool:
-        """Whether anything is accepted."""
+        """Whether the baseline has any entry."""
         return bool(self._reasons)
 
     @property
     def matched(self) -> bool:
-        """Whether a finding of these files is accepted."""
+        """Whether any finding of the matched files is accepted."""
         return any(file.used or file.new for file in self._files.values())
 
     def accepted(
@@ -83,67 +87,71 @@ class Acceptance:
         accept: Callable[[Finding], bool] | None = None,
         facts: Facts | None = None,
     ) -> list[LeftAlone]:
-        """The findings of a file that are accepted, of all that there are. `accept`: which are from now on; `facts`: as
+        """The accepted ones among all findings of a file. `accept`: tells which findings to accept newly; `facts`: as
         for `Prints`."""
         path = relative(source.path, self.folder)
-        self._forget(path)
+        self._drop(path)
         file = self._files[path] = _Matched()
+        found = list(zip(findings, Prints(source.text, facts).of(findings), strict=True))
+        places = [(Key(path, finding.rule, printed.print), finding.target) for finding, printed in found]
+        known = self._matched(places, path, file)
         left = []
-        for finding, printed in zip(findings, Prints(source.text, facts).of(findings), strict=True):
+        for (finding, printed), place in zip(found, places, strict=True):
             kind = fix_class(finding)
             file.found[kind] += 1
-            place = Key(path, finding.rule, printed.print), finding.target
-            known = self._matches(place, file)
-            if not known and accept is not None and accept(finding):
+            if place not in known and accept is not None and accept(finding):
                 file.new[place] = kind
-                known = True
-            if known:
+            if place in known or place in file.new:
                 left.append(LeftAlone(finding.rule, finding.span, printed.statement))
         return left
 
+    def forget(self, path: str) -> None:
+        """Take in that the file at a path has nothing that is accepted."""
+        self._drop(relative(path, self.folder))
+
     def concerns(self, findings: Iterable[Finding]) -> bool:
-        """Whether an entry may be about one of these findings."""
+        """Whether an entry may apply to one of these findings."""
         return bool(self._rules) and any((finding.rule, finding.target) in self._rules for finding in findings)
 
     def add(self, places: Mapping[Place, str]) -> None:
-        """Accept these from now on, too; each with the class of its finding."""
+        """Accept these entries too, each given with the class of its finding."""
         fresh = {place: kind for place, kind in places.items() if place not in self._reasons}
         self._files.setdefault("", _Matched()).new |= fresh
 
     @property
     def new(self) -> dict[Place, str]:
-        """What is accepted from now on, and of which class it is."""
+        """The newly accepted entries with the class of each finding."""
         return {place: kind for file in self._files.values() for place, kind in file.new.items()}
 
     def tells_of(self, paths: Iterable[str]) -> bool:
-        """Whether an entry is about one of these files."""
+        """Whether an entry applies to one of these files."""
         return any(relative(path, self.folder) in self._paths for path in paths)
 
     @property
     def places(self) -> Collection[Place]:
-        """What the baseline accepts."""
+        """All entries of the baseline, for each target."""
         return self._reasons.keys()
 
-    def unused(self, looked: Mapping[str, LooksFor], folders: Iterable[str], elsewhere: LooksFor) -> list[Place]:
+    def unused(self, looked: Mapping[str, LooksFor], given: Sequence[str], elsewhere: LooksFor | None) -> list[Place]:
         """The entries of what is not found any more, in the order of their lines.
 
-        `looked`: for the path of each file that was checked, as entries have it, what was looked for; `folders`: those
-        that were given; `elsewhere`: what would be looked for in a file that is not there.
+        `looked`: for the path of each file that was checked, as entries have it, what was looked for; `given`: what the
+        paths of files begin with that were given; `elsewhere`: what would be looked for in a file that is not there,
+        None: not all files were checked, and what is gone from one may be in another.
         """
-        below = [os.path.abspath(folder).rstrip(os.sep) + os.sep for folder in folders]
         left = [place for place in self._reasons if place not in self._users]
         return sorted(
-            (place for place in left if self._is_unused(place, looked, below, elsewhere)),
+            (place for place in left if self._is_unused(place, looked, given, elsewhere)),
             key=lambda place: self._lines[place],
         )
 
     def line(self, place: Place) -> int:
-        """The line on which an entry stands, from 1."""
+        """The line of an entry, from 1."""
         return self._lines[place]
 
     def bytes(self, reason: str = "", without: Collection[Place] = (), counted: bool = True) -> bytes:
-        """What the file is to hold: entries of what moved with its new path, `reason` for what is new. `counted`:
-        these files are what was to be looked at, and how many findings they have is written, too."""
+        """The new contents of the baseline: moved entries get their new path, new ones the `reason`. `counted`: all
+        files were checked, so the numbers of findings are written too."""
         moved = {place: key for file in self._files.values() for place, key in file.moved.items()}
         kept: dict[Place, list[str]] = {}
         for place, said in self._reasons.items():
@@ -158,7 +166,7 @@ class Acceptance:
             counts = {kind: max(found[kind], counts.get(kind, 0)) for kind in CLASSES}
         return baseline_bytes(_entries(kept), counts)
 
-    def _forget(self, path: str) -> None:
+    def _drop(self, path: str) -> None:
         if (known := self._files.pop(path, None)) is not None:
             for place in known.used:
                 if self._users[place] == path:
@@ -175,64 +183,93 @@ class Acceptance:
                 self.doubted.append(Doubted(entry.key, (self._lines[place], entry.line)))
             known.append(entry.reason)
 
-    def _matches(self, place: Place, file: _Matched) -> bool:
-        """Whether an entry accepts this finding: its own, or that of what is not where it was."""
-        (path, rule, print_), target = place
-        if place in self._reasons:
+    def _matched(self, places: Sequence[Place], path: str, file: _Matched) -> set[Place]:
+        """Those of a file's findings that an entry accepts: its own, that of what is not where it was, or, where some
+        of those that look alike are gone, one with a higher number."""
+        known = {place for place in places if place in self._reasons}
+        for place in known:
             self._use(place, path, file)
-            return True
-        for other in self._alike.get((rule, print_, target), ()):
-            if self._is_free(other, path) and self._has_left(other[0], path):
-                self._use(other, path, file)
-                file.moved[other] = place[0]
-                return True
-        return False
+        rest: dict[_Looks, list[Place]] = {}
+        for place in places:
+            if place in known:
+                continue
+            moved = (other for other in self._same.get(_looks(place), ()) if self._may_be_of(other, path))
+            if (other := next(moved, None)) is not None:
+                self._move(other, place, file)
+                known.add(place)
+            elif (looks := _looks(place, is_numbered=False)) in self._alike:
+                rest.setdefault(looks, []).append(place)
+        for looks, without in rest.items():  # numbers only get lower: the last go together
+            left = [other for other in self._alike[looks] if self._may_be_of(other, path)]
+            left.sort(key=lambda other: (other[0].path == path, numbered(other[0].print)))
+            for place, other in zip(reversed(without), reversed(left), strict=False):
+                self._move(other, place, file)
+                known.add(place)
+        return known
+
+    def _may_be_of(self, place: Place, path: str) -> bool:
+        """Whether an entry of which nothing was found where it says may be about a finding of this file."""
+        return self._is_free(place, path) and (place[0].path == path or self._has_left(place[0], path))
+
+    def _move(self, place: Place, to: Place, file: _Matched) -> None:
+        self._use(place, to[0].path, file)
+        file.moved[place] = to[0]
 
     def _use(self, place: Place, path: str, file: _Matched) -> None:
         self._users[place] = path
         file.used[place] = None
 
     def _is_free(self, place: Place, path: str) -> bool:
-        """Whether no finding elsewhere is accepted by an entry; what its own file had once does not count."""
+        """Whether no other finding uses an entry; a use by its own former file does not count."""
         user = self._users.get(place)
         if user is None or user == path:
             return user is None
         return user == place[0].path or not os.path.lexists(os.path.join(self.folder, user))
 
     def _has_left(self, key: Key, path: str) -> bool:
-        """Whether what an entry accepts may be at another path: its file is gone, or its function is in it no more.
+        """Whether the code of an entry may have moved to another path: its file is gone, or its function is no longer
+        in it.
 
-        What stands outside of functions and classes says less: it is looked for only in files without entries.
+        Code outside of functions and classes is less specific, so it is matched only in files without entries.
         """
         scope = scope_of(key.print)
-        if key.path == path or not (scope or path not in self._paths):
-            return False
-        if not os.path.lexists(os.path.join(self.folder, key.path)):
-            return True
-        if not scope:
-            return False
-        there = self._scopes_of(os.path.join(self.folder, key.path))
-        return there is not None and scope not in there
+        return (scope != "" or path not in self._paths) and self._may_have_moved(key)
 
     def _scopes_of(self, file: str) -> Collection[str] | None:
-        """The functions and classes of a file, as it is now; None if it cannot be read."""
+        """The functions and classes in the present version of a file; None if it cannot be read."""
         known, stamp = self._scopes.get(file), stamp_of(file)
         if known is None or known[0] != stamp:
             known = self._scopes[file] = stamp, _scopes_in(file)
         return known[1]
 
     def _is_unused(
-        self, place: Place, looked: Mapping[str, LooksFor], below: Sequence[str], elsewhere: LooksFor
+        self, place: Place, looked: Mapping[str, LooksFor], given: Sequence[str], elsewhere: LooksFor | None
     ) -> bool:
-        (path, rule, _), target = place
-        if path in looked:
-            return looked[path](rule, target)
-        full = os.path.abspath(os.path.join(self.folder, path))
-        return any(map(full.startswith, below)) and not os.path.lexists(full) and elsewhere(rule, target)
+        key, target = place
+        if elsewhere is None and self._may_have_moved(key):
+            return False
+        if key.path in looked:
+            return looked[key.path](key.rule, target)
+        full = os.path.abspath(os.path.join(self.folder, key.path))
+        gone = any(map(full.startswith, given)) and not os.path.lexists(full)
+        return gone and elsewhere is not None and elsewhere(key.rule, target)
+
+    def _may_have_moved(self, key: Key) -> bool:
+        """Whether what an entry accepts may be in another file: its own, or its function there, is gone."""
+        file, scope = os.path.join(self.folder, key.path), scope_of(key.print)
+        if not os.path.lexists(file):
+            return True
+        there = self._scopes_of(file) if scope else None
+        return there is not None and scope not in there
+
+
+def _looks(place: Place, is_numbered: bool = True) -> _Looks:
+    key, target = place
+    return key.rule, key.print if is_numbered else numbered(key.print)[0], target
 
 
 def _entries(reasons: Mapping[Place, Sequence[str]]) -> Iterator[Entry]:
-    """An entry for each finding and reason, with all targets that it is given for."""
+    """One entry for each finding and reason, with all its targets."""
     together: dict[tuple[Key, str], list[str]] = {}
     for (key, target), said in reasons.items():
         for reason in said or [""]:
@@ -242,7 +279,7 @@ def _entries(reasons: Mapping[Place, Sequence[str]]) -> Iterator[Entry]:
 
 
 def _scopes_in(path: str) -> Collection[str] | None:
-    """The functions and classes of a file, None if it cannot be read."""
+    """The functions and classes in a file; None if it cannot be read."""
     try:
         return Prints(source_of(read_file(path, Limits.bytes), path).text).scopes()
     except (FileProblem, LimitExceeded, SourceError):

@@ -1,4 +1,4 @@
-"""Modules that are CUDA's own: beside them stands one of the same name that is the target's."""
+"""Recognises modules that exist once for each accelerator, by file names that differ only in the device."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _APART = frozenset(
     {"test", "tests", "testing", "doc", "docs", "example", "examples", "third_party", "thirdparty", "3rdparty",
      "vendor", "vendored", "_vendor", "external", "extern", "benchmark", "benchmarks"}
 )  # fmt: skip
-_AROUND = 4  # folders above a file that say what it is for
+_AROUND = 4  # folders above a file whose names count
 _CUDA, _CPU = "cuda", "cpu"
 _DEVICES = frozenset(OTHERS) - {_CPU}
 _NVIDIA, _AMD = "nvidia", "amd"
-_MADE = re.compile(rf"(?:(.*)[/\\])?({_NVIDIA}|{_AMD})[/\\]")  # whose folders, beside each other, are CUDA's and ROCm's
+_MADE = re.compile(rf"(?:(.*)[/\\])?({_NVIDIA}|{_AMD})[/\\]")  # sibling folders of these names are for CUDA and ROCm
 
 
 class Families(NamedTuple):
-    """`neutral`: the paths of other accelerators' modules, and of bases; `lacking`: (target, path) of CUDA's modules
-    beside which the target has none; `serving`: whether the project chooses among accelerators, not only among GPUs by
-    their makers."""
+    """`neutral`: paths of modules for other accelerators, and of base modules; `lacking`: (target, path) of CUDA
+    modules without a sibling for the target; `serving`: the project supports several accelerators, not only GPUs of
+    several vendors."""
 
     neutral: frozenset[str]
     lacking: frozenset[tuple[str, str]]
@@ -35,16 +35,14 @@ class Families(NamedTuple):
 
 
 def is_apart(path: str) -> bool:
-    """Whether a file does not count for what a project serves: tests, documents, and what others wrote."""
+    """Whether a file does not show what a project supports: tests, documentation, third-party code."""
     folders = path.replace(os.sep, "/").split("/")[-1 - _AROUND :]
     return not _APART.isdisjoint(folders[:-1]) or folders[-1].startswith(("test_", "conftest"))
 
 
 class ByName:
-    """What the names of modules tell of the accelerators that a project serves.
-
-    `devices`: of each target the name of its device.
-    """
+    """The accelerators that a project supports, by the names of its modules. `devices`: the device name of each
+    target."""
 
     def __init__(self, devices: Mapping[str, str]) -> None:
         self._devices = {device: target for target, device in devices.items() if device}
@@ -52,16 +50,15 @@ class ByName:
         self._word = re.compile(rf"(?<![a-z])(?:{either})(?![a-z])")
 
     def tells(self, path: str) -> bool:
-        """Whether a name may say what accelerator its module is for, or that it is the base."""
+        """Whether a file name may tell which accelerator a module is for, or that it is a base module."""
         return path.endswith(".py") and (self._word.search(_end_of(path)) is not None or _MADE.match(path) is not None)
 
     def families(self, paths: Iterable[str]) -> Families:
-        """Modules, or folders, that are named alike but for the accelerator, and their bases.
+        """Groups of modules or folders whose names differ only in the accelerator, with their base modules.
 
-        There is CUDA's, that of another accelerator than the CPU, and either a third one or a base. Those of other
-        accelerators are theirs also where CUDA's is called otherwise: `xpu/build.py` beside `hpu/build.py`. Of folders
-        that are named after the makers of GPUs two are enough, beside each other or one folder away: `a/nvidia`,
-        `b/amd`.
+        A group needs CUDA's, that of another accelerator than the CPU, and a third one or a base. Modules of two other
+        accelerators count too, as `xpu/build.py` beside `hpu/build.py`. Two folders named after GPU vendors are enough,
+        side by side or one folder apart, as `a/nvidia` and `b/amd`.
         """
         groups: dict[str, dict[str, str]] = {}
         made: dict[str, dict[str, list[str]]] = {}
@@ -90,19 +87,19 @@ class ByName:
         chosen = {os.path.split(folder)[0] for folder, makers in made.items() if len(makers) > 1}
         for folder, makers in made.items():
             nvidias = sorted(makers.get(_NVIDIA, ()))
-            if nvidias and os.path.split(folder)[0] in chosen:  # beside it, or beside a folder like its own, is AMD's
+            if nvidias and os.path.split(folder)[0] in chosen:  # AMD's is beside it or a folder like its own
                 neutral.update(nvidias[1:], makers.get(_AMD, ()))
-                lacking.update((target, nvidias[0]) for target in self._devices.values())  # which says what is missing
+                lacking.update((target, nvidias[0]) for target in self._devices.values())  # the first reports it
         return Families(frozenset(neutral | theirs), frozenset(lacking), serving)
 
 
 def _end_of(path: str) -> str:
-    """The name of a file, with that of its folder."""
+    """The name of a file with that of its folder."""
     return path[path.rfind(os.sep, 0, max(0, path.rfind(os.sep))) + 1 :]
 
 
 def neighbours(path: str) -> list[str]:
-    """The paths in the folder of a file whose name says CUDA; none for other files."""
+    """The paths in the folder of a file with "cuda" in its name; empty for other files."""
     folder, name = os.path.split(path)
     if not _PART.search(name):
         return []
@@ -113,9 +110,9 @@ def neighbours(path: str) -> list[str]:
 
 
 def cudas_own(paths: Iterable[str], words: Mapping[str, tuple[str, str]]) -> frozenset[tuple[str, str]]:
-    """(target, path) of the modules beside which a path is the target's: `cuda_ops.py` where there is one for it.
+    """(target, path) of CUDA modules with a sibling for the target, as `cuda_ops.py` beside `npu_ops.py`.
 
-    `words`: of each target the names of its device and of its collective library.
+    `words`: by target, the names of its device and of its collective library.
     """
     said = {word: (target, names) for target, (device, ccl) in words.items() for word, names in
             ((device, ("cuda", "gpu")), (ccl, ("nccl",))) if word}  # fmt: skip

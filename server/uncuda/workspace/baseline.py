@@ -1,7 +1,7 @@
-"""The file of accepted findings beside a configuration: `uncuda-baseline.jsonl`.
+"""The file of accepted findings beside a configuration file: `uncuda-baseline.jsonl`.
 
-First a line with the format and counts, then one finding a line. It is made for git's `merge=union`: in whatever order
-lines come, and however often, they mean the same.
+The first line has the format and counts, every other line one finding. It suits git's `merge=union`: the order and
+repetition of lines do not matter.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MARKS = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 
 
 class BaselineError(Exception):
-    """A baseline that cannot be used. `key`: of the sentence that says why; `line`, from 1, 0: the whole file."""
+    """An unusable baseline. `key`: of the sentence that says why; `line`: from 1, or 0 for the whole file."""
 
     def __init__(self, file: str, line: int, key: str, value: object = "") -> None:
         self.place = shown(Path(file)) + (f":{line}" if line else "")
@@ -36,7 +36,7 @@ class BaselineError(Exception):
 
 
 class Key(NamedTuple):
-    """What an accepted finding is known by, but for its target."""
+    """What identifies an accepted finding, except for its target."""
 
     path: str
     rule: str
@@ -44,7 +44,7 @@ class Key(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """One line."""
+    """One line of a baseline."""
 
     key: Key
     targets: tuple[str, ...]
@@ -54,7 +54,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Baseline:
-    """What a baseline says. `data`: its bytes, None: there is no such file."""
+    """The contents of a baseline. `data`: its bytes, None if the file does not exist."""
 
     file: str
     entries: tuple[Entry, ...] = ()
@@ -63,7 +63,7 @@ class Baseline:
 
 
 def read_baseline(file: str) -> Baseline:
-    """The baseline in a file, which need not be there; BaselineError if it cannot be used."""
+    """The baseline in a file, which need not exist; BaselineError if it is unusable."""
     try:
         data = read_bytes(file, _LARGEST)
         text = decode_utf8(data)
@@ -92,7 +92,8 @@ def read_baseline(file: str) -> Baseline:
 
 
 def baseline_bytes(entries: Iterable[Entry], counts: Mapping[str, int]) -> bytes:
-    """What a file with these entries and counts (none: nobody has counted) holds: in order, each once."""
+    """The bytes of a baseline with these entries, sorted and without duplicates, and counts (empty: none are
+    written)."""
     counted = {"counts": {kind: counts.get(kind, 0) for kind in CLASSES}} if counts else {}
     lines = [_dump({"format": FORMAT, **counted})]
     for key, reason, targets in sorted((entry.key, entry.reason, tuple(sorted(entry.targets))) for entry in entries):
@@ -101,7 +102,8 @@ def baseline_bytes(entries: Iterable[Entry], counts: Mapping[str, int]) -> bytes
 
 
 def write_baseline(baseline: Baseline, data: bytes) -> bool:
-    """Write a baseline anew; gives whether that changed it. BaselineError where the file is not as it was read."""
+    """Write a baseline; returns whether its bytes changed. BaselineError is raised if the file changed since it was
+    read."""
     if data == baseline.data:
         return False
     try:
@@ -123,9 +125,13 @@ def write_baseline(baseline: Baseline, data: bytes) -> bool:
 
 
 def relative(path: str, folder: str) -> str:
-    """A path as a baseline in a folder has it."""
+    """A path as it is written in a baseline in `folder`."""
     try:
         found = os.path.relpath(path, folder)
+        if found.startswith(os.pardir):  # one of them may be named by a link
+            place, name = os.path.split(os.path.abspath(path))  # noqa: PTH100
+            real = os.path.relpath(f"{os.path.realpath(place)}{os.sep}{name}", os.path.realpath(folder))
+            found = found if real.startswith(os.pardir) else real
     except ValueError:  # another drive
         found = os.path.abspath(path)  # noqa: PTH100 as everywhere in this layer
     return found.replace(os.sep, "/")

@@ -1,6 +1,6 @@
-"""The baselines of several projects, each read once, and again when its file is another: for who goes on for long."""
+"""The baselines of several projects, each read once and again when its file changes, for long-running processes."""
 
-# Paths are plain strings here, as in discover.py.
+# Paths are strings here, as in discover.py.
 # ruff: noqa: PTH100, PTH118, PTH120
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class _Read(NamedTuple):
-    """A baseline as it was read; `stamp`: None where there was no file."""
+    """A baseline that was read; `stamp`: None if the file did not exist."""
 
     stamp: Stamp | None
     acceptance: Acceptance | None = None
@@ -30,28 +30,28 @@ class _Read(NamedTuple):
 
 
 def baseline_beside(configuration: str, folder: str) -> str:
-    """The baseline beside a configuration file, without one ("") in a folder; "" where there is neither."""
+    """The path of the baseline beside a configuration file, or ("") in a folder; "" if there is neither."""
     root = os.path.dirname(configuration) if configuration else folder
     return os.path.join(root, BASELINE_FILE) if root else ""
 
 
 class Baselines:
-    """Baselines by their files. `tell` is given the error of one that cannot be used, each time that it is read."""
+    """Baselines by path. `tell` is called with the error each time an unusable one is read."""
 
     def __init__(self, tell: Callable[[BaselineError], object] = lambda error: None) -> None:
         self._tell = tell
         self._known: dict[str, _Read] = {}
 
     def at(self, file: str) -> Acceptance | None:
-        """What the baseline in a file accepts; None where there is none, "" for no file, or it cannot be used."""
+        """The Acceptance for the baseline at a path; None if there is none, the path is "", or it is unusable."""
         return self._of(file).acceptance if file else None
 
     def error(self, file: str) -> BaselineError | None:
-        """Why the baseline in a file cannot be used, if so."""
+        """Why the baseline at a path is unusable; None if it is usable."""
         return self._of(file).error if file else None
 
     def look(self) -> set[str]:
-        """Read those anew that are others by now; the absolute paths of the files whose findings that may change."""
+        """Read changed baselines again; returns the absolute paths of files whose findings this may affect."""
         changed: set[str] = set()
         for file, known in list(self._known.items()):
             if stamp_of(file) != known.stamp:
@@ -62,16 +62,19 @@ class Baselines:
         return changed
 
     def tell_of(self, paths: Collection[str]) -> bool:
-        """Whether a baseline that was read accepts something in one of these files, at absolute paths."""
+        """Whether a baseline read so far has an entry for one of these files, given by absolute paths."""
         return any(read.acceptance is not None and read.acceptance.tells_of(paths) for read in self._known.values())
 
     def selection(
         self, file: str, source: Source, report: Report, read: Callable[[], Facts] | None = None
     ) -> Selection | None:
-        """What is shown and fixed of a text's report, by the baseline in a file; None: all of it. `read`: gives what
-        was read of the text, if that is known."""
+        """The findings of a text to show and fix, by the baseline at a path; None: all of them. `read`: gives the
+        text's facts, if known."""
         acceptance = self.at(file)
-        if acceptance is None or not acceptance.concerns(report.findings):
+        if acceptance is None:
+            return None
+        if not acceptance.concerns(report.findings):
+            acceptance.forget(source.path)
             return None
         left = acceptance.accepted(source, report.findings, facts=read() if read is not None else None)
         return Selection(name_of(source.text), tuple(left)) if left else None

@@ -1,6 +1,6 @@
-"""Which lines of files changed since the merge base of a revision and HEAD, the work tree included."""
+"""The lines of files that changed since the merge base of a revision and HEAD, including uncommitted changes."""
 
-# Paths are plain strings here, as in discover.py.
+# Paths are strings here, as in discover.py.
 # ruff: noqa: PTH100, PTH120
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from .git import GitError, ask, line_of, root_of, try_asking
 _BREAK = re.compile(rb"\r\n|\r|\n")
 _LINK, _SUBMODULE = b"120000", b"160000"
 _MOST = 400_000  # pairs of lines that are compared one by one
-_SHA1 = 40  # digits
+_SHA1 = 40  # hexadecimal digits
 
 Lines = list[tuple[int, int]]
-"""The first and the last of lines that follow each other, from 1."""
+"""(first, last) of consecutive lines, from 1."""
 
 
 @dataclass
 class _Tree:
-    """A work tree, and what its files are compared with. `base`: a commit, "": nothing, all lines are new."""
+    """A work tree, and what its files are compared with. `base`: a commit; "": none, so all lines are new."""
 
     root: str
     base: str
-    modes: dict[bytes, bytes] = field(default_factory=dict)  # of what is in the index
-    blobs: dict[bytes, bytes] = field(default_factory=dict)  # by their name now: what files were
+    modes: dict[bytes, bytes] = field(default_factory=dict)  # file modes in the index
+    blobs: dict[bytes, bytes] = field(default_factory=dict)  # by the present name of a file: its blob in the base
 
     def __post_init__(self) -> None:
         if not self.base:
@@ -57,7 +57,7 @@ class _Tree:
                 self.blobs.pop(path, None)
 
     def submodule(self, path: str) -> str:
-        """The commit that the base has of a submodule, "" if there was none."""
+        """The commit of a submodule in the base; "" if there was none."""
         if not self.base:
             return ""
         found = ask(self.root, "ls-tree", "-z", self.base, "--", _name(path, self.root))
@@ -68,8 +68,8 @@ class _Tree:
 class ChangedLines:
     """The lines of files that changed since the merge base of `revision` and HEAD.
 
-    A revision is one of the repository that holds the current folder; for a file that is not in it, of its own. Files
-    in a submodule are compared with the commit of it that the merge base has.
+    The revision is resolved in the repository of the current folder; for files outside of it, in their own. Files in a
+    submodule are compared with the commit that the merge base has for it.
     """
 
     def __init__(self, revision: str) -> None:
@@ -78,11 +78,11 @@ class ChangedLines:
         self._here = root_of(os.path.abspath(os.curdir))
 
     def open(self, path: str) -> None:
-        """See that a file can be compared; GitError if not."""
+        """Check that a file can be compared; GitError if not."""
         self._tree(os.path.dirname(os.path.abspath(path)))
 
     def of(self, path: str, data: bytes) -> Lines | None:
-        """The changed lines of a file that holds these bytes; None: all are new."""
+        """The changed lines of a file with these bytes; None: all are new."""
         full = os.path.abspath(path)
         tree = self._tree(os.path.dirname(full))
         name = _name(full, tree.root)
@@ -117,7 +117,7 @@ class ChangedLines:
 
 
 def parts_of(source: Source, lines: Lines) -> tuple[Span, ...]:
-    """The parts of a text that stand on these lines of its file."""
+    """The spans of a text on these lines of its file."""
     if source.cells is None:
         starts = [*source.line_starts, len(source.text)]
         last = len(starts) - 1
@@ -132,7 +132,7 @@ def parts_of(source: Source, lines: Lines) -> tuple[Span, ...]:
 
 
 def changed_lines(before: bytes, after: bytes) -> Iterator[tuple[int, int]]:
-    """The lines of `after` that are not in `before`, however lines end."""
+    """(first, last) of lines in `after` that are not in `before`, whatever their line ends."""
     old, new = _BREAK.split(before), _BREAK.split(after)
     anchors = [(-1, -1), *_anchors(old, new), (len(old), len(new))]
     for (old_start, new_start), (old_end, new_end) in zip(anchors, anchors[1:], strict=False):
@@ -140,11 +140,11 @@ def changed_lines(before: bytes, after: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _anchors(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int]]:
-    """Pairs of lines that there are once in each, in the order of both: the most that there are of them."""
+    """Pairs of lines that occur once in each version, in the order of both: the longest such sequence."""
     places = _once(old)
     pairs = [(places[line], at) for line, at in _once(new).items() if line in places]
-    ends: list[int] = []  # the least place in `old` with which a row of that length can end
-    chain: list[tuple[tuple[int, int], int]] = []  # a pair, and the number of the one before it
+    ends: list[int] = []  # by length of a sequence: the smallest index in `old` with which one can end
+    chain: list[tuple[tuple[int, int], int]] = []  # each pair with the number of its predecessor
     last: list[int] = []
     for pair in pairs:
         length = bisect_left(ends, pair[0])
@@ -167,7 +167,7 @@ def _once(lines: Sequence[bytes]) -> dict[bytes, int]:
 def _between(
     old: Sequence[bytes], new: Sequence[bytes], old_part: tuple[int, int], new_part: tuple[int, int]
 ) -> Iterator[tuple[int, int]]:
-    """The same for the lines between two anchors."""
+    """The changed lines between two such pairs."""
     (first, end), (start, stop) = old_part, new_part
     while first < end and start < stop and old[first] == new[start]:
         first, start = first + 1, start + 1
@@ -185,7 +185,7 @@ def _between(
 
 
 def _merge_base(root: str, revision: str) -> str:
-    """The commit that a revision and HEAD come from."""
+    """The merge base of a revision and HEAD."""
     is_shallow = line_of(ask(root, "rev-parse", "--is-shallow-repository")) == b"true"
     commits = []
     for name in (revision, "HEAD"):
@@ -204,11 +204,11 @@ def _commit(root: str, name: str) -> tuple[int, bytes, bytes]:
 
 
 def _name(path: str, root: str) -> bytes:
-    """A file as git names it."""
+    """The name that git uses for a file."""
     return os.fsencode(os.path.relpath(path, root).replace(os.sep, "/"))
 
 
 def _blob_name(data: bytes, digits: int) -> str:
-    """What git calls a file with these bytes."""
+    """The object name that git gives a file with these bytes."""
     whole = b"blob %d\0%b" % (len(data), data)
     return sha1(whole, usedforsecurity=False).hexdigest() if digits == _SHA1 else sha256(whole).hexdigest()

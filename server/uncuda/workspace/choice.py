@@ -1,4 +1,4 @@
-"""What files are checked for: one choice of target and versions, for the command line, the server and its processes."""
+"""Chooses the target and versions that files are checked for, for the command line, the server and its processes."""
 
 from __future__ import annotations
 
@@ -24,19 +24,20 @@ class Chosen:
 
     target: str
     settings: Settings
-    """Those of the files, with the versions that hold for the target."""
+    """The files' settings, with the versions chosen for the target."""
     taken: Taken
-    """The versions of the target's plugin, and what says so."""
+    """The versions of the target's plugin, and the source that states them."""
     note: tuple[str, ...] = ()
-    """The key and the values of the words that say why it is this target; empty where a setting names it."""
+    """(key, values) of the sentence that says why this target was chosen; () if a setting names it."""
     among: tuple[str, ...] = ()
-    """The targets that the project imports, where nothing chooses among them: `target` is one of them, for display."""
+    """The targets whose plugins the project imports, if several and no setting decides; `target` is then only for
+    display."""
     helper: Helper | None = None
     """The module that a portable project asks."""
 
     @property
     def assumed(self) -> bool:
-        """Whether nothing names the target, or too much does."""
+        """Whether no source names the target, or several do."""
         return bool(self.among) or self.note[:1] == (_ASSUMED,)
 
 
@@ -72,8 +73,7 @@ def _target(
     holds: Holds,
     named: Mapping[str, str],
 ) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """A setting, an import, what is asked for, a constant: the first that names one target. With why, and among which
-    nothing chooses."""
+    """(target, note, among) by the first source that names one: a setting, an import, a requirement, a constant."""
     default = catalogue.default_target
     if settings.target:
         return settings.target, (), ()
@@ -91,7 +91,7 @@ def _target(
 
 
 def _found(words: Words, project: Project, target: str) -> tuple[str, ...]:
-    """The note that says by what a target was found."""
+    """The note that says which import or variable named the target."""
     if target in project.plugins:
         return "target found", target, words.packages[target]
     if target in project.shims:

@@ -1,4 +1,4 @@
-"""Module-level constants that name a target's device or backend: `BACKEND = "hccl"` says what a project runs on."""
+"""Module-level constants that name a target's device or backend: `BACKEND = "hccl"` tells the project's target."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..limits import LimitExceeded
 
 
 class Constants:
-    """Finds the constants in texts; `words`: those of each target."""
+    """Finds such constants in texts; `words`: by target, its device and backend."""
 
     def __init__(self, words: Mapping[str, tuple[str, ...]]) -> None:
         self._owners = {word: target for target, own in words.items() for word in own if word}
@@ -22,13 +22,13 @@ class Constants:
         )
 
     def named(self, data: bytes) -> dict[str, str]:
-        """The targets that a constant of a text names, each with the first such line.
+        """The targets named by a constant in a text, each with the first such line.
 
-        `HCCL_BACKEND = "hccl"` is an entry of a list of backends, not a choice: a name that says the word does not
+        `HCCL_BACKEND = "hccl"` is an item of a list of backends, not a choice, so names that contain the word do not
         count.
         """
         found: dict[str, str] = {}
-        # A word first: where it is missing, one search tells; `npu` alone is in every `input`.
+        # The bare word is searched first, as one search rules out most files; `npu` occurs in every `input`.
         if not any(word in data and any(one in data for one in quoted) for word, quoted in self._words):
             return found
         text = data.decode("utf-8", "replace")
@@ -40,7 +40,7 @@ class Constants:
         return found
 
     def known(self, named: dict[str, str], data: bytes) -> dict[str, str]:
-        """What earlier texts named, and what one more does; nothing of one that goes beyond a limit."""
+        """The targets named in earlier texts or in this one; a text that exceeds a limit adds nothing."""
         with suppress(LimitExceeded):
             return self.named(data) | named
         return named

@@ -1,7 +1,7 @@
-"""How many findings there are: counted file by file, in one place, for every report and every overview.
+"""Counts findings, file by file, for all reports and overviews.
 
-`FileCounts` is a value: what one file has. `Totals` adds and subtracts such values, so that a file that changed costs
-what that file has; `Totals.counts` is what all of them come to at that time.
+`FileCounts` is the value for one file. `Totals` adds and subtracts such values, so that a changed file costs only its
+own counts; `Totals.counts` is the present sum.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from uncuda.engine import Finding
 
 MANUAL = "manual"
 CLASSES = (SAFE, REVIEW, MANUAL)
-"""What a finding comes to, as reports name it and in their order; a field of `Tally` each."""
+"""The classes of findings by their best fix, in the order of reports; each is a field of `Tally`."""
 
 _TEST_FOLDERS = frozenset({"test", "tests"})
 _SETUP = "conftest"
 _SPLIT = 2
-"""A folder is shown as the folders in it, where it has more than this part of all findings: the half."""
+"""A folder with more than 1/_SPLIT of all findings is shown as its subfolders."""
 
 Decision = tuple[str, str]
-"""Rule and subject: what is decided once for all places (docs/json-output.md)."""
+"""(rule, subject): what is decided once for all its places; see docs/json-output.md."""
 
 KeyT = TypeVar("KeyT", bound=Hashable)
 OrderedT = TypeVar("OrderedT", str, Decision)
@@ -39,7 +39,7 @@ def fix_class(finding: Finding) -> str:
 
 
 class Row(NamedTuple):
-    """What findings that are counted together have in common: all but the place and the words."""
+    """What findings counted together have in common: everything except place and message."""
 
     rule: str
     subject: str
@@ -48,9 +48,14 @@ class Row(NamedTuple):
     kind: str  # one of CLASSES
 
 
+def row_of(finding: Finding) -> Row:
+    """The row that a finding is counted in."""
+    return Row(finding.rule, finding.subject, finding.severity, finding.target, fix_class(finding))
+
+
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many findings there are of each class, and in how many files."""
+    """The number of findings of each class, and the number of files they are in."""
 
     safe: int = 0
     review: int = 0
@@ -59,7 +64,7 @@ class Tally:
 
     @classmethod
     def of(cls, kinds: Iterable[tuple[str, int]], files: int = 0) -> Tally:
-        """From numbers of findings, each with its class."""
+        """A tally from (class, number) pairs."""
         numbers = dict.fromkeys(CLASSES, 0)
         for kind, number in kinds:
             numbers[kind] += number
@@ -67,23 +72,23 @@ class Tally:
 
     @property
     def count(self) -> int:
-        """All of them."""
+        """The number of all findings."""
         return sum(self.by_class.values())
 
     @property
     def by_class(self) -> dict[str, int]:
-        """How many there are of each class."""
+        """The number of findings by class."""
         return {kind: getattr(self, kind) for kind in CLASSES}
 
     def plus(self, other: Tally) -> Tally:
-        """Both together, of files that are not the same."""
+        """The sum of the tallies of different files."""
         kinds = [*self.by_class.items(), *other.by_class.items()]
         return Tally.of(kinds, self.files + other.files)
 
 
 @dataclass(frozen=True, slots=True)
 class FileCounts:
-    """What one file has."""
+    """The counts of one file."""
 
     path: str
     rows: Mapping[Row, int]
@@ -91,17 +96,22 @@ class FileCounts:
     @classmethod
     def of(cls, path: str, findings: Iterable[Finding]) -> FileCounts:
         """Count the findings of a file."""
-        rows = Counter(Row(one.rule, one.subject, one.severity, one.target, fix_class(one)) for one in findings)
-        return cls(path, rows)
+        return cls.of_rows(path, map(row_of, findings))
+
+    @classmethod
+    def of_rows(cls, path: str, rows: Iterable[Row]) -> FileCounts:
+        """Count the findings of a file by the rows that they belong to."""
+        return cls(path, Counter(rows))
 
     @property
     def tally(self) -> Tally:
-        """How many of each class."""
+        """The number of findings of each class."""
         return Tally.of(((row.kind, number) for row, number in self.rows.items()), files=1)
 
 
 class FolderTally(NamedTuple):
-    """What is in a folder and in those below it that have no tally of their own. `tests`: only its tests, or none."""
+    """The tally of a folder, including subfolders without a tally of their own. `tests`: of its test files only, or
+    without them."""
 
     folder: str
     tests: bool
@@ -110,7 +120,8 @@ class FolderTally(NamedTuple):
 
 @dataclass(frozen=True)
 class Counts:
-    """What files have together. `rows`: findings by all that they have in common; the others have numbers of files."""
+    """The counts of all files. `rows`: numbers of findings by everything they have in common; the others also count
+    files."""
 
     rows: Mapping[Row, int]
     rules: Mapping[str, Tally]
@@ -119,12 +130,12 @@ class Counts:
 
     @cached_property
     def total(self) -> Tally:
-        """All of them."""
+        """The tally of all findings."""
         return Tally.of(((row.kind, number) for row, number in self.rows.items()), len(self.files))
 
     @property
     def severities(self) -> Mapping[str, int]:
-        """How many findings there are of each severity that there is."""
+        """The number of findings by severity."""
         numbers = Counter[str]()
         for row, number in self.rows.items():
             numbers[row.severity] += number
@@ -132,38 +143,38 @@ class Counts:
 
     @property
     def targets(self) -> Mapping[str, Tally]:
-        """How many there are of each target, without numbers of files."""
+        """The tally of each target, without numbers of files."""
         return _tallies(self.rows, lambda row: row.target, {})
 
     @property
     def decisions_by_hand(self) -> int:
-        """To how many decisions the findings by hand come; one without a subject is a decision of its own."""
+        """The number of decisions needed for findings without a fix; each one without a subject counts by itself."""
         by_hand = ((subject, tally.manual) for (_, subject), tally in self.decisions.items())
         return sum(min(number, 1) if subject else number for subject, number in by_hand)
 
     @property
     def by_rule(self) -> list[tuple[str, Tally]]:
-        """The rules, the one with most findings first."""
+        """(rule, tally), most findings first."""
         return sorted(self.rules.items(), key=_most_first)
 
     @property
     def by_decision(self) -> list[tuple[Decision, Tally]]:
-        """The decisions, the one with most findings first."""
+        """(decision, tally), most findings first."""
         return sorted(self.decisions.items(), key=_most_first)
 
     def folders(self) -> list[FolderTally]:
-        """Where they are, tests apart, the folder with most findings first."""
+        """The tallies by folder, tests separately, most findings first."""
         paths = {PurePath(path): tally for path, tally in self.files.items()}
         given = _given(paths)
         found = []
         for tests in (False, True):
-            some = {path: tally for path, tally in paths.items() if _is_test(path.parts[given:]) == tests}
+            some = {path: tally for path, tally in paths.items() if is_test(path.parts[given:]) == tests}
             found += [FolderTally(path.as_posix(), tests, tally) for path, tally in _folders(some)]
         return sorted(found, key=lambda one: (-one.tally.count, one.folder, one.tests))
 
 
 class Totals:
-    """The sum of what files have, while it changes."""
+    """The sum of the counts of files, which can change."""
 
     def __init__(self) -> None:
         self._rows: dict[Row, int] = {}
@@ -172,20 +183,20 @@ class Totals:
         self._files: dict[str, Tally] = {}
 
     def add(self, file: FileCounts) -> None:
-        """Count a file, which is not among them."""
+        """Add the counts of a file that was not added before."""
         if file.rows:
             self._change(file, 1)
             self._files[file.path] = file.tally
 
     def subtract(self, file: FileCounts) -> None:
-        """Take a file away that was added as it is."""
+        """Subtract the counts of a file as they were added."""
         if file.rows:
             self._change(file, -1)
             del self._files[file.path]
 
     @property
     def counts(self) -> Counts:
-        """What there is now."""
+        """The present sum."""
         return Counts(
             dict(self._rows),
             _tallies(self._rows, lambda row: row.rule, self._rule_files),
@@ -215,7 +226,7 @@ def _most_first(item: tuple[OrderedT, Tally]) -> tuple[int, OrderedT]:
 
 
 def _tallies(rows: Mapping[Row, int], key_of: Callable[[Row], KeyT], files: Mapping[KeyT, int]) -> dict[KeyT, Tally]:
-    """The rows put together by a key, with the numbers of files by that key."""
+    """The rows summed by a key, with the numbers of files by that key."""
     kinds: dict[KeyT, list[tuple[str, int]]] = {}
     for row, number in rows.items():
         kinds.setdefault(key_of(row), []).append((row.kind, number))
@@ -223,7 +234,7 @@ def _tallies(rows: Mapping[Row, int], key_of: Callable[[Row], KeyT], files: Mapp
 
 
 class _Folder:
-    """A folder with findings: those of its own files, those below it too, and the folders in it."""
+    """A folder with findings: of its own files, of all files below it, and its subfolders."""
 
     def __init__(self) -> None:
         self.own = self.all = Tally()
@@ -231,7 +242,7 @@ class _Folder:
 
 
 def _folders(files: Mapping[PurePath, Tally]) -> Iterator[tuple[PurePath, Tally]]:
-    """The folders of files, each with what is in it and not in one of the others."""
+    """(folder, tally) for files, where each tally leaves out subfolders with a tally of their own."""
     top = _Folder()
     for path, tally in files.items():
         folder = top
@@ -252,15 +263,15 @@ def _folders(files: Mapping[PurePath, Tally]) -> Iterator[tuple[PurePath, Tally]
 
 
 def _given(paths: Iterable[PurePath]) -> int:
-    """How many folders absolute paths have in common: they are the user's, and say nothing of the project."""
+    """The number of leading folders that absolute paths share; they are the user's, not the project's."""
     folders = [path.parts[:-1] if path.is_absolute() else () for path in paths]
     first, last = min(folders, default=()), max(folders, default=())
     same = (one == other for one, other in zip(first, last, strict=False))
     return sum(takewhile(bool, same))
 
 
-def _is_test(parts: Sequence[str]) -> bool:
-    """Whether a file is one of tests, by its name or that of a folder."""
+def is_test(parts: Sequence[str]) -> bool:
+    """Whether a file is a test, by its name or a folder's. `parts`: of its path in the project."""
     *folders, name = parts
     stem = name.rpartition(".")[0]
     return not _TEST_FOLDERS.isdisjoint(folders) or stem.startswith("test_") or stem.endswith("_test") or stem == _SETUP

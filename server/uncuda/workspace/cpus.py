@@ -1,4 +1,4 @@
-"""How many processes check files beside each other."""
+"""How many processes read files in parallel, and which files each of them gets at a time."""
 
 from __future__ import annotations
 
@@ -6,17 +6,24 @@ import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 from .discover import File
 
+T = TypeVar("T")
+
 _LOOK, _CHECK = 15_000_000, 3_000_000
-"""Bytes of Python files for each process, below which to look at them, and to check them, in several costs more
-processor time than is worth the time saved."""
-_HIGHEST = 16  # processes that are started without being asked for
+"""Bytes of Python files per process, for the quick test and for checking; with fewer, an additional process costs more
+CPU time than it saves."""
+_BATCHES = 24
+"""Into how many batches the work of one process is divided, so that all finish at about the same time."""
+_LEAST, _MOST = 20_000, 400_000  # bytes in a batch
+_FILE = 2_000  # bytes that opening a file counts as
+_HIGHEST = 16  # the most processes that are started by default
 
 
 def sizes_of(files: Iterable[File]) -> list[int]:
-    """The sizes of files, in bytes; 0 of one that is gone."""
+    """The sizes of files in bytes; 0 for a deleted one."""
     sizes = []
     for file in files:
         size = 0
@@ -27,10 +34,10 @@ def sizes_of(files: Iterable[File]) -> list[int]:
 
 
 def number_for(sizes: Sequence[int], wanted: int | None, looked: bool) -> int:
-    """How many processes to start for files of these sizes; 1: none, this one does it.
+    """How many processes to start for files of these sizes; 1: none besides this one.
 
-    `wanted`: so many were asked for; None: as many as pay. `looked`: the first look has been taken, and only files that
-    may have findings are left.
+    `wanted`: the number requested, None for a good default. `looked`: the quick test is done, and only files that may
+    have findings are left.
     """
     if wanted is not None:
         return max(1, min(wanted, len(sizes)))
@@ -38,17 +45,32 @@ def number_for(sizes: Sequence[int], wanted: int | None, looked: bool) -> int:
     return min(processors(), share, len(sizes), _HIGHEST) if share > 1 else 1
 
 
+def batches_of(parts: Sequence[T], sizes: Sequence[int], number: int) -> list[list[T]]:
+    """The parts in batches of about equal size, in order, for `number` processes. `sizes`: of each part, in bytes."""
+    weights = [_FILE + size for size in sizes]
+    most = max(_LEAST, min(_MOST, sum(weights) // (number * _BATCHES)))
+    batches: list[list[T]] = [[]]
+    filled = 0
+    for part, weight in zip(parts, weights, strict=True):
+        if batches[-1] and filled + weight > most:
+            batches.append([])
+            filled = 0
+        batches[-1].append(part)
+        filled += weight
+    return batches if parts else []
+
+
 def processors() -> int:
-    """How many processors this process may use."""
-    if hasattr(os, "process_cpu_count"):  # Python 3.13
+    """The number of CPUs that this process may use."""
+    if hasattr(os, "process_cpu_count"):  # since Python 3.13
         number = os.process_cpu_count()
     elif hasattr(os, "sched_getaffinity"):
         number = len(os.sched_getaffinity(0))
     else:
         number = os.cpu_count()
     try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text("ascii").split()  # what a container may use
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text("ascii").split()  # the limit of a container
         number = min(number or 1, max(1, int(quota) // int(period)))
     except (OSError, ValueError):
-        pass  # no limit, or none that is said there
+        pass  # there is no limit, or it is not in this file
     return number or 1

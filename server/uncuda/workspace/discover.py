@@ -1,6 +1,6 @@
-"""Which files to read: walks folders, honours `exclude` and .gitignore, and says what it left out and why."""
+"""Finds the files to check: walks folders, honours `exclude` and .gitignore, and reports what it left out."""
 
-# Paths are plain strings here: to make a Path costs as much as to read a small file.
+# Paths are strings here, because making a Path costs as much as reading a small file.
 # ruff: noqa: PTH100, PTH110, PTH112, PTH113, PTH116, PTH119, PTH120, PTH122
 from __future__ import annotations
 
@@ -23,37 +23,37 @@ EXCLUDED = frozenset(
 )
 _BUILT = frozenset({"build", "dist"})
 
-# What a file that is given may end in, and what is taken in folders.
+# Suffixes of files that may be named, and of those taken from folders.
 _SUFFIXES = ("", ".py", ".pyi", ".pyw", ".ipynb")
 _FOUND = (".py", ".ipynb")
 
 
 class Problem(NamedTuple):
-    """A file, folder or configuration that could not be used, and why."""
+    """A file, folder or configuration that could not be used, with the reason."""
 
     path: str
     message: str
 
 
 class Exceeds(Problem):
-    """A file that takes more work than a limit allows; `limit` can be said in another language."""
+    """A file that exceeds a work limit; `limit` allows the message in another language."""
 
     limit: LimitExceeded
 
     @classmethod
     def of(cls, path: str, limit: LimitExceeded) -> Exceeds:
-        """The problem of a file, said in English."""
+        """The problem of a file that exceeds a limit, with its message in English."""
         problem = cls(path, str(limit))
         problem.limit = limit
         return problem
 
 
 class LeftOut(Problem):
-    """A file that is none of ours, as only what it holds shows: no error."""
+    """A file left out because of its contents, such as a notebook in another language; this is no error."""
 
 
 class File(NamedTuple):
-    """A file to read. `given`: named by the user, not found in a folder."""
+    """A file to check. `given`: named by the user rather than found in a folder."""
 
     path: str
     settings: Settings
@@ -62,10 +62,9 @@ class File(NamedTuple):
 
 @dataclass
 class Found:
-    """The files in the order in which they are reported, what went wrong, and what was left out on purpose.
+    """The files in the order of the report, problems, and what was left out on purpose.
 
-    `notes`: what is wrong in a .gitignore and has no effect, here as in git; `is_whole`: there were not
-    too many files to find all.
+    `notes`: invalid patterns of .gitignore files, which have no effect; `is_whole`: the limit of files was not reached.
     """
 
     files: list[File] = field(default_factory=list)
@@ -76,7 +75,7 @@ class Found:
 
 
 class _Folder(NamedTuple):
-    """A folder to read, with what holds in the folder above it. `settings` is None where they cannot be used."""
+    """A folder to walk, with the settings and ignore rules in effect; `settings` is None if they are invalid."""
 
     path: str
     settings: Settings | None
@@ -89,11 +88,10 @@ SettingsFor = Callable[[str], Settings]
 
 
 def discover(paths: Iterable[str], settings_for: SettingsFor, empty: bool = False, most: float = float("inf")) -> Found:
-    """The Python files of `paths`: files as they are given, folders with all that is below them.
+    """The Python files of `paths`: named files, and all files in named folders.
 
-    `settings_for(folder)` may raise SettingsError: that is reported once, and the files it governs are left out.
-    `empty`: a folder without Python files is no problem; `most`: how many files, and how many folders, may lie below
-    one of `paths`.
+    `settings_for(folder)` may raise SettingsError, which is reported once; files under it are left out. `empty`: a
+    folder without Python files is no problem; `most`: the limit of files, and of folders, below each path.
     """
     walk = _Walk(settings_for, empty, most)
     for path in paths:
@@ -105,9 +103,9 @@ def discover(paths: Iterable[str], settings_for: SettingsFor, empty: bool = Fals
 
 
 def reach(path: str, root: str, settings_for: SettingsFor, git: bool = True) -> File | None:
-    """The file at `path`, below the folder `root`, as `discover` would find it, there or not; None: it is left out.
+    """The file at `path` inside `root` as `discover` would find it, even if it does not exist; None if it is left out.
 
-    `git`: what git ignores is left out.
+    `git`: leave out what git ignores.
     """
     walk = _Walk(settings_for)
     names = Path(path).relative_to(root).parts
@@ -145,7 +143,7 @@ class _Walk:
         elif os.path.isdir(path):
             self._add_folder(path)
         else:
-            os.stat(path)  # says why: no such file, a loop of links, no permission
+            os.stat(path)  # raises with the reason: no such file, a loop of links, no permission
             self.found.problems.append(Problem(path, "is neither a file nor a folder"))
 
     def finish(self) -> Found:
@@ -159,14 +157,15 @@ class _Walk:
         return self.found
 
     def _real(self, file: File, folders: dict[str, str]) -> str:
-        """The path without links; `folders`: those of folders, by their own. It is costly to ask for every file."""
+        """The real path of a file. `folders`: a cache of real paths of folders, as asking for each file is slow."""
         if file.given or file.path in self._links:
             return os.path.realpath(file.path)
         folder, _, name = file.path.rpartition(os.sep)
         return self._real_folder(folder, folders) + name
 
     def _real_folder(self, folder: str, known: dict[str, str]) -> str:
-        """The path without links of a folder that was walked to, with a separator: no link is followed below a root."""
+        """The real path, with a separator at its end, of a folder that was walked; no links are followed below a
+        root."""
         if folder not in known:
             above, _, name = folder.rpartition(os.sep)
             if folder in self._roots or not name:
@@ -193,7 +192,7 @@ class _Walk:
         self.found.files += files
 
     def _read_folder(self, folder: _Folder, files: list[File], stack: list[_Folder]) -> None:
-        """Add the files of a folder to `files`, and the folders in it to `stack`."""
+        """Add the files of a folder to `files`, and its subfolders to `stack`."""
         path, settings, ignored = folder
         prefix = "" if path == "." else path.rstrip(os.sep) + os.sep
         names, folders, special = [], [], set()
@@ -223,7 +222,7 @@ class _Walk:
         stack += [_Folder(prefix + name, settings, ignored) for name in folders]
 
     def _kind(self, entry: os.DirEntry[str], prefix: str) -> str:
-        """What an entry of a folder is to us: "file", "folder", or "" for anything else."""
+        """ "file" or "folder" for a directory entry, or "" for anything else."""
         try:
             if not entry.is_symlink():
                 return "file" if entry.is_file() else "folder" if entry.is_dir() else ""
@@ -233,7 +232,7 @@ class _Walk:
                 self._links.add(prefix + entry.name)
                 if entry.is_file():
                     return "file"
-                there = os.path.exists(prefix + entry.name)  # a device, say
+                there = os.path.exists(prefix + entry.name)  # for example a device
                 self._skip(prefix + entry.name, f"link that leads {'to no file or folder' if there else 'nowhere'}")
         except OSError as error:
             if entry.name.endswith(_FOUND):
@@ -275,18 +274,18 @@ class _Walk:
 
 
 def _is_package(path: str, name: str) -> bool:
-    """Whether a folder of this name, which a build may have made, is a package: a build does not make one."""
+    """Whether a folder with a name used by build tools is a package, since build tools do not make packages."""
     return name in _BUILT and os.path.isfile(path + os.sep + "__init__.py")
 
 
 def _not_python(path: str) -> str:
-    """Why a file that is given is not read as Python; "" if it is."""
+    """Why a named file is not read as Python; "" if it is."""
     suffix = os.path.splitext(path)[1].lower()
     return "" if suffix in _SUFFIXES else "is not a Python file (.py, .pyi, .pyw, .ipynb, or no ending)"
 
 
 def leads_out(file: File, folders: Iterable[str]) -> bool:
-    """Whether a file must not be changed: nobody named it, and links lead from it to where none of the folders is."""
+    """Whether a file must not be changed: it was not named, and is a link to a place outside of the folders."""
     if file.given:
         return False
     real = os.path.realpath(file.path)

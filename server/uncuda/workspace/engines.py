@@ -1,4 +1,4 @@
-"""The engines of one project: what each of its files is checked with, after one look at all of them."""
+"""The engines for the files of one project, chosen after a quick look at all of them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from uncuda.catalogue import Catalogue, Versions, around, same_version
+from uncuda.catalogue.ranges import release
 from uncuda.checks.missing_shim import is_projects
 from uncuda.engine import Engine
 from uncuda.engine.several import PortableEngine, make_engine
@@ -32,7 +33,7 @@ Note = Callable[..., None]
 
 
 class UndecidedTarget(Exception):
-    """The project imports what belongs to several targets, and no setting chooses. `targets`: their ids."""
+    """Raised if the project imports the plugins of several targets and no setting decides. `targets`: their ids."""
 
     def __init__(self, targets: Sequence[str]) -> None:
         super().__init__(" or ".join(targets))
@@ -40,8 +41,8 @@ class UndecidedTarget(Exception):
 
 
 class _Group(NamedTuple):
-    """Files with the same settings, of which the project asks for the same versions. `given`: the settings as they came
-    with the files; `settings`: in the language that was found."""
+    """Files with the same settings and the same required versions. `given`: their settings as found; `settings`: the
+    same in the language of messages."""
 
     given: Settings
     settings: Settings
@@ -49,14 +50,11 @@ class _Group(NamedTuple):
 
 
 class Engines:
-    """The engine of every file, by its settings; they are shared by all files that one configuration governs, and of
-    which the project asks for the same versions.
+    """The engine for each file; files with the same settings and required versions share one.
 
-    `note(key, *values)` is told what was decided: "target found" (target, module),
-    "target switched" (target, variable), "target asked for" (target, package,
-    file), "target named" (target, line), "target assumed" (target), "serves several" (), the notes of `Taken`, "torch"
-    (version, file), "table older" and "table newer" (package, version, version of the table that is used instead),
-    "no tables" (title of the target), "note" (a sentence). `locale`: the language of messages, "en" or "zh".
+    `note(key, *values)` is called for each decision, with a key of messages/reports.py and its values, such as "target
+    found" (target, module) or "table older" (package, version, version of the table used instead). `locale`: the
+    language of messages, "en" or "zh".
     """
 
     def __init__(self, catalogue: Catalogue, note: Note = lambda key, *values: None, locale: str = "en") -> None:
@@ -68,19 +66,18 @@ class Engines:
         self._constants = Constants(self.modules.devices)
         self._named: dict[str, str] = {}
         self._requirements = Requirements(self.modules.packages.values(), lambda why: self._note("note", why))
-        # By the identity of a file's settings.
+        # Keyed by id() of a file's settings.
         self._groups: dict[int, _Group] = {}
         self._split: dict[int, list[_Group]] = {}
         self._guesses: dict[int, Engine] = {}
         self._engines: dict[int, tuple[Engine, Taken]] = {}
         self._used: set[int] = set()
         self._paths: list[tuple[str, Settings]] = []  # of the files of portable projects
+        self._otherwise: dict[tuple[int, str, str], Engine] = {}
 
     def survey(self, files: Sequence[File], read: Read = read_text, workers: Workers | None = None) -> Survey:
-        """Read every file once: what it says of the project, and whether it may have findings.
-
-        `workers`: the processes that do it, None: this one.
-        """
+        """Read every file once, for facts about the project and to test if it may have findings. `workers`: the
+        processes that do it; None: this one."""
         admitted = [self._admit(file) for file in files]
         if workers is not None:
             look, self._named = workers.survey(admitted, self._guess, not self._is_set())
@@ -90,13 +87,13 @@ class Engines:
         return look
 
     def worth(self, look: Survey) -> list[File]:
-        """The files of a survey that may have findings; UndecidedTarget where nothing chooses the target."""
+        """The files of a survey that may have findings; UndecidedTarget is raised if nothing decides the target."""
         groups = dict.fromkeys(id(file.settings) for file in look.files)
         right = {key for key in groups if self._guessed_right(self._engine(key)[0], key)}
         return [file for file in look.files if id(file.settings) not in right or file.path not in look.silent]
 
     def alone(self, file: File, data: bytes) -> None:
-        """Take a file of which no other is known: it alone decides what the project is."""
+        """Use one file that is not in a folder: it alone forms the project."""
         scanner = Scanner(self.modules)
         scanner.add(data, path=file.path)
         self.project = scanner.project({file.path, *neighbours(file.path)})
@@ -105,17 +102,43 @@ class Engines:
             self._look_for_constants(data)
 
     def known_for(self, settings: Settings) -> Engine:
-        """The same as `engine_for`, of which nothing is said."""
+        """The same as `engine_for`, without notes about decisions."""
         return self._engine(id(settings))[0]
 
     def engine_for(self, settings: Settings) -> Engine:
-        """The engine for the files with these settings, made once; UndecidedTarget as for `worth`."""
+        """The engine for files with these settings, made once; raises UndecidedTarget as `worth` does."""
         key = id(settings)
         engine, taken = self._engine(key)
         if key not in self._used:
             self._used.add(key)
             self._note_versions(engine, taken, self._groups[key])
         return engine
+
+    def for_target(self, settings: Settings, target: str, version: str = "") -> Engine:
+        """The engine that files with these settings have if they are for another target, or for another version of its
+        plugin, with the PyTorch that goes with that."""
+        own, given = self.known_for(settings), self._groups[id(settings)].settings
+        if target == own.target.id and not version and not given.portable:
+            return own
+        key = id(settings), target, version
+        if key not in self._otherwise:
+            torch = None if version else given.torch_version
+            hardware = given.hardware if target == own.target.id else None
+            strategy = "rewrite" if given.portable else given.strategy
+            asked = replace(
+                given, target=target, target_version=version or None, torch_version=torch, strategy=strategy
+            )
+            group = self._groups[id(settings)]._replace(settings=replace(asked, hardware=hardware))
+            chosen = self._choose(group, self.project, self._named)
+            engine = _same(self._otherwise.values(), target, chosen.settings)
+            self._otherwise[key] = engine or Engine(self.catalogue, target, chosen.settings, self.project)
+        return self._otherwise[key]
+
+    def later_versions(self, target: str, version: str) -> tuple[str, ...]:
+        """The versions of a target's plugin with tables that are later than one, or than the oldest of a range."""
+        known = self.catalogue.target(target).versions
+        now = around(Versions.of(version), known)
+        return tuple(other for other in known if now and release(other) > release(now[0]))
 
     def _engine(self, key: int) -> tuple[Engine, Taken]:
         known = self._engines.get(key)
@@ -139,8 +162,8 @@ class Engines:
         return known
 
     def _admit(self, file: File) -> File:
-        """The file in its group: where another file with the same settings has other versions, with settings of its own
-        that say the same."""
+        """The file in its group. If files with the same settings require other versions, it gets a copy of the
+        settings."""
         found = self._grouped(file)
         if found.settings.portable:
             self._paths.append((found.path, found.settings))
@@ -172,8 +195,8 @@ class Engines:
             self._note(key, *values[:-1], shown(Path(values[-1])) if key == "target asked for" else values[-1])
 
     def _note_versions(self, engine: Engine, taken: Taken, group: _Group) -> None:
-        """Say which versions were taken, unless they were set; and which table stands in where there is none for them:
-        what is known of the target ends before them, or begins after them."""
+        """Note which versions were chosen, unless they were set, and which table is used instead if there is none for
+        them."""
         if isinstance(engine, PortableEngine):
             helper = engine.project.helper
             self._note("portable", ", ".join(engine.plugins), helper.module if helper else "")
@@ -193,11 +216,11 @@ class Engines:
             self._note(key, target.words["package"], target.version, tables[0])
 
     def _is_set(self) -> bool:
-        """Whether a setting names the target of all files, so that no constant has to."""
+        """Whether a setting names the target for all files, so that constants are not needed."""
         return all(group.settings.target for group in self._groups.values())
 
     def _look(self, file: File, data: bytes) -> bool:
-        """What is asked of a file while all are read: the constants that name a target, and whether it may concern."""
+        """Look for constants that name a target, and test whether a file may have findings."""
         self._look_for_constants(data)
         return self._may_concern(file, data)
 
@@ -205,14 +228,14 @@ class Engines:
         self._named = self._constants.known(self._named, data)
 
     def _may_concern(self, file: File, data: bytes) -> bool:
-        """Whether a file may have findings, as long as it is not known what the project is."""
+        """Whether a file may have findings, before the project is known."""
         return self._guess(file.settings).concerns(data)
 
     def _guess(self, settings: Settings) -> Engine:
-        """The engine for the files with these settings, as long as it is not known what the project is.
+        """The engine for files with these settings, before the project is known.
 
-        The guess is that it uses no shim and what is asked for, else the default target. Nearly always that turns out
-        right, and files without findings need not be read again.
+        It assumes that the project has no shim and uses the required or the default target. That is nearly always
+        right, so that files without findings need not be read again.
         """
         key = id(settings)
         engine = self._guesses.get(key)
@@ -224,7 +247,7 @@ class Engines:
         return engine
 
     def _guessed_right(self, engine: Engine, key: int) -> bool:
-        """Whether `engine`, which knows the project, would have said the same; `key`: of the settings."""
+        """Whether the assumptions of `_guess` hold for `engine`, which knows the project; `key`: of the settings."""
         shim = engine.settings.strategy == "auto" and is_projects(engine.project, engine.target)
         return not shim and self._guesses[key].target.id == engine.target.id
 

@@ -1,4 +1,4 @@
-"""Reading and writing one file: sizes, permissions, and never half a file."""
+"""Reads and writes single files: size limits, permissions, atomic replacement."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from uncuda.reading import TooLargeError, read_bytes
 
 _ACCESS_LIST = "system.posix_acl_access"
 _NOT_KEPT = {errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.ENODATA, errno.EINVAL}
-"""Why an attribute is not kept: only the system may set it, or only another file system has it."""
+"""Errors for attributes that cannot be copied, as only the system may set them, or another file system has them."""
 
 
 class FileProblem(Exception):
-    """A file that cannot be read or written; the message says why and, if that helps, what to do."""
+    """A file that cannot be read or written; the message says why and, if possible, what to do."""
 
 
 Stamp = tuple[int, int]
-"""Modification time in nanoseconds, and size in bytes."""
+"""(modification time in nanoseconds, size in bytes)."""
 
 
 def stamp_of(path: str) -> Stamp | None:
-    """By what another state of a file is told; None where there is no file that can be looked at."""
+    """What changes when a file does; None if there is no such file."""
     try:
         found = os.stat(path)  # noqa: PTH116
     except OSError:
@@ -45,12 +45,11 @@ def read_file(path: str, most: int = Limits.bytes) -> bytes:
 
 
 def write_atomically(path: str, data: bytes) -> int:
-    """Replace the contents of a file in one step; returns how many other names (hard links) keep the old bytes.
+    """Replace the contents of a file atomically; returns how many other hard links keep the old contents.
 
-    Mode, owner, symbolic links to it and, on Linux, extended attributes and access lists stay. FileProblem if it cannot
-    be written. Whatever interrupts it, the file holds the old bytes or the new ones, and no other file is left behind
-    (but where the process is killed at once, as by SIGKILL). At no time can more people read the new bytes than could
-    read the old.
+    Mode, owner, symbolic links and, on Linux, extended attributes and ACLs are kept. FileProblem is raised if that
+    fails. After an interruption, the file has the old or the new bytes and no temporary file is left (except after
+    SIGKILL). Nobody who could not read the old bytes can ever read the new ones.
     """
     try:
         real = Path(path).resolve(strict=True)
@@ -70,7 +69,7 @@ def write_atomically(path: str, data: bytes) -> int:
 
 
 def create_atomically(path: str, data: bytes) -> None:
-    """Make a file that is not there, in one step and with the mode that new files have; FileProblem if that fails."""
+    """Create a file atomically, with the mode of new files; FileProblem if that fails."""
     real = Path(path)
     try:
         real = real.parent.resolve(strict=True) / real.name
@@ -81,10 +80,23 @@ def create_atomically(path: str, data: bytes) -> None:
         raise FileProblem(f"cannot be written: {error.strerror or error}") from None
 
 
-def _replace(real: Path, data: bytes, before: os.stat_result | None) -> None:
-    from tempfile import mkstemp  # costs start-up time, and most runs write nothing
+def put_atomically(path: str, data: bytes) -> None:
+    """Make a file, or write over it; FileProblem if that fails. What is no regular file, as a pipe, is written to."""
+    if not os.path.lexists(path):
+        create_atomically(path, data)
+    elif os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113
+        try:
+            Path(path).write_bytes(data)
+        except OSError as error:
+            raise FileProblem(f"cannot be written: {error.strerror or error}") from None
+    else:
+        write_atomically(path, data)
 
-    # Nobody but the owner may read it until it is what it will be. No name of 50 characters has over 200 bytes.
+
+def _replace(real: Path, data: bytes, before: os.stat_result | None) -> None:
+    from tempfile import mkstemp  # imported here because it costs start-up time, and most runs write nothing
+
+    # Only the owner can read it until its mode is set. The prefix is cut, as 50 characters have at most 200 bytes.
     file, temporary = mkstemp(prefix=f".{real.name[:50]}.uncuda-", dir=real.parent)
     try:
         with os.fdopen(file, "wb") as stream:
@@ -102,43 +114,43 @@ def _replace(real: Path, data: bytes, before: os.stat_result | None) -> None:
 
 
 def _mask() -> int:
-    """The bits that new files of this process do not have."""
+    """The process's umask."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
 
 
 def _keep_properties(file: int, real: Path, before: os.stat_result) -> None:
-    """Give the open file the owner, mode and attributes of another."""
+    """Give an open file the owner, mode and attributes of the old one."""
     if os.chmod not in os.supports_fd:
-        return  # Windows: the folder decides who may read a file
+        return  # on Windows, the folder determines who may read a file
     mode = _keep_owner(file, before, stat.S_IMODE(before.st_mode))
     _keep_attributes(file, real)
     os.chmod(file, mode)
 
 
 def _keep_owner(file: int, before: os.stat_result, mode: int) -> int:
-    """Give the open file an owner and a group, as far as that is allowed; returns the mode that it may then have."""
+    """Give an open file the owner and group of the old one, as far as allowed; returns the mode it may have then."""
     now = os.fstat(file)
     if (now.st_uid, now.st_gid) == (before.st_uid, before.st_gid):
         return mode
     with suppress(PermissionError):
         os.chown(file, before.st_uid, before.st_gid)
         return mode
-    mode &= ~(stat.S_ISUID | stat.S_ISGID)  # only root may give a file away
+    mode &= ~(stat.S_ISUID | stat.S_ISGID)  # only root may change a file's owner
     with suppress(PermissionError):
         os.chown(file, -1, before.st_gid)
         return mode
-    return mode & ~stat.S_IRWXG | (mode & stat.S_IRWXO) << 3  # another group: its members are anyone
+    return mode & ~stat.S_IRWXG | (mode & stat.S_IRWXO) << 3  # members of another group count as others
 
 
 def _keep_attributes(file: int, real: Path) -> None:
-    """Give the open file the extended attributes of another, access lists and security labels among them."""
+    """Give an open file the extended attributes of the old one, including ACLs and security labels."""
     if sys.platform != "linux":
-        return  # Python knows those of Linux alone
+        return  # Python supports them on Linux only
     attributes = _attributes(real)
     if _ACCESS_LIST in _attributes(file):
-        os.removexattr(file, _ACCESS_LIST)  # the folder's default: it would let in more people than before
+        os.removexattr(file, _ACCESS_LIST)  # the folder's default ACL may admit more people than before
     for name, value in attributes.items():
         try:
             os.setxattr(file, name, value)
@@ -150,7 +162,7 @@ def _keep_attributes(file: int, real: Path) -> None:
 def _attributes(file: Path | int) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     if sys.platform == "linux":
-        with suppress(OSError):  # a file system without any
+        with suppress(OSError):  # the file system may not support them
             for name in os.listxattr(file):
                 with suppress(OSError):
                     found[name] = os.getxattr(file, name)

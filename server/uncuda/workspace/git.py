@@ -1,15 +1,16 @@
-"""Questions to git, in a way that runs nothing of the repository that is asked about.
+"""Runs git so that it executes nothing from the repository.
 
-Only commands that read the index and objects are asked: none looks at a file of the work tree, so that no filter, no
-textconv and no monitor of files runs. Hooks, transports, prompts and locks are off; of the environment only what says
-where the user's own configuration is stays.
+Only commands that read the index and objects are used, none that reads work tree files, so that no filter, textconv or
+file monitor runs. Hooks, transports, prompts and locks are disabled; the environment is reduced to what locates the
+user's own configuration.
 """
 
-# Paths are plain strings here, as in discover.py.
+# Paths are strings here, as in discover.py.
 # ruff: noqa: PTH113, PTH117, PTH118, PTH120
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -23,11 +24,15 @@ _OPTIONS = (
 )
 _KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_")
 _KEPT_TOO = ("GIT_CONFIG_VALUE_", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM")
-_OURS = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
+_OURS = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+# What a partial clone lacks would be fetched from where, and by what, the repository says. The first is new in git
+# 2.45; an empty list of protocols holds against every `protocol.*.allow` of the repository.
+_NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
+_LACKS = re.compile(rb"unable to read ([0-9a-f]{40,64})")
 
 
 class GitError(Exception):
-    """What git cannot say. `key`: of the sentence that says why and what to do."""
+    """A failed git command. `key`: of the sentence that says why and what to do."""
 
     def __init__(self, key: str, *values: object) -> None:
         self.key, self.values = key, values
@@ -35,16 +40,18 @@ class GitError(Exception):
 
 
 def ask(folder: str, *arguments: str | bytes) -> bytes:
-    """What git answers in a folder; GitError if it does not."""
+    """The output of git in a folder; GitError if it fails."""
     code, out, errors = try_asking(folder, *arguments)
     if code:
+        if lacks := _LACKS.search(errors):
+            raise GitError("git lacks object", folder, lacks[1].decode())
         lines = errors.decode("utf-8", "replace").strip().splitlines() or [f"exit code {code}"]
         raise GitError("git failed", folder, lines[0].removeprefix("fatal: "))
     return out
 
 
 def try_asking(folder: str, *arguments: str | bytes) -> tuple[int, bytes, bytes]:
-    """Exit code, standard output and standard error of git."""
+    """(exit code, standard output, standard error) of git."""
     import subprocess
 
     program = _program()
@@ -58,7 +65,7 @@ def try_asking(folder: str, *arguments: str | bytes) -> tuple[int, bytes, bytes]
 
 
 def line_of(answer: bytes) -> bytes:
-    """An answer without its line break."""
+    """The output without its line break."""
     return answer.removesuffix(b"\n").removesuffix(b"\r")
 
 
@@ -68,12 +75,12 @@ def _environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if not name.upper().startswith("GIT_") or name.upper().startswith((*_KEPT, *_KEPT_TOO))
     }
-    return {**kept, **_OURS}
+    return {**kept, **_OURS, **_NO_FETCH}
 
 
 @cache
 def _program() -> str:
-    """The path of git: never one of the workspace, as where an environment in it stands first in PATH."""
+    """The path of git, outside of the workspace even if an environment in it comes first in PATH."""
     here = os.path.realpath(os.curdir)
     work = next((folder for folder in _above(here) if os.path.lexists(os.path.join(folder, ".git"))), here)
     names = ("git.exe",) if sys.platform == "win32" else ("git",)
@@ -88,7 +95,7 @@ def _program() -> str:
 
 
 def _above(folder: str) -> Iterator[str]:
-    """An absolute folder and those that hold it, from the inside."""
+    """An absolute folder and all its parents, innermost first."""
     while True:
         yield folder
         folder, inner = os.path.dirname(folder), folder
@@ -98,7 +105,7 @@ def _above(folder: str) -> Iterator[str]:
 
 @cache
 def root_of(folder: str) -> str | None:
-    """The folder of the work tree that holds an absolute folder; None: there is none."""
+    """The root of the work tree that contains an absolute folder; None if there is none."""
     return next(filter(_is_root, _above(folder)), None)
 
 

@@ -1,7 +1,7 @@
-"""The .gitignore files that hold for a folder: its own and those above it, the nearest deciding.
+"""The .gitignore files in effect for a folder: its own and those of its parents; the nearest decides.
 
-A pattern that is invalid ignores nothing, here as in git, and is a note. A file that cannot be read as a whole is a
-problem of the run: the files that it would have kept out are read, and perhaps rewritten, all the same.
+An invalid pattern ignores nothing, as in git, and becomes a note. An unreadable file is a problem of the run, because
+files that it would exclude are checked and perhaps rewritten.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from uncuda.reading import read_bytes
 from uncuda.settings import PatternError, Patterns, read_patterns
 
 Tell = Callable[[str, str, bool], object]
-"""Given the path of a .gitignore, what is wrong with it, and whether none of it can be used."""
+"""Called with the path of a .gitignore, what is wrong, and whether the whole file is unusable."""
 
 
 def tell_nobody(path: str, message: str, unusable: bool) -> None:
-    """For whoever asks about one file: what is wrong is said when the folder is walked."""
+    """A `Tell` that does nothing, for questions about one file; problems are reported when the folder is walked."""
 
 
 @dataclass(frozen=True)
 class GitIgnore:
-    """One .gitignore, and through `above` those of the folders above it."""
+    """One .gitignore, with those of the parent folders in `up`."""
 
     NAME: ClassVar = ".gitignore"
 
@@ -36,7 +36,7 @@ class GitIgnore:
 
     @classmethod
     def read(cls, folder: str, up: GitIgnore | None = None, tell: Tell = tell_nobody) -> GitIgnore | None:
-        """The .gitignore of `folder` on top of `up`; `up` itself if there is none that can be used."""
+        """The .gitignore of `folder` on top of `up`; `up` itself if there is no usable one."""
         path = os.path.join(folder, cls.NAME)  # noqa: PTH118 once a folder
         try:
             data = read_bytes(path)
@@ -56,7 +56,7 @@ class GitIgnore:
 
     @classmethod
     def above(cls, root: str, tell: Tell = tell_nobody) -> GitIgnore | None:
-        """What the repository around `root` ignores; None if that is `root` itself: it was asked for."""
+        """The ignore rules of the repository around `root`; None if they ignore `root` itself, which the user named."""
         start = Path(os.path.abspath(root))  # noqa: PTH100 links stay, as in `matches`
         around = [start, *start.parents]
         git = [os.path.exists(folder / ".git") for folder in around]  # noqa: PTH110 Path.exists raises
@@ -66,7 +66,7 @@ class GitIgnore:
         return None if ignored and ignored.matches(root, folder=True) else ignored
 
     def matches(self, path: str, folder: bool = False) -> bool:
-        """Whether git would ignore `path`; `folder`: it is one."""
+        """Whether git would ignore `path`; `folder`: it is a folder."""
         place = os.path.abspath(path)  # noqa: PTH100 once a file
         place += "/" if folder else ""
         level: GitIgnore | None = self
@@ -80,5 +80,5 @@ class GitIgnore:
 
 @lru_cache(maxsize=32)
 def _read(data: bytes) -> tuple[Patterns, list[PatternError]]:
-    """The patterns of a file's bytes; remembered, for a server asks about one file after the other."""
+    """The patterns in a file's bytes; cached, as a server asks about one file after another."""
     return read_patterns(data.decode("utf-8-sig", errors="surrogateescape").split("\n"))

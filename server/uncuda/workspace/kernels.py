@@ -1,4 +1,4 @@
-"""What a file tells others of kernels: modules that it builds for CUDA, functions that run one or compile one."""
+"""What a file tells about kernels: modules it builds for CUDA, and functions that run or compile a kernel."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 _WORDS = (b"cpp_extension", b"import triton")
 _TOP = 8000
-_FAR = 2000  # a decorator's function begins closer to it
+_FAR = 2000  # characters between a decorator and its function
 _JIT = "@triton.jit"
-# Each begins with a literal, which is searched for at the speed of memory; compiled where they are first needed.
+# Each pattern begins with a literal, which is fast to search for; they are compiled on first use.
 _BUILT = r"xtension\(\s*(?:name\s*=\s*)?(?:[\"']([\w.]+)[\"']|(\w+)\b)"
 _ALIAS = r"\n[ \t]*([\w.]+)[ \t]*=[ \t]*\w*CUDAExtension\b"
 _VALUE = r"\n[ \t]*(\w+)[ \t]*=[ \t]*[\"']([\w.]+)[\"']"
-_RUNS = (r"\[(\w+)", r"\(ylppa\.(\w+)")  # of the text from its end to its start: what stands before `[` and `.apply(`
+_RUNS = (r"\[(\w+)", r"\(ylppa\.(\w+)")  # applied to the reversed text, for names before `[` and `.apply(`
 _DEF = r"\bdef[ \t]+(\w+)"
 _TOP_DEF = r"\n(?:def|(class))[ \t]+(\w+)"
 _END = r"\n[^\s#)]"
@@ -29,7 +29,7 @@ _RETURNS = r"\n[ \t]+return[ \t]+\w"
 
 
 class Told(NamedTuple):
-    """As the fields of `Project` of these names."""
+    """What a file tells about kernels, as in the fields of `Project` with these names."""
 
     extensions: frozenset[str] = frozenset()
     kernels: frozenset[str] = frozenset()
@@ -41,10 +41,8 @@ UNTOLD = Told()
 
 
 def told(data: bytes, path: str, concerned: bool = True) -> Told:
-    """What the bytes of a file, and its name, say of kernels; `concerned`: whether rules may find something in it.
-
-    Of other files only the top, where imports stand, is searched.
-    """
+    """What a file's bytes and name tell about kernels. `concerned`: rules may have findings in it; of other files only
+    the beginning, with the imports, is searched."""
     one, other = _WORDS
     end = len(data) if concerned else _TOP
     says = data.find(one, 0, end) >= 0 or data.find(other, 0, end) >= 0
@@ -60,10 +58,10 @@ def told(data: bytes, path: str, concerned: bool = True) -> Told:
 
 
 def _built(text: str) -> Iterator[str]:
-    """Names of the modules that a build file compiles with `CUDAExtension`, by this name or by a variable's."""
+    """Names of modules that a build file compiles with `CUDAExtension`, given as a string or by a variable."""
     found = list(re.finditer(_BUILT, text)) if "CUDAExtension" in text else []
     if not found:
-        return  # it only imports the builder
+        return  # it only imports the class
     aliases = set(re.findall(_ALIAS, "\n" + text))
     values = dict(reversed(re.findall(_VALUE, "\n" + text)))
     for match in found:
@@ -78,13 +76,13 @@ def _built(text: str) -> Iterator[str]:
 
 
 def module_of(path: str) -> str:
-    """The last name of the module that a file is; "" if it has none."""
+    """The last segment of the file's module name; "" if it has none."""
     pure = PurePath(path)
     return pure.parent.name if pure.name == "__init__.py" else pure.stem
 
 
 def _kernels(text: str) -> Iterator[str]:
-    """Names that run a kernel, and with "()" those that give a compiled module."""
+    """Names of functions that run a kernel, and with "()" of those that return a compiled module."""
     starts = (match.start() for match in re.finditer(re.escape(_JIT), text))
     found = (re.compile(_DEF).search(text, start, start + _FAR) for start in starts)
     jitted = {match[1] for match in found if match is not None}
@@ -105,11 +103,11 @@ def _kernels(text: str) -> Iterator[str]:
             if not any(re.search(_ASKS, test[0]) for test in re.finditer(_TEST, body)):
                 yield match[2]
                 if match[1]:
-                    jitted.add(match[2])  # a function of autograd: who applies it runs the kernel
+                    jitted.add(match[2])  # an autograd function whose `apply` runs the kernel
 
 
 def _runs(text: str) -> list[tuple[int, str]]:
-    """Where names are subscripted or applied, in order: `add_kernel[grid](x)`, `Add.apply(x)`."""
+    """(offset, name) of names that are subscripted or applied, in order: `add_kernel[grid](x)`, `Add.apply(x)`."""
     backwards, size = text[::-1], len(text)
     matches = (match for pattern in _RUNS for match in re.finditer(pattern, backwards))
     return sorted((size - match.end(), match[1][::-1]) for match in matches)
@@ -120,7 +118,7 @@ def _between(runs: list[tuple[int, str]], start: int, end: int) -> list[tuple[in
 
 
 def _loads(text: str) -> Iterator[int]:
-    """Where an extension is compiled."""
+    """Offsets where an extension is compiled."""
     if "cpp_extension" in text:
         by_name = any(re.search(r"\bload", match[1]) for match in re.finditer(_BY_NAME, text))
         for match in re.finditer(_LOAD, text):

@@ -1,6 +1,6 @@
-"""Cells of notebooks as Python: what only IPython understands is blanked, and no offset moves.
+"""Turns notebook cells into Python of the same length, with everything that only IPython understands blanked.
 
-Of commands those stay that rules speak of, as an expression: `!nvidia-smi -q` is read as `~nvidia-smi`.
+Shell commands covered by rules are kept as an expression: `!nvidia-smi -q` becomes `~nvidia-smi`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LINE = re.compile(r"[^\r\n]+")
 
 @lru_cache(maxsize=16)
 def _command(words: frozenset[str]) -> re.Pattern[str]:
-    """Where one of these commands is run by a line of a shell, and not only named."""
+    """A pattern for places where a shell line runs, not only mentions, one of these commands."""
     if not words:
         return _NO_COMMAND
     before = (
@@ -43,10 +43,10 @@ def _command(words: frozenset[str]) -> re.Pattern[str]:
 
 @lru_cache(maxsize=256)
 def plain(cell: str, commands: frozenset[str] = frozenset()) -> str:
-    """The text of a cell, as long as it is, without magics, shell commands and questions.
+    """The text of a cell with magics, shell commands and help requests blanked, and the same length.
 
-    `0` takes the place of each, so that a block or an assignment keeps something. A cell for another program is blank.
-    Of `commands` that a line runs the first stays, behind `~`; where a line of a shell begins with it, as it is.
+    Each is replaced by `0`, so that blocks and assignments stay valid. A cell for another interpreter is blanked
+    completely. The first of `commands` that a line runs is kept after `~`, or as it is at the start of a shell line.
     """
     start = 0
     if magic := _SHELL.match(cell):
@@ -73,7 +73,7 @@ def _blank(magic: str) -> str:
 
 
 def _called(magic: str, commands: Collection[str]) -> str:
-    """A magic or a shell's line blanked, but for a command in its first line."""
+    """A magic or shell line, blanked except for a command in its first line."""
     call, line = _CALL.match(magic), _LINE.match(magic)
     found = _find(magic[call.end() : line.end()], commands) if call and line else None
     if call is None or found is None:
@@ -83,7 +83,7 @@ def _called(magic: str, commands: Collection[str]) -> str:
 
 
 def _shell(cell: str, start: int, commands: Collection[str]) -> str:
-    """A cell for a shell blanked, but for a command in each line."""
+    """A shell cell, blanked except for one command in each line."""
     parts, done = [], 0
     for line in _LINE.finditer(cell, start):
         if found := _find(line[0], commands):
@@ -97,7 +97,7 @@ def _shell(cell: str, start: int, commands: Collection[str]) -> str:
 
 
 def _find(line: str, commands: Collection[str]) -> tuple[int, int] | None:
-    """Where a line of a shell runs one of the commands, outside of its comments and strings."""
+    """The span of a command that a shell line runs, outside of comments and strings; None if there is none."""
     done, quotes = 0, {'"': 0, "'": 0}
     for found in _command(frozenset(commands)).finditer(line):
         start = found.start("name")
@@ -130,7 +130,7 @@ def _statement(cell: str, start: int) -> tuple[int, int]:
 
 
 def _end(cell: str, start: int) -> int:
-    """Where the line at `start` ends, with those that a backslash joins to it."""
+    """The end of the line at `start`, including lines joined by backslashes."""
     match = _REST.match(cell, start)
     assert match is not None
     return match.end()

@@ -1,6 +1,6 @@
-"""Notebooks on the disk: the program that their cells are, and fixes written into the strings that hold it.
+"""Notebook files: the program in their cells, and fixes written back into the JSON strings of the cells.
 
-What is outside of those strings stays byte for byte; what cannot be written so is refused.
+Everything outside of those strings keeps its bytes; fixes that cannot be written that way are refused.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ SUFFIX = ".ipynb"
 _BLANK = re.compile(r"[ \t\r\n]*")
 _MARK = "\ufeff"
 _FORMAT = 4
-# Numbers and constants are compared as they are written: NaN is not equal to itself.
+# Numbers and constants are compared as text, since NaN is not equal to itself.
 _JSON = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
 
 
 class NotebookError(SourceError):
-    """A notebook that cannot be read, or fixed; the message says why."""
+    """A notebook that cannot be read or fixed; the message says why."""
 
 
 class OtherLanguageError(NotebookError):
@@ -35,14 +35,14 @@ class OtherLanguageError(NotebookError):
 
 
 def is_notebook(path: str) -> bool:
-    """Whether a file of this name is a notebook."""
+    """Whether a file name is that of a notebook."""
     return path.lower().endswith(SUFFIX)
 
 
 def source_of(data: bytes, path: str, commands: Collection[str] | None = None) -> Source:
-    """The text of a file: of a notebook the program. SourceError where it cannot be read.
+    """The source of a file, which for a notebook is the program in its cells; SourceError if it cannot be read.
 
-    `commands`: those of a shell that rules speak of, None: that of the catalogue that comes with uncuda.
+    `commands`: shell commands covered by rules; None: those of the bundled catalogue.
     """
     if not is_notebook(path):
         return Source.decode(data, path)
@@ -56,17 +56,17 @@ def source_of(data: bytes, path: str, commands: Collection[str] | None = None) -
 
 
 def program_bytes(data: bytes, path: str) -> bytes:
-    """What a file says to a search: of a notebook the program."""
+    """The bytes to search in a file: for a notebook those of its program."""
     return source_of(data, path).text.encode("utf-8", "surrogatepass") if is_notebook(path) else data
 
 
 def file_text(data: bytes, source: Source) -> Source:
-    """The text of the file that a source was read from, also of a notebook."""
+    """The text of the file from which a source was read, also for a notebook."""
     return source if source.cells is None else Source(_decoded(data), source.path, bom=source.bom)
 
 
 def file_changes(data: bytes, source: Source, changes: Iterable[Change]) -> list[Change]:
-    """Changes of a source as those of the file's text; NotebookError where the file has no place for one."""
+    """Changes of a source as changes of the file's text; NotebookError if one has no place in the file."""
     if source.cells is None:
         return list(changes)
     writer = _Writer(source, _decoded(data))
@@ -76,8 +76,8 @@ def file_changes(data: bytes, source: Source, changes: Iterable[Change]) -> list
 def written(
     data: bytes, source: Source, fixed: Fixed, engine: Engine, selection: Selection | None = None
 ) -> tuple[Fixed, bytes]:
-    """What a file that was fixed is to hold; where a notebook cannot hold it, it keeps its bytes and the fixes are
-    refused. `selection`: as for `Engine.fix`."""
+    """The result of fixing and the new bytes of the file. If a notebook cannot hold the fixes, they are refused and it
+    keeps its bytes. `selection`: as for `Engine.fix`."""
     if fixed.text == source.text:
         return fixed, data
     if source.cells is None:
@@ -98,7 +98,7 @@ def _rewritten(
     if _apart(text) != _apart(new) or _wanted(source, fixed) != _texts(after):
         raise NotebookError("its fixes cannot be written into its cells")
     report = fixed.report
-    if after.text != fixed.text:  # a line moved over the end of a cell
+    if after.text != fixed.text:  # a line moved across the end of a cell
         if selection is not None:
             raise NotebookError("its fixes would move a line to another cell")
         report = engine.check(after, concerned=True)
@@ -111,7 +111,7 @@ def _texts(source: Source) -> list[str]:
 
 
 def _wanted(source: Source, fixed: Fixed) -> list[str]:
-    """The text that each cell is to have."""
+    """The new text of each cell."""
     assert source.cells is not None
     starts = source.cells.starts
     edits: dict[int, list[Edit]] = {}
@@ -122,7 +122,7 @@ def _wanted(source: Source, fixed: Fixed) -> list[str]:
 
 
 def _apart(text: str) -> Any:
-    """All that a notebook says but for the sources of its cells."""
+    """The contents of a notebook without the source of its cells."""
     found = _JSON.decode(text)
     for cell in found["cells"]:
         if _is_python(cell):
@@ -138,14 +138,15 @@ def _decoded(data: bytes) -> str:
 
 
 class _Reader:
-    """Walks through the JSON of a notebook as far as it has to know where strings stand; the rest is parsed whole."""
+    """Scans the JSON of a notebook for the positions of strings in cells; all other values are parsed by the json
+    module."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._line, self._line_start, self._counted = 1, 0, 0
 
     def cells(self) -> list[Cell]:
-        """The cells of Python. A file that is blank has none, as in Jupyter."""
+        """The Python cells. As in Jupyter, a blank file has none."""
         if not self._text.strip(" \t\r\n"):
             return []
         try:
@@ -166,7 +167,7 @@ class _Reader:
         return cells
 
     def _notebook(self) -> tuple[list[tuple[dict[str, Any], list[int]]], dict[str, Any]]:
-        """Each cell with the ends of the strings of its source, and the other members of the notebook."""
+        """Each cell with the ends of the strings in its source, and the notebook's other members."""
         cells: list[tuple[dict[str, Any], list[int]]] = []
         top: dict[str, Any] = {}
         at = self._blank(0)
@@ -178,7 +179,7 @@ class _Reader:
             if key != "cells" or self._text[at : at + 1] != "[":
                 top[key], end = self._value(at)
                 return end
-            cells.clear()  # of a key that stands twice the last counts
+            cells.clear()  # of a duplicate key, the last one counts
             top[key] = cells
             return self._each(at, lambda at: self._cell(at, cells))
 
@@ -216,7 +217,7 @@ class _Reader:
         if "source" not in cell:
             raise NotebookError(f"is a notebook whose cell {len(cells) + 1} has no source")
         if "list" in cell:
-            strings.insert(0, cell["source"])  # the bracket
+            strings.insert(0, cell["source"])  # the offset of the bracket
         cells.append((cell, strings))
         return end
 
@@ -237,14 +238,14 @@ class _Reader:
         return literals, separator
 
     def _position(self, at: int) -> tuple[int, int]:
-        """Line and column of an offset; each lies behind the one before it."""
+        """(line, column) of an offset; offsets must be passed in order."""
         self._line += self._text.count("\n", self._counted, at)
         self._line_start = self._text.rfind("\n", self._counted, at) + 1 or self._line_start
         self._counted = at
         return self._line, at - self._line_start + 1
 
     def _members(self, at: int, member: Callable[[str, int], int]) -> int:
-        """Go through an object; gives where it ends."""
+        """Scan an object; returns its end."""
 
         def pair(at: int) -> int:
             key, end = self._value(at)
@@ -256,7 +257,7 @@ class _Reader:
         return self._each(at, pair, "}")
 
     def _each(self, at: int, item: Callable[[int], int], close: str = "]") -> int:
-        """Go through what stands in brackets, of which `at` is the first; gives where they end."""
+        """Scan the items of an array or object that starts at `at`; returns its end."""
         at = self._blank(at + 1)
         if self._text[at : at + 1] == close:
             return at + 1
@@ -278,7 +279,7 @@ class _Reader:
 
 
 def _check(top: Mapping[str, Any]) -> None:
-    """NotebookError for a notebook of which cells cannot be read."""
+    """Raise NotebookError for a notebook whose cells cannot be read."""
     version = top.get("nbformat")
     if "worksheets" in top or (isinstance(version, str) and version.isdigit() and int(version[:9]) < _FORMAT):
         raise NotebookError(
@@ -292,7 +293,7 @@ def _check(top: Mapping[str, Any]) -> None:
 
 
 def _language(metadata: Any) -> str:
-    """The language of a notebook's cells, as editors read it."""
+    """The language of a notebook's cells, determined as editors do."""
     for place, key in (("language_info", "name"), ("kernelspec", "language")):
         said = metadata.get(place) if isinstance(metadata, dict) else None
         name = said.get(key) if isinstance(said, dict) else None
@@ -311,7 +312,7 @@ def _is_python(cell: Mapping[str, Any]) -> bool:
 
 
 class _Writer:
-    """Makes edits of the program those of the file's text."""
+    """Converts edits of the program to edits of the file's text."""
 
     def __init__(self, source: Source, text: str) -> None:
         assert source.cells is not None
@@ -319,7 +320,7 @@ class _Writer:
         self._ascii = text.isascii()
 
     def edit(self, edit: Edit) -> Edit:
-        """An edit of the program as one of the file; NotebookError where it cannot be made there."""
+        """The edit of the file for an edit of the program; NotebookError if it is not possible there."""
         index, (start, end, new) = in_cell(edit, self._program, self._cells.starts)
         cell = self._cells.every[index]
         last = cell.literals[-1] if cell.literals else None
@@ -335,16 +336,16 @@ class _Writer:
         return Edit(begin, stop, before + "".join(self._strings(new, cell.separator, rest)))
 
     def _end(self, first: Literal, start: int, end: int, new: str) -> tuple[int, bool]:
-        """Where an edit ends in the file, and whether more of the same string follows."""
+        """The end of an edit in the file, and whether more of the same string follows."""
         whole_lines = start == first.start and (not new or new.endswith("\n"))
         after = self._cells.holding(end)
         if end > start and after.start == end and not whole_lines:
-            after = self._cells.holding(end, is_end=True)  # the end of a string, not the beginning of the next
+            after = self._cells.holding(end, is_end=True)  # take the end of a string rather than the start of the next
         local = end - after.start
         return after.at + after.offset(local), local < len(after.text)
 
     def _strings(self, new: str, separator: str, rest: bool) -> Iterator[str]:
-        """A text as it is written: in a list a string for each line."""
+        """A text as JSON: in a list, one string for each line."""
         lines = re.findall(r"[^\n]*\n|[^\n]+", new) if separator else [new]
         for number, line in enumerate(lines, 1):
             yield json.dumps(line, ensure_ascii=self._ascii or not _can_be_written(line))[1:-1]
@@ -353,5 +354,5 @@ class _Writer:
 
 
 def _can_be_written(text: str) -> bool:
-    """Whether a text can stand in a file as it is: half a surrogate cannot."""
+    """Whether a text can be written to a file; an unpaired surrogate cannot."""
     return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)

@@ -1,6 +1,6 @@
-"""Modules of the project that are called as a library: `import triton` finds `triton.py` beside the file."""
+"""Modules of the project that hide a library: `import triton` finds `triton.py` beside the file."""
 
-# Paths are plain strings here: to make a Path costs as much as to read a small file.
+# Paths are strings here, because making a Path costs as much as reading a small file.
 # ruff: noqa: PTH100, PTH113, PTH116, PTH118, PTH119, PTH120, PTH122
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-_ABOVE = 4  # folders above a file's own in which a module of the project may lie
+_ABOVE = 4  # folders above that of a file in which a module of the project may be
 _MANY = 2000  # entries of one folder that are looked at
-_ENDS = frozenset({".git", ".hg", "pyproject.toml", "setup.cfg", "setup.py"})  # what lies in a project's own folder
-_BUILD = "setup.py"  # what lies beside it is called as a module of its own, also if its folder is a package
+_ENDS = frozenset({".git", ".hg", "pyproject.toml", "setup.cfg", "setup.py"})  # marks of a project's root folder
+_BUILD = "setup.py"  # modules beside it are imported as top-level, even if the folder is a package
 _COMPILED = (".cu", ".cuh", ".cpp", ".cc", ".so", ".pyd", "setup.py")
 _CUDA = "cuda"
-_LAYOUTS = frozenset({"lib", "python", "src"})  # folders of packages that files beside them import
+_LAYOUTS = frozenset({"lib", "python", "src"})  # folders of packages that files beside them can import
 
 
 def own_module(path: str, libraries: Collection[str]) -> str:
-    """FOLDER/MODULE for the file by which a project hides a library below a folder; "" if it hides none.
+    """FOLDER/MODULE for a file that hides a library for files inside the folder; "" if it hides none.
 
-    A module inside a package is called by its full name. A package may lie in a folder that is none: a namespace, as
-    `megatron` is around `megatron.core`.
+    A module inside a package is imported by its full name. A package may be in a namespace folder, as `megatron` around
+    `megatron.core`.
     """
     folder, name = os.path.dirname(path), os.path.basename(path).removesuffix(".py")
     if name == "__init__":
@@ -38,8 +38,8 @@ def own_module(path: str, libraries: Collection[str]) -> str:
 
 
 class _Found(NamedTuple):
-    """A module in a folder: how the paths of files in that begin, the module's name, and the bytes that name it in an
-    import."""
+    """A module in a folder: the prefix of paths of files in that folder, the module's name, and bytes that occur in
+    every import of it."""
 
     folder: str
     name: str
@@ -47,8 +47,8 @@ class _Found(NamedTuple):
 
 
 class Above:
-    """The modules that imports find beside a file, or in a folder above it, on the disk: whether or not these files are
-    looked at, too. A folder is read once for as long as it stays as it is; `once`: for as long as this lives."""
+    """Modules on disk that imports find beside a file or in a parent folder, even if those files are not checked. A
+    folder is read again when it changes; `once`: only once."""
 
     def __init__(self, libraries: Collection[str], once: bool = False) -> None:
         self._libraries = {*libraries, *(name.partition(".")[0] for name in libraries)}
@@ -57,14 +57,14 @@ class Above:
         self._found: dict[str, list[_Found]] = {}
 
     def of(self, path: str, data: bytes) -> Iterator[str]:
-        """FOLDER/MODULE of the modules that hide a library, or are called as what is compiled for CUDA is, and that the
-        bytes of a file name."""
+        """FOLDER/MODULE of modules named in a file's bytes that hide a library, or have the name of one compiled for
+        CUDA."""
         for one in self._of_folder(os.path.dirname(path)) if path else ():
             if one.root in data:
                 yield os.path.join(one.folder, one.name)
 
     def _of_folder(self, folder: str) -> list[_Found]:
-        """The modules in a folder, and in those above it that are the project's, for the files in the folder."""
+        """The modules that files in a folder can import from it and from its parents within the project."""
         known = self._found.get(folder)
         if known is None:
             known = []
@@ -80,7 +80,7 @@ class Above:
         return known
 
     def _modules(self, folder: str) -> tuple[tuple[str, ...], bool]:
-        """The modules of a folder, and whether no folder above is the project's."""
+        """The modules of a folder, and whether it is the project's root."""
         known = self._known.get(folder)
         if known is not None and self._once:
             return known[1:]
@@ -105,17 +105,17 @@ class Above:
             return
         inner = _entries(os.path.join(folder, name))
         if any(one.endswith(_COMPILED) for one in inner):
-            return  # what an extension is built from
+            return  # these are the sources of an extension
         folders = (one for one in inner if one.isidentifier() and _is_python(os.path.join(folder, name, one)))
         below = [*(one[:-3] for one in inner if one.endswith(".py")), *folders]
         if is_cudas and below:
             yield name
-        elif not is_cudas:  # the library itself, if it is installed, comes before a folder that is no package
+        elif not is_cudas:  # an installed library precedes a folder that is no package
             yield from (f"{name}.{one}" for one in below)
 
 
 def _folders(folder: str) -> Iterator[tuple[str, str]]:
-    """A folder and those above it: where it is on the disk, and how the paths of files in it begin."""
+    """A folder and its parents: (path on disk, prefix of paths of files in it)."""
     disk = folder
     for _ in range(1 + _ABOVE):
         yield disk, folder
@@ -126,7 +126,7 @@ def _folders(folder: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_within(folder: str, above: str, module: str) -> bool:
-    """Whether a folder lies in one that is called as a module and is no package: the project may be called so."""
+    """Whether a folder is inside a folder that has a module's name but is no package; it may be the project itself."""
     inside = os.path.abspath(os.path.join(above, module))
     return (os.path.abspath(folder) + os.sep).startswith(inside + os.sep) and not _is_package(inside)
 

@@ -1,4 +1,4 @@
-"""Which versions of a package a text asks for: requirements, `pyproject.toml`, lock files, files of conda."""
+"""Reads the versions of packages required by a text: requirements, `pyproject.toml`, lock files, conda files."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 from uncuda.catalogue import Versions
 
 Pins = Mapping[str, Versions]
-"""By the name of a package (`normal`); one that is named without a version has `Versions()`."""
+"""By normalised package name: its required versions, `Versions()` if none are given."""
 
 _LONGEST_EXTRAS = _LONGEST_VERSIONS = 200
 _MOST = 1000
-"""Requirements in one list, or tables of one kind, that are looked at."""
-# Each of these matches a text in one way only: the files are anybody's.
+"""Requirements of one list, or tables of one kind, that are looked at."""
+# Each pattern matches in only one way, because the files are untrusted.
 _SEPARATORS = re.compile(r"[-_.]+")
 _SPACES = re.compile(r"[ \t]*")
 _OPENING = re.compile(r"""[ \t]*["']?[ \t(]*""")
@@ -25,21 +25,20 @@ _LOCKED = re.compile(r'\nname = "([\w.-]{1,100})"\r?\nversion = "([^"\n]{1,100})
 _WHEEL = re.compile(
     r"(?<![\w.-])([A-Za-z0-9][\w.]{0,100})-(\d{1,9}(?:\.\d{1,9}){0,5}(?:\.post\d{1,9})?)(?!\.?\d)[\w.+%!-]{1,200}\.whl"
 )
-"""A wheel's file: the package and its version."""
+"""The file name of a wheel: package and version."""
 _LINK = re.compile(r"""[ \t]*@[ \t]*([^\s"',;]{1,1000})""")
 _NEXT_PART = re.compile(r",|[ \t]+(?=[<>=!~^])")
 _GOES_ON = re.compile(r"\\\r?\n")
 
 
 def normal(name: str) -> str:
-    """A package's name as indexes compare it: `torch_npu` is `torch-npu`."""
+    """A package name in the index's normalised form: `torch-npu` for `torch_npu`."""
     return _SEPARATORS.sub("-", name).lower()
 
 
 def of_lines(text: str, packages: Collection[str], bare: bool = True) -> Pins:
-    """What the lines of a text say, such as requirements; `bare`: a name without a version counts, and a
-    wheel's name without the package's before it (`torch @ …`).
-    """
+    """The versions required by lines of a text, such as requirements. `bare`: also count names without a version, and
+    names of wheels without `torch @ ` before them."""
     said: dict[str, list[Versions]] = {}
     named = _names(frozenset(packages))
     for line in _GOES_ON.sub(" ", text).split("\n"):
@@ -58,7 +57,7 @@ def of_lines(text: str, packages: Collection[str], bare: bool = True) -> Pins:
 
 
 def of_pyproject(document: Mapping[str, Any], packages: Collection[str]) -> Pins:
-    """What a `pyproject.toml` says: what the project needs, else what its extras and groups or its build need."""
+    """The versions required by a `pyproject.toml`: by the project, else by its extras, groups or build system."""
     project, tool = _table(document, "project"), _table(document, "tool")
     poetry, pdm, uv = (_table(tool, name) for name in ("poetry", "pdm", "uv"))
     groups = [_table(group, "dependencies") for group in _tables(_table(poetry, "group"))]
@@ -79,7 +78,7 @@ def of_pyproject(document: Mapping[str, Any], packages: Collection[str]) -> Pins
 
 
 def of_lock(text: str, packages: Collection[str]) -> Pins:
-    """What a lock file of uv, Poetry or PDM, or `pylock.toml`, holds to; where it forks, all that it may be."""
+    """The versions in a lock file of uv, Poetry or PDM, or a `pylock.toml`; all possible ones if it forks."""
     said: dict[str, list[Versions]] = {}
     for name, version in (found.groups() for found in _LOCKED.finditer(text)):
         if normal(name) in packages and (versions := versions_of(version)):
@@ -88,9 +87,10 @@ def of_lock(text: str, packages: Collection[str]) -> Pins:
 
 
 def versions_of(text: str) -> Versions | None:
-    """The versions that `>=2.4,<2.7`, `~=2.6.0`, `==2.6.*`, conda's `=2.6` or Poetry's `^2.6` allow; None of nothing.
+    """The versions allowed by `>=2.4,<2.7`, `~=2.6.0`, `==2.6.*`, conda's `=2.6` or Poetry's `^2.6`; None if there are
+    none.
 
-    What is left out in between (`!=`) counts as allowed.
+    Versions excluded in between by `!=` count as allowed.
     """
     ways = [_all_of(way) for way in text[:_LONGEST_VERSIONS].split("|") if way.strip()]
     possible = [way for way in ways if way is not None]
@@ -127,12 +127,12 @@ def _of_clause(clause: re.Match[str]) -> Versions:
 
 
 def _up_to(version: str, parts: list[int]) -> Versions:
-    """From a version to the one in which the last of these parts is one more."""
+    """From a version up to, but not including, the one whose last given part is one higher."""
     return Versions(version, ".".join(map(str, [*parts[:-1], parts[-1] + 1])), below=True)
 
 
 def _together(said: Mapping[str, list[Versions]]) -> Pins:
-    """What several lines say of each package: what all of them allow, or where that is nothing, what any allows."""
+    """What several lines require of each package: the intersection, or if that is empty, the union."""
     return {name: reduce(_both, versions) for name, versions in said.items() if versions}
 
 
@@ -151,17 +151,17 @@ def _names(packages: frozenset[str]) -> re.Pattern[str]:
 
 
 def _own(name: str) -> str:
-    """The name on the package index: conda's `pytorch` is `torch`."""
+    """The name on the package index: `torch` for conda's `pytorch`."""
     return normal(name).removeprefix("py")
 
 
 def _is_channel(name: str) -> bool:
-    """Whether a name may be that of conda's channel: `- pytorch`."""
+    """Whether a name may be a conda channel's: `- pytorch`."""
     return normal(name) != _own(name)
 
 
 def _after_name(line: str, place: int) -> tuple[str, int]:
-    """The versions in `[extras] = "(>=1,<2)"`, all but the versions optional, that begin at `place`; where they end."""
+    """The versions after a package name, as in `[extras] = "(>=1,<2)"`, and where they end."""
     place = _end(_SPACES, line, place)
     if line.startswith("[", place):
         extras = line.find("]", place, place + _LONGEST_EXTRAS) + 1
@@ -175,7 +175,8 @@ def _after_name(line: str, place: int) -> tuple[str, int]:
 
 
 def _of_link(line: str, place: int, package: str) -> str:
-    """The version of a package's own wheel, which a link names: `torch @ https://…/torch-2.8.0+cu128-….whl`."""
+    """The version of a package's own wheel in a link: `torch @ https://…/torch-2.8.0+cu128-….whl`; "" if there is
+    none."""
     link = _LINK.match(line, place)
     return _of_wheel(link[1], package) if link else ""
 
@@ -203,7 +204,7 @@ _REQUIREMENT = re.compile(r"[ \t]*([A-Za-z0-9][\w.-]{0,100})")
 
 
 def _listed(value: object) -> Iterator[tuple[str, str]]:
-    """(name, versions) of a list of requirements."""
+    """(name, versions) for each requirement in a list."""
     for item in value[:_MOST] if isinstance(value, list) else ():
         if isinstance(item, str) and (name := _REQUIREMENT.match(item)):
             versions, place = _after_name(item, name.end())
@@ -211,8 +212,8 @@ def _listed(value: object) -> Iterator[tuple[str, str]]:
 
 
 def _poetry(table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The same of a table of Poetry's or uv's: `torch = "^2.6"`, `torch = {version = "2.6.0", …}`, `{url = "….whl"}`,
-    or a list of such."""
+    """(name, versions) for a table of Poetry or uv: `torch = "^2.6"`, `torch = {version = "2.6.0", …}`, `{url =
+    "….whl"}`, or a list of these."""
     for name, value in table.items():
         for item in value[:_MOST] if isinstance(value, list) else [value]:
             told = item if isinstance(item, dict) else {"version": item}

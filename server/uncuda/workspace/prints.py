@@ -1,7 +1,7 @@
-"""Prints: names of findings that outlive other lines, formatting, and another name of the file.
+"""Prints: hashes that identify findings despite changes to other lines, formatting, or the file's name.
 
-A print is made of the rule, the function or class around, and the tokens of the statement. Its first digits are those
-of the function or class: where these are not in the file any more, its code was moved or removed.
+A print is made from the rule, the surrounding function or class, and the tokens of the statement. Its first digits
+identify the function or class; if no such function is left in the file, the code was moved or removed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from uncuda.facts.scopes import IndentScopes
 from uncuda.limits import UNLIMITED, Work
 from uncuda.source import Span
 
-_SCOPE, _REST = 8, 16  # digits
+_SCOPE, _REST = 8, 16  # hexadecimal digits
 PRINT = re.compile(rf"[0-9a-f]{{{_SCOPE + _REST}}}(?::[1-9]\d{{0,5}})?")
 _TOKEN = re.compile(
     r"""(?P<blank>[ \t\f\r\n]+|\\\r?\n|\\\r|\#[^\r\n]*)
@@ -34,7 +34,7 @@ _TOKEN = re.compile(
 )
 _NAMED = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
 _NAMED_LINE = re.compile(rf"^[ \t\f]*(?={_NAMED.pattern})", re.MULTILINE)
-_POINT = re.compile(r"([0-9])\.(?![0-9])")  # formatters write a digit on both sides
+_POINT = re.compile(r"([0-9])\.(?![0-9])")  # formatters write digits on both sides of a point
 _OPEN, _CLOSE = "([{", ")]}"
 _KEYWORDS = frozenset(kwlist)
 _BLOCKS = frozenset(
@@ -43,14 +43,15 @@ _BLOCKS = frozenset(
 
 
 class Printed(NamedTuple):
-    """The print of a finding, and where its statement stands."""
+    """The print of a finding, and the span of its statement."""
 
     print: str
     statement: Span
 
 
 class _Part(NamedTuple):
-    """A statement, or the header of one. `name`: of the function or class that it begins and that goes on here."""
+    """A statement or the header of one. `name`: of the function or class that it starts and that continues on this
+    line."""
 
     start: int
     end: int
@@ -59,26 +60,26 @@ class _Part(NamedTuple):
 
 
 class Prints:
-    """Gives the findings of one text their prints. `facts`: what was read of it, if that is known; else it is read."""
+    """Computes the prints of findings in one text. `facts`: of the text, if known; else it is read."""
 
     def __init__(self, text: str, facts: Facts | None = None) -> None:
         self._text = text
         if facts is not None:
-            facts.work = Work(UNLIMITED)  # what is read here is not the next analysis
+            facts.work = Work(UNLIMITED)  # this work does not count for the next analysis
         self._layout = facts.layout if facts is not None else Layout(text)
         self._scopes = facts.indents if facts is not None else IndentScopes(self._layout, Searches(text))
         self._parts: dict[int, list[_Part]] = {}
         self._names: dict[int, str] = {}
 
     def of(self, findings: Iterable[Finding]) -> list[Printed]:
-        """In the order of the text; of those that look alike the second is numbered 2, and so on."""
+        """The prints of sorted findings; equal ones are numbered from 2."""
         seen: dict[str, int] = {}
         known: dict[tuple[str, int], str] = {}
         found = []
         for finding in findings:
             part, scope = self._place(finding.span.start)
             made = known.get((finding.rule, part.start))
-            if made is None:  # a statement may hold many
+            if made is None:  # cached, as a statement may have many findings
                 made = _digits(scope)[:_SCOPE] + _digits(f"{finding.rule}\0{scope}\0{part.text}")[:_REST]
                 known[finding.rule, part.start] = made
             number = seen[made] = seen.get(made, 0) + 1
@@ -86,7 +87,7 @@ class Prints:
         return found
 
     def scopes(self) -> set[str]:
-        """The first digits of the prints that findings in functions and classes of this text would have."""
+        """The first digits of prints for findings in all functions and classes of the text."""
         found = set()
         for match in _NAMED_LINE.finditer(self._text):
             if self._layout.string_around(match.start()) is None:
@@ -94,7 +95,7 @@ class Prints:
         return found
 
     def _place(self, offset: int) -> tuple[_Part, str]:
-        """The statement at an offset, and the qualified name of what it stands in."""
+        """The statement at an offset, and the qualified name of the function or class around it."""
         start, end = self._layout.logical_line(offset)
         parts = self._parts.get(start)
         if parts is None:
@@ -104,7 +105,7 @@ class Prints:
         return part, f"{scope}.{part.name}" if scope and part.name else scope or part.name
 
     def _around(self, start: int) -> str:
-        """The qualified name of the function or class that a line stands in, "" outside of any."""
+        """The qualified name of the function or class around a line; "" if there is none."""
         header = self._scopes.scope_of(start)
         return self._inside(header[0]) if header is not None else ""
 
@@ -124,8 +125,14 @@ class Prints:
         return name
 
 
+def numbered(print_: str) -> tuple[str, int]:
+    """A print without the number that it has among those that look alike, and that number."""
+    plain, _, number = print_.partition(":")
+    return plain, int(number or 1)
+
+
 def scope_of(print_: str) -> str:
-    """The digits of a print that say in which function or class it is; "" outside of any."""
+    """The digits of a print that identify the function or class; "" outside of any."""
     return "" if print_.startswith(_OUTSIDE) else print_[:_SCOPE]
 
 
@@ -137,7 +144,7 @@ _OUTSIDE = _digits("")[:_SCOPE]
 
 
 def _statements(text: str, start: int, end: int) -> Iterator[_Part]:
-    """The statements of a logical line, as formatters write them: one a line, and a header without its body."""
+    """The statements of a logical line as formatters separate them: one each, and headers without their bodies."""
     parts: list[tuple[int, int, str]] = []
     depth, lambdas, name, header = 0, 0, "", False
     for match in _TOKEN.finditer(text, start, end):
@@ -170,12 +177,12 @@ def _part(tokens: Sequence[tuple[int, int, str]], name: str) -> _Part:
 
 
 def _word(match: re.Match[str]) -> str:
-    """A token as it is compared: what formatters change does not count."""
+    """A token without differences that formatters make."""
     word = match[0]
     if match.lastgroup == "string":
         quote = min(at for at in (word.find('"'), word.find("'")) if at >= 0)
         prefix, body = word[:quote].lower().replace("u", ""), word[quote:]
-        if "f" in prefix:  # code in it is formatted, too
+        if "f" in prefix:  # formatters also change code in f-strings
             body = "".join(body.split())
         return prefix + body.replace("\\'", "'").replace('\\"', '"').replace("'", '"')
     return (
@@ -184,7 +191,7 @@ def _word(match: re.Match[str]) -> str:
 
 
 def _plain(tokens: Sequence[str]) -> Iterator[str]:
-    """Tokens without brackets that only group, and without a comma before a bracket that closes."""
+    """The tokens without grouping parentheses and without trailing commas."""
     grouping: list[bool] = []
     before = ""
     for word, after in zip(tokens, [*tokens[1:], ""], strict=True):

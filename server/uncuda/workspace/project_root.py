@@ -1,6 +1,6 @@
-"""The project that files which are given belong to: what its other files say holds for them, too."""
+"""Finds the project around named files, because facts from its other files apply to them too."""
 
-# Paths are plain strings here, as in discover.py.
+# Paths are strings here, as in discover.py.
 # ruff: noqa: PTH100, PTH109, PTH110, PTH111, PTH112, PTH113, PTH117, PTH118, PTH120
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from .discover import File, SettingsFor, discover, reach
 
 MOST_FILES = 5_000
-"""How many files, and how many folders, a project may have for all of them to be read because of one that is given: it
-takes a second or two."""
+"""The limit of files, and of folders, in a project that is read as a whole because of one named file; that takes a
+second or two."""
 _MARKS = (".git", ".hg", "pyproject.toml", "setup.cfg", "setup.py", "uncuda.toml")
 
 
 def project_files(paths: Sequence[str], given: Sequence[File], settings_for: SettingsFor) -> list[File]:
-    """The files of the projects that `paths` lie in, `given` among them, as they were found below `paths`.
+    """The files of the projects around `paths`, including `given`, which were found in `paths`.
 
-    A path that is a project itself, or lies in none, brings no more. So does one that the project does not count as its
-    own, as what git ignores, and one in a project of more than MOST_FILES files: then only what is given speaks.
+    Nothing is added for a path that is itself a project's root or in no project, for one that the project leaves out,
+    such as a file ignored by git, or in a project of more than MOST_FILES files.
     """
     known = {os.path.abspath(file.path): file for file in given}
     places = list(dict.fromkeys(map(os.path.abspath, paths)))
@@ -46,17 +46,17 @@ def project_files(paths: Sequence[str], given: Sequence[File], settings_for: Set
 
 
 def _holds(files: Mapping[str, File], place: str, known: Mapping[str, File]) -> bool:
-    """Whether a path that was given is a file of the project, or a folder that holds some of its files."""
+    """Whether a named path is a file of the project, or a folder with some of its files."""
     return place in files or any(path in known for path in files if _is_at(path, place))
 
 
 def _is_new(place: str, root: str, settings_for: SettingsFor) -> bool:
-    """Whether a place is a file that is not there yet, and would count: what an editor gives on standard input."""
+    """Whether a path is a file that does not exist yet but would be checked, as an editor passes on standard input."""
     return not os.path.exists(place) and reach(place, root, settings_for) is not None
 
 
 def _roots(place: str) -> Iterator[str]:
-    """The folders above a place that its project may be, the likeliest first; none where it is one itself."""
+    """Folders above a path that may be its project's root, likeliest first; none if it is one itself."""
     folder = place if os.path.isdir(place) else os.path.dirname(place)
     marked = _marked(folder)
     if marked != place:
@@ -70,7 +70,8 @@ def _roots(place: str) -> Iterator[str]:
 
 
 def _marked(folder: str) -> str | None:
-    """The closest folder, this one or above, that tools take for a project; none from the user's own folder on."""
+    """The closest folder at or above this one with a mark of a project, such as pyproject.toml, below the home
+    folder."""
     home = os.path.expanduser("~")
     while folder != home and os.path.dirname(folder) != folder:
         if any(os.path.exists(os.path.join(folder, mark)) for mark in _MARKS):
@@ -84,8 +85,8 @@ def _is_at(path: str, place: str) -> bool:
 
 
 def _as_given(path: str, here: str) -> str:
-    """An absolute path as one from the current folder, as files are given that lie in the same project: what is said of
-    folders is compared by their names."""
+    """An absolute path in the form in which named files of the same project are given, relative to the current folder,
+    because folders are compared by name."""
     if path.startswith(here + os.sep):
         return path[len(here) + 1 :]
     return os.path.relpath(path, here)

@@ -1,4 +1,4 @@
-"""Which versions of torch and of plugins a project asks for, told by the files in which projects say it."""
+"""The versions of torch and of plugins that a project requires, read from its requirement files."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _REQUIREMENTS = re.compile(r"(?:\w[\w.]{0,100}[-_.])?requirements(?:[-_.]\w[\w.-
 _INCLUDED = re.compile(r"(?m)^[ \t]*(?:-r|--requirement|-c|--constraint)[ \t=]*([^\s#:]{1,500})")
 _LARGEST_LOCK = 8_000_000
 _MOST_ENTRIES = 10_000
-"""Entries of a folder; in one with more only files of the usual names are looked for."""
+"""Entries of a folder; in a larger one only files with usual names are looked for."""
 _MOST_FILES = 20
 TORCH = "torch"
 _NO_MATTER = "what it says of versions does not count"
 
 
 def asks_for_versions(name: str) -> bool:
-    """Whether a file of this name (without its folder) may say which versions a project asks for."""
+    """Whether a file of this name (without folder) may state required versions."""
     return _is_lock(name) or name in _OTHERS or _REQUIREMENTS.fullmatch(name) is not None
 
 
@@ -40,10 +40,8 @@ def _is_lock(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Held:
-    """The versions of a package that a project holds to, any if it only names it, and the file that says so.
-
-    `folder`: where that file, or the one that includes it, lies.
-    """
+    """The versions of a package required by a project, any if it only names the package, and the file that states them.
+    `folder`: the folder of that file, or of the file that includes it."""
 
     versions: Versions
     path: str
@@ -51,12 +49,13 @@ class Held:
 
 
 Holds = Mapping[str, Held]
-"""By the package's name (`pins.normal`)."""
+"""By the package's normalised name."""
 
 
 @dataclass(frozen=True)
 class _Said:
-    """What the files of one folder say: of each package the best, and what its locks say. `any_file`: it has one."""
+    """What the files of one folder state: the best for each package, and what lock files state. `any_file`: there is
+    one."""
 
     best: Holds
     locked: Holds
@@ -67,11 +66,10 @@ _SILENT = _Said({}, {}, any_file=False)
 
 
 class Requirements:
-    """Reads the files of folders, each once.
+    """Reads the requirement files of folders, each once.
 
-    `packages`: which to look for, torch besides. `tell` is given a sentence about each file that cannot be read and is
-    passed over: at worst a version is taken for another. What is wrong with a configuration file is said where settings
-    are read.
+    `packages`: those to look for, besides torch. `tell` is called with a sentence for each unreadable file, which is
+    skipped. Problems of configuration files are reported where settings are read.
     """
 
     def __init__(self, packages: Collection[str], tell: Callable[[str], object] = lambda message: None) -> None:
@@ -82,10 +80,10 @@ class Requirements:
         self._tops: dict[str, str] = {}
 
     def of(self, folder: str) -> Holds:
-        """What the nearest files at or above `folder` say, up to the top of its repository.
+        """What the nearest files at or above `folder` state, up to the root of its repository.
 
-        In one folder lock files come first, then what is exact; of a range that is found, a lock file further up may
-        say the version. Outside of a repository only the nearest folder with such files counts.
+        Within a folder, lock files come first, then exact versions; a range can be refined by a lock file farther up.
+        Outside of a repository only the nearest folder with such files counts.
         """
         known = self._held.get(folder)
         if known is None:
@@ -96,7 +94,8 @@ class Requirements:
         return known
 
     def _telling(self, start: str) -> str:
-        """The nearest folder at or above that says something, or the top: most say nothing, and share its answer."""
+        """The nearest folder at or above that states anything, or the root; most folders state nothing and share its
+        result."""
         top = self._top_of(start)
         place = start
         for place in _upwards(start):
@@ -122,7 +121,7 @@ class Requirements:
         return held
 
     def _top_of(self, folder: str) -> str:
-        """The top of the repository that a folder lies in; "" if it lies in none."""
+        """The root of the repository that contains a folder; "" if there is none."""
         passed: list[str] = []
         for place in _upwards(folder):
             passed.append(place)
@@ -156,7 +155,7 @@ class Requirements:
         return _Said(best, locked, bool(texts))
 
     def _with_included(self, folder: str, texts: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-        """The files of a folder, each followed by those that it includes (`-r`, `-c`), of the same repository."""
+        """The files of a folder, each followed by the files of the same repository that it includes (`-r`, `-c`)."""
         top = self._top_of(folder) or folder
         own = {name for name, _ in texts}
         seen, waiting = set(own), texts[::-1]
@@ -202,7 +201,7 @@ class Requirements:
 
 
 def _upwards(folder: str) -> Iterator[str]:
-    """A folder and those above it."""
+    """A folder and all its parents."""
     while True:
         yield folder
         folder, below = os.path.dirname(folder), folder  # noqa: PTH120
@@ -211,7 +210,7 @@ def _upwards(folder: str) -> Iterator[str]:
 
 
 def _is_better(found: Held, known: Held) -> bool:
-    """Whether what a later file of the same folder says is more exact, and no other thing."""
+    """Whether a later file of the same folder states a more exact version that is compatible."""
     if known.versions == Versions():
         return found.versions != Versions()
     return bool(found.versions.exact) and not known.versions.exact and _is_locked(found, known)
@@ -232,7 +231,7 @@ def _entries(folder: str) -> frozenset[str] | None:
 
 
 def _files(names: frozenset[str] | None) -> list[str]:
-    """The files to read of a folder, in the order in which they count."""
+    """The files of a folder to read, in order of precedence."""
     usual = [*LOCKS, "requirements.txt", *_OTHERS]
     if names is None:
         return usual

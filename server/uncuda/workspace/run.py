@@ -1,4 +1,4 @@
-"""Runs the engine over files, one at a time: a file that fails is named, the others go on."""
+"""Runs the engine over files one at a time; a failure is recorded for its file, and the others go on."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 EngineFor = Callable[[Settings], Engine]
 Load = Callable[[File, Engine], tuple[Source | None, bytes]]
-"""A file's text (None: it has no word that rules look for), and the bytes that this is."""
+"""Gives a file's source (None: it has no relevant word) and its bytes."""
 AnswersFor = Callable[[File, Source, Engine], "Answers | None"]
-"""What the receivers in a file's text are; None: it is not asked."""
+"""Gives the types of receivers in a file's source; None: they are not looked up."""
 SelectionFor = Callable[[File, Source, Engine, "Answers | None"], "Selection | None"]
-"""Which findings of a file's text are asked for, given what its receivers are; None: all."""
+"""Gives the wanted findings of a file's source, given its receivers; None: all."""
 
 
 class Checked(NamedTuple):
-    """What the engine found in a file; `report` is None if `problem` kept it from looking."""
+    """What the engine found in a file; `report` is None if there was a `problem`."""
 
     file: File
     source: Source | None = None
@@ -40,7 +40,7 @@ class Checked(NamedTuple):
 
 
 class Repaired(NamedTuple):
-    """What the engine did to a file. `data` are the bytes it was read as, `result` those to write."""
+    """The result of fixing a file in memory. `data`: the bytes that were read, `result`: those to write."""
 
     file: File
     source: Source | None = None
@@ -52,7 +52,7 @@ class Repaired(NamedTuple):
 
     @property
     def after(self) -> Source:
-        """The fixed text, in which what is left was found."""
+        """The fixed source, to which the remaining findings refer."""
         assert self.source is not None
         assert self.fixed is not None
         if self.source.cells is None:
@@ -61,7 +61,7 @@ class Repaired(NamedTuple):
 
 
 def load_file(file: File, engine: Engine) -> tuple[Source | None, bytes]:
-    """A file as it is on the disk; FileProblem or SourceError if it cannot be read."""
+    """The source and bytes of a file on disk; FileProblem or SourceError if it cannot be read."""
     data = read_file(file.path, file.settings.max_bytes)
     if is_notebook(file.path):
         source = source_of(data, file.path, engine.catalogue.commands)
@@ -72,16 +72,16 @@ def load_file(file: File, engine: Engine) -> tuple[Source | None, bytes]:
 
 
 def ask_nobody(*_: object) -> None:
-    """Receivers are what the file alone shows, and all findings are asked for."""
+    """An AnswersFor and SelectionFor that returns None: no receivers are looked up, and all findings are wanted."""
 
 
 def selected(selections: Mapping[str, Selection]) -> SelectionFor:
-    """Those of files by their paths; of other files all."""
+    """The SelectionFor that gives these selections by path, and None for other files."""
     return lambda file, source, engine, answers: selections.get(file.path)
 
 
 def ask(receivers: Receivers) -> AnswersFor:
-    """Ask for the files whose settings want it, and wait for the answers."""
+    """The AnswersFor that looks up receivers in files whose settings want it, and waits for the answers."""
 
     def answers(file: File, source: Source, engine: Engine) -> Answers | None:
         sites = engine.check(source, concerned=True).sites if file.settings.receivers else ()
@@ -93,7 +93,7 @@ def ask(receivers: Receivers) -> AnswersFor:
 def check_files(
     files: Iterable[File], engine_for: EngineFor, answers_for: AnswersFor = ask_nobody, load: Load = load_file
 ) -> Iterator[Checked]:
-    """Check every file; one without an anchor is not looked at, and yields no report. `load`: where texts come from."""
+    """Check every file. One without an anchor is not read, and has no report. `load`: reads a file."""
     for file in files:
         try:
             engine = engine_for(file.settings)
@@ -116,7 +116,7 @@ def fix_files(
     answers_for: AnswersFor = ask_nobody,
     selection_for: SelectionFor = ask_nobody,
 ) -> Iterator[Repaired]:
-    """Fix every file in memory; nothing is written. `rules`: as for `Engine.fix`; `load`: where texts come from."""
+    """Fix every file in memory without writing it. `rules`: as for `Engine.fix`; `load`: reads a file."""
     for file in files:
         try:
             engine = engine_for(file.settings)
@@ -134,10 +134,8 @@ def fix_files(
 
 
 def write(repaired: Repaired) -> int:
-    """Write a fixed file; returns how many other names of it (hard links) keep the old text.
-
-    FileProblem if that fails, or if the file is not as it was when it was read.
-    """
+    """Write a fixed file; returns how many other hard links keep the old contents. FileProblem is raised if that fails,
+    or if the file changed since it was read."""
     path = repaired.file.path
     try:
         same = read_file(path, len(repaired.data)) == repaired.data
@@ -149,7 +147,7 @@ def write(repaired: Repaired) -> int:
 
 
 def problem_of(file: File, error: Exception) -> Problem:
-    """What is said of a file of which an error kept us from more."""
+    """The problem to report for a file after an exception."""
     if isinstance(error, LimitExceeded):
         return Exceeds.of(file.path, error)
     if isinstance(error, (FileProblem, SourceError)):

@@ -1,4 +1,5 @@
-"""What the files of a project say together: which plugins and shims they import, what they define themselves."""
+"""Gathers facts about a project from its files: plugins and shims they import, classes they define, targets they
+support."""
 
 from __future__ import annotations
 
@@ -34,20 +35,18 @@ _IMPORT = re.compile(
 )
 
 
-_CHOOSING = 2  # files that choose the target at run time, from which on a project serves it
+_CHOOSING = 2  # so many files must choose the target at run time for the project to support it
 _NEAR = 200
-"""Characters after a package's name within which the word `import` makes a line worth reading."""
+"""Characters after a package's name within which `import` makes a line worth reading."""
 
 Read = Callable[[str, int], bytes]
-"""The bytes of a file, of which no more than so many are read."""
+"""Reads at most so many bytes of a file."""
 
 
 @dataclass
 class Survey:
-    """What a first look at every file gave: the project, the files that can be read, and the others.
-
-    `silent` are the paths of files that `concerns` had no use for.
-    """
+    """The result of the quick look at every file: the project, the readable files, and problems. `silent`: paths of
+    files that cannot have findings."""
 
     project: Project
     files: list[File]
@@ -55,14 +54,14 @@ class Survey:
     problems: list[Problem]
 
     def of(self, paths: Collection[str]) -> Survey:
-        """What it gave of some of the files, and what all say together."""
+        """The survey restricted to some files, with the same project."""
         files = [file for file in self.files if file.path in paths]
         return replace(self, files=files, problems=[problem for problem in self.problems if problem.path in paths])
 
 
 def read_text(path: str, most: int = Limits.bytes) -> bytes:
-    """The bytes of a file that Python could read, of a notebook those of its program; FileProblem, SourceError or
-    LimitExceeded if it could not."""
+    """The bytes of a file that Python could read, of a notebook those of its program; otherwise FileProblem,
+    SourceError or LimitExceeded is raised."""
     data = read_file(path, most)
     if is_notebook(path):
         return program_bytes(data, path)
@@ -73,7 +72,7 @@ def read_text(path: str, most: int = Limits.bytes) -> bytes:
 
 @dataclass
 class Part:
-    """What a first look at some files gave. `silent`, `problems`: of which of them, by their number."""
+    """The result for some files. `silent`, `problems`: by their index."""
 
     gathered: Gathered
     silent: set[int]
@@ -83,7 +82,7 @@ class Part:
 def survey(
     files: Sequence[File], words: Words, concerns: Callable[[File, bytes], bool], read: Read = read_text
 ) -> Survey:
-    """Read every file once: is it text, what does it tell of the project, and is it worth another look?"""
+    """Read every file once: test that it is text, gather facts about the project, and test if it may have findings."""
     scanner = Scanner(words, once=True)
     return together([(files, look_at(files, scanner, concerns, read))], scanner)
 
@@ -91,7 +90,7 @@ def survey(
 def look_at(
     files: Iterable[File], scanner: Scanner, concerns: Callable[[File, bytes], bool], read: Read = read_text
 ) -> Part:
-    """What `survey` does with some of the files; what the scanner has gathered is taken from it."""
+    """The part of `survey` for some files; the facts gathered by the scanner are moved into it."""
     silent: set[int] = set()
     problems: dict[int, Problem] = {}
     for number, file in enumerate(files):
@@ -116,7 +115,7 @@ def look_at(
 
 
 def together(looks: Iterable[tuple[Sequence[File], Part]], scanner: Scanner) -> Survey:
-    """What looks at files, one after the other, come to."""
+    """The survey from the parts of consecutive groups of files."""
     readable: list[File] = []
     silent: set[str] = set()
     near: set[str] = set()
@@ -139,8 +138,8 @@ def together(looks: Iterable[tuple[Sequence[File], Part]], scanner: Scanner) -> 
 
 @dataclass
 class Gathered:
-    """What the files that were read say together. `serving`: how many of them choose a target, as far as that counts;
-    the others as in `Said`."""
+    """The facts gathered from files. `serving`: by target, how many files choose it at run time, counted up to a limit;
+    others as in `Said`."""
 
     modules: set[str] = field(default_factory=set)
     owners: set[Owner] = field(default_factory=set)
@@ -149,7 +148,7 @@ class Gathered:
     torch: bool = False
 
     def add(self, said: Said) -> None:
-        """Take in one file."""
+        """Add the facts of one file."""
         self.modules.update(said.modules)
         self.owners |= said.owners
         self.torch = self.torch or said.torch
@@ -159,12 +158,12 @@ class Gathered:
             self.serving[target] = self.serving.get(target, 0) + 1
 
     def condense(self) -> None:
-        """Keep together what is told of kernels: who told it does not matter."""
+        """Merge facts about kernels, since it does not matter which file told them."""
         if self.told:
             self.told = [Told(*(frozenset().union(*names) for names in zip(*self.told, strict=True)))]
 
     def take(self, other: Gathered) -> None:
-        """Take in what others say together."""
+        """Add other gathered facts."""
         self.modules |= other.modules
         self.owners |= other.owners
         self.torch = self.torch or other.torch
@@ -175,10 +174,9 @@ class Gathered:
 
 @dataclass(frozen=True)
 class Said:
-    """What one file tells of its project. `modules`: those of plugins and shims that it imports, each with the span of
-    the word, and the variables that switch a shim on; `owners`: its classes that define `cuda` or `is_cuda` themselves;
-    `told`: of kernels; `serves`: targets that it chooses beside CUDA; `torch`: whether it imports torch and names its
-    CUDA."""
+    """The facts of one file. `modules`: plugins and shims it imports, each with the span of the name, and variables
+    that activate a shim; `owners`: its classes that define `cuda` or `is_cuda`; `told`: about kernels; `serves`:
+    targets it chooses besides CUDA; `torch`: it imports torch and uses its CUDA names."""
 
     modules: Mapping[str, Span] = field(default_factory=dict)
     owners: frozenset[Owner] = frozenset()
@@ -191,17 +189,17 @@ _NOTHING = Said()
 
 
 class Scanner:
-    """Gathers a Project from the bytes of files, one after the other. `once`: no file changes while this lives."""
+    """Gathers a Project from the bytes of one file after another. `once`: files do not change meanwhile."""
 
     def __init__(self, words: Words, once: bool = False) -> None:
         self._words = words
         modules = {*words.packages.values(), *words.shims.values()} - {""}
         self._packages = {module.partition(".")[0] for module in modules}
-        # No more than a literal alternation: with any other pattern this search would take as long as all the rest.
+        # Only an alternation of literals; with any other pattern this search would take as long as everything else.
         either = "|".join(sorted(map(re.escape, self._packages)))
         self._variables = [name for name in words.variables.values() if name]
         self._package = re.compile(either.encode())
-        self._common = b"torch" if all("torch" in name for name in self._packages) else b""  # one fast search more
+        self._common = b"torch" if all("torch" in name for name in self._packages) else b""  # one more fast search
         self._switches = [name.encode() for name in self._variables]
         self._package_name = re.compile(either)
         self.gathered = Gathered()
@@ -211,11 +209,11 @@ class Scanner:
         self._vendors = {target: vendor.encode() for target, vendor in words.vendors.items() if vendor}
 
     def add(self, data: bytes, concerned: bool = True, path: str = "") -> None:
-        """Take in one file; `concerned`: whether rules may find something in it, and so a word of theirs is there."""
+        """Add one file. `concerned`: rules may have findings in it."""
         self.gathered.add(self.look(data, concerned, self.gathered.modules, path))
 
     def look(self, data: bytes, concerned: bool = True, known: Collection[str] = (), path: str = "") -> Said:
-        """What one file says, the imports of modules that are `known` left out."""
+        """The facts of one file, without imports of `known` modules."""
         imports = self._common in data and self._package.search(data) is not None
         imports = imports or any(name in data for name in self._switches)
         methods = concerned and b"cuda(" in data and _METHOD_BYTES.search(data) is not None
@@ -243,9 +241,9 @@ class Scanner:
         return Said(modules, owners, kernels, serves, torch)
 
     def _may_choose(self, target: str, data: bytes, concerned: bool) -> bool:
-        """Whether a file may be one more that chooses a target, if it is not known yet that the project serves that.
+        """Whether a file may choose a target, if more such files are needed to show that the project supports it.
 
-        Where it asks for the vendor, a fix may have taken the last word of CUDA's away.
+        A file that tests for the target's vendor counts even if a fix removed its last CUDA name.
         """
         if self.gathered.serving.get(target, 0) >= _CHOOSING:
             return False
@@ -254,15 +252,14 @@ class Scanner:
         return concerned and b"cuda" in data and may_choose(data, self._asking[target])
 
     def _chooses(self, target: str, layout: Layout) -> bool:
-        """Whether the text chooses a target beside CUDA, in words that no fix writes."""
+        """Whether the text chooses a target besides CUDA, in words that our fixes never write."""
         indents, vendor = IndentScopes(layout, Searches(layout.text)), self._words.vendors.get(target, "")
         return arms_by_hand(layout, indents, *self._words.devices[target], vendor)
 
     def _imports(self, text: str) -> Iterator[re.Match[str]]:
-        """The imports on the lines that name a package: most lines do not, and reading them all takes long.
+        """The imports on lines that name a package; reading all imports would take long.
 
-        What is looked for next to a name is looked for once: the next import, and the next word `import`, stay the
-        next ones until the names have passed them.
+        The next import and the next word `import` are searched only after the previous ones have been passed.
         """
         done = line = passed = 0
         word = -1
@@ -273,7 +270,7 @@ class Scanner:
             passed = hit.start()
             start = max(done, line)
             if word < start:
-                word = text.find("import", start) % (len(text) + 1)  # the text's length where there is none
+                word = text.find("import", start) % (len(text) + 1)  # the text's length if there is none
             if start > hit.start() or word >= hit.end() + _NEAR:
                 continue
             if not searched or (match is not None and match.start() < start):
@@ -291,7 +288,7 @@ class Scanner:
         return {module for module in modules if module.partition(".")[0] in self._packages}
 
     def project(self, paths: Collection[str] = ()) -> Project:
-        """What was gathered; `paths`: as for `project_of`."""
+        """The project from the gathered facts; `paths`: as for `project_of`."""
         said = self.gathered
         return self.project_of(
             said.modules, said.owners, paths=paths, told=said.told, serving=said.serving, torch=said.torch
@@ -307,10 +304,10 @@ class Scanner:
         serving: Mapping[str, int] = MappingProxyType({}),
         torch: bool = False,
     ) -> Project:
-        """The project whose files import these modules, and have these owners of methods and these constants.
+        """The project whose files import these modules and have these owners of methods and these constants.
 
-        `paths`: of files, among them those that are a target's own; `told`: what each file says of kernels; `serving`:
-        how many files choose a target; `torch`: whether one says torch's CUDA.
+        `paths`: of its files; `told`: what files tell about kernels; `serving`: by target, how many files choose it;
+        `torch`: whether a file uses torch's CUDA.
         """
         families = self.names.families(paths)
         served = {target for target, count in serving.items() if count >= _CHOOSING}

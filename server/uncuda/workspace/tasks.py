@@ -1,4 +1,4 @@
-"""What the processes are asked that check files beside each other, and what they answer."""
+"""The messages between this process and the worker processes that check files in parallel."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .run import Checked, Repaired
 from .scan import Gathered, Part
 
 Place = tuple[str, int]
-"""The path of a file, and the number of its engine."""
+"""(path of a file, number of its engine)."""
 
 
 @dataclass(frozen=True)
 class EngineSpec:
-    """What an engine is made of."""
+    """What an engine is made from."""
 
     target: str
     settings: Settings
@@ -30,13 +30,13 @@ class EngineSpec:
 
     @classmethod
     def made(cls, engine: Engine) -> EngineSpec:
-        """That of an engine that there is."""
+        """The spec of an existing engine."""
         return cls(engine.target.id, engine.settings, engine.project.helper)
 
 
 @dataclass(frozen=True)
 class UseEngines:
-    """The engines of the files that are asked about from now on. `project`: None as long as it is not known."""
+    """Sets the engines for the following requests. `project`: None before it is known."""
 
     engines: tuple[EngineSpec, ...]
     project: Project | None = None
@@ -44,7 +44,7 @@ class UseEngines:
 
 @dataclass(frozen=True)
 class SurveyFiles:
-    """Take the first look at files. `constants`: also for constants that name a target."""
+    """A request for the quick look at files. `constants`: also look for constants that name a target."""
 
     files: tuple[Place, ...]
     constants: bool
@@ -52,15 +52,15 @@ class SurveyFiles:
 
 @dataclass(frozen=True)
 class CheckFiles:
-    """Check files."""
+    """A request to check files."""
 
     files: tuple[Place, ...]
 
 
 @dataclass(frozen=True)
 class FixFiles:
-    """Fix files in memory; `review`: also by fixes to review; `rules`: as for `Engine.fix`; `selections`: as for
-    `fix_files`."""
+    """A request to fix files in memory. `review`: also apply fixes for review; `rules`: as for `Engine.fix`;
+    `selections`: as for `fix_files`."""
 
     files: tuple[Place, ...]
     review: bool
@@ -70,8 +70,8 @@ class FixFiles:
 
 @dataclass(frozen=True)
 class Trouble:
-    """Why a file was left out; `limit`: of the kind that it went beyond. `trace`: of an error of ours. `foreign`: it is
-    none of ours."""
+    """Why a file was left out. `kind`, `limit`: of an exceeded limit; `trace`: of an internal error; `foreign`: its
+    contents are not ours to check."""
 
     message: str
     kind: Kind | None = None
@@ -81,13 +81,13 @@ class Trouble:
 
     @classmethod
     def of(cls, problem: Problem, trace: str = "") -> Trouble:
-        """What kept somebody from reading or checking a file."""
+        """The trouble for a problem with a file."""
         if isinstance(problem, Exceeds):
             return cls(problem.message, problem.limit.kind, problem.limit.limit, trace)
         return cls(problem.message, trace=trace, foreign=isinstance(problem, LeftOut))
 
     def problem(self, path: str) -> Problem:
-        """The same, of the file at a path."""
+        """The problem of the file at a path."""
         if self.kind:
             return Exceeds.of(path, LimitExceeded(self.kind, self.limit))
         return (LeftOut if self.foreign else Problem)(path, self.message)
@@ -95,7 +95,7 @@ class Trouble:
 
 @dataclass(frozen=True)
 class Surveyed:
-    """What the first look at files gave: the places in the list of those without use, and of those left out."""
+    """The result of the quick look: indices of files that cannot have findings, and troubles by index."""
 
     gathered: Gathered = field(default_factory=Gathered)
     silent: tuple[int, ...] = ()
@@ -103,16 +103,15 @@ class Surveyed:
     named: dict[str, str] = field(default_factory=dict)
 
     def part(self, paths: Sequence[str]) -> Part:
-        """The same of the files at these paths, as it is without processes."""
+        """The same as a `Part`, for the files at these paths."""
         problems = {number: trouble.problem(paths[number]) for number, trouble in self.troubles.items()}
         return Part(self.gathered, set(self.silent), problems)
 
 
 @dataclass(frozen=True)
 class FileResult:
-    """What there is to say of one file; nothing, as of most. `fixed`: its text with its fixes, if that is another.
-
-    `notebook`: what the file of a notebook holds, and what it is to hold."""
+    """The result for one file; empty for most. `fixed`: its text after fixes, if changed; `notebook`: the old and new
+    contents of a notebook's file."""
 
     source: Source | None = None
     report: Report | None = None
@@ -124,7 +123,7 @@ class FileResult:
 
     @classmethod
     def of_checked(cls, result: Checked) -> FileResult:
-        """What is said of a file that was checked."""
+        """The result for a checked file."""
         if result.problem:
             return cls(trouble=Trouble.of(result.problem, result.trace))
         report = result.report
@@ -134,7 +133,7 @@ class FileResult:
 
     @classmethod
     def of_repaired(cls, result: Repaired) -> FileResult:
-        """What is said of a file that was fixed."""
+        """The result for a fixed file."""
         if result.problem:
             return cls(trouble=Trouble.of(result.problem, result.trace))
         fixed = result.fixed
@@ -149,13 +148,13 @@ class FileResult:
         return cls(result.source, replace(report, sites=()), text, fixed.applied, fixed.refused, notebook=held)
 
     def checked(self, file: File) -> Checked:
-        """The same, as it is without processes."""
+        """The same as a `Checked`."""
         if self.trouble is not None:
             return Checked(file, problem=self.trouble.problem(file.path), trace=self.trouble.trace)
         return Checked(file, self.source, self.report)
 
     def repaired(self, file: File) -> Repaired:
-        """The same, as it is without processes."""
+        """The same as a `Repaired`."""
         if self.trouble is not None:
             return Repaired(file, problem=self.trouble.problem(file.path), trace=self.trouble.trace)
         if self.source is None or self.report is None:
@@ -164,14 +163,14 @@ class FileResult:
         if self.notebook is not None:
             before, after = (held.encode() for held in self.notebook)
             return Repaired(file, self.source, Fixed(text, self.applied, self.report, self.refused), before, after)
-        data = self.source.encode()  # which is what was read: a text that cannot be written back is not decoded
+        data = self.source.encode()  # these are the bytes that were read, as only reversible texts are decoded
         result = data if self.fixed is None else self.source.encode(text)
         return Repaired(file, self.source, Fixed(text, self.applied, self.report, self.refused), data, result)
 
 
 @dataclass(frozen=True)
 class FileResults:
-    """Of each file that was asked about, in that order."""
+    """The results for the files of a request, in its order."""
 
     files: tuple[FileResult, ...]
 

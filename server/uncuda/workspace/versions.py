@@ -1,4 +1,4 @@
-"""Which version of a target's plugin, and of PyTorch, files are checked for, and what said so."""
+"""The versions of a target's plugin and of PyTorch that files are checked for, and the source that states them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .requirements import TORCH, Holds
 
 @dataclass(frozen=True)
 class Taken:
-    """The versions (`Versions`, as text) of a target's plugin that were taken, and why.
+    """The versions (`Versions` as text) chosen for a target's plugin, and why.
 
-    "set": `target-version` says so; "asked for": a file at `path` does; "goes with": PyTorch `torch`, which a file at
-    `path` asks for, or (no path) `torch-version`; "assumed": nothing says.
+    "set": by `target-version`; "asked for": by the file at `path`; "goes with": they belong to PyTorch `torch`, which
+    the file at `path` requires, or (no path) `torch-version` sets; "assumed": nothing states them.
     """
 
     package: str
@@ -29,7 +29,7 @@ class Taken:
 
     @property
     def note(self) -> tuple[str, tuple[str, ...]]:
-        """The key of the words that say so, and what they say."""
+        """(key, values) of the sentence that says why."""
         if self.why == "goes with":
             near = Versions.of(self.versions).exact and not same_version(self.torch, self.versions)
             key = ("plugin near" if near else "plugin goes with") + ("" if self.path else " set")
@@ -40,10 +40,10 @@ class Taken:
 
 
 def settled(settings: Settings, catalogue: Catalogue, target: str, holds: Holds) -> tuple[Settings, Taken]:
-    """The settings with the versions that hold for a target, and what was taken of its plugin.
+    """The settings with the versions chosen for a target, and what was chosen for its plugin.
 
-    Settings come first, then what the project asks for, then what goes with its PyTorch; of a range of that only if the
-    plugin's default version does not.
+    Settings come first, then the project's requirements, then what belongs to its PyTorch; a range of PyTorch counts
+    only if it excludes the plugin's default version.
     """
     package = catalogue.declarations[target]["words"].get("package", "")
     taken = _plugin(settings, catalogue, target, package, holds)
@@ -69,10 +69,10 @@ def _plugin(settings: Settings, catalogue: Catalogue, target: str, package: str,
 
 
 def _torch(settings: Settings, taken: Taken, holds: Holds, follows: bool) -> str | None:
-    """The versions of PyTorch to check for; None: those that go with the plugin's, which it needs.
+    """The versions of PyTorch to check for; None: those that the plugin's versions need.
 
-    A project that is ported names the PyTorch that it ran on with CUDA, and often no more than a lower bound.
-    `follows`: whether the plugin's versions are those of PyTorch.
+    A project to be ported names the PyTorch it used with CUDA, often only as a lower bound. `follows`: the plugin's
+    versions are PyTorch's.
     """
     held = holds.get(TORCH)
     if settings.torch_version or held is None or held.versions == Versions():
@@ -83,9 +83,9 @@ def _torch(settings: Settings, taken: Taken, holds: Holds, follows: bool) -> str
 
 
 def pinned_target(packages: Mapping[str, str], holds: Holds) -> tuple[str, str, str] | None:
-    """The one target whose plugin a project asks for: its id, the plugin's package, and the file that asks.
+    """The only target whose plugin a project requires: (id, package, file); None if it requires none or several.
 
-    `packages`: those of the targets. The nearest folder decides; None if it names no target, or more than one.
+    `packages`: the plugins of all targets. The nearest folder decides.
     """
     asked = [target for target, package in packages.items() if package and normal(package) in holds]
     nearest = max((len(holds[normal(packages[target])].folder) for target in asked), default=0)

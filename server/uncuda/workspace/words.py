@@ -1,4 +1,4 @@
-"""What tells what a project uses: the names of the targets' plugins, patches and devices."""
+"""The names that show which targets a project uses: plugins, shims, devices."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Words:
-    """What tells what a project uses: target id -> the plugin's package, the shim's module, the names of the device and
-    of the collective library, the vendor's, and the variable that makes the plugin import the shim; and the libraries
-    that are known."""
+    """By target id: the plugin's package, the shim's module, the names of device and collective library, the vendor,
+    and the variable that makes the plugin import the shim; and the names of all known libraries."""
 
     packages: Mapping[str, str]
     shims: Mapping[str, str]
@@ -22,7 +21,7 @@ class Words:
 
     @classmethod
     def of(cls, declarations: Mapping[str, Mapping[str, Any]], libraries: frozenset[str] = frozenset()) -> Words:
-        """Those that the files of the targets say; `libraries`: those of their tables."""
+        """The words from the declarations of targets; `libraries`: from their tables."""
         words = {name: declaration["words"] for name, declaration in declarations.items()}
         return cls(
             {name: word.get("package", "") for name, word in words.items()},

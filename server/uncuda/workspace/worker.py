@@ -1,6 +1,6 @@
-"""One of the processes that check files beside each other: it reads them, and writes nothing.
+"""A worker process that checks files in parallel with others: it reads them, and writes nothing.
 
-In: `UseEngines`, which has no answer; `SurveyFiles`, answered with `Surveyed`; `CheckFiles` and `FixFiles`, answered
+Input: `UseEngines`, which has no answer; `SurveyFiles`, answered with `Surveyed`; `CheckFiles` and `FixFiles`, answered
 with `FileResults`.
 """
 
@@ -40,12 +40,12 @@ from .words import Words
 
 def main() -> NoReturn:
     """Answer requests until the input ends."""
-    gc.disable()  # as in the process that asks
+    gc.disable()  # as in the main process
     Worker(load()).serve()
 
 
 class Worker:
-    """Answers requests; one that was forked has the engines that were made before."""
+    """Answers requests; a forked worker has the engines made before the fork."""
 
     def __init__(self, catalogue: Catalogue, engines: Iterable[Engine] = ()) -> None:
         self._catalogue = catalogue
@@ -53,15 +53,15 @@ class Worker:
         self._scanner = Scanner(self._words, once=True)
         self._constants = Constants(self._words.devices)
         self._known = list(engines)
-        self._settings: list[Settings] = []  # an object of its own for each engine
-        self._engines: dict[int, Engine] = {}  # by the identity of these
+        self._settings: list[Settings] = []  # a separate object for each engine
+        self._engines: dict[int, Engine] = {}  # by id() of these settings
 
     def serve(self) -> NoReturn:
-        """Answer what comes in."""
+        """Answer requests from the input."""
         serve(CODEC, self.answer)
 
     def answer(self, request: object) -> object | None:
-        """The answer to a request, if it has one."""
+        """The answer to a request; None if it has none."""
         if isinstance(request, SurveyFiles):
             return self._look(request)
         if isinstance(request, CheckFiles):
@@ -83,7 +83,8 @@ class Worker:
         self._engines = {id(settings): engine for settings, engine in zip(self._settings, self._known, strict=True)}
 
     def _engine(self, wanted: EngineSpec, project: Project | None) -> Engine:
-        """An engine, by one for the same target and settings that there is: what was prepared is shared."""
+        """An engine, derived from an existing one with the same target and settings if possible, to share prepared
+        rules."""
         if project is not None and wanted.helper is not None:
             project = replace(project, helper=wanted.helper)
         known = next((engine for engine in self._known if EngineSpec.made(engine) == wanted), None)

@@ -1,4 +1,4 @@
-"""Files checked and fixed in several processes beside each other: what comes of it is what one process says."""
+"""Checks and fixes files in several worker processes, with the same results as in one process."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
+from .cpus import batches_of
 from .discover import File
 from .run import Checked, EngineFor, Repaired, problem_of
 from .scan import Part, Scanner, Survey, together
@@ -36,21 +37,17 @@ from .words import Words
 from .worker import Worker
 
 _USUAL = 'import torch\n\nx = torch.ones(2, device="cuda")\ntorch.cuda.synchronize()\nx.cuda()\n'
-_BATCHES = 24
-"""Into how many parts the work of one process is divided, so that all end at about the same time."""
-_LEAST, _MOST = 20_000, 400_000  # bytes of a batch
-_FILE = 2_000  # bytes that to open a file counts as
 
 Lost = Callable[[int, int], object]
-"""Is told of a process that ended too early: its number, and its exit code."""
+"""Called when a process died, with its number and exit code."""
 
 
 class Workers:
-    """`number` processes, which are started when there is something to do. `sizes`: those of the files."""
+    """`number` processes, started on demand. `sizes`: of the files, in bytes."""
 
     def __init__(self, catalogue: Catalogue, number: int, files: Sequence[File], sizes: Sequence[int], lost: Lost):
         self._catalogue, self._number, self._lost = catalogue, number, lost
-        self._weights = {file.path: _FILE + size for file, size in zip(files, sizes, strict=True)}
+        self._sizes = {file.path: size for file, size in zip(files, sizes, strict=True)}
         self._pool: Pool[Place] | None = None
         self._here: Worker | None = None
         self._prepared = self._used = UseEngines(())
@@ -63,7 +60,7 @@ class Workers:
     def survey(
         self, files: Sequence[File], engine_for: Callable[[Settings], Engine], constants: bool
     ) -> tuple[Survey, dict[str, str]]:
-        """The first look at files, and the targets that a constant of theirs names; `engine_for`: the engine that says
+        """The survey of files, and the targets named by a constant in them. `engine_for`: gives the engine that tests
         whether a file may have findings."""
         words = Words.of(self._catalogue.declarations, self._catalogue.libraries)
         places, engines = _placed(files, engine_for)
@@ -87,8 +84,8 @@ class Workers:
     def check(
         self, files: Sequence[File], shown: Iterable[File], known_for: EngineFor, engine_for: EngineFor
     ) -> Iterator[Checked]:
-        """What `check_files` gives for the files. `shown`: the same, drawn from as their turn comes, and so is
-        `engine_for`; `known_for`: their engines."""
+        """The results of `check_files` for the files. `shown`: the same files, consumed one by one as results are
+        taken, like `engine_for`; `known_for`: gives their engines."""
         for file, result in self._results(files, shown, known_for, engine_for, CheckFiles):
             yield result.checked(file)
 
@@ -102,7 +99,7 @@ class Workers:
         rules: tuple[str, ...] | None,
         selections: Mapping[str, Selection],
     ) -> Iterator[Repaired]:
-        """The same for `fix_files`."""
+        """The results of `fix_files` for the files, in the same way."""
 
         def request(places: tuple[Place, ...]) -> FixFiles:
             asked = {path: selections[path] for path, _ in places if path in selections}
@@ -139,44 +136,31 @@ class Workers:
         places: Sequence[Place],
         request: Callable[[tuple[Place, ...]], object],
     ) -> Iterator[tuple[Sequence[Place], Any]]:
-        """The answers of the processes, which are started if they are not there."""
+        """The answers of the processes, which are started if needed."""
         if self._pool is None:
-            for engine in engines:  # what is prepared here is not prepared again in each
+            for engine in engines:  # prepared before forking, so that processes share it
                 engine.check(Source(_USUAL), limits=UNLIMITED)
             self._here = Worker(self._catalogue, engines)
             launch = Launch("uncuda.workspace.worker", self._here.serve, CODEC)
             self._pool = Pool(self._number, launch, self._answer_here, self._lost)
         self._prepared = UseEngines(tuple(map(EngineSpec.made, engines)), project)
         self._pool.tell(self._prepared)
-        yield from self._pool.run(self._batches(places), lambda parts: request(tuple(parts)))
+        sizes = [self._sizes.get(path, 0) for path, _ in places]
+        yield from self._pool.run(batches_of(places, sizes, self._number), lambda parts: request(tuple(parts)))
 
     def _answer_here(self, request: object) -> object:
-        """What a process would answer, when none is left."""
+        """The answer computed in this process, when no worker is left."""
         assert self._here is not None
         if self._used is not self._prepared:
             self._used = self._prepared
             self._here.answer(self._used)
         return self._here.answer(request)
 
-    def _batches(self, places: Sequence[Place]) -> list[list[Place]]:
-        """The places in parts of about the same weight, in their order."""
-        weights = [self._weights[path] for path, _ in places]
-        most = max(_LEAST, min(_MOST, sum(weights) // (self._number * _BATCHES)))
-        batches: list[list[Place]] = [[]]
-        filled = 0
-        for place, weight in zip(places, weights, strict=True):
-            if batches[-1] and filled + weight > most:
-                batches.append([])
-                filled = 0
-            batches[-1].append(place)
-            filled += weight
-        return batches if places else []
-
 
 def _placed(files: Iterable[File], engine_for: EngineFor) -> tuple[list[Place], list[Engine]]:
-    """The files with the numbers of their engines, and these."""
+    """The files with the numbers of their engines, and the engines."""
     engines: list[Engine] = []
-    numbers: dict[int, int] = {}  # by the identity of settings
+    numbers: dict[int, int] = {}  # by id() of settings
     places = []
     for file in files:
         number = numbers.get(id(file.settings))

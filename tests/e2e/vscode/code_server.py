@@ -15,7 +15,7 @@ from typing import Any
 from e2e.vscode.install import chinese, vscode
 
 SECONDS = 60
-# Quiet, and where the web's defaults differ from the desktop's, the desktop's.
+# Few notifications; where defaults of VS Code for the web differ from the desktop's, the desktop's.
 SETTINGS: dict[str, Any] = {
     "chat.disableAIFeatures": True,
     "editor.hover.delay": 100,
@@ -36,20 +36,28 @@ SETTINGS: dict[str, Any] = {
 }
 OPTIONS = (
     *("--auth", "none", "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override"),
-    *("--reconnection-grace-time", "1"),  # else each closed page leaves its language server behind for hours
+    *("--reconnection-grace-time", "1"),  # else a closed page leaves its language server running for hours
 )
-# A page takes tests for the extension host only with this, and then shows no message in its corner.
+# Only with this option does a page run tests in its extension host; it then shows no notifications.
 DRIVER = "--vscode-option=enable-smoke-test-driver"
 
 
 class CodeServer:
-    """One server; what is installed and set holds for all its pages. `folder` is scratch.
+    """One code-server; extensions and settings are shared by all its pages. `folder`: a temporary folder.
 
-    `driven`: its pages take tests for the extension host; no user has such a VS Code.
+    `extensions`: a folder of extensions that are installed already.
+    `driven`: its pages can run tests in the extension host, which no user's VS Code does.
     """
 
     def __init__(
-        self, folder: Path, settings: dict[str, Any], locale: str = "", port: int = 0, *, driven: bool = False
+        self,
+        folder: Path,
+        settings: dict[str, Any],
+        locale: str = "",
+        port: int = 0,
+        *,
+        extensions: Path | None = None,
+        driven: bool = False,
     ) -> None:
         self.folder, self.port = folder, port or _free_port()
         self._command = vscode()
@@ -57,10 +65,11 @@ class CodeServer:
         self._defaults = {**SETTINGS, **settings}
         more = [*(["--locale", locale] if locale else []), *([DRIVER] if driven else [])]
         self._options = [*OPTIONS, "--bind-addr", f"127.0.0.1:{self.port}", *more]
-        self._folders = ["--user-data-dir", str(self._data), "--extensions-dir", str(folder / "extensions")]
+        self.extensions = extensions or folder / "extensions"
+        self._folders = ["--user-data-dir", str(self._data), "--extensions-dir", str(self.extensions)]
         dropped = ("VSCODE_IPC_HOOK_CLI", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PORT")
         self._environment = {name: value for name, value in os.environ.items() if name not in dropped}
-        self._environment["EXTENSIONS_GALLERY"] = "{}"  # else each start asks a marketplace
+        self._environment["EXTENSIONS_GALLERY"] = "{}"  # else each start contacts a marketplace
         for kind in ("CONFIG", "DATA", "CACHE"):
             self._environment[f"XDG_{kind}_HOME"] = str(folder / "xdg" / kind.lower())
         self.configure({})
@@ -68,17 +77,22 @@ class CodeServer:
             self._add_texts(locale, chinese())
 
     def configure(self, settings: dict[str, Any]) -> None:
-        """Make these the user's settings, over the defaults of the tests; open pages follow.
+        """Set the user's settings, on top of the tests' defaults; open pages apply them at once.
 
-        They are the machine's as well: this is a window of a remote machine, which takes paths of programs from there.
+        They are also written as machine settings: a web window is that of a remote machine, which takes program paths
+        from there.
         """
         text = json.dumps({**self._defaults, **settings}, indent=1)
         for kind in ("User", "Machine"):
             (self._data / kind).mkdir(parents=True, exist_ok=True)
             (self._data / kind / "settings.json").write_text(text, encoding="utf-8")
 
+    def bind(self, keys: list[dict[str, Any]]) -> None:
+        """Give the user these keys over VS Code's own."""
+        (self._data / "User" / "keybindings.json").write_text(json.dumps(keys), encoding="utf-8")
+
     def _add_texts(self, locale: str, texts: Path) -> None:
-        """Register texts of VS Code, as it does itself when a language pack is installed."""
+        """Register VS Code's texts of a language, as it does itself when a language pack is installed."""
         extension = {"extensionIdentifier": {"id": "tests.texts"}, "version": "1"}
         pack = {"hash": locale, "label": locale, "extensions": [extension], "translations": {"vscode": str(texts)}}
         (self._data / "languagepacks.json").write_text(json.dumps({locale: pack}), encoding="utf-8")
@@ -88,21 +102,22 @@ class CodeServer:
         self.run("--install-extension", str(vsix), "--force")
 
     def run(self, *arguments: str) -> str:
-        """What VS Code's own command line says."""
+        """Run VS Code's own command line; returns its output."""
         command = [*self._command, *self._folders, *arguments]
         return subprocess.run(command, env=self._environment, check=True, capture_output=True, text=True).stdout
 
     def log(self) -> str:
-        """What the server has said."""
+        """The output of the server so far."""
         return (self.folder / "log").read_text(encoding="utf-8")
 
     def address(self, workspace: Path) -> str:
-        """The page that has a folder open."""
-        return f"http://127.0.0.1:{self.port}/?folder={workspace}"
+        """The page that has a folder open, or the folders that a file of VS Code names."""
+        kind = "workspace" if workspace.suffix == ".code-workspace" else "folder"
+        return f"http://127.0.0.1:{self.port}/?{kind}={workspace}"
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Start it, and end it with all that it has started."""
+        """Run the server during the block, then end it with all processes that it started."""
         with open(self.folder / "log", "wb") as log:
             self._process = subprocess.Popen(
                 [*self._command, *self._options, *self._folders],
@@ -126,7 +141,7 @@ class CodeServer:
             return False
 
     def wait(self) -> None:
-        """Wait for its end."""
+        """Wait until the server ends."""
         self._process.wait()
 
     def _stop(self) -> None:

@@ -1,4 +1,4 @@
-"""VS Code for the tests: one code-server with the built extension for all, a window for each."""
+"""Fixtures for tests with VS Code: one code-server with the built extension for all tests, a window for each."""
 
 import os
 from collections.abc import Iterator
@@ -10,6 +10,7 @@ import pytest
 from e2e.vscode import project
 from e2e.vscode.code_server import CodeServer
 from e2e.vscode.install import CACHE, chromium, playwright, vscode
+from e2e.vscode.reused import KEYS, ReusedWindow
 from e2e.vscode.serve import SETTINGS
 from e2e.vscode.window import Window
 from support import node
@@ -17,7 +18,7 @@ from support import node
 
 @pytest.fixture(scope="session")
 def installed() -> None:
-    """VS Code and the browser are there, or the test skips."""
+    """Install VS Code and the browser; the test is skipped if that is not possible."""
     vscode()
     playwright()
     chromium()
@@ -25,24 +26,32 @@ def installed() -> None:
 
 @pytest.fixture(scope="session")
 def vsix() -> Path:
-    """The extension's package as `make vsix` builds it; UNCUDA_VSIX=FILE names one that is built already."""
+    """The .vsix of the extension as `make vsix` builds it; UNCUDA_VSIX=FILE names an existing one."""
     if built := os.environ.get("UNCUDA_VSIX"):
         return Path(built)
     return node.vsix()
 
 
 @pytest.fixture(scope="session")
-def server(installed: None, vsix: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CodeServer]:
-    """VS Code with the extension and this Python."""
-    server = CodeServer(tmp_path_factory.mktemp("code-server"), SETTINGS)
+def extensions(installed: None, vsix: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the extension is installed; servers only read it."""
+    server = CodeServer(tmp_path_factory.mktemp("installed"), SETTINGS)
     server.install(vsix)
+    return server.extensions
+
+
+@pytest.fixture(scope="session")
+def server(extensions: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CodeServer]:
+    """VS Code with the extension and this Python."""
+    server = CodeServer(tmp_path_factory.mktemp("code-server"), SETTINGS, extensions=extensions)
+    server.bind(KEYS)
     with server.running():
         yield server
 
 
 @pytest.fixture(scope="module")
 def browser(installed: None) -> Iterator[Any]:
-    """Chromium; for one module at a time, for while it runs no test of this process can use asyncio."""
+    """Chromium, for one test module at a time: while it is open no test of this process can use asyncio."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as started:
@@ -54,7 +63,7 @@ def browser(installed: None) -> Iterator[Any]:
 
 @pytest.fixture
 def shots(request: pytest.FixtureRequest) -> Path:
-    """Where a test's pictures are kept."""
+    """The folder for a test's screenshots."""
     folder = CACHE / "shots" / str(request.node.name)
     for old in folder.glob("*.png"):
         old.unlink()
@@ -62,13 +71,53 @@ def shots(request: pytest.FixtureRequest) -> Path:
 
 
 @pytest.fixture
-def window(server: CodeServer, browser: Any, shots: Path) -> Iterator[Window]:
-    """A window that shows nothing yet; the user's settings are as they were after it."""
+def new_window(server: CodeServer, browser: Any, shots: Path) -> Iterator[Window]:
+    """A window that has nothing open; the user's settings are reset after the test."""
     window = Window(browser, server, shots)
     yield window
     window.shot("end")
     window.close()
     server.configure({})
+    assert not window.blocked  # the page sent no request to another machine
+
+
+@pytest.fixture
+def window(new_window: Window) -> Window:
+    """The window of a test: one of its own, where its module does not say otherwise."""
+    return new_window
+
+
+@pytest.fixture(scope="module")
+def windows() -> Iterator[list[ReusedWindow]]:
+    """The window that a module's tests share, once there is one."""
+    shared: list[ReusedWindow] = []
+    yield shared
+    for window in shared:
+        window.close()
+
+
+@pytest.fixture
+def reused_window(
+    server: CodeServer,
+    browser: Any,
+    windows: list[ReusedWindow],
+    shots: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest,
+) -> Iterator[ReusedWindow]:
+    """The window of all tests of a module, as if it were new; after a test that failed it is a new one."""
+    if not windows:
+        windows.append(ReusedWindow(browser, server, tmp_path_factory.mktemp("reused")))
+    (window,) = windows
+    window.begin(shots)
+    failed = request.session.testsfailed
+    yield window
+    window.shot("end")
+    if request.session.testsfailed > failed:
+        windows.clear()
+        window.close()
+    else:
+        window.clear()
     assert not window.blocked  # nothing tried to leave the machine
 
 

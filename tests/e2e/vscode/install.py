@@ -1,7 +1,7 @@
-"""VS Code, a browser that shows it, and what drives the browser: installed when a test asks for them.
+"""Installs VS Code, a browser and playwright, which controls the browser, when a test needs them.
 
-VS Code comes as code-server, a package of npm that carries it whole; playwright comes from the Python index; Chromium
-is Debian's. All but Debian's packages stay below .cache/vscode of the checkout.
+VS Code comes as code-server, an npm package that contains it; playwright comes from the Python index; Chromium is
+Debian's. All but Debian's packages are kept in .cache/vscode of the checkout.
 """
 
 import json
@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 BROWSER = ROOT / "requirements" / "browser.txt"
 # The only native modules that tests need; without spdlog output channels stay empty.
 NATIVE = ("@vscode/spdlog", "@vscode/native-watchdog")
-# VS Code's texts by key, of an older VS Code: panels, menus and dialogs are still called the same.
+# VS Code's texts by key, from an older version: panels, menus and dialogs have kept their names.
 CHINESE = "@codingame/monaco-vscode-language-pack-zh-hans@1.83.14"
 CHINESE_SHA512 = "ETUT2hCQa2Zk3KW4iiwzf/RF3yruZMBF4UKMiddFQ3IbmoBYSNZXQH9R5AT1AGGwGTPNZX0KjSGlKLzsN/lhhg=="
 
@@ -47,7 +47,7 @@ def playwright() -> None:
 
 
 def chromium() -> Path:
-    """The browser; with fonts that have Chinese; raises Missing."""
+    """The path of the browser, which needs fonts with Chinese characters; raises Missing."""
     if command := os.environ.get("CHROMIUM"):
         return Path(command)
     if command := shutil.which("chromium"):
@@ -60,7 +60,7 @@ def _code_server(folder: Path) -> None:
     for name in ("package.json", "package-lock.json", ".npmrc"):
         shutil.copy(HERE / name, folder)
     fetch([*npm, "ci", "--ignore-scripts"], folder)
-    # Addons are for the Node.js that runs them; its headers come with it.
+    # Native modules are built for the Node.js that runs them, whose headers are included in it.
     node = _node(folder).parent
     environment = {
         **os.environ,
@@ -68,7 +68,7 @@ def _code_server(folder: Path) -> None:
         "npm_config_nodedir": str(node.parent),
     }
     inner = folder / "node_modules" / "code-server" / "lib" / "vscode"
-    fetch([*npm, "install", "--ignore-scripts", "--omit=dev"], inner, environment)  # its shrinkwrap says which versions
+    fetch([*npm, "install", "--ignore-scripts", "--omit=dev"], inner, environment)  # versions: its shrinkwrap file
     fetch([*npm, "rebuild", *NATIVE], inner, environment)
 
 

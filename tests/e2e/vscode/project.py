@@ -1,4 +1,4 @@
-"""The small projects that VS Code has open in the tests, and what must come of them."""
+"""The small projects that tests open in VS Code, and the expected results."""
 
 import json
 import shutil
@@ -10,11 +10,11 @@ from editors.session import OTHER, TRAIN
 from lsp.harness.expected import engine, message_of
 from uncuda.source import Source
 
-# A fix to review stands beside safe ones.
+# A fix that needs review, beside safe ones.
 REVIEW = 'import torch\n\nif torch.cuda.is_available() and kind == "cuda":\n    kind = "gpu"\n'
 LATIN = '# -*- coding: latin-1 -*-\nimport torch\n\nname = "café"\ntorch.cuda.synchronize()  # déjà\n'.encode("latin-1")
 CELL = ["import torch\n", 'x = torch.ones(2, device="cuda")\n', "torch.cuda.synchronize()"]
-# What a project says that has a plugin: findings are for one accelerator, and nobody is asked which.
+# The configuration of a project with a chosen target, so that the user is not asked for one.
 TARGET = 'target = "npu"\n'
 
 
@@ -44,7 +44,7 @@ def with_notebook(folder: Path) -> Path:
 
 
 def with_latin(folder: Path) -> Path:
-    """A project with programs that are not UTF-8, one for each way of opening them."""
+    """A project with programs that are not UTF-8, one for each way to open them."""
     names = ("closed.py", "as_utf8.py", "as_latin1.py")
     return _write(folder, {**dict.fromkeys(names, LATIN), "other.py": OTHER, "uncuda.toml": TARGET})
 
@@ -59,12 +59,12 @@ def _write(folder: Path, files: dict[str, str | bytes]) -> Path:
 
 
 def contents(workspace: Path) -> dict[str, bytes]:
-    """Every program of a project."""
+    """The bytes of every program in a project."""
     return {str(path.relative_to(workspace)): path.read_bytes() for path in sorted(workspace.rglob("*.py"))}
 
 
 def fixed(workspace: Path, *options: str) -> dict[str, bytes]:
-    """What `uncuda fix` makes of every program of a project."""
+    """The bytes of every program in a project after `uncuda fix`."""
     copy = workspace.with_name("fixed")
     shutil.copytree(workspace, copy)
     done = uncuda("fix", *options, str(copy))
@@ -76,13 +76,13 @@ def fixed(workspace: Path, *options: str) -> dict[str, bytes]:
 
 
 def findings(text: str, target: str = "npu") -> list[list[str]]:
-    """The rule, the words that are marked and the message of each finding."""
+    """The rule, the marked text and the message of each finding."""
     found = engine(target).check(Source(text)).findings
     return [[one.rule, text[slice(*one.span)], message_of(one)] for one in found]
 
 
 def expected(workspace: Path) -> dict[str, Any]:
-    """What a test inside the extension host needs to know; bytes are characters there."""
+    """The expected results for a test inside the extension host; bytes are given as characters (latin-1)."""
     return {
         "fixed": {name: text.decode("latin-1") for name, text in fixed(workspace).items()},
         "findings": {target: findings(TRAIN, target) for target in ("npu", "musa")},

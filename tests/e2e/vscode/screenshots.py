@@ -31,7 +31,7 @@ LIBRARY, WORD = "fused_clip.py", "multi_tensor_applier"
 
 
 class Words(NamedTuple):
-    """What the interface says in a language: titles of the palette, a quick fix, and what the user types."""
+    """The texts in one language: titles in the command palette, a quick fix, and what the user types."""
 
     preview: str
     accept: str
@@ -56,7 +56,7 @@ LANGUAGES = {
 
 
 def take(browser: Any, language: str, scratch: Path) -> None:
-    """Take the pictures in one display language."""
+    """Take all screenshots in one display language."""
     workspace = shutil.copytree(ROOT / "examples" / "train", scratch / "train")
     (workspace / "uncuda.toml").write_text('target = "npu"\n', encoding="utf-8")
     server = CodeServer(scratch / "code-server", SETTINGS, language)
@@ -81,7 +81,7 @@ def take(browser: Any, language: str, scratch: Path) -> None:
 
 
 def _problems(window: Window, language: str) -> None:
-    """What is found in the workspace, before anything is changed."""
+    """Take the screenshot of the workspace's findings, before anything is changed."""
     bar = window.page.locator(BAR)
     window.until(lambda: window.problems() and bar.inner_text().strip()[-1:].isdigit(), bar.all_inner_texts)
     window.page.mouse.move(600, 200)
@@ -90,7 +90,7 @@ def _problems(window: Window, language: str) -> None:
 
 
 def _port(window: Window, language: str) -> None:
-    """From the preview that is open to the last finding: what is left, why it is accepted, and that nothing is left."""
+    """From the open preview to the last finding: what is left, the reason to accept it, and that nothing is left."""
     words, page = LANGUAGES[language], window.page
     page.locator(".part.panel .codicon-panel-maximize, .part.panel .codicon-panel-restore").first.click()
     page.locator(".bulk-edit-panel .monaco-button").first.click()
@@ -122,7 +122,7 @@ def _port(window: Window, language: str) -> None:
 
 
 def _clear(window: Window) -> None:
-    """Close what VS Code says in its corner."""
+    """Close all notifications."""
     shown = window.page.locator(".notifications-toasts .codicon-notifications-clear")
     while shown.count():
         shown.first.click(force=True)
@@ -135,7 +135,7 @@ def _keep(shot: Path, name: str, language: str, folder: Path = IMAGES) -> None:
 
 
 def main() -> int:
-    """Take all pictures; returns the exit code."""
+    """Take all screenshots; returns the exit code."""
     try:
         playwright()
         browser_path = chromium()

@@ -20,7 +20,7 @@ SETTINGS = {"uncuda.interpreter": sys.executable, "security.workspace.trust.enab
 
 
 def main() -> int:
-    """Serve; returns the exit code."""
+    """Run VS Code until it is interrupted; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--port", type=int, default=8080)
     parser.add_argument("--locale", default="", choices=["", "zh-cn"])
@@ -33,7 +33,7 @@ def main() -> int:
     except Missing as error:
         print(error, file=sys.stderr)
         return 1
-    for ending in (signal.SIGTERM, signal.SIGHUP):  # a terminal that is closed ends VS Code as well
+    for ending in (signal.SIGTERM, signal.SIGHUP):  # closing the terminal ends VS Code as well
         signal.signal(ending, signal.default_int_handler)
     with server.running():
         print(f"VS Code with {workspace.relative_to(ROOT)}: {server.address(workspace)}   (Ctrl+C ends it)", flush=True)
@@ -46,7 +46,7 @@ def main() -> int:
 
 
 def ready(folder: Path, vsix: Path, locale: str = "", port: int = 0) -> tuple[CodeServer, Path]:
-    """The server with the extension, and the copy of examples/ that it is to show; `folder` is made anew."""
+    """The code-server with the extension, and a fresh copy of examples/ for it to open; `folder` is recreated."""
     shutil.rmtree(folder, ignore_errors=True)
     workspace = shutil.copytree(ROOT / "examples", folder / "examples")
     server = CodeServer(folder / "code-server", SETTINGS, locale, port)

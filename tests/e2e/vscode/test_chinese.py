@@ -19,9 +19,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 
 @pytest.fixture
-def window(installed: None, vsix: Path, browser: Any, shots: Path, tmp_path: Path) -> Iterator[Window]:
-    server = CodeServer(tmp_path / "code-server", SETTINGS, "zh-cn")
-    server.install(vsix)
+def window(extensions: Path, browser: Any, shots: Path, tmp_path: Path) -> Iterator[Window]:
+    server = CodeServer(tmp_path / "code-server", SETTINGS, "zh-cn", extensions=extensions)
     with server.running():
         window = Window(browser, server, shots)
         yield window
@@ -42,6 +41,10 @@ def test_chinese(window: Window, small: Path) -> None:
     title = speaking.target.title_zh
     window.until(lambda: title in window.hover() and "个问题" in window.hover(), window.hover)
     window.shot("status")
+    window.open_port()
+    window.until(lambda: any("安全修复" in row for row in window.port()), window.port)
+    window.until(lambda: window.port_message().startswith("剩余 "), window.port_message)
+    window.shot("port")
     window.click("nccl")
     assert any("hccl" in title and re.search("[一-鿿]", title) for title in window.quick_fixes())
     window.shot("menu")

@@ -15,11 +15,10 @@ from e2e.vscode.window import Window
 pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 
-@pytest.fixture
-def server(installed: None, vsix: Path, tmp_path: Path) -> Iterator[CodeServer]:
-    """A VS Code of its own, whose pages take such tests."""
-    server = CodeServer(tmp_path / "code-server", SETTINGS, driven=True)
-    server.install(vsix)
+@pytest.fixture(scope="module")
+def server(extensions: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CodeServer]:
+    """A VS Code of their own, whose pages take such tests."""
+    server = CodeServer(tmp_path_factory.mktemp("driven"), SETTINGS, extensions=extensions, driven=True)
     with server.running():
         yield server
 
@@ -29,7 +28,7 @@ SECONDS = 180
 
 
 def run(window: Window, workspace: Path, tests: str) -> None:
-    """Run a file of tests in a window that has a project open; what fails there fails here."""
+    """Run a test file in the extension host of a window that opens `workspace`; a failure there fails this test."""
     wanted = json.dumps(project.expected(workspace))
     workspace.with_name("expected.json").write_text(wanted, encoding="utf-8")
     ended: list[int] = []

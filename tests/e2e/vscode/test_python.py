@@ -1,4 +1,4 @@
-"""Which Python runs the server, and which never does."""
+"""Which Python runs the server, and which must never be run."""
 
 import json
 import shlex
@@ -19,7 +19,7 @@ FINDINGS = project.findings(TRAIN)
 
 
 def test_without_libcst(server: CodeServer, window: Window, small: Path, tmp_path: Path) -> None:
-    """The package brings all it needs: this Python has nothing but its standard library."""
+    """The extension contains all packages that it needs: this Python has only its standard library."""
     bare = tmp_path / "bare"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(bare)], check=True)
     server.configure({"uncuda.interpreter": str(bare / "bin" / "python")})
@@ -35,7 +35,7 @@ def test_without_libcst(server: CodeServer, window: Window, small: Path, tmp_pat
 
 
 def script(path: Path, text: str) -> str:
-    """A program of the shell."""
+    """A shell script; returns its path."""
     path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
     path.chmod(0o755)
     return str(path)
@@ -56,7 +56,7 @@ def test_broken_interpreter(server: CodeServer, window: Window, small: Path, ver
     shown = window.page.locator(".squiggly-warning, .squiggly-error")
 
     def recovered() -> bool:
-        server.configure({})  # again: a window that was opened a moment ago does not watch its settings yet
+        server.configure({})  # set again: a new window does not watch its settings at once
         window.page.wait_for_timeout(3000)
         return bool(shown.count() == len(FINDINGS))
 
@@ -74,7 +74,7 @@ def test_a_server_that_ends_at_once(server: CodeServer, window: Window, small: P
 
 
 def test_a_server_that_does_not_answer(server: CodeServer, window: Window, small: Path) -> None:
-    """It says its version and hangs as a server, once; a restart does not wait for it."""
+    """The Python prints its version but hangs as a server, once; a restart does not wait for it."""
     hung = small.with_name("hung")
     once = f'case "$*" in *" server "*) mkdir {shlex.quote(str(hung))} && exec sleep 600;; esac'
     python = script(small.with_name("hanging-python"), f'{once}\nexec {sys.executable} "$@"')
@@ -88,20 +88,30 @@ def test_a_server_that_does_not_answer(server: CodeServer, window: Window, small
 
 
 def test_an_interpreter_in_an_untrusted_workspace(server: CodeServer, window: Window, small: Path) -> None:
-    """The user's own setting leads into the workspace, and no other Python is there."""
+    """The user's own setting names a Python in the workspace, which is not trusted."""
     ran = small.with_name("ran")
     script(small / "python", f"touch {shlex.quote(str(ran))}")
     trust = {"security.workspace.trust.enabled": True, "security.workspace.trust.startupPrompt": "never"}
     server.configure({**trust, "uncuda.interpreter": str(small / "python")})
     window.show(small)
     window.open("train.py")
-    window.squiggles(len(FINDINGS))  # by the Python on PATH
+    window.squiggles(len(FINDINGS))  # checked by the Python on PATH
     assert not ran.exists()
+    window.open_port()  # it has what is open, and changes nothing
+    window.until(lambda: f"{len(FINDINGS)} left · open files only" in window.port_message(), window.port_message)
+    window.page.locator(".tree-explorer-viewlet-tree-view .monaco-list-row").first.click()
+    for _ in range(6):
+        window.page.keyboard.press("ArrowRight")
+        window.page.wait_for_timeout(250)
+    assert len(window.port()) > 3
+    names = window.page.locator(".tree-explorer-viewlet-tree-view .action-label[aria-label]").all()
+    assert {name.get_attribute("aria-label") for name in names} <= {"Preview"}
+    window.shot("untrusted")
 
 
 @pytest.mark.parametrize("trusted", [False, True])
 def test_hostile_workspace(server: CodeServer, window: Window, small: Path, trusted: bool) -> None:
-    """A workspace names a program of its own as Python: it is run only if the user trusts the workspace."""
+    """A workspace's setting names its own program as Python: it is run only if the user trusts the workspace."""
     ran = small.with_name("ran")
     program = script(small / "python", f'touch {shlex.quote(str(ran))}\nexec {sys.executable} "$@"')
     hostile = {"uncuda.interpreter": program, "uncuda.importStrategy": "fromEnvironment"}

@@ -1,4 +1,4 @@
-"""VS Code by hand."""
+"""The VS Code that `make vscode` starts."""
 
 import socket
 import sys
@@ -22,7 +22,7 @@ def test_a_port_that_is_in_use(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
 
 @pytest.fixture
 def by_hand(installed: None, vsix: Path, browser: Any, shots: Path, tmp_path: Path) -> Iterator[Window]:
-    """The window that `make vscode` gives."""
+    """The window that `make vscode` opens."""
     server, workspace = serve.ready(tmp_path / "by-hand", vsix)
     with server.running():
         window = Window(browser, server, shots)
@@ -35,7 +35,7 @@ def by_hand(installed: None, vsix: Path, browser: Any, shots: Path, tmp_path: Pa
 @pytest.mark.slow
 @pytest.mark.network
 def test_what_uncuda_says_is_on_the_screen(by_hand: Window) -> None:
-    """The first message is the question for which accelerator the code is; the list writes the answer."""
+    """The first notification asks for which accelerator the code is; the chosen one is written to the settings."""
     assert not by_hand.rows(".monaco-dialog-box, .onboarding-a-container")
     by_hand.open("train/distributed.py")
     said = by_hand.until(by_hand.toasts)

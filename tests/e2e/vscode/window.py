@@ -1,6 +1,6 @@
-"""A window of VS Code in the browser, used as a person uses it.
+"""A VS Code window in the browser, operated as a user does.
 
-CSS classes are the same in every display language: things are found by them, never by the interface's own texts.
+Elements are found by CSS class, which is the same in every display language, never by their texts.
 """
 
 import time
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Window:
-    """A page. `blocked`: addresses off this machine that it asked for; it got none of them."""
+    """A page. `blocked`: the requests to other machines that it tried, all of which were refused."""
 
     def __init__(self, browser: Any, server: CodeServer, shots: Path, size: dict[str, int] | None = None) -> None:
         self._server, self._shots, self._taken = server, shots, 0
@@ -46,14 +46,14 @@ class Window:
         self.page.locator(".explorer-folders-view .monaco-list-row").first.wait_for(timeout=SECONDS * 1000)
 
     def shot(self, name: str) -> Path:
-        """Keep a picture of the page as it is."""
+        """Take a screenshot of the page; returns its path."""
         self._taken += 1
         path = self._shots / f"{self._taken:02}-{name}.png"
         self.page.screenshot(path=str(path))
         return path
 
     def until(self, state: Callable[[], T], seen: Callable[[], object] | None = None, seconds: float = SECONDS) -> T:
-        """Wait until a state is reached; what is `seen` instead is said when it is not."""
+        """Wait until `state()` returns something true; otherwise fail with what `seen()` returns."""
         end = time.monotonic() + seconds
         while not (reached := state()):
             if time.monotonic() > end:
@@ -70,7 +70,7 @@ class Window:
     # Opening and running
 
     def quick(self, key: str, text: str) -> Any:
-        """Type into quick open; its rows, once they stay the same."""
+        """Type into quick open (`key` opens it); returns its rows once they no longer change."""
         self.page.keyboard.press(key)
         box = self.page.locator(".quick-input-widget input.input:visible")
         box.wait_for()
@@ -110,7 +110,7 @@ class Window:
         self.page.locator(".view-line span:not(:has(span))", has_text=word).first.click()
 
     def quick_fixes(self) -> list[str]:
-        """Open the menu of quick fixes; its rows."""
+        """Open the menu of quick fixes; returns its rows."""
         rows = self.page.locator(".action-widget:not(.action-list-submenu-panel) .monaco-list-row.action")
 
         def opened() -> list[str]:
@@ -128,11 +128,11 @@ class Window:
     # Reading
 
     def text(self) -> str:
-        """The lines of the editor that are in view."""
+        """The visible lines of the editor."""
         return "\n".join(line.replace("\xa0", " ") for line in self.page.evaluate(_LINES))
 
     def squiggles(self, count: int) -> None:
-        """Wait until the page shows so many errors and warnings in the text."""
+        """Wait until the text has this many errors and warnings."""
         shown = self.page.locator(".squiggly-warning, .squiggly-error")
         self.until(lambda: shown.count() == count, shown.count)
 
@@ -142,13 +142,13 @@ class Window:
         self.until(lambda: shown.count() > 0)
 
     def dirty(self) -> int:
-        """How many editors are not saved."""
+        """The number of unsaved editors."""
         return int(self.page.locator(".tab.dirty").count())
 
     def notifications(self) -> list[str]:
-        """What VS Code says in its corner; what it has said and hidden again is brought back.
+        """The messages of all notifications, including hidden ones.
 
-        The list stays open once it is: closing it keeps what it says in the page, where nobody sees it.
+        The notification list stays open afterwards: closing it would leave its texts in the page, invisible.
         """
         said = self.rows(".notification-list-item-message:visible")
         if not said and not self.page.locator(".notifications-center.visible").count():
@@ -156,52 +156,70 @@ class Window:
         return said
 
     def toasts(self) -> list[str]:
-        """What VS Code says in its corner right now, as it came up by itself."""
+        """The messages of the notifications that are visible right now."""
         return self.rows(".notifications-toasts.visible .notification-toast:visible .notification-list-item-message")
 
     def notified(self, part: str) -> str:
-        """Wait for a notification that has this in it."""
+        """Wait for a notification that contains `part`; returns its message."""
         return self.until(lambda: [text for text in self.notifications() if part in text], self.notifications)[0]
 
     def answer(self, button: str) -> None:
-        """Press a button of a notification, by key: the mouse may lie where a tooltip covers it."""
+        """Press a button of a notification by keyboard: a tooltip may cover the mouse's position."""
         shown = self.page.locator(".notification-list-item .monaco-button:visible", has_text=button)
         self.until(lambda: self.notifications() and shown.count(), self.notifications)
         shown.first.press("Enter")
 
     def problems(self) -> list[str]:
-        """The rows of the Problems panel, opened if it is not."""
-        if not self.page.locator(".markers-panel").count():
+        """The rows of the Problems panel, which is opened if necessary."""
+        if not self.page.locator(".markers-panel:visible").count():
             self.page.keyboard.press("Control+Shift+M")
         return self.rows(".markers-panel .monaco-list-row")
 
+    def open_port(self) -> None:
+        """Open the Port view by its icon, whose name is the same in every language."""
+        self.page.locator(".activitybar .action-item:has([aria-label^='uncuda' i])").first.click()
+        self.page.locator(".tree-explorer-viewlet-tree-view").first.wait_for()
+
+    def port(self) -> list[str]:
+        """The rows of the Port view."""
+        return self.rows(".tree-explorer-viewlet-tree-view .monaco-list-row")
+
+    def port_message(self) -> str:
+        """What stands above these rows."""
+        return " ".join(self.rows(".tree-explorer-viewlet-tree-view .message"))
+
+    def title_buttons(self) -> list[str]:
+        """What the buttons of the active editor's title are called, with their keys."""
+        labels = self.page.locator(".editor-group-container.active .editor-actions .action-label").all()
+        return [label.get_attribute("aria-label") or "" for label in labels]
+
     def hover(self) -> str:
-        """What is shown where the mouse is."""
+        """The text of the hover at the mouse."""
         return "\n".join(self.rows(".monaco-hover:visible"))
 
     def pictures(self) -> list[str]:
-        """The names of the pictures that pages within the page show."""
+        """The names of the pictures in embedded pages (iframes)."""
         from playwright.sync_api import Error
 
         loaded = "() => [...document.images].filter(one => one.naturalWidth).map(one => one.src.split('/').pop())"
         found: list[str] = []
         for frame in self.page.frames[1:]:
-            with suppress(Error):  # it is being replaced
+            with suppress(Error):  # the frame is being replaced
                 found += frame.evaluate(loaded)
         return found
 
     def rendered(self) -> str:
-        """What pages within the page say, such as a preview of Markdown."""
+        """The text of embedded pages, such as a Markdown preview."""
         from playwright.sync_api import Error
 
         said = []
         for frame in self.page.frames[1:]:
-            with suppress(Error):  # it is being replaced
+            with suppress(Error):  # the frame is being replaced
                 said.append(frame.evaluate("() => document.querySelector('.markdown-body')?.innerText ?? ''"))
         return "\n".join(said)
 
     def language_status(self) -> None:
-        """Point at the language status item."""
+        """Move the mouse over the language status item."""
         self.page.locator(".statusbar-item[id='status.languageStatus']").hover()
 
     def preview(self) -> list[str]:
@@ -209,7 +227,7 @@ class Window:
         return self.rows(".bulk-edit-panel .monaco-list-row")
 
     def ticks(self) -> list[bool]:
-        """Which of the preview's rows are ticked."""
+        """For each row of the refactor preview, whether it is ticked."""
         boxes = self.page.locator(".bulk-edit-panel .edit-checkbox")
         states: list[str] = boxes.evaluate_all("boxes => boxes.map(box => box.getAttribute('aria-checked'))")
         return [state == "true" for state in states]

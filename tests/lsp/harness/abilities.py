@@ -1,4 +1,4 @@
-"""Nothing is sent that the client cannot take, nothing asked that the server does not offer."""
+"""Checks that neither side sends or asks for anything that the other has no capability for."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -26,7 +26,7 @@ _OFFERS = {
     "textDocument/hover": "hoverProvider",
     "workspace/executeCommand": "executeCommandProvider",
 }
-# What is registered under another name than that of its capability.
+# Methods that are registered under another name than that of their capability.
 _REGISTERS = {
     "textDocument/didOpen": "textDocument.synchronization",
     "textDocument/didChange": "textDocument.synchronization",
@@ -37,7 +37,7 @@ _REGISTERS = {
 
 
 def check(session: Session, message: Message) -> Iterator[str]:
-    """What a message asks for that the other side cannot do."""
+    """The problems of a message that needs a capability which the other side does not have."""
     if message.deliberate or (message.is_reply and message.method != "initialize"):
         return
     if message.source == "client":
@@ -82,7 +82,7 @@ def commands(session: Session) -> list[str]:
 
 
 def _agreed(session: Session, server: Json) -> Iterator[str]:
-    """What the server says of itself, next to what the client has said."""
+    """The problems of the server's capabilities, compared with the client's."""
     encoding = server.get("positionEncoding") or "utf-16"
     if encoding != "utf-16" and encoding not in (session.can("general.positionEncodings") or []):
         yield f"positions in {encoding}, which the client did not offer"

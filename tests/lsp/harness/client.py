@@ -1,4 +1,4 @@
-"""An editor of the tests: documents, diagnostics, actions and commands, in the manner of one captured client."""
+"""The tests' editor: documents, diagnostics, code actions and commands, as one captured client handles them."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -16,10 +16,10 @@ SERVER = [sys.executable, "-m", "uncuda", "server"]
 
 
 class Client(Connection):
-    """One session. Paths may stand for their URIs; ranges and positions are the protocol's.
+    """One session. Paths may be given in place of URIs; ranges and positions are the protocol's.
 
-    `configuration`: what the client says for the section `uncuda`; `choose`: the title of the button that the user
-    takes in a window/showMessageRequest (params → title, or None to dismiss it).
+    `configuration`: the client's settings in the section `uncuda`; `choose`: a function from the parameters of a
+    window/showMessageRequest to the title of the button that the user clicks, or None to dismiss it.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Client(Connection):
     # Lifecycle
 
     def initialize(self) -> Json:
-        """Shake hands; the server's capabilities."""
+        """Initialize the session; returns the server's capabilities."""
         result = self.request("initialize", self.profile.initialize(self.folders, self.options))
         self.server = result["capabilities"]
         self.buffers.encoding = self.server.get("positionEncoding") or "utf-16"
@@ -70,13 +70,13 @@ class Client(Connection):
         return self.server
 
     def shutdown(self) -> int:
-        """End the session in order; the server's exit code."""
+        """Shut the server down; returns its exit code."""
         self.request("shutdown")
         self.notify("exit")
         return self.end()
 
     def settle(self) -> None:
-        """Wait until the server has read all that was sent so far."""
+        """Wait until the server has processed all messages sent so far."""
         nobody = {"textDocument": {"uri": "untitled:settle"}}
         identifier = self.begin("textDocument/diagnostic", nobody, deliberate=True)
         self.wait(lambda: self.answered(identifier), "reply about a document that is not open")
@@ -84,11 +84,11 @@ class Client(Connection):
     # Documents
 
     def uri(self, document: str | Path) -> str:
-        """The URI of a path, or of what is one already."""
+        """The URI of a path; a URI is returned as it is."""
         return document.absolute().as_uri() if isinstance(document, Path) else document
 
     def open(self, document: str | Path, text: str | None = None, language: str = "python", version: int = 1) -> str:
-        """Open a document, with the text of its file if none is given; its URI."""
+        """Open a document, with the text of its file if none is given; returns its URI."""
         uri = self.uri(document)
         with self.changed:
             buffer = Buffer(uri, language, version, read_file(path_of(uri))[1] if text is None else text)
@@ -110,7 +110,7 @@ class Client(Connection):
             self._changed[uri] = len(self.traffic)
 
     def type(self, document: str | Path, text: str) -> None:
-        """Make the text of an open document another one, by one incremental change of what differs."""
+        """Change the text of an open document to `text`, by one incremental change of the part that differs."""
         uri = self.uri(document)
         with self.changed:
             self._retype(self.buffers.open[uri], text)
@@ -128,7 +128,7 @@ class Client(Connection):
         self.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
 
     def close(self, document: str | Path) -> None:
-        """Close an open document; what was not saved is lost."""
+        """Close an open document; unsaved changes are lost."""
         uri = self.uri(document)
         with self.changed:
             del self.buffers.open[uri]
@@ -140,11 +140,11 @@ class Client(Connection):
         return self.buffers.text(self.uri(document))
 
     def watched(self, path: Path, kind: int) -> None:
-        """Tell of a file that was created (1), changed (2) or deleted (3) on the disk."""
+        """Notify the server of a file that was created (1), changed (2) or deleted (3) on disk."""
         self.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": path.as_uri(), "type": kind}]})
 
     def configure(self, configuration: Json) -> None:
-        """Change the user's settings, and say so."""
+        """Change the user's settings and notify the server."""
         self.configuration = configuration
         self.notify("workspace/didChangeConfiguration", {"settings": {"uncuda": configuration}})
 
@@ -155,30 +155,30 @@ class Client(Connection):
             start = text.index(part, start + 1)
         return Positions(text, self.buffers.encoding).range(start, start + len(part))
 
-    # What the server has to say
+    # Results of the server
 
     @property
     def pulls(self) -> bool:
-        """Whether diagnostics are asked for, rather than pushed."""
+        """Whether this client pulls diagnostics; otherwise the server pushes them."""
         registered = any(item["method"] == "textDocument/diagnostic" for item in self.registrations.values())
         offered = bool(self.server.get("diagnosticProvider")) or registered
         return offered and bool(self.profile.can("textDocument.diagnostic"))
 
     def diagnostics(self, document: str | Path) -> list[Json]:
-        """The diagnostics of an open document as it is now: asked for, or waited for."""
+        """The diagnostics of an open document's current text, pulled or waited for."""
         uri = self.uri(document)
         if self.pulls:
             return self._pull(uri)
         with self.changed:
             version = self.buffers.open[uri].version
         pushed = self.wait(lambda: self._pushed_for(uri, version), f"diagnostics of {uri} {version}")
-        if "version" not in pushed:  # it could have been sent before the last change was read
+        if "version" not in pushed:  # they may be from before the last change
             self.settle()
         items: list[Json] = self.pushed[uri]["diagnostics"]
         return items
 
     def _pushed_for(self, uri: str, version: int) -> Json | None:
-        """The diagnostics pushed for a version; where they do not name it, those that came after it."""
+        """The diagnostics pushed for a version; if they have no version, those pushed after it."""
         pushed = self.pushed.get(uri)
         if pushed is None or pushed.get("version", version) != version or self._changed.get(uri, 0) > pushed["at"]:
             return None
@@ -195,14 +195,14 @@ class Client(Connection):
         return self.request("textDocument/codeAction", params) or []
 
     def resolve(self, action: Json) -> Json:
-        """A code action with its edit: as it is if it has one, else asked for."""
+        """A code action with its edit, which is requested from the server if the action has none."""
         if "edit" in action or "data" not in action:
             return action
         resolved: Json = self.request("codeAction/resolve", action)
         return resolved
 
     def do(self, action: Json) -> None:
-        """What an editor does when the user takes a code action."""
+        """Do what an editor does when the user chooses a code action."""
         assert "disabled" not in action, action
         action = self.resolve(action)
         if edit := action.get("edit"):
@@ -211,15 +211,15 @@ class Client(Connection):
             self.execute(command["command"], *command.get("arguments", []))
 
     def apply(self, edit: Json) -> list[str]:
-        """Apply a workspace edit; the URIs it changed. NotApplied if versions or ranges do not fit."""
+        """Apply a workspace edit; returns the URIs that it changed. NotApplied if versions or ranges do not fit."""
         with self.changed:
             return self.buffers.apply(edit)
 
     def execute(self, command: str, *arguments: Any) -> Any:
-        """Execute a command of the server; its result."""
+        """Execute a command of the server; returns its result."""
         return self.request("workspace/executeCommand", {"command": command, "arguments": list(arguments)})
 
-    # What the server asks
+    # Requests of the server
 
     def look(self, message: Json) -> Mapping[str, str]:
         texts = {}

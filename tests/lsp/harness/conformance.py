@@ -1,4 +1,4 @@
-"""Whether a session kept to the protocol, and to what its client can do."""
+"""Checks whether a session's messages conform to the protocol and to the client's capabilities."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ CHECKS = (envelope.check, abilities.check, contents.check, places.check)
 
 
 def problems(traffic: Traffic) -> list[str]:
-    """What is wrong with the messages of a session, one line each; empty if nothing is."""
+    """The problems in the messages of a session, one line each; empty if there are none."""
     return list(_problems(traffic))
 
 

@@ -1,4 +1,4 @@
-"""A server process and what is said to it: requests, replies, and a record of every message."""
+"""A server process and the connection to it: requests, replies, and a record of every message."""
 
 import contextlib
 import itertools
@@ -15,7 +15,7 @@ from lsp.harness.wire import BadFrame, frame, read
 from support.forked import ALONE, FORKED, Forked
 
 T = TypeVar("T")
-PATIENCE = 30.0  # seconds; a machine under load is slow, and what works never waits that long
+PATIENCE = 30.0  # seconds; allows for a slow machine under load
 METHOD_NOT_FOUND, INTERNAL_ERROR = -32601, -32603
 
 
@@ -28,19 +28,19 @@ class ResponseError(Exception):
 
 
 class Refused(Exception):
-    """Raised by an answer: the client replies with an error."""
+    """Raised by a function in `answers`: the client then replies with an error."""
 
 
 class Later(Exception):
-    """Raised by an answer: there is none yet, and the test will send the reply itself."""
+    """Raised by a function in `answers`: the client does not reply now; the test sends the reply itself."""
 
 
 class Connection:
     """Starts a server and talks to it over its pipes; every wait is for a condition.
 
-    `answers`: by method, what the client replies to the server's requests (params → result); called by the thread that
-    reads, while nothing else is sent. Messages are sent by a thread of their own, so that sending never blocks.
-    `command`: starts the server; FORKED, ALONE: it is forked.
+    `answers`: by method, a function from parameters to the result that the client replies to a server's request; called
+    by the reading thread, while nothing else is sent. Messages are written by a thread of their own, so that sending
+    never blocks. `command`: the command that starts the server; FORKED, ALONE: it is forked.
     """
 
     def __init__(self, command: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> None:
@@ -71,13 +71,13 @@ class Connection:
         return b"".join(self._errors).decode("utf-8", "replace")
 
     def send(self, message: Any, deliberate: bool = False) -> None:
-        """Send a message as it is; `deliberate`: it is wrong on purpose."""
+        """Send a message unchanged; `deliberate`: it is wrong on purpose, and not checked."""
         with self.changed:
             self.traffic.append(Record("client", message, deliberate))
             self._outbox.put(frame(message))
 
     def send_bytes(self, data: bytes) -> None:
-        """Send bytes that are no message."""
+        """Send bytes that are not a valid message."""
         with self.changed:
             self.traffic.append(Record("client", repr(data), deliberate=True))
             self._outbox.put(data)
@@ -87,7 +87,7 @@ class Connection:
         self.send({"jsonrpc": "2.0", "method": method} | ({} if params is None else {"params": params}))
 
     def begin(self, method: str, params: Any = None, deliberate: bool = False) -> Any:
-        """Send a request without waiting for its reply; its id."""
+        """Send a request without waiting for its reply; returns its id."""
         with self.changed:
             identifier = self.ids(next(self._counter))
             message = {"jsonrpc": "2.0", "id": identifier, "method": method}
@@ -95,7 +95,7 @@ class Connection:
             return identifier
 
     def reply(self, identifier: Any, timeout: float = PATIENCE) -> Any:
-        """Wait for the reply to a request; its result, or ResponseError."""
+        """Wait for the reply to a request; returns its result, or raises ResponseError."""
         message = self.wait(lambda: self._replies.get(identifier), f"reply to request {identifier!r}", timeout)
         if error := message.get("error"):
             raise ResponseError(error["code"], error["message"], error.get("data"))
@@ -106,12 +106,12 @@ class Connection:
         return self.reply(self.begin(method, params), timeout)
 
     def answered(self, identifier: Any) -> bool:
-        """Whether the reply to a request is there."""
+        """Whether the reply to a request has arrived."""
         with self.changed:
             return identifier in self._replies
 
     def wait(self, condition: Callable[[], T | None], what: str, timeout: float = PATIENCE) -> T:
-        """Wait until `condition`, asked after each message, gives something true; AssertionError names `what`."""
+        """Wait until `condition`, called after each message, returns something true; AssertionError names `what`."""
         deadline = time.monotonic() + timeout
         with self.changed:
             while not (found := condition()):
@@ -124,7 +124,8 @@ class Connection:
             return found
 
     def end(self, timeout: float = PATIENCE) -> int:
-        """Close the server's input and wait for its end; its exit code. One that stays is killed: AssertionError."""
+        """Close the server's input and wait for its exit; returns the exit code. If it does not exit it is killed:
+        AssertionError."""
         self._outbox.put(None)
         try:
             code = self.process.wait(timeout)
@@ -135,7 +136,7 @@ class Connection:
         return code
 
     def kill(self) -> None:
-        """End the server at once."""
+        """Kill the server."""
         self.process.kill()
         self.process.wait()
         self._finish()
@@ -158,7 +159,7 @@ class Connection:
                     self.process.stdin.flush()
             self.process.stdin.close()
         except (BrokenPipeError, ValueError):
-            pass  # the server has ended: whoever waits is told so
+            pass  # the server has ended, which `wait` reports
 
     def _read_errors(self) -> None:
         assert self.process.stderr is not None
@@ -199,8 +200,8 @@ class Connection:
             return {"error": {"code": INTERNAL_ERROR, "message": str(error)}}
 
     def look(self, message: Json) -> Mapping[str, str]:
-        """The texts of closed files that a message of the server speaks of."""
+        """The texts of the closed files that a message of the server refers to; overridden by clients with files."""
         return {}
 
     def hear(self, method: str, params: Any) -> None:
-        """A notification of the server."""
+        """Called for each notification of the server."""

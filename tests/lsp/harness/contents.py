@@ -1,4 +1,4 @@
-"""Diagnostics, code actions, lenses, hovers and edits have only parts that the client knows."""
+"""Checks that diagnostics, code actions, lenses, hovers and edits contain only what the client supports."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +11,7 @@ _ACTION = "textDocument.codeAction."
 
 
 def check(session: Session, message: Message) -> Iterator[str]:
-    """What the client would not understand of a message's content."""
+    """The problems of a message's content: parts that the client does not support."""
     if message.source == "client" or (message.asked and message.asked.deliberate) or "error" in message.json:
         return
     for item in diagnostics(message):
@@ -34,7 +34,7 @@ def check(session: Session, message: Message) -> Iterator[str]:
 
 
 def diagnostics(message: Message) -> Iterator[Json]:
-    """The diagnostics that a message of the server brings, those inside its code actions left out."""
+    """The diagnostics in a message of the server, except those inside its code actions."""
     if message.method == "textDocument/publishDiagnostics":
         yield from message.params["diagnostics"]
     for _, report in reports(message):
@@ -42,7 +42,7 @@ def diagnostics(message: Message) -> Iterator[Json]:
 
 
 def reports(message: Message) -> Iterator[tuple[str, Json]]:
-    """The reports of a reply or of a partial result, each with its document."""
+    """The reports in a reply or a partial result, each with its document."""
     if message.method == "textDocument/diagnostic" and message.is_reply and message.asked and message.result:
         yield message.asked.params["textDocument"]["uri"], message.result
         yield from (message.result.get("relatedDocuments") or {}).items()
@@ -69,7 +69,7 @@ def _diagnostic(session: Session, item: Json) -> Iterator[str]:
 
 
 def _of_diagnostics(session: Session, name: str) -> Any:
-    """A capability that clients give with the diagnostics they ask for, or with those pushed (all that 3.17 had)."""
+    """A client's capability about diagnostics, declared for pulled ones or for pushed ones (where LSP 3.17 has it)."""
     asked = session.can(f"textDocument.diagnostic.{name}")
     return asked or session.can(f"textDocument.publishDiagnostics.{name}")
 

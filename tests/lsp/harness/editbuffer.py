@@ -1,4 +1,4 @@
-"""Documents as an editor keeps them: open ones in memory with a version, closed ones on the disk."""
+"""Documents as an editor keeps them: open ones in memory with a version, closed ones on disk."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ def read_file(path: Path) -> tuple[str, str]:
 
 
 class Buffers:
-    """The open documents, and edits over them and the disk. `changed`: gives an open document another text."""
+    """The open documents, and edits to them and to files. `changed`: sets the text of an open document."""
 
     def __init__(self, encoding: str, changed: Callable[[Buffer, str], None]) -> None:
         self.encoding = encoding
@@ -62,18 +62,19 @@ class Buffers:
         return self.open[uri].text if uri in self.open else read_file(path_of(uri))[1]
 
     def apply(self, edit: dict[str, Any]) -> list[str]:
-        """Apply a WorkspaceEdit, all of it or (NotApplied) nothing; the URIs of the documents that it changes."""
+        """Apply a WorkspaceEdit as a whole, or nothing of it (NotApplied); returns the URIs of the changed
+        documents."""
         texts = self._edited(edit)
         self._undo.append({uri: self.text(uri) for uri in texts if uri in self.open or path_of(uri).exists()})
         self._put(texts)
         return list(texts)
 
     def undo(self) -> None:
-        """Take back the last workspace edit, over all its documents."""
+        """Undo the last workspace edit in all its documents."""
         self._put(self._undo.pop())
 
     def replace(self, uri: str, text: str) -> None:
-        """Give a document a text: an open one in memory, a closed one on the disk."""
+        """Set the text of a document: of an open one in memory, of a closed one on disk."""
         self._put({uri: text})
 
     def _edited(self, edit: dict[str, Any]) -> dict[str, str]:

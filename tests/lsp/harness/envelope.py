@@ -1,4 +1,4 @@
-"""Every message is one of the protocol's, comes when it may, and every request has one reply."""
+"""Checks that every message is valid, is sent when the protocol allows it, and that every request has one reply."""
 
 import json
 from collections.abc import Iterator
@@ -11,13 +11,16 @@ from lsp.harness.session import Message, Session
 _CONVERTER = converters.get_converter()
 _BEFORE_INITIALIZED = {"window/showMessage", "window/logMessage", "window/showMessageRequest", "$/progress"}
 _NOTIFICATIONS = _BEFORE_INITIALIZED | {"textDocument/publishDiagnostics", "$/logTrace", "$/cancelRequest"}
-_TOLD = {"uncuda/statusChanged", "uncuda/showProblems", "uncuda/chooseTarget"}
-_OUR_OWN = {"uncuda/status", "uncuda/rulePage", "uncuda/targets"} | _TOLD
+_VIEW = {"uncuda/overview", "uncuda/overviewPath", "uncuda/review", "uncuda/fixedText"}
+_TOLD = {"uncuda/statusChanged", "uncuda/showProblems", "uncuda/chooseTarget", "uncuda/overviewChanged"} | {
+    "uncuda/showOverview"
+}
+_OUR_OWN = {"uncuda/status", "uncuda/rulePage", "uncuda/targets"} | _VIEW | _TOLD
 _INTERNAL_ERROR, _CANCELLED, _SERVER_CANCELLED = -32603, -32800, -32802
 
 
 def check(session: Session, message: Message) -> Iterator[str]:
-    """What is wrong with a message as such."""
+    """The problems of a message's form and of its place in the session."""
     if message.deliberate:
         return
     yield from _shape(message)
@@ -29,7 +32,7 @@ def check(session: Session, message: Message) -> Iterator[str]:
 
 
 def check_end(session: Session) -> Iterator[str]:
-    """What is missing when a session was shut down."""
+    """The replies that are missing after a session was shut down."""
     if "reply to shutdown" in session.done:
         for asked in session.pending.values():
             if asked.source == "client" or asked.method != "window/showMessageRequest":
@@ -44,13 +47,13 @@ def _shape(message: Message) -> Iterator[str]:
         yield f"unknown keys {sorted(unknown)}"
     if message.is_reply and ("result" in message.json) == ("error" in message.json):
         yield "a reply has either a result or an error"
-    nobodys = "error" in message.json and message.json.get("id") is None  # for what has no id that can be read
+    nobodys = "error" in message.json and message.json.get("id") is None  # the reply to a message with an unreadable id
     if "id" in message.json and not isinstance(message.json["id"], int | str) and not nobodys:
         yield f"the id {message.json['id']!r}"
 
 
 def _type(message: Message) -> Iterator[str]:
-    """Whether the protocol's own types take a message, and give back the same."""
+    """The problems found by parsing a message with the protocol's own types (lsprotocol) and writing it again."""
     if "error" in message.json or (message.is_reply and (not message.asked or message.asked.deliberate)):
         return
     kinds = types.METHOD_TO_TYPES.get(message.method)
@@ -61,7 +64,7 @@ def _type(message: Message) -> Iterator[str]:
     kind: Any = kinds[1] if message.is_reply else kinds[0]
     pairs = [(message.json, kind)]
     if message.method == "textDocument/codeAction" and message.is_reply and isinstance(message.result, list):
-        # lsprotocol takes an action that has a command for the command alone
+        # lsprotocol reads a code action with a command as a Command
         actions = [item for item in message.result if not isinstance(item.get("command"), str)]
         rest = [item for item in message.result if isinstance(item.get("command"), str)]
         pairs = [({**message.json, "result": rest}, kind), *((item, types.CodeAction) for item in actions)]
@@ -70,7 +73,8 @@ def _type(message: Message) -> Iterator[str]:
 
 
 def _valid(sent: Any, kind: Any, lenient: bool) -> Iterator[str]:
-    """Whether a value is one of a kind. `lenient`: null may stand for what is left out, as real clients have it."""
+    """The problems of a value that should be of a type. `lenient`: null may stand for an absent value, as in real
+    clients."""
     try:
         back = json.loads(json.dumps(_CONVERTER.unstructure(_CONVERTER.structure(sent, kind), kind)))
     except Exception as error:  # noqa: BLE001 - whatever the types say is the finding

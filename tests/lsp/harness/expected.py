@@ -1,4 +1,4 @@
-"""What the engine itself finds in a text: that, at the same places, is what a client must be shown."""
+"""The findings of the engine itself, which a client must be shown at the same places."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -24,23 +24,24 @@ Place = tuple[str | int, ...]
 
 @cache
 def engine(target: str = "npu", locale: str = "en") -> Engine:
-    """An engine without any configuration, as the server has it in an empty folder."""
+    """An engine without configuration, as the server uses in an empty folder."""
     return engine_for(target, Settings(locale=locale))
 
 
 def said(found: Finding, range_: Json) -> Json:
-    """What a diagnostic says of a finding, as far as `places` looks at it."""
+    """The diagnostic that a finding must become, with the fields that `places` compares."""
     return {"code": found.rule, "range": range_, "severity": SEVERITIES[found.severity], "message": message_of(found)}
 
 
 def message_of(found: Finding, locale: str = "en") -> str:
-    """The message that is shown for a finding: the engine's, and what comes of it."""
+    """The message shown for a finding: the engine's, then its fix class."""
     kind = found.fixes[0].applicability if found.fixes else "manual"
     return f"{printable(found.message).replace('`', QUOTE)} · {CLASSES[kind][locale == 'zh']}"
 
 
 def places(client: Client, uri: str, shown: Iterable[Json] | None = None) -> list[Place]:
-    """Rule, range, severity and message of diagnostics in order: of those shown, or (None) of what the engine finds."""
+    """Rule, range, severity and message of each diagnostic in order: of those in `shown`, or (None) of the engine's
+    findings."""
     if shown is None:
         text = client.text(uri)
         positions = Positions(text, client.buffers.encoding)

@@ -1,4 +1,4 @@
-"""Notebooks as an editor opens them."""
+"""Opens notebooks as an editor does."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,7 +10,7 @@ MARKUP, CODE = 1, 2
 
 
 def open_notebook(client: Client, path: Path, cells: dict[str, str], markup: Iterable[str] = ()) -> list[str]:
-    """Open a notebook with cells of Python, but for those named in `markup`; the URIs of all cells."""
+    """Open a notebook whose cells are Python, except those named in `markup`; returns the URIs of all cells."""
     uris = [f"vscode-notebook-cell:{path.as_posix()}#{name}" for name in cells]
     languages = ["markdown" if name in markup else "python" for name in cells]
     texts = [

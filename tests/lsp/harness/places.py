@@ -1,4 +1,4 @@
-"""Every place that the server names exists: in the document's text, at the version it speaks of."""
+"""Checks that every range that the server sends lies in its document's text, and every version exists."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from lsp.harness.traffic import Json
 
 
 def check(session: Session, message: Message) -> Iterator[str]:
-    """Ranges outside their documents, and versions that the documents do not have."""
+    """The problems of ranges outside their documents, and of versions that the documents do not have."""
     if message.source == "client" or (message.asked and message.asked.deliberate) or "error" in message.json:
         return
     if message.method == "textDocument/publishDiagnostics":
@@ -59,7 +59,7 @@ def _diagnostics(session: Session, message: Message, uri: str, items: list[Json]
 
 
 def _texts(session: Session, message: Message, uri: str) -> Mapping[int | None, str]:
-    """The texts that a document may have for the server, by version; None: closed, the text of its file."""
+    """The texts, by version, that the server may know of a document; key None: it is closed, the text of its file."""
     states = session.states(uri, message.since) or [State(-1, None, None)]
     texts = {state.version: state.text for state in states}
     if None in texts:
@@ -68,7 +68,7 @@ def _texts(session: Session, message: Message, uri: str) -> Mapping[int | None, 
 
 
 def _range(texts: Mapping[int | None, str], range_: Json, encoding: str, uri: str) -> Iterator[str]:
-    """Whether a range lies inside one of the texts."""
+    """The problem of a range that lies inside none of the texts."""
     wrong = ["there is no such document"]
     for text in texts.values():
         try:

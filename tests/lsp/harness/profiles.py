@@ -1,4 +1,4 @@
-"""What real clients say of themselves in `initialize`: captured once, one file each in `captured/`."""
+"""The `initialize` parameters of real clients, captured once, one file each in `captured/`."""
 
 import copy
 import json
@@ -11,7 +11,8 @@ FOLDER = Path(__file__).resolve().parents[1] / "captured"
 
 @dataclass(frozen=True)
 class Profile:
-    """A client as the server sees it. `parameters`: of `initialize`, without folders; `ids`: number or text."""
+    """A client as the server sees it. `parameters`: of `initialize`, without folders; `ids`: makes request ids (number
+    or string)."""
 
     name: str
     parameters: dict[str, Any]
@@ -20,7 +21,7 @@ class Profile:
 
     @property
     def capabilities(self) -> dict[str, Any]:
-        """What the client can do."""
+        """The client's capabilities."""
         capabilities: dict[str, Any] = self.parameters["capabilities"]
         return capabilities
 
@@ -29,7 +30,8 @@ class Profile:
         return lookup(self.capabilities, path)
 
     def having(self, **capabilities: Any) -> "Profile":
-        """This profile with other capabilities, `__` for each dot of a path; None takes one away."""
+        """This profile with other capabilities; in their names `__` stands for the dots of a path, the value None
+        removes one."""
         parameters = copy.deepcopy(self.parameters)
         for path, value in capabilities.items():
             *outer, last = path.split("__")
@@ -68,7 +70,7 @@ class Profile:
 
 
 def lookup(value: Any, path: str) -> Any:
-    """What stands at a dotted path in nested objects; None where it is absent."""
+    """The value at a dotted path in nested objects; None if it is absent."""
     for name in path.split("."):
         if not isinstance(value, dict):
             return None

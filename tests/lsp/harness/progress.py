@@ -1,4 +1,5 @@
-"""Progress begins once, ends once, on a token that somebody gave; an `unchanged` refers to what was sent."""
+"""Checks that progress begins once and ends once on a known token, and that an `unchanged` report refers to a sent
+one."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from lsp.harness.traffic import Json
 
 @dataclass
 class Progress:
-    """The progress of one session: by token whether it began or ended, and the last percentage."""
+    """The progress of one session: which tokens began and ended, and their last percentages."""
 
     begun: dict[Any, float | None] = field(default_factory=dict)
     ended: set[Any] = field(default_factory=set)
@@ -19,7 +20,7 @@ class Progress:
     results: dict[str, set[str]] = field(default_factory=dict)
 
     def check(self, session: Session, message: Message) -> Iterator[str]:
-        """What is wrong with a message that belongs to some progress, or with the results it brings."""
+        """The problems of a progress message, or of the partial results in it."""
         if message.source == "client" or message.deliberate:
             return
         if message.method == "window/workDoneProgress/create" and not message.is_reply:
@@ -33,7 +34,7 @@ class Progress:
             yield from self._report(session, message, uri, report)
 
     def check_end(self) -> Iterator[str]:
-        """What is still going on."""
+        """The problems at the end of a session: progress that has not ended."""
         for token in self.begun.keys() - self.ended:
             yield f"the progress {token!r} has no end"
 
@@ -74,7 +75,7 @@ class Progress:
             yield f"a partial result for {token!r}, which is answered"
 
     def _whole(self, message: Message) -> Iterator[str]:
-        """After partial results the reply brings none."""
+        """The problem of a reply that repeats results after partial ones."""
         assert message.asked is not None
         params = message.asked.params
         token = params.get("partialResultToken") if isinstance(params, dict) else None
@@ -95,7 +96,7 @@ class Progress:
             yield "related documents, which the client does not know"
 
     def _previous(self, session: Session, message: Message, uri: str) -> set[Any]:
-        """The results that the client said it has of a document."""
+        """The result ids that the client said it has for a document."""
         asked = [message.asked] if message.asked else list(session.pending.values())
         found = set()
         for request in asked:

@@ -1,9 +1,9 @@
-"""What vscode-languageclient 11 shows: its requests for diagnostics, and what it takes of the answers.
+"""Simulates how vscode-languageclient 11 pulls diagnostics, and which answers it shows.
 
-A document that has a tab is tracked as such: it is asked for when it is opened, changed and refreshed, and what the
-workspace's requests say of it is passed over. When it is closed it is asked for once more, which reaches the server
-after the `didClose`; if another request was under way, it stays tracked for as long as its tab is there, and so does
-the extension end that: it forgets a document that was answered while closed.
+A document with a tab is tracked: it is pulled when it is opened, changed and refreshed, and reports about it in
+workspace pulls are ignored. When it is closed it is pulled once more, after the `didClose`. If another request was
+running then, it stays tracked while its tab exists, unless the extension ends that: it forgets a document whose answer
+came while it was closed.
 """
 
 from __future__ import annotations
@@ -35,10 +35,11 @@ class _Asked:
 
 
 class Pulls:
-    """Follows a session's traffic: `look` takes in what came and sends what VS Code would. `shown`: what the user sees.
+    """Follows a session's messages: `look` processes new ones and sends the requests that VS Code would. `shown`: the
+    diagnostics that the user sees.
 
-    `workspace`: whether it asks for the diagnostics of the workspace too; `partial`: whether in parts; `forgets`:
-    whether a document is forgotten that was answered while closed, as the extension does.
+    `workspace`: pull the diagnostics of the workspace, too; `partial`: ask for partial results; `forgets`: forget a
+    document whose answer came while it was closed, as the extension does.
     """
 
     def __init__(self, client: Client, workspace: bool = True, partial: bool = True, forgets: bool = True) -> None:
@@ -73,7 +74,7 @@ class Pulls:
                 self._leave(uri)
 
     def look(self) -> None:
-        """Take in everything that was sent and received since."""
+        """Process every message that was sent and received since the last call."""
         with self.client.changed:
             while self._seen < len(self.client.traffic):
                 record = self.client.traffic[self._seen]
@@ -91,12 +92,12 @@ class Pulls:
 
     @property
     def findings(self) -> dict[str, list[Json]]:
-        """What is shown, by URI; documents without any are left out."""
+        """The diagnostics shown, by URI; documents without any are left out."""
         self.look()
         return {uri: items for uri, items in self.shown.items() if items}
 
     def is_idle(self) -> bool:
-        """Whether every request about a document was answered."""
+        """Whether every pull of a document was answered."""
         self.look()
         return not self._asked
 

@@ -1,4 +1,4 @@
-"""Writes the traffic of sessions that never were, for the tests of the judge."""
+"""Writes made-up traffic of sessions, for the tests of the conformance checks."""
 
 from typing import Any
 
@@ -40,39 +40,39 @@ class Script:
         return self
 
     def tell(self, method: str, params: Any) -> "Script":
-        """A notification of the client."""
+        """Add a notification of the client."""
         return self._add("client", {"method": method, "params": params})
 
     def ask(self, method: str, params: Any = None, deliberate: bool = False) -> "Script":
-        """A request of the client."""
+        """Add a request of the client."""
         self._last += 1
         message = {"id": self._last, "method": method} | ({} if params is None else {"params": params})
         return self._add("client", message, deliberate)
 
     def reply(self, result: Any, of: int | None = None) -> "Script":
-        """The server's reply, to the last request by default."""
+        """Add the server's reply, to the last request by default."""
         return self._add("server", {"id": of or self._last, "result": result})
 
     def fail(self, code: int) -> "Script":
-        """The server's error reply to the last request."""
+        """Add the server's error reply to the last request."""
         return self._add("server", {"id": self._last, "error": {"code": code, "message": "no"}})
 
     def push(self, method: str, params: Any) -> "Script":
-        """A notification of the server."""
+        """Add a notification of the server."""
         return self._add("server", {"method": method, "params": params})
 
     def want(self, method: str, params: Any, result: Any = None, identifier: Any = "s1") -> "Script":
-        """A request of the server, and the client's reply."""
+        """Add a request of the server, and the client's reply."""
         self._add("server", {"id": identifier, "method": method} | ({} if params is None else {"params": params}))
         return self._add("client", {"id": identifier, "result": result})
 
     def raw(self, message: Any) -> "Script":
-        """Something that the server sends, as it is."""
+        """Add any message of the server, unchanged."""
         self.traffic.append(Record("server", message))
         return self
 
     def end(self) -> "Script":
-        """The end of the session."""
+        """Add the end of the session: `shutdown` and its reply."""
         return self.ask("shutdown").reply(None)
 
 
@@ -139,7 +139,7 @@ def changed(script: Script) -> Script:
 
 
 def rich(script: Script) -> Script:
-    """All that a session with VS Code may have, in order."""
+    """Add every kind of message that a session with VS Code may have, in order."""
     register(script, "workspace/didChangeWatchedFiles", {"watchers": [{"globPattern": "**/*.py"}]})
     script.want("workspace/configuration", {"items": [{"section": "uncuda"}]}, [None], identifier=7)
     pull(script, result=full(diagnostic(tags=[2], data={"fix": 1}, codeDescription={"href": URI}), resultId="1"))

@@ -1,4 +1,5 @@
-"""A session replayed from its traffic: what was agreed, what is open, what is asked, at every message."""
+"""Replays a session from its traffic, and knows at every message the capabilities, open documents and pending
+requests."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,9 +12,10 @@ from lsp.harness.traffic import Json, Record, Source, documents_in
 
 @dataclass
 class Message:
-    """A message with what it belongs to. `asked`: the request that it answers, if it is a reply to one.
+    """A message with its context. `asked`: the request that it answers, if it is a reply.
 
-    `since`: the place in the traffic from which on the server may have seen the documents that it speaks of.
+    `since`: the index in the traffic from which on the server may have seen the document states that the message refers
+    to.
     """
 
     index: int
@@ -26,24 +28,24 @@ class Message:
 
     @property
     def is_reply(self) -> bool:
-        """Whether it answers something."""
+        """Whether this is a reply."""
         return "method" not in self.json
 
     @property
     def is_request(self) -> bool:
-        """Whether it wants an answer."""
+        """Whether this is a request."""
         return "method" in self.json and "id" in self.json
 
     @property
     def method(self) -> str:
-        """The method; of a reply that of its request, or an empty text."""
+        """The method; of a reply that of its request, or "" if there is none."""
         if self.is_reply:
             return self.asked.method if self.asked else ""
         return str(self.json["method"])
 
     @property
     def params(self) -> Any:
-        """The parameters, an empty object if there are none."""
+        """The parameters; an empty object if there are none."""
         return self.json.get("params") or {}
 
     @property
@@ -67,9 +69,9 @@ class State:
 
 @dataclass
 class Session:
-    """What is known after the messages that were fed so far.
+    """The state of the session after all messages fed so far.
 
-    `provoked`: something was sent wrong on purpose; `confused`: the documents that it spoke of, which are not judged.
+    `provoked`: a message was wrong on purpose; `confused`: the documents in such messages, which are not checked.
     """
 
     client: Json = field(default_factory=dict)
@@ -96,21 +98,21 @@ class Session:
         return lookup(self.server, path)
 
     def registrations(self, method: str) -> list[Json]:
-        """What the server has registered for a method."""
+        """The server's registrations for a method."""
         return [item for item in self.registered.values() if item["method"] == method]
 
     @property
     def pulls(self) -> bool:
-        """Whether the client asks for diagnostics."""
+        """Whether the client pulls diagnostics."""
         offered = self.offers("diagnosticProvider") or self.registrations("textDocument/diagnostic")
         return bool(offered) and self.can("textDocument.diagnostic") is not None
 
     def cancelled(self, asked: Message) -> bool:
-        """Whether the client took a request back."""
+        """Whether the client cancelled a request."""
         return _key(asked.json["id"]) in self._taken_back
 
     def states(self, uri: str, since: int) -> list[State]:
-        """What a document was at one message and after it, oldest first; empty: it was never open."""
+        """The states of a document at one message and after it, oldest first; empty if it was never open."""
         known = self.documents.get(uri, [])
         before = [state for state in known if state.index <= since]
         return [*(before[-1:] or [State(-1, None, None)]), *(s for s in known if s.index > since)] if known else []
@@ -132,7 +134,7 @@ class Session:
         return min([self.settled, *commands])
 
     def feed(self, message: Message) -> None:
-        """Take notice of a message."""
+        """Update the state by a message."""
         json = message.json
         if message.deliberate:
             self.provoked = True
@@ -217,7 +219,7 @@ class Session:
             self._forget(states)
 
     def _forget(self, states: list[State]) -> None:
-        """Drop the states that no message still to come can speak of."""
+        """Drop the states that no later message can refer to."""
         asked = [message.index for (source, _), message in self.pending.items() if source == "client"]
         needed = min([self.settled, *asked])
         while len(states) > 1 and states[1].index <= needed:
@@ -228,5 +230,5 @@ class Session:
 
 
 def _key(identifier: Any) -> Any:
-    """1 and "1" are different ids; True and 1 are, too."""
+    """A key for a request id: 1 and "1" are different ids, and so are True and 1."""
     return type(identifier).__name__, str(identifier)

@@ -1,4 +1,4 @@
-"""What the fixture `start` is."""
+"""The type of the fixture `start`."""
 
 from pathlib import Path
 from typing import Any, Protocol
@@ -8,10 +8,10 @@ from lsp.harness.profiles import Profile
 
 
 class Start(Protocol):
-    """`start("vscode")`: a client, its session initialized, with the test's folder as workspace.
+    """`start("vscode")` returns a client with an initialized session and the test's folder as workspace.
 
     `files`: written below that folder before; `folders`: other workspace folders; `options`: initializationOptions;
-    `configuration`: the client's section `uncuda`; `initialize=False`: nothing has been said yet.
+    `configuration`: the client's section `uncuda`; `initialize=False`: no message is sent yet.
     """
 
     def __call__(

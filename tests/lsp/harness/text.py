@@ -1,4 +1,5 @@
-"""Positions and offsets the way an editor counts them: the tests' own, so that the server's are checked by another."""
+"""Converts positions and offsets as an editor does; written for the tests alone, to check the server's own
+conversion."""
 
 import re
 from bisect import bisect_right
@@ -10,7 +11,7 @@ _UNITS = {"utf-8": 1, "utf-16": 2, "utf-32": 4}
 
 
 class OutOfRange(ValueError):
-    """A position that the text does not have; the message says which."""
+    """A position that is not in the text; the message says which."""
 
 
 def line_starts(text: str) -> list[int]:
@@ -19,14 +20,14 @@ def line_starts(text: str) -> list[int]:
 
 
 def units(text: str, encoding: str) -> int:
-    """How long a text is in the units of `encoding` (utf-8, utf-16, utf-32)."""
+    """The length of a text in the code units of `encoding` (utf-8, utf-16, utf-32)."""
     codec = encoding if encoding == "utf-8" else f"{encoding}-le"
     return len(text.encode(codec, "surrogatepass")) // _UNITS[encoding]
 
 
 @lru_cache(maxsize=32)
 def positions_of(text: str, encoding: str) -> "Positions":
-    """The positions of a text, remembered: what judges a session asks for the same ones over and over."""
+    """The positions of a text, cached, since the checks of a session ask for the same ones again and again."""
     return Positions(text, encoding)
 
 
@@ -39,7 +40,8 @@ class Positions:
         self._starts = line_starts(text)
 
     def clamped(self, position: dict[str, int]) -> int:
-        """The offset of a position as servers have to read it: beyond a line is its end, beyond the text the text's."""
+        """The offset of a position as servers must read it: beyond the end of a line means its end, beyond the text the
+        text's end."""
         try:
             line = self.line(position["line"])
         except OutOfRange:
@@ -88,9 +90,9 @@ class Positions:
 
 
 def difference(old: str, new: str) -> tuple[int, int, str]:
-    """The one piece in which two texts differ: its start and end in `old`, and what stands there in `new`.
+    r"""The single part in which two texts differ: its start and end in `old`, and its text in `new`.
 
-    Neither end lies between \\r and \\n, where no position can be.
+    Neither end lies between \r and \n, where no position can be.
     """
     shortest = min(len(old), len(new))
     start = next((i for i in range(shortest) if old[i] != new[i]), shortest)
@@ -106,9 +108,9 @@ def _inside_a_break(text: str, offset: int) -> bool:
 
 
 def apply_text_edits(text: str, edits: list[dict[str, Any]], encoding: str) -> str:
-    """A text after LSP TextEdits, which all speak of the text before; ValueError if two overlap.
+    """A text after LSP TextEdits, whose ranges all refer to the text before; ValueError if two overlap.
 
-    Several insertions at one place keep their order, as the protocol has it.
+    Several insertions at the same position keep their order, as the protocol says.
     """
     positions = positions_of(text, encoding)
     spans = [(*positions.span(edit["range"]), edit["newText"]) for edit in edits]

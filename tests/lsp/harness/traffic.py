@@ -1,4 +1,4 @@
-"""What was said in a session."""
+"""The recorded messages of a session."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -11,7 +11,8 @@ Source = Literal["client", "server"]
 
 @dataclass(frozen=True)
 class Record:
-    """One message. `deliberate`: sent wrong on purpose; `disk`: the closed files that it speaks of, as they were."""
+    """One message. `deliberate`: wrong on purpose; `disk`: the texts of the closed files that it refers to, at that
+    time."""
 
     source: Source
     message: Any
@@ -48,7 +49,7 @@ class Traffic(list[Record]):
 
 
 def documents_in(value: Any) -> Iterator[str]:
-    """Every URI that some part of a message speaks of."""
+    """Every URI in a message."""
     if isinstance(value, dict):
         for name, part in value.items():
             if name == "uri" and isinstance(part, str):

@@ -1,6 +1,6 @@
-"""A user who works at random on a small workspace of two folders, in an editor of one of three kinds.
+"""A simulated user who takes random steps in a small workspace of two folders, in one of three kinds of editors.
 
-Deterministic but for the server's timing: the same seed takes the same steps.
+The steps depend only on the seed, apart from the server's timing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from lsp.conftest import write
 from lsp.harness.client import Client
 from lsp.harness.editbuffer import NotApplied
-from lsp.harness.profiles import PROFILES
+from lsp.harness.profiles import PROFILES, Profile
 from lsp.harness.pulls import Pulls
 from lsp.harness.traffic import Json
 from uncuda.catalogue import load
@@ -63,8 +63,7 @@ CONFIGURATIONS = [
 class Editor(Client):
     """An editor that opens what a workspace edit changes, and saves nothing by itself."""
 
-    def __init__(self, kind: str, folders: list[Path], workspace: bool) -> None:
-        profile = PROFILES["vscode"]
+    def __init__(self, kind: str, folders: list[Path], workspace: bool, profile: Profile = PROFILES["vscode"]) -> None:
         if kind == "push":
             profile = profile.having(textDocument__diagnostic=None, workspace__diagnostics=None)
         self.kind = kind
@@ -78,14 +77,14 @@ class Editor(Client):
         return {}
 
     def findings(self) -> dict[str, list[Json]]:
-        """What the user sees, by URI."""
+        """The diagnostics that the user sees, by URI."""
         if self.pulls_of:
             return self.pulls_of.findings
         with self.changed:
             return {uri: said["diagnostics"] for uri, said in self.pushed.items() if said["diagnostics"]}
 
     def show(self, uri: str) -> None:
-        """Give a document a tab."""
+        """Show a document in a tab."""
         if self.pulls_of:
             self.pulls_of.show(uri)
 
@@ -107,15 +106,16 @@ class Editor(Client):
 
 
 class Wanderer:
-    """Takes steps at random. `client`: the editor; `log`: the steps taken."""
+    """Takes random steps. `client`: the editor; `log`: the steps taken."""
 
-    def __init__(self, root: Path, kind: str, seed: int) -> None:
+    def __init__(self, root: Path, kind: str, seed: int, profile: Profile = PROFILES["vscode"]) -> None:
         self.root, self.kind, self.chance = root, kind, random.Random(seed)
         self.folders = [root / "one", root / "two"]
         write(root, {name: self._text() for name in NAMES})
         write(root, {"one/uncuda.toml": CONFIGURATIONS[0], "two/uncuda.toml": CONFIGURATIONS[0]})
         self.on = True
-        self.client = Editor(kind, self.folders, True)
+        self.configurations = list(CONFIGURATIONS)
+        self.client = Editor(kind, self.folders, True, profile)
         self.log: list[str] = []
         self._undo: dict[str, list[str]] = {}
         steps: dict[Callable[[], object], int] = {
@@ -125,8 +125,13 @@ class Wanderer:
         }  # fmt: skip
         self._steps, self._weights = list(steps), list(steps.values())
 
+    def leave_out(self, step: Callable[[], object]) -> None:
+        """Never take this step."""
+        del self._weights[self._steps.index(step)]
+        self._steps.remove(step)
+
     def step(self) -> None:
-        """Do something."""
+        """Take one random step."""
         self.chance.choices(self._steps, self._weights)[0]()
         if self.client.pulls_of and self.chance.random() < 0.7:
             self.client.pulls_of.look()
@@ -213,14 +218,14 @@ class Wanderer:
             self.client.watched(path, 3)
 
     def fix_all(self) -> None:
-        """Fix All in Workspace as in VS Code, taken back or not, and what it opened is saved and closed."""
+        """Run Fix All in Workspace as in VS Code, undo it or not, then save and close the documents that it opened."""
         self._note("fix all", "")
         before = {uri: self.client.text(uri) for uri in self._files()}
         opened = set(self._open)
         self.client.execute("uncuda.fixAllInWorkspace")
         changed = [uri for uri in sorted(self._open) if uri in before and self.client.text(uri) != before[uri]]
         self._note(f"changed {[Path(uri).name for uri in changed]}", "")
-        if self.chance.random() < 0.5:  # VS Code saves a refactoring, and then nothing keeps a document without a tab
+        if self.chance.random() < 0.5:  # VS Code saves after a refactoring, and then keeps no document without a tab
             for uri in changed:
                 self.save(uri)
             for uri in sorted(self._open - opened):
@@ -242,7 +247,7 @@ class Wanderer:
                     self.close(uri, tab=False)
 
     def burst(self) -> None:
-        """Open, change, take back, save and close without waiting for a reply."""
+        """Open, change, undo, save and close without waiting for a reply."""
         if files := self._files():
             uri = self.chance.choice(files)
             if uri not in self._open:
@@ -254,7 +259,7 @@ class Wanderer:
 
     def configure(self) -> None:
         path = self.chance.choice(self.folders) / "uncuda.toml"
-        text = self.chance.choice(CONFIGURATIONS)
+        text = self.chance.choice(self.configurations)
         self._note(f"configure {text!r}", path.as_uri())
         path.write_text(text, encoding="utf-8")
         self.client.watched(path, 2)
@@ -263,14 +268,14 @@ class Wanderer:
         self.on = not self.on
         self._note(f"workspace diagnostics {self.on}", "")
         self.client.configure({"workspaceDiagnostics": self.on})
-        if not self.on:  # back soon: there is little to see without
+        if not self.on:  # switch on again soon: little is shown without it
             self._steps.append(self.switch)
             self._weights.append(15)
         elif len(self._weights) > len(set(self._steps)):
             del self._steps[-1], self._weights[-1]
 
     def rest(self) -> dict[str, list[Json]]:
-        """Wait until the user sees what is there; what is seen. AssertionError names what differs."""
+        """Wait until the user sees the expected diagnostics, and return them. AssertionError names the difference."""
         due = self.due()
         try:
             self.client.wait(lambda: self.client.findings() == due, "agreement")
@@ -286,7 +291,7 @@ class Wanderer:
         return due
 
     def due(self) -> dict[str, list[Json]]:
-        """What there is to see, computed without any server."""
+        """The diagnostics that the user should see, computed without a server."""
         client = self.client
         params = client.profile.initialize(client.folders, client.options)
         folders = Folders(read_client(params), params)
@@ -308,7 +313,7 @@ class Wanderer:
         return {uri: json.loads(items) for uri, items in found.items() if items != "[]"}
 
     def again(self) -> Editor:
-        """A fresh server in the same state, and its editor."""
+        """An editor with a new server, in the same state as this one."""
         other = Editor(self.kind, self.folders, self.on)
         for uri, buffer in self.client.buffers.open.items():
             if self.client.pulls_of and uri in self.client.pulls_of.tabs:
@@ -317,7 +322,7 @@ class Wanderer:
         return other
 
     def _read_projects(self, folders: Folders) -> dict[str, dict[str, Any]]:
-        """Give each folder its project; where shims are imported."""
+        """Give each folder the facts of its project; returns where shims are imported."""
         reader = Reader(folders.catalogue)
         shims: dict[str, dict[str, Any]] = {}
         opened = {path_of(uri): buffer.text for uri, buffer in self.client.buffers.open.items()}

@@ -1,21 +1,21 @@
-"""Frames of the protocol on a stream of bytes."""
+"""Reads and writes the protocol's message frames on a byte stream."""
 
 import json
 from typing import IO, Any
 
 
 class BadFrame(Exception):
-    """Something that is no frame; the message shows it."""
+    """Bytes that are not a frame; the message shows them."""
 
 
 def frame(message: Any) -> bytes:
-    """The bytes that send a message."""
+    """A message as a frame of bytes."""
     body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
 
 
 def read(stream: IO[bytes]) -> Any:
-    """The next message; None at the end of the stream; BadFrame if anything else than a frame comes."""
+    """The next message; None at the end of the stream; BadFrame if the bytes are not a frame."""
     length = None
     line = stream.readline()
     if not line:

@@ -1,11 +1,10 @@
-"""Programs that a port left half CUDA and half target, and programs that it left right.
+"""Programs that a port left half for CUDA and half for the target, and programs that were ported right.
 
-Each Markdown file beside this module holds programs of one kind, the title of the file. A section is a program: a list
-that says its target, in what it is half, and the kinds that it may also be called; then the files, each a `diff` block
-that shows the whole text, named by its path. Two characters stand before a line: a space (in both texts), `-` (before
-only) or `+` (after only); then `!` where the text after is half, a space elsewhere. In a right program nothing is
-marked: whatever is reported there is reported wrongly. The same holds for the text before of a half, which is CUDA's
-alone.
+Each Markdown file beside this module holds programs of one kind, which is its title. A section is a program: a list
+with its target, what is half in it, and other kinds that fit; then its files, each a `diff` block with the whole text,
+named by its path. Each line has two prefix characters: a space (in both texts), `-` (before only) or `+` (after only);
+then `!` if the line after the port is half, else a space. In a right program no line is marked: any report there is a
+false one. The same holds for the text before, which is CUDA's alone.
 """
 
 import re
@@ -36,16 +35,16 @@ ENTRY = re.compile(r"^- (?P<key>target|also|half): (?P<value>.+)$", re.M)
 
 @dataclass(frozen=True)
 class Half:
-    """A ported program; `kind` is `right` if it is no half."""
+    """A ported program; its `kind` is `right` if nothing in it is half."""
 
     name: str
     target: str
     kind: str
-    also: frozenset[str]  # other kinds that describe it as well
-    what: str  # in what it is half; empty if right
+    also: frozenset[str]  # other kinds that fit as well
+    what: str  # what is half in it; empty if right
     before: Mapping[str, str]  # path to text: the CUDA original
     after: Mapping[str, str]  # path to text: the port
-    places: tuple[tuple[str, int], ...]  # path and line of `after`, from 1; a report of any one finds the half
+    places: tuple[tuple[str, int], ...]  # path and line of `after`, from 1; a report of any one of them finds the half
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -55,7 +54,8 @@ class Half:
 
 @cache
 def programs() -> tuple[Half, ...]:
-    """All programs, halves and right ones, by file and in its order; ValueError if a line has no valid prefix."""
+    """All programs, half and right ones, in the order of files and sections; ValueError if a line has no valid
+    prefix."""
     return tuple(program for file in sorted(HERE.glob("*.md")) for program in read(file.read_text(encoding="utf-8")))
 
 
@@ -88,7 +88,7 @@ def program(kind: str, section: str) -> Half:
 
 
 def texts(block: str) -> tuple[str, str, list[int]]:
-    """The text before, the text after, and the marked lines of the latter, of one `diff` block."""
+    """The text before, the text after, and the numbers of the latter's marked lines, of one `diff` block."""
     old: list[str] = []
     new: list[str] = []
     marked = []

@@ -20,7 +20,7 @@ from support.witness.runs import MODES, TARGETS, run_all
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the witness; the exit code."""
+    """Run the witness; returns the exit code."""
     parser = argparse.ArgumentParser(prog="witness", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folders", nargs="*", type=Path, help="trees to read (default: the pinned packages)")
     parser.add_argument("--packages", nargs="+", choices=list(pinned(*LOCKS)), default=[], metavar="NAME")

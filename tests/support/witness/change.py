@@ -1,4 +1,4 @@
-"""Which characters of a text after are not those before: lines first, then the words of lines that changed."""
+"""Which characters of the fixed text are new: compares lines first, then the words of changed lines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ WORD = re.compile(rb"\w+|[^\s\w]")
 
 
 class Change:
-    """Columns, in bytes, of each line after (from 1) that were replaced or added."""
+    """The columns, in bytes, that were replaced or added in each line (from 1) of the fixed text."""
 
     def __init__(self, before: str | None, after: str) -> None:
         self._spans: dict[int, list[tuple[int, int, bool]]] = {}
@@ -39,7 +39,7 @@ class Change:
         return self.whole or any(a < end and start < b for a, b, _ in self._spans.get(line, ()))
 
     def added(self, line: int, start: int, end: int) -> bool:
-        """Whether the span is new and took nothing's place."""
+        """Whether the span is new and replaced nothing."""
         return self.whole or any(a < end and start < b and added for a, b, added in self._spans.get(line, ()))
 
     @property

@@ -1,4 +1,4 @@
-"""What an expression says beside what it names."""
+"""Helpers for expressions: the value behind wrappers, alternatives, defaults, call arguments, options."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from .module import Function, Module, Word
 
 
 def plain(node: ast.AST) -> ast.AST:
-    """An expression without what does not change whose value it is: `str(x.device.type).lower()` is `x.device`."""
+    """The expression without wrappers that keep the device it stands for: `x.device` for
+    `str(x.device.type).lower()`."""
     while True:
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "str" and node.args:
             node = node.args[0]
@@ -28,7 +29,7 @@ def plain(node: ast.AST) -> ast.AST:
 
 
 def _made_of(call: ast.Call) -> ast.AST | None:
-    """What `torch.device(…)` makes a device of, with an index or without."""
+    """The argument that `torch.device(…)` takes as the device, with or without an index."""
     if getattr(call.func, "attr", getattr(call.func, "id", "")) != "device":
         return None
     named = [item.value for item in call.keywords if item.arg in ("type", "device")]
@@ -36,7 +37,7 @@ def _made_of(call: ast.Call) -> ast.AST | None:
 
 
 def alternatives(node: ast.AST) -> Iterator[ast.AST]:
-    """The expressions that one may turn out to be."""
+    """The expressions of which one is the value: both arms of `a if test else b`, the operands of `a or b`."""
     if isinstance(node, ast.IfExp):
         yield from (*alternatives(node.body), *alternatives(node.orelse))
     elif isinstance(node, ast.BoolOp):
@@ -59,14 +60,14 @@ def alternatives(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def defaults(node: Function) -> Iterator[tuple[str, ast.expr]]:
-    """Parameters with their defaults."""
+    """The parameters with a default, each with its default."""
     positional = [*node.args.posonlyargs, *node.args.args]
     yield from ((arg.arg, value) for arg, value in zip(reversed(positional), reversed(node.args.defaults)))
     yield from ((arg.arg, value) for arg, value in zip(node.args.kwonlyargs, node.args.kw_defaults) if value)
 
 
 def annotation(module: Module, name: ast.Name) -> ast.AST | None:
-    """The class that the parameter of a name is said to be of, `Optional[…]` and `… | None` aside."""
+    """The annotated class of the parameter that `name` refers to, without `Optional[…]` and `… | None`."""
     scope = module.function(name)
     arguments = [*scope.args.posonlyargs, *scope.args.args, *scope.args.kwonlyargs] if scope else []
     noted: ast.AST | None = next((arg.annotation for arg in arguments if arg.arg == name.id), None)
@@ -78,14 +79,14 @@ def annotation(module: Module, name: ast.Name) -> ast.AST | None:
 
 
 def decorated(node: Function) -> Iterator[tuple[str, ast.expr]]:
-    """Parameters with the defaults of the options that decorators fill them from."""
+    """The parameters that decorators like `click.option` fill, each with the option's default."""
     for decorator in node.decorator_list:
         if isinstance(decorator, ast.Call) and (name := option_name(decorator)):
             yield from ((name, item.value) for item in decorator.keywords if item.arg == "default")
 
 
 def arguments(node: Function, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
-    """Parameters with what a call hands to them."""
+    """The parameters that a call passes, each with its argument."""
     names = [arg.arg for arg in (*node.args.posonlyargs, *node.args.args)]
     if names[:1] in (["self"], ["cls"]):
         names = names[1:]
@@ -97,7 +98,7 @@ def arguments(node: Function, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
 
 
 def option_name(call: ast.Call) -> str:
-    """The attribute that `add_argument`, `click.option` and their like fill, or nothing."""
+    """The attribute that `add_argument`, `click.option` and similar calls set; empty for other calls."""
     func = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     if func not in ("add_argument", "option", "add_option", "DEFINE_string", "DEFINE_enum"):
         return ""
@@ -110,7 +111,7 @@ def option_name(call: ast.Call) -> str:
 
 
 def device_word(module: Module, node: ast.AST) -> Word | None:
-    """The device or backend that an expression is, if it says one."""
+    """The device or backend word that an expression is; None for other expressions."""
     if isinstance(node, ast.BinOp):
         node = node.left
     word = module.words.get(node)

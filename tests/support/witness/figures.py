@@ -1,4 +1,4 @@
-"""How many halves there are by package and kind: as JSON, as a table, and as the page docs/witness.md."""
+"""The number of half-ported places by package and kind: as JSON, as a table, and as the page docs/witness.md."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ $ make witness
 
 
 def figures(runs: Iterable[Run], engine: str) -> Figures:
-    """The counts of runs, with the engine they were made with and the files of the packages."""
+    """The counts of all runs, with the engine's commit and the packages' files."""
     runs, files = list(runs), pinned(*LOCKS)
     return {
         "engine": engine,
@@ -62,7 +62,7 @@ def figures(runs: Iterable[Run], engine: str) -> Figures:
 
 
 def committed() -> Figures:
-    """The figures of figures.json."""
+    """The committed counts, from figures.json."""
     return _read(FIGURES)
 
 
@@ -72,14 +72,15 @@ def _read(path: Path) -> Figures:
 
 
 def most(package: str, target: str, mode: str) -> int:
-    """How many places of a package were half when figures were last written; for review, before."""
+    """The number of half-ported places of a package in the committed counts; for mode "review", in the counts of the
+    earlier engine."""
     case = {"package": package, "target": target, "mode": mode}
     rows = [row for found in (committed(), _read(BEFORE)) for row in found["runs"] if case.items() <= row.items()]
     return sum(rows[0].get(kind, 0) for kind in KINDS)
 
 
 def table(found: Figures, target: str, mode: str) -> str:
-    """A Markdown table by package and kind."""
+    """A Markdown table of the counts by package and kind."""
     rows = [row for row in found["runs"] if (row["target"], row["mode"]) == (target, mode)]
     kinds = [kind for kind in KINDS if any(row.get(kind) for row in rows)]
     total: Counter[str] = Counter()
@@ -118,7 +119,7 @@ def _excepted() -> str:
 
 
 def write(found: Figures) -> None:
-    """Write figures.json, of safe fixes, and the page."""
+    """Write figures.json, with the counts for safe fixes, and the page."""
     rows = ",\n  ".join(json.dumps(row) for row in found["runs"] if row["mode"] == "safe")
     rest = {"engine": found["engine"], "packages": found["packages"]}
     head = json.dumps(rest, indent=1).removesuffix("\n}")

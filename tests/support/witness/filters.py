@@ -1,4 +1,4 @@
-"""Filters that let only the target's tensors through to a CUDA-only library."""
+"""Reports filters that pass only the target's tensors to a CUDA-only library."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ Tests = Iterator[tuple[Module, ast.AST]]
 
 
 def records(project: Project) -> Iterator[Record]:
-    """Ported filters: that the library is asked for as well does not help, where it is there nothing passes."""
+    """Reports of ported filters, also where the program tests that the library is installed: if it is, no tensor
+    passes."""
     for module in project.modules:
         for site in sites(project, module):
             node = site.node
@@ -31,13 +32,13 @@ def records(project: Project) -> Iterator[Record]:
 
 
 def _library(project: Project, module: Module, node: ast.AST) -> str:
-    """The dotted name of a function of a CUDA-only library."""
+    """The dotted name of a function of a CUDA-only library; empty for other expressions."""
     dotted = module.resolve(node) if isinstance(node, ast.Name | ast.Attribute) else ""
     return dotted if "." in dotted and CUDA_ONLY.match(dotted) and not project.is_own(dotted) else ""
 
 
 def _tests(project: Project, module: Module, value: ast.AST) -> Tests:
-    """The ported tests that the members of an argument passed."""
+    """The ported tests that filtered the members of an argument."""
     if isinstance(value, ast.List | ast.Tuple):
         for item in value.elts:
             yield from _tests(project, module, item)

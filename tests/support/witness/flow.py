@@ -1,4 +1,4 @@
-"""What every variable, attribute, option and result of the tree is given."""
+"""Collects the values that each variable, attribute, option and function result of the tree gets."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Given = dict[Key, list[tuple[Module, ast.AST]]]
 
 
 class Flow(Index):
-    """The files with what their names are given."""
+    """The files, with the values of their names."""
 
     @cached_property
     def given(self) -> Given:
-        """The expressions that each key is given: assignments, defaults, arguments, results."""
+        """The expressions assigned to each key: by assignments, defaults, arguments, return statements."""
         found: Given = {}
         for module in self.modules:
             for node in module.parents:
@@ -44,7 +44,7 @@ class Flow(Index):
             yield from self._handed(module, node)
 
     def _filled(self, module: Module, node: ast.AST, target: ast.AST) -> Iterator[Key]:
-        """The keys that an assignment fills; a field of a class is an attribute and may be an option."""
+        """The keys that an assignment sets; a field of a class is an attribute and may be an option."""
         owner = module.parents[node]
         if isinstance(owner, ast.ClassDef) and isinstance(target, ast.Name):
             yield Key("self", module.path, owner, target.id)
@@ -72,7 +72,7 @@ class Flow(Index):
                 yield Key("name", found[0].path, found[1], parameter), value
 
     def sources(self, key: Key, depth: int = 0) -> Iterator[tuple[Module, ast.AST]]:
-        """The expressions that may be the value of a key, through names that only pass it on."""
+        """The expressions that may be the value of a key, followed through names that only pass a value on."""
         for module, value in self.given.get(key, ()):
             for part in alternatives(value):
                 inner = self.key(module, part) if depth < DEPTH else None
@@ -82,7 +82,7 @@ class Flow(Index):
 
 
 def _entries(table: ast.Dict) -> Iterator[tuple[Key, ast.AST]]:
-    """The options that a dictionary holds."""
+    """The options in a dictionary display."""
     for name, value in zip(table.keys, table.values):
         if isinstance(name, ast.Constant):
             yield Key("option", "", None, str(name.value)), value

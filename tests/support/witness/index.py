@@ -1,4 +1,4 @@
-"""All files of the tree together: which function is called, which variable is meant."""
+"""Resolves names across all files of the tree: the function that a call runs, the variable that a name refers to."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ OPTIONS = {"args", "opt", "opts", "options", "config", "cfg", "conf", "hparams",
 
 
 class Key(NamedTuple):
-    """A variable, attribute, option or result that can hold a value."""
+    """A variable, attribute, option or function result that can hold a value."""
 
-    kind: str  # name, self, option, result
+    kind: str  # "name", "self", "option" or "result"
     module: str
     owner: ast.AST | None
     name: str
@@ -28,18 +28,18 @@ class Index:
 
     def __init__(self, modules: list[Module], paths: Iterable[str]) -> None:
         self.modules = modules
-        self.sites_of: dict[Module, list[Any]] = {}  # regions.sites
+        self.sites_of: dict[Module, list[Any]] = {}  # cache of regions.sites
         self._roots = {part for path in paths for part in path.removesuffix(".py").split("/")}
         self._by_tail: dict[str, list[Module]] = {}
         for module in modules:
             self._by_tail.setdefault(module.dotted.rpartition(".")[2], []).append(module)
 
     def is_own(self, dotted: str) -> bool:
-        """Whether a module lies in the tree, read or not."""
+        """Whether a module is in the tree, even if it was not parsed."""
         return dotted.partition(".")[0] in self._roots
 
     def module(self, dotted: str) -> Module | None:
-        """The file that an import means, by the end of its path."""
+        """The file of an imported module, found by the end of its path."""
         found = [
             item
             for item in self._by_tail.get(dotted.rpartition(".")[2], ())
@@ -55,7 +55,7 @@ class Index:
         }
 
     def callee(self, module: Module, call: ast.Call) -> tuple[Module, Function] | None:
-        """The project's function that a call runs; a class gives its `__init__`."""
+        """The function of the project that a call runs; for a class its `__init__`."""
         func = call.func
         if isinstance(func, ast.Subscript):  # a Triton kernel with its grid
             func = func.value
@@ -68,7 +68,7 @@ class Index:
         found = self._named(module, func)
         if found is None and isinstance(func, ast.Attribute) and (owner_of := self.instance(module, func.value)):
             method = self._method(*owner_of, func.attr)
-            return None if method and f"super().{func.attr}(" in ast.unparse(method[1]) else method  # torch's, wrapped
+            return None if method and f"super().{func.attr}(" in ast.unparse(method[1]) else method  # it calls torch's
         if found and isinstance(found[1], ast.ClassDef):
             return self._method(found[0], found[1], "__init__")
         return (found[0], found[1]) if found and isinstance(found[1], FUNCTION) else None
@@ -110,7 +110,8 @@ class Index:
         return None
 
     def instance(self, module: Module, node: ast.AST, depth: int = 0) -> tuple[Module, ast.ClassDef] | None:
-        """The project's class of an object: one that is constructed, annotated, or held by a name of such a one."""
+        """The project class of an object: of a constructor call, an annotated name, or a name that holds such an
+        object."""
         if isinstance(node, ast.Call):
             return self.class_named(module, node.func)
         if isinstance(node, ast.Name) and (noted := annotation(module, node)) is not None:
@@ -122,12 +123,12 @@ class Index:
         return None
 
     def class_named(self, module: Module, node: ast.AST) -> tuple[Module, ast.ClassDef] | None:
-        """The project's class that an expression names."""
+        """The project class that an expression names."""
         found = self._named(module, node)
         return (found[0], found[1]) if found and isinstance(found[1], ast.ClassDef) else None
 
     def _put(self, module: Module, node: ast.Name | ast.Attribute) -> Iterator[tuple[Module, ast.AST]]:
-        """What a variable of the function, or of the file it is of, is assigned, or an attribute of `self`."""
+        """The expressions assigned to a variable of the function or of the file, or to an attribute of `self`."""
         if isinstance(node, ast.Attribute):
             if isinstance(node.value, ast.Name) and node.value.id == "self":
                 yield from (
@@ -145,7 +146,7 @@ class Index:
         yield from ((module, value) for value in self._assigned(module).get((scope, node.id), ()))
 
     def _assigned(self, module: Module) -> dict[tuple[ast.AST | None, str], list[ast.AST]]:
-        """The values that variables, by their function, and attributes of `self`, by their class, are assigned."""
+        """The expressions assigned to variables, by function, and to attributes of `self`, by class."""
         if module not in self._values:
             found: dict[tuple[ast.AST | None, str], list[ast.AST]] = {}
             for node in module.parents:
@@ -163,7 +164,7 @@ class Index:
         return {}
 
     def key(self, module: Module, node: ast.AST) -> Key | None:
-        """What variable, attribute, option or result an expression names."""
+        """The variable, attribute, option or function result that an expression names."""
         node = plain(node)
         if isinstance(node, ast.Name):
             scope = module.function(node)
@@ -195,7 +196,8 @@ class Index:
         return None
 
     def _held(self, module: Module, node: ast.Attribute) -> Key | None:
-        """An attribute of a variable that is made where it is: of a class of the project, or by a parser of options."""
+        """The key of an attribute of a variable that holds an object of a project class, or the result of an option
+        parser."""
         if not isinstance(node.value, ast.Name):
             return None
         named = self._tops[module].get(node.value.id)
@@ -210,7 +212,7 @@ class Index:
         return None
 
     def _made(self, module: Module) -> dict[str, list[ast.Call]]:
-        """The calls that variables of a file are assigned."""
+        """The calls assigned to variables of a file."""
         if module not in self._calls:
             found: dict[str, list[ast.Call]] = {}
             for node in module.parents:

@@ -1,4 +1,4 @@
-"""APIs that only work together, of which the fix moved a part."""
+"""Reports kits of which the fix ported a part: APIs that only work together, such as graphs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .regions import sites, skipped
 from .words import CUDA, NPU, words
 
 GRAPHS = {"CUDAGraph", "NPUGraph", "MUSAGraph", "graph", "graph_pool_handle", "make_graphed_callables"}
-# A kit and whether its parts belong together in a whole file, or in one function.
+# A kit, and whether its parts belong together within a whole file or within one function.
 KITS: tuple[tuple[frozenset[str], bool], ...] = (
     (frozenset(GRAPHS), True),
     (frozenset({"autocast", "GradScaler"}), True),
@@ -43,7 +43,7 @@ class Part(NamedTuple):
 
 
 def records(project: Project) -> Iterator[Record]:
-    """Kits that are split, in the files that changed."""
+    """The split kits in the files that changed."""
     for module in project.modules:
         if not module.change.any:
             continue
@@ -90,7 +90,7 @@ def _parts(project: Project, module: Module) -> Iterator[Part]:
 
 
 def _members(project: Project, module: Module) -> Iterator[Part]:
-    """Members of whole kits that a file imports, to use or to hand on, in whichever branch."""
+    """The members of whole-file kits that a file imports, in any branch."""
     whole = {name for names, together in KITS if together for name in names}
     guards = {site.node: site.guards for site in sites(project, module)}
     for found in (item for several in module.bindings.values() for item in several):
@@ -103,7 +103,7 @@ def _members(project: Project, module: Module) -> Iterator[Part]:
 
 
 def _profiler(module: Module) -> Iterator[Record]:
-    """The profiler and its activities: all of torch's, or all of the plugin's."""
+    """Reports a profiler and its activities if they are neither all torch's nor all the plugin's."""
     ours: list[ast.AST] = []
     torchs: list[ast.AST] = []
     activity: list[Word] = []
@@ -134,7 +134,8 @@ def _profiler(module: Module) -> Iterator[Record]:
 
 
 def _imports(project: Project, module: Module) -> Iterator[Record]:
-    """One name that is imported from the target here and from CUDA there, and no device question between."""
+    """Reports a name that is imported from the target in one place and from CUDA in another, without a device test
+    between."""
     guards = {site.node: site.guards for site in sites(project, module)}
     for name, found in module.bindings.items():
         places = [item for item in found if isinstance(item.node, ast.ImportFrom)]
@@ -145,7 +146,7 @@ def _imports(project: Project, module: Module) -> Iterator[Record]:
 
 
 def _handed(project: Project, module: Module, call: ast.Call) -> Iterator[Record]:
-    """A stream, event, graph or pool of one device that is handed to the other's."""
+    """Reports a stream, event, graph or pool of one device that is passed to the other's API."""
     sides: list[Word] = []
     func = call.func
     callee = module.words.get(func)
@@ -165,7 +166,7 @@ def _handed(project: Project, module: Module, call: ast.Call) -> Iterator[Record
 
 
 def _made(project: Project, module: Module, node: ast.AST) -> list[Word]:
-    """The callee that made the value of a name: `torch.cuda.Stream` of `s`."""
+    """The call that made the value of a name: `torch.cuda.Stream` for `s = torch.cuda.Stream()`."""
     found = []
     if isinstance(node, ast.Call):
         word = module.words.get(node.func)

@@ -1,4 +1,5 @@
-"""Halves made by a machine: right ports with one word swapped back to CUDA's, or CUDA programs with one word ported.
+"""Generates half-ported programs: right ports with one word swapped back to CUDA's, or CUDA programs with one word
+ported.
 
 A port is a file of `ports/`: a program in which every word that a port changes is written `[[word|back|forward]]`.
 `back` names the kind of half that results if that word alone stays CUDA's, `forward` if it alone is ported.
@@ -20,7 +21,7 @@ Texts = dict[str, str]
 
 
 class Half(NamedTuple):
-    """A program before, the same half ported, and what is wrong with that."""
+    """A CUDA program, its half-ported text, and the kind of the half."""
 
     name: str
     target: str
@@ -35,7 +36,7 @@ def ports() -> list[str]:
 
 
 def right(name: str, target: str) -> tuple[Texts, Texts]:
-    """A program and its right port."""
+    """A CUDA program and its right port."""
     text = (FOLDER / f"{name}.py.in").read_text(encoding="utf-8")
     return _files(name, _written(text, CUDA, TARGETS[target], ())), _files(
         name, _written(text, TARGETS[target], TARGETS[target], ())
@@ -43,7 +44,7 @@ def right(name: str, target: str) -> tuple[Texts, Texts]:
 
 
 def halves(target: str) -> Iterator[Half]:
-    """Every half that the marks of the ports name."""
+    """Every half-ported program that the marks in the ports define."""
     for name in ports():
         text = (FOLDER / f"{name}.py.in").read_text(encoding="utf-8")
         before = _files(name, _written(text, CUDA, TARGETS[target], ()))
@@ -56,7 +57,7 @@ def halves(target: str) -> Iterator[Half]:
 
 
 def _written(text: str, most: Device, target: Device, other: tuple[int, ...]) -> str:
-    """The program with the words of `most`, and of the other side at the marks with these numbers."""
+    """The program with the words of `most`; the marks with the numbers in `other` get the words of the other device."""
     parts, at = [], 0
     for number, mark in enumerate(MARK.finditer(text)):
         device = most if number not in other else (CUDA if most is target else target)

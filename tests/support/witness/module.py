@@ -1,4 +1,4 @@
-"""One Python file of the tree: its names, its words, and which of them the fix moved."""
+"""One Python file of the tree: its names, its device words, and which of these the fix wrote."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LABELS = {"id", "ids", "help", "desc", "label", "title"}
 
 
 class Binding(NamedTuple):
-    """What a name stands for."""
+    """The dotted name that an import binds to a name."""
 
     dotted: str
     moved: bool
@@ -29,29 +29,29 @@ class Binding(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Word:
-    """One place where a device is meant as code."""
+    """One place where the code names a device."""
 
     node: ast.AST
     line: int
-    target: bool  # the target's, not CUDA's
-    moved: bool  # the fix wrote it
+    target: bool  # names the target, not CUDA
+    moved: bool  # written by the fix
     family: str  # device, ccl, other, path: strings; api: names; method: x.cuda(), x.is_cuda
     text: str  # the whole string, or the dotted name
-    added: bool = False  # nothing stood in its place
+    added: bool = False  # it replaced nothing
 
     @property
     def stayed(self) -> bool:
-        """CUDA's word that the fix left."""
+        """Whether this is a CUDA word that the fix left."""
         return not self.target and not self.moved
 
     @property
     def ported(self) -> bool:
-        """The target's word that the fix wrote."""
+        """Whether this is a word of the target that the fix wrote."""
         return self.target and self.moved
 
 
 class Module:
-    """A parsed file; `target` says whose words count beside CUDA's."""
+    """A parsed file; `target`: the device whose words are collected beside CUDA's."""
 
     def __init__(self, path: str, before: str | None, after: str, target: Device) -> None:
         self.path, self.before, self.target = path, before, target
@@ -92,7 +92,7 @@ class Module:
         return alias.asname or alias.name, f"{base}.{alias.name}"
 
     def _node_moved(self, node: ast.AST, dotted: str) -> bool:
-        """Whether the token that makes a dotted name a device's was written by the fix."""
+        """Whether the fix wrote the token that makes a dotted name a device's."""
         for device in (CUDA, self.target):
             for name in (device.device, *device.plugins, device.graph, device.extension):
                 token = name.encode()
@@ -115,7 +115,7 @@ class Module:
         return any(self.change.moved(*span) for span in self.spans(node))
 
     def binding(self, name: str, near: ast.AST | None = None) -> Binding | None:
-        """What a name stands for; of several, one that is bound in the same function, then CUDA's that stayed."""
+        """What a name is bound to; of several bindings one in the same function, then CUDA's that the fix left."""
         found = self.bindings.get(name, [])
         if len(found) > 1 and near is not None:
             scope = self.function(near)
@@ -124,7 +124,7 @@ class Module:
         return found[-1] if found else None
 
     def resolve(self, node: ast.AST) -> str:
-        """The dotted name of an expression through imports, or nothing."""
+        """The dotted name of an expression, with imports resolved; empty if it has none."""
         if isinstance(node, ast.Attribute):
             base = self.resolve(node.value)
             return f"{base}.{node.attr}" if base else ""
@@ -143,14 +143,14 @@ class Module:
         return ""
 
     def side(self, dotted: str) -> bool | None:
-        """True: the target's; False: CUDA's; None: nobody's."""
+        """Whose API a dotted name is: True the target's, False CUDA's, None neither's."""
         if words(self.target).owns(dotted):
             return True
         return False if words(CUDA).owns(dotted) else None
 
     @cached_property
     def words(self) -> dict[ast.AST, Word]:
-        """Every word of the file by its node."""
+        """Every device word of the file, by its node."""
         found = {}
         for node in (self.tree, *self.parents):
             if word := self._word(node):
@@ -192,7 +192,7 @@ class Module:
         return None
 
     def _is_said(self, node: ast.AST) -> bool:
-        """Whether a string is for people: printed, logged, raised, or a docstring."""
+        """Whether a string is text for people: printed, logged, raised, or a docstring."""
         above = self.parents.get(node)
         if isinstance(above, ast.FormattedValue | ast.JoinedStr | ast.Expr):
             return True
@@ -244,7 +244,8 @@ class Module:
 
     @cached_property
     def _own(self) -> set[str]:
-        """Attributes that the program gives its objects: `self.is_cuda = …` is no tensor's."""
+        """Attributes that the program itself sets on objects: after `self.is_cuda = …`, `is_cuda` may be no
+        tensor's."""
         return {
             node.attr for node in self.parents if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
         }
@@ -258,7 +259,7 @@ class Module:
         return None
 
     def function(self, node: ast.AST) -> Function | None:
-        """The innermost function around a node; a decorator or default is outside."""
+        """The innermost function around a node; a decorator or default is outside its function."""
         child, above = node, self.parents.get(node)
         while above is not None:
             if isinstance(above, FUNCTION) and child in above.body:
@@ -280,10 +281,10 @@ class Module:
         return node
 
     def inside(self, node: ast.AST) -> list[Word]:
-        """The words in a node, in its order."""
+        """The device words within a node, in order."""
         return [self.words[item] for item in ast.walk(node) if item in self.words]
 
     def source(self, node: ast.AST) -> str:
-        """The text of a node in one line, cut."""
+        """The source of a node on one line, cut to 160 characters."""
         text = b" ".join(self.lines[line - 1][start:end] for line, start, end in self.spans(node)).decode()
         return " ".join(text.split())[:160]

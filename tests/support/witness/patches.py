@@ -1,4 +1,4 @@
-"""Names that tests replace."""
+"""Reports names that tests replace (`mock.patch`) in one device's module, while the code uses the other's."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Patched(NamedTuple):
 
     module: Module
     node: ast.AST
-    name: str  # below the device's module
+    name: str  # without the device's module
     word: Word
 
 
@@ -51,7 +51,7 @@ def records(project: Project) -> Iterator[Record]:
 
 
 def _reached(project: Project, module: Module, node: ast.Call, dotted: str) -> Iterator[Record]:
-    """A name of a module of the project that is not bound there any more, or that its code does not call any more."""
+    """Reports a replaced name of a project module that is no longer bound there, or that its code no longer calls."""
     parts = dotted.split(".")
     homes = ((project.module(".".join(parts[:n])), parts[n:]) for n in range(len(parts) - 1, 0, -1))
     home, below = next(((home, below) for home, below in homes if home), (None, []))
@@ -76,7 +76,7 @@ def _reached(project: Project, module: Module, node: ast.Call, dotted: str) -> I
 
 
 def _replaced(module: Module, node: ast.Call) -> str:
-    """The dotted name that a call replaces, if it is written in one or two parts."""
+    """The dotted name that a call replaces, given as one string or as object and name."""
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     if name not in PATCHES or not node.args or any(item.arg in ("create", "raising") for item in node.keywords):
         return ""
@@ -97,7 +97,7 @@ def _before(module: Module) -> ast.Module:
 
 
 def _bound(tree: ast.Module) -> set[str]:
-    """The names that a file binds at its top, in branches too; a star for what cannot be seen."""
+    """The names that a file binds at module level, also in branches; "*" for a star import."""
     found: set[str] = set()
     nodes: list[ast.AST] = [*tree.body]
     while nodes:
@@ -144,7 +144,7 @@ def _patched(module: Module) -> Iterator[Patched]:
 
 
 def _imported(project: Project, module: Module, depth: int = 2) -> Iterator[Module]:
-    """The project's files that a file imports, and those that they do."""
+    """The project files that a file imports, and those that these import."""
     for found in {binding.dotted for several in module.bindings.values() for binding in several}:
         home = project.module(found) or project.module(found.rpartition(".")[0])
         if home and home is not module:

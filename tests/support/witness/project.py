@@ -1,4 +1,4 @@
-"""The files of the tree, and what their tests ask."""
+"""The files of the tree, and what their guards test."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .module import Module
 
 
 class Question(NamedTuple):
-    """A test whether the device is there, or is this one."""
+    """A test whether a device is available, or is the one in use."""
 
     target: bool
     moved: bool
-    yes: bool  # the way taken where it is
+    yes: bool  # the branch that is taken if it is
 
     @property
     def ported(self) -> bool:
@@ -28,19 +28,19 @@ class Question(NamedTuple):
         return not self.target and not self.moved
 
 
-Answers = tuple[tuple[Question, ...], tuple[Question, ...]]  # where the test is true, where it is false
+Answers = tuple[tuple[Question, ...], tuple[Question, ...]]  # known where the test is true, known where it is false
 NOTHING: Answers = ((), ())
 
 
 class Project(Flow):
-    """The parsed files, their names, and the answers to their questions."""
+    """The parsed files, their names, and what their tests say."""
 
     @cached_property
     def _asked(self) -> dict[ast.AST, Answers]:
         return {}
 
     def asks(self, module: Module, node: ast.AST, depth: int = 0) -> Answers:
-        """What is known of the device where a test is true, and where it is false."""
+        """What is known about the device where a test is true, and where it is false."""
         if depth:
             return self._asks(module, node, depth)
         if node not in self._asked:
@@ -103,7 +103,7 @@ class Project(Flow):
         return (one[1], one[0]) if negative else one
 
     def _carried(self, key: Key, depth: int) -> Answers:
-        """The answers of a name, if all that it is given agree; `False` and `None` say nothing against them."""
+        """What a test of a name says, if all its values agree; `False` and `None` among them are ignored."""
         found: set[Answers] = set()
         for module, value in self.given.get(key, ()):
             if isinstance(value, ast.Constant) and (value.value is None or isinstance(value.value, bool)):
@@ -117,11 +117,11 @@ class Project(Flow):
 
 
 def boolean(module: Module, call: ast.Call) -> bool:
-    """Whether a torch call answers yes or no."""
+    """Whether a call of torch returns a boolean or a count."""
     name = (module.resolve(call.func) or getattr(call.func, "attr", "")).rpartition(".")[2]
     return name.startswith(("is_", "has_")) or name in ("device_count", "getattr", "hasattr")
 
 
 def answers(target: bool, moved: bool) -> Answers:
-    """Yes where a test is true, no where it is false."""
+    """The answers of a test of one device: yes where it is true, no where it is false."""
     return (Question(target, moved, True),), (Question(target, moved, False),)

@@ -1,4 +1,4 @@
-"""Questions whose answer and region are no longer about the same device."""
+"""Reports guards that test one device around code that is for the other."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _CUDA_SOURCE = re.compile(r"\.cuh?$|cuda", re.IGNORECASE)
 
 
 class Questions:
-    """Reads the regions of all files of a project."""
+    """Examines the guarded code of all files of a project."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
         self._reached: dict[tuple[ast.AST, bool], str] = {}
 
     def records(self) -> Iterator[Record]:
-        """Ported questions over CUDA code, and CUDA's questions over ported code."""
+        """Ported guards around CUDA code, and CUDA guards around ported code."""
         for module in self.project.modules:
             seen: set[tuple[str, ast.AST]] = set()
             for site in sites(self.project, module):
@@ -45,7 +45,7 @@ class Questions:
                 yield "stayed question", stayed[-1].test, made
 
     def _left(self, module: Module, node: ast.AST, depth: int) -> str:
-        """CUDA code that an expression or statement is, or that the function it calls comes to."""
+        """The CUDA code in an expression or statement, or in the function that it calls; empty if there is none."""
         word = module.words.get(node)
         if word and word.stayed and self._runs(module, node):
             return word.text
@@ -60,7 +60,8 @@ class Questions:
         return self._reach(*found, depth + 1) if found else ""
 
     def _foreign(self, module: Module, node: ast.AST, dotted: str) -> bool:
-        """Whether a function of a CUDA-only module is called or handed on there, whether it was imported or not."""
+        """Whether a function of a CUDA-only module is called here or passed on, whether or not the module was
+        imported."""
         parent = module.parents.get(node)
         if not CUDA_ONLY.match(dotted) or not isinstance(parent, ast.Call) or self.project.is_own(dotted):
             return False
@@ -69,7 +70,7 @@ class Questions:
         return not self._tried(module, node) and not self._asked_for(module, node)
 
     def _asked_for(self, module: Module, node: ast.AST) -> bool:
-        """Whether a test above asks for a name that is set where imports are tried."""
+        """Whether an outer test is about a name that a `try` around an import sets."""
         tried = {
             name.id
             for item in ast.walk(module.tree)
@@ -86,7 +87,7 @@ class Questions:
         return False
 
     def _runs(self, module: Module, node: ast.AST) -> bool:
-        """Whether a word does something: an import in a `try`, a key or a comparison of the program's own does not."""
+        """Whether a word has an effect: an import in a `try`, a dictionary key or a comparison has none."""
         word = module.words[node]
         if word.family in ("api", "method", "import"):
             return not self._tried(module, node)
@@ -107,7 +108,7 @@ class Questions:
         return isinstance(parent, ast.Return)
 
     def _tried(self, module: Module, node: ast.AST) -> bool:
-        """Whether an error there is caught."""
+        """Whether an error raised here is caught."""
         child, above = node, module.parents.get(node)
         while above is not None and not isinstance(above, FUNCTION):
             if isinstance(above, ast.Try) and child in above.body and above.handlers:
@@ -116,7 +117,7 @@ class Questions:
         return False
 
     def _reach(self, module: Module, function: Function, depth: int) -> str:
-        """The CUDA code that a function always comes to on the target, or nothing."""
+        """The CUDA code that a function always runs on the target; empty if there is none."""
         if (function, True) in self._reached:
             return self._reached[function, True]
         self._reached[function, True] = ""
@@ -144,7 +145,7 @@ class Questions:
         return any(self._loads(home, value) for home, value in self.project.sources(key)) if key else False
 
     def _loads(self, module: Module, node: ast.AST) -> bool:
-        """Whether a value is what `load` compiled for CUDA, and comes to be on the target."""
+        """Whether a value is a module that `load` compiled for CUDA, also when run on the target."""
         if not isinstance(node, ast.Call) or not module.resolve(node.func).endswith(LOADERS):
             return False
         texts = [str(item.value) for item in ast.walk(node) if isinstance(item, ast.Constant)]
@@ -155,7 +156,7 @@ class Questions:
 
     @cached_property
     def _built(self) -> set[str]:
-        """Names of the extension modules that a `CUDAExtension` in the tree makes."""
+        """The names of the extension modules that a `CUDAExtension` in the tree builds."""
         found = set()
         for module in self.project.modules:
             for node in module.parents:
@@ -165,13 +166,14 @@ class Questions:
         return found
 
     def _ported(self, module: Module, node: ast.AST) -> str:
-        """The target's code that the fix wrote here: not in a function, which others may call, too."""
+        """The target's code that the fix wrote here; a called function is not searched, since others may call it,
+        too."""
         word = module.words.get(node)
         return word.text if word and word.ported else ""
 
     @cached_property
     def over_cuda(self) -> set[ast.AST]:
-        """The tests that still ask for CUDA, and guard what needs it: these are to stay."""
+        """The tests that still ask for CUDA and guard code that needs CUDA: these should stay."""
         return {
             guard.test
             for module in self.project.modules
@@ -181,7 +183,7 @@ class Questions:
         }
 
     def _needs_cuda(self, module: Module, node: ast.AST) -> bool:
-        """Whether what stands here has no counterpart: anything else might be what was forgotten."""
+        """Whether the code here has no counterpart on the target; other code may only have been forgotten."""
         word = module.words.get(node)
         if word and word.text.rpartition(".")[2] not in UNSERVED:
             return False

@@ -1,4 +1,4 @@
-"""The witness: reads a tree before and after a fix and says what is half."""
+"""The witness: reads a tree before and after a fix and reports what is half-ported."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from .questions import Questions
 from .record import KINDS, Record
 from .words import TARGETS
 
-# Files that say no device, and whose names still lead to one: compiled kernels, replaced names.
+# Files that name no device but still use one: compiled kernels, replaced names.
 LEADS = re.compile(r"cpp_extension|triton\.jit|\bpatch(?:\.\w+)?\(|\bsetattr\(['\"]")
-# In a file that did not change, what documentation says of a device leads nowhere.
+# In a file that did not change, device names in documentation and imports mean nothing.
 PROSE = re.compile(r'"""(?:[^"\\]|\\.|"(?!""))*"""|#[^\n]*|^ *(?:from \S+ )?import [^\n]*', re.M | re.S)
 
 
 def witness(before: Mapping[str, str], after: Mapping[str, str], target: str) -> list[Record]:
-    """What the fix made half, by place; texts by path relative to the tree, of Python files.
+    """The places that the fix made half; the two mappings are from path, relative to the tree, to the text of a Python
+    file.
 
-    Every half has a word that the fix wrote, and one that it left: what was there before is nobody's. Files that do not
-    parse are left out. One line has one record, of the most telling kind.
+    Every report has a word that the fix wrote and one that it left; what was there before is not reported. Files that
+    do not parse are left out. A line has at most one report, of the most specific kind.
     """
     if dict(before) == dict(after):
         return []

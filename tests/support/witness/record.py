@@ -1,4 +1,4 @@
-"""What the witness says of one place."""
+"""The report of the witness about one place."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .module import Module
 
-# Most telling first: of two records about one line, the first kind stays.
+# The most specific first: of two reports about one line, the first kind is kept.
 KINDS = (
     *("option", "value", "question", "stayed question", "kit", "call", "position", "patch", "import"),
     "statement",
@@ -25,6 +25,6 @@ class Record:
 
 
 def record(module: Module, node: ast.AST, kind: str, why: str = "") -> Record:
-    """A record about a node: its source, and what else was seen."""
+    """A report about a node: its source, and further evidence."""
     line = getattr(node, "lineno", 1)
     return Record(module.path, line, kind, module.source(node) + (f"  [{why}]" if why else ""))

@@ -1,4 +1,4 @@
-"""What stands under which questions."""
+"""Which guards stand around each word and call."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BLOCKS = ("body", "orelse", "finalbody")
 
 
 class Guard(NamedTuple):
-    """A question and the test that asks it."""
+    """What a guard tests, and the test's node."""
 
     question: Question
     test: ast.AST
@@ -24,20 +24,20 @@ Guards = tuple[Guard, ...]
 
 
 class Site(NamedTuple):
-    """An expression or statement and what was asked before it is reached, outermost first."""
+    """An expression or statement with the guards around it, outermost first."""
 
     node: ast.AST
     guards: Guards
 
 
 def skipped(guards: Guards) -> bool:
-    """Whether the target never comes here: CUDA asked for, or the target ruled out, nearest to the place."""
+    """Whether the target never runs this code: the innermost guard asks for CUDA or excludes the target."""
     questions = [guard.question for guard in guards]
     return any((not q.target and q.yes) or (q.target and not q.yes) for q in questions)
 
 
 def sites(project: Project, module: Module) -> list[Site]:
-    """All that a file holds, with what is asked before it."""
+    """All words and calls of a file, with the guards around them."""
     if module not in project.sites_of:
         project.sites_of[module] = list(Regions(project, module).sites(module.tree))
     return project.sites_of[module]
@@ -50,7 +50,8 @@ class Regions:
         self.project, self.module = project, module
 
     def sites(self, node: ast.AST) -> Iterator[Site]:
-        """All words and calls of a function or module with their guards; nested functions have those of their place."""
+        """All words and calls of a function or module with their guards; those in nested functions get the guards
+        around the function."""
         yield from self._block(getattr(node, "body", []), ())
 
     def _ask(self, test: ast.AST, true: bool) -> Guards:
@@ -106,7 +107,7 @@ class Regions:
 
     def _expression(self, node: ast.AST, guards: Guards) -> Iterator[Site]:
         if not guards and not self.module.change.any and not isinstance(node, ast.Call):
-            return  # nothing is asked here that the fix changed
+            return  # no guard around it was changed by the fix
         yield Site(node, guards)
         if isinstance(node, ast.IfExp):
             yield from self._expression(node.test, guards)
@@ -130,7 +131,7 @@ class Regions:
 
 
 def leaves(body: list[ast.stmt]) -> bool:
-    """Whether a block never goes on."""
+    """Whether a block never continues with the next statement."""
     last = body[-1]
     if isinstance(last, ast.Return | ast.Raise | ast.Continue | ast.Break):
         return True

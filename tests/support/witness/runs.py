@@ -17,28 +17,29 @@ from .record import Record
 from .words import TARGETS
 
 MODES = {"safe": (), "review": ("--review-fixes",)}
-# What says which versions a project runs on; without these the engine would judge another project.
+# Files that say which versions a project uses; without them the engine would judge another project.
 KEPT = ("pyproject.toml", "setup.cfg", "requirements*.txt")
 
 
 @dataclass(frozen=True)
 class Run:
-    """What one way of fixing made of one package."""
+    """The result of one way of fixing one package."""
 
     package: str
     target: str
-    mode: str  # of MODES
-    changed: int  # Python files
+    mode: str  # one of MODES
+    changed: int  # number of Python files
     records: tuple[Record, ...]
 
     @property
     def kinds(self) -> Counter[str]:
-        """How many records there are of each kind."""
+        """The number of reports of each kind."""
         return Counter(item.kind for item in self.records)
 
 
 def run(package: str, folder: Path, target: str, mode: str) -> Run:
-    """Copy the Python files of a package, fix the copy by command line, and read it; raises if the command fails."""
+    """Copy the Python files of a package, run `uncuda fix` on the copy, and read the result; raises if the command
+    fails."""
     with tempfile.TemporaryDirectory(prefix="uncuda-witness-") as scratch:
         tree = Path(scratch) / "tree"
         _copy(folder, tree)
@@ -53,7 +54,7 @@ def run(package: str, folder: Path, target: str, mode: str) -> Run:
 
 
 def run_all(packages: dict[str, Path], targets: Iterable[str], modes: Iterable[str], jobs: int) -> Iterator[Run]:
-    """Every package, target and mode, in this order, each as it is ready."""
+    """A run for every package, target and mode, in this order, each as soon as it is ready."""
     cases = [(name, folder, target, mode) for name, folder in packages.items() for target in targets for mode in modes]
     if jobs == 1:
         yield from (run(*case) for case in cases)

@@ -1,4 +1,4 @@
-"""Statements and calls that hold the words of both devices."""
+"""Reports statements and calls that contain words of both devices."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .words import CUDA_ONLY
 
 HANDLE = re.compile(r"stream|event|graph|pool|handle", re.IGNORECASE)
 HEADERS = {"body", "orelse", "finalbody", "handlers", "cases"}
-Sides = tuple[list[Word], list[Word]]  # CUDA's that stayed, the target's that the fix wrote
+Sides = tuple[list[Word], list[Word]]  # CUDA words that stayed, the target's words that the fix wrote
 
 
 def records(project: Project) -> Iterator[Record]:
-    """Half statements and half calls of all files that changed."""
+    """Half-ported statements and calls in all files that changed."""
     for module in project.modules:
         if not module.change.any:
             continue
@@ -43,7 +43,7 @@ def _statement(module: Module, node: ast.stmt) -> Iterator[Record]:
 
 
 def _parts(node: ast.stmt) -> Iterator[ast.AST]:
-    """What belongs to a statement itself; the header of a block is one of its own."""
+    """The nodes of a statement itself; a compound statement is only its header."""
     if isinstance(node, FUNCTION):
         yield node.args
         return
@@ -63,7 +63,8 @@ def _parts(node: ast.stmt) -> Iterator[ast.AST]:
 
 
 def _both(module: Module, node: ast.AST) -> Sides:
-    """The words of either side in an expression, unless they serve one device each; such arms are looked at alone."""
+    """The words of both devices in an expression, without those that serve one device each, such as the arms of `a if
+    test else b`; each arm is examined alone."""
     own = module.words.get(node)
     stayed = [own] if own and own.stayed else []
     ported = [own] if own and own.ported and not own.added else []
@@ -86,7 +87,7 @@ def _both(module: Module, node: ast.AST) -> Sides:
 
 
 def _entries(module: Module, node: ast.Dict) -> Sides:
-    """The first entry of a dictionary that holds both sides, or what all entries say."""
+    """The words of the first dictionary entry that has both devices', else those of all entries."""
     entries = []
     mapped = _maps(module, node)
     for key, value in zip(node.keys, node.values):
@@ -97,7 +98,7 @@ def _entries(module: Module, node: ast.Dict) -> Sides:
 
 
 def _maps(module: Module, node: ast.Dict) -> bool:
-    """Whether a dictionary says, for devices of both sides, which device becomes of them, as `map_location` does."""
+    """Whether a dictionary maps devices of both sides to devices, as `map_location` does."""
     keys = [device_word(module, key) for key in node.keys if key]
     values = [device_word(module, plain(value)) for value in node.values]
     return {word.target for word in keys if word} == {True, False} and all(
@@ -106,7 +107,7 @@ def _maps(module: Module, node: ast.Dict) -> bool:
 
 
 def _rest(children: list[Sides]) -> Sides:
-    """What a container of arms says to the outside: one side only, if all of it is."""
+    """The words of a container whose parts serve one device each: its only side, if all of it is of one side."""
     stayed = [word for sides in children for word in sides[0]]
     ported = [word for sides in children for word in sides[1]]
     return ([], []) if stayed and ported else (stayed, ported)
@@ -130,7 +131,7 @@ def _arms(module: Module, node: ast.AST) -> bool:
 
 
 def _label(module: Module, node: ast.AST) -> bool:
-    """Whether a string only names something: the key under which a result is stored."""
+    """Whether a string only names something, such as the key under which a result is stored."""
     parent, word = module.parents.get(node), module.words.get(node)
     if word and word.family == "other":
         return False
@@ -144,12 +145,12 @@ def _label(module: Module, node: ast.AST) -> bool:
 
 
 def dispatched(value: ast.AST) -> bool:
-    """Whether what stands under a key is chosen by it: a word, a function; not a number that was measured."""
+    """Whether a dictionary value is chosen by its key: a word or function, not a measured number."""
     return isinstance(value, ast.Constant | ast.Name | ast.Attribute | ast.Lambda | ast.JoinedStr)
 
 
 def _call(project: Project, module: Module, node: ast.Call) -> Iterator[Record]:
-    """A call of one device around a direct argument, or on a receiver, of the other."""
+    """Reports a call of one device with a direct argument, or on a receiver, of the other."""
     callee = module.words.get(node.func)
     dotted = module.resolve(node.func)
     foreign = CUDA_ONLY.match(dotted) and not project.is_own(dotted)
@@ -158,7 +159,7 @@ def _call(project: Project, module: Module, node: ast.Call) -> Iterator[Record]:
         for value in (*node.args, *(item.value for item in node.keywords)):
             for word in _handed(project, module, value, follow=bool(foreign)):
                 if foreign and not HANDLE.search(word.text):
-                    continue  # a tensor may come from anywhere; a handle is one device's
+                    continue  # a tensor may come from anywhere; a handle belongs to one device
                 if word.ported if not outer_target else word.stayed:
                     yield record(module, node, "call", word.text)
                     return
@@ -169,7 +170,7 @@ def _call(project: Project, module: Module, node: ast.Call) -> Iterator[Record]:
 
 
 def _handed(project: Project, module: Module, value: ast.AST, *, follow: bool) -> Iterator[Word]:
-    """The words of a direct argument; through a name too, for a library that knows CUDA only."""
+    """The words of a direct argument; for a CUDA-only library also the words behind a name."""
     if isinstance(value, ast.IfExp):
         yield from (
             *_handed(project, module, value.body, follow=follow),

@@ -1,4 +1,4 @@
-"""A half is found in whichever way it is spelled, and what resembles it is not: the programs of spellings.md."""
+"""The witness finds a half in whatever way it is written, and reports nothing similar: the programs of spellings.md."""
 
 from __future__ import annotations
 

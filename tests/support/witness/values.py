@@ -1,4 +1,5 @@
-"""Values that moved while a test of them stayed, and the other way round; options with their choices."""
+"""Reports values that were ported while a comparison with them was not, and the other way round; options with their
+choices."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ class Tested(NamedTuple):
 
 
 def records(project: Project, over_cuda: Collection[ast.AST] = ()) -> Iterator[Record]:
-    """Splits between values and tests, and within options. `over_cuda`: tests that are to stay, for what they guard."""
+    """Reports values and comparisons of different devices, and inconsistent options. `over_cuda`: tests that should
+    stay, for what they guard."""
     options = {option_name(node) for module in project.modules for node in module.parents if isinstance(node, ast.Call)}
     choices = _choices(project)
     for key, tests in _tests(project).items():
@@ -60,7 +62,7 @@ def _is_within(test: Tested, tests: Collection[ast.AST]) -> bool:
 
 
 def _said(project: Project, module: Module, value: ast.AST) -> list[tuple[Module, Word]]:
-    """The devices and backends that an expression may turn out to be."""
+    """The device and backend words that an expression may evaluate to."""
     parts = [(module, part) for part in alternatives(value)]
     keys = [key for _, part in parts if (key := project.key(module, part))]
     parts += [item for key in keys for item in project.sources(key)]
@@ -68,9 +70,10 @@ def _said(project: Project, module: Module, value: ast.AST) -> list[tuple[Module
 
 
 def _last(test: Tested) -> ast.AST | None:
-    """The value that a variable is given for certain before its test: above it in its block, or in one around that.
+    """The value that a variable certainly has before its test: assigned above it in the same block, or in one around
+    it.
 
-    Nothing if it is not known: what lies between may give it another, a loop may bring one from below.
+    None if it is not certain: code between may assign another value, and so may a loop.
     """
     if not isinstance(test.subject, ast.Name):
         return None
@@ -113,7 +116,7 @@ def _split(kind: str, test: Tested, tests: list[Tested], values: list[tuple[Modu
 
 
 def _also(tests: list[Tested], test: Tested, served: set[bool]) -> bool:
-    """Whether the target's word, that was there before, is tested beside CUDA's: the program tells them apart."""
+    """Whether the original program already compares with the target's word beside CUDA's: it distinguishes the two."""
     return True in served and any(
         word.target and not word.moved for other in tests if other.module is test.module for word in other.words
     )
@@ -127,7 +130,7 @@ def _tests(project: Project) -> dict[Key, list[Tested]]:
                 key = project.key(module, subject)
                 held = plain(subject)
                 if key is None and isinstance(held, ast.Attribute) and held.attr != "device":
-                    key = Key("attribute", "", None, held.attr)  # of an object that is not known
+                    key = Key("attribute", "", None, held.attr)  # of an unknown object
                 words = tuple(word for part in parts for word in _strings(module, part))
                 if key is not None and words:
                     found.setdefault(key, []).append(Tested(module, node, words, held))
@@ -135,7 +138,7 @@ def _tests(project: Project) -> dict[Key, list[Tested]]:
 
 
 def _tested(module: Module, node: ast.AST) -> Iterator[tuple[ast.AST, list[ast.AST]]]:
-    """(what is tested, the words it is tested for)."""
+    """(the compared expression, the words that it is compared with)."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
         left, right = node.left, node.comparators[0]
         if isinstance(node.ops[0], ast.In | ast.NotIn) and module.words.get(left):
@@ -189,7 +192,7 @@ def _choices(project: Project) -> dict[str, list[tuple[Module, list[Word]]]]:
 
 
 def _listed(project: Project, module: Module, call: ast.Call) -> Iterator[ast.AST]:
-    """The lists of words that an option takes: `choices=`, `click.Choice(…)`, or a name of one."""
+    """The lists of words that an option accepts: `choices=`, `click.Choice(…)`, or a name of such a list."""
     for keyword in call.keywords:
         value: ast.AST = keyword.value
         if keyword.arg == "type" and isinstance(value, ast.Call) and getattr(value.func, "attr", "") == "Choice":
@@ -202,7 +205,7 @@ def _listed(project: Project, module: Module, call: ast.Call) -> Iterator[ast.AS
 
 
 def _option(project: Project, module: Module, node: ast.AST) -> Iterator[Record]:
-    """Defaults that are not among the words that are listed beside them."""
+    """Reports defaults of options that are not among the accepted words."""
     if isinstance(node, ast.Call) and option_name(node):
         given = [item.value for item in node.keywords if item.arg == "default"]
         yield from _disagree(module, node, given, [*_listed(project, module, node)])

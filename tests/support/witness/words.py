@@ -9,12 +9,12 @@ from functools import lru_cache
 
 @dataclass(frozen=True)
 class Device:
-    """How one accelerator is spelled in PyTorch programs."""
+    """How one accelerator is named in PyTorch programs."""
 
     device: str  # torch.device("…"), torch.…, x.…()
     ccl: str  # init_process_group("…")
     modules: tuple[str, ...]  # dotted names that are this device's, with all below
-    plugins: tuple[str, ...]  # packages that bring the device
+    plugins: tuple[str, ...]  # packages that provide the device
     visible: str  # environment variable of visible devices
     graph: str  # class of graphs
     extension: str  # class of extensions in setup.py
@@ -41,18 +41,18 @@ MUSA = Device(
 )
 TARGETS = {"npu": NPU, "musa": MUSA}
 
-# Modules that run on CUDA only, whoever installs them; their names are those of the packages.
+# Modules that run on CUDA only; their names are those of the packages.
 CUDA_ONLY = re.compile(
     r"(?:amp_C|apex_C|cupy|pycuda|tensorrt|flash_attn\w*|transformer_engine\w*|cutlass|onnxruntime_gpu|numba\.cuda"
     r"|cuda|fused_\w+_cuda|\w+_cuda|\w+_cuda_lib|cuda_\w+)(?:\.|$)"
 )
-# Functions of torch.cuda that do not answer for another accelerator.
+# Functions of torch.cuda that do not work for another accelerator.
 UNSERVED = frozenset({"cudart", "get_device_capability"})
 LOADERS = ("cpp_extension.load", "cpp_extension.load_inline", ".load_ext")
 
 
 class Words:
-    """One device's words, ready to be matched."""
+    """One device's words, compiled for matching."""
 
     def __init__(self, device: Device) -> None:
         name, ccl = device.device, device.ccl
@@ -77,7 +77,7 @@ class Words:
         return bool(self.last.fullmatch(tail) or self.last.fullmatch(tail.rpartition(".")[2]))
 
     def family(self, text: str) -> str:
-        """What kind of word a whole string is: device, ccl, other, path, or nothing."""
+        """The kind of word that a whole string is: "device", "ccl", "other" or "path"; empty if it is none."""
         found = self.string.fullmatch(self.device.ccl if text == self.device.ccl.upper() else text)
         return (found.lastgroup or "") if found else ""
 

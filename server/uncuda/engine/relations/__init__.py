@@ -1,1 +1,1 @@
-"""Relations between places of one text: what changes together, what waits, whose word it is. One module a question."""
+"""Relations between hits of one text: which are fixed together, and which tests must stay CUDA's. One module each."""

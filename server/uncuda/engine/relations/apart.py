@@ -1,4 +1,4 @@
-"""What runs only where a test says so that no fix changes: a question for ROCm or a platform, CUDA's word in bytes."""
+"""Code that runs only under a test that no fix changes: for ROCm, for another platform, or for CUDA's name in bytes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, takewhile
 
 from ...checks import Hit
 from ...checks.branches import Branches
@@ -14,10 +14,11 @@ from ...facts.read import Statement
 from ...facts.role_calls import last_word
 from ...facts.scans import plain, uses
 from ...facts.scopes import Header
+from . import capability
+from .called import Stretch, called_only_in
 
-Stretch = tuple[int, int]
 Says = Callable[[ast.expr, bool], bool]
-"""Whether a part of a test, answered with yes or with no, means what is asked for."""
+"""Whether a part of a condition, being true or false as the flag says, implies what is searched for."""
 
 _ROCM = ("hip", "rocm", "HIP", "ROCM")
 _NAME = re.compile(
@@ -25,54 +26,63 @@ _NAME = re.compile(
 )
 _PLATFORM = re.compile(r"arch|backend|device|platform|runtime|target|vendor", re.IGNORECASE)
 _ASKED_OF = "platform.is_"
-_OTHERS = frozenset({"is_cpu", "is_cuda", "is_hpu", "is_neuron", "is_tpu", "is_xpu"})
+_OTHERS = frozenset({"is_cpu", "is_cuda", "is_hpu", "is_neuron", "is_rocm", "is_tpu", "is_xpu"})
 _ALIKE = "is_cuda_alike"
 _HOST = frozenset({"is_cpu"})
 _BYTES = ('b"cuda', "b'cuda")
 _BOUND = re.compile(r"[ \t]*(?::?=(?!=)|:[^=\n]+=(?!=)|(?:,[^=\n]*)=(?!=)|[-+*/|&^%@]=)")
+_NAMED = re.compile(r"[ \t]*:=")
 _LOOPS = re.compile(r"\b(?:as|for)\b[^\n]*\Z")
-_SCRIPT = re.compile(r"if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']")  # what it calls stands above it
-_MANY = 60  # uses of a name
+_SCRIPT = re.compile(r"if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']")  # the code that it calls is above it
+_MANY = 60  # uses of a name that are looked at
 _CLAUSES = frozenset({"if", "elif"})
 _SKIPPED_IF, _SKIPPED_UNLESS = frozenset({"skipif", "skipIf"}), frozenset({"skipUnless"})
 
 
-def of_rocm(branches: Branches) -> Apart:
+def of_rocm(branches: Branches, path: str) -> Apart:
     """What only ROCm runs: CUDA's names are its own words for HIP there."""
-    return Apart(branches, _ROCM, _asks_rocm)
+    return Apart(branches, _ROCM, _asks_rocm, path)
 
 
-def of_platforms(branches: Branches, alike: bool) -> Apart:
+def of_platforms(branches: Branches, path: str, alike: bool) -> Apart:
     """What runs only where the program's own platform, `current_platform.is_cuda()`, is another one than the target.
 
-    `alike`: the target's platform calls itself like CUDA.
+    `alike`: the target's platform reports itself as CUDA-like.
     """
     among = _OTHERS if alike else _OTHERS | {_ALIKE}
-    return Apart(branches, (_ASKED_OF,), lambda test, answer: _asks_platform(test, answer, among))
+    words = (_ASKED_OF, capability.ASKED_OF)
+    return Apart(branches, words, lambda test, answer: _asks_platform(test, answer, among), path)
 
 
 def of_host(branches: Branches) -> Apart:
-    """What runs only where the program's own platform is the host: `current_platform.is_cpu()`."""
+    """Code that runs only if the program's own platform object is the CPU's: `current_platform.is_cpu()`."""
     return Apart(branches, (_ASKED_OF,), lambda test, answer: _asks_platform(test, answer, _HOST))
 
 
 def of_bytes(branches: Branches) -> Apart:
-    """What runs only where bytes hold CUDA's word: no fix changes that test."""
+    """Code that runs only if bytes contain CUDA's name; no fix changes such a test."""
     return Apart(branches, _BYTES, _asks_bytes)
 
 
 class Apart:
-    """The stretches of one text that run only where tests say what is asked for."""
+    """The spans of one text that run only if such a test is true."""
 
-    def __init__(self, branches: Branches, words: tuple[str, ...], says: Says) -> None:
-        """`words`: one of them stands in every test that counts."""
+    def __init__(self, branches: Branches, words: tuple[str, ...], says: Says, path: str | None = None) -> None:
+        """`words`: one of them stands in every test that counts. `path`: if given, what only those call counts, too."""
         self._branches, self._facts, self._says, self._words = branches, branches.facts, says, words
+        self._path, self._capable = path, capability.ASKED_OF in words
         self._parts: dict[ast.BoolOp, frozenset[ast.AST]] = {}
         self._kept: dict[str, bool] = {}
         """Names that hold such an answer, `use_x = platform.is_cuda() and has_x()`, and what they are then."""
+        self._capabilities: set[str] = set()
+        """Those that hold a platform's compute capability."""
+        self._named_marks: set[str] = set()
+        """Marks that have a name: `on_cuda = pytest.mark.skipif(not platform.is_cuda())`."""
+        self._optional: set[str] = set()
+        """Those that are None but for such an answer: `mode = "warn" if platform.is_cuda() else None`."""
 
     def holds(self, hit: Hit) -> bool:
-        """Whether a place stands in one."""
+        """Whether a hit is in such a span."""
         statement = hit.statement
         if statement is None or not self._places:
             return False
@@ -83,53 +93,89 @@ class Apart:
 
     @cached_property
     def _places(self) -> list[int]:
-        """Where the words stand, in order."""
+        """Offsets of the words, in order."""
         text = self._facts.text
         found = (self._facts.searches.find(("apart", word), plain(word)) for word in self._words)
         return sorted(at for at in chain.from_iterable(found) if not text[at - 1 : at].isalpha() or text[at] == "b")
 
     @cached_property
     def _asking(self) -> dict[int, Statement]:
-        """The statements that say one of the words, by where they start."""
+        """The statements that contain one of the words or a name that holds a test's result, by their start."""
         found: dict[int, Statement] = {}
         done = -1
         for at in self._places:
             if at >= done and (statement := self._facts.peek(at)) is not None:
                 found[statement.start] = statement
                 done = statement.end
-        for statement in [*found.values()]:
-            found.update({one.start: one for one in self._keep(statement)})
+        waiting = [*found.values()]
+        while waiting:
+            more = {one.start: one for one in self._keep(waiting.pop()) if one.start not in found}
+            found.update(more)
+            waiting.extend(more.values())
         return found
 
     def _keep(self, statement: Statement) -> Iterator[Statement]:
         """The statements that say a name which only this one binds, if it binds it to such an answer."""
-        node = next(iter(statement.digest.piece.nodes), None)
-        if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+        target, value = _bound(next(iter(statement.digest.piece.nodes), None))
+        if target is None or value is None:
             return
-        target, means = node.targets[0], [answer for answer in (True, False) if self._means(node.value, answer)]
-        if not isinstance(getattr(target, "value", target), ast.Name) or isinstance(target, ast.Subscript) or not means:
+        said = self._said(value)
+        if not isinstance(getattr(target, "value", target), ast.Name) or isinstance(target, ast.Subscript) or not said:
             return
         name = ast.unparse(target)
         places = self._facts.searches.find(("apart", name), uses(name, True))
         others = [at for at in places if not statement.start <= at < statement.end]
-        if len(places) <= _MANY and all(self._only_reads(name, at) for at in others):
-            self._kept[name] = means[0]
+        if len(places) <= _MANY and all(self._only_reads(name, at) or self._is_said(said, at) for at in others):
+            self._learn(name, said, value)
             indents = self._branches.indents
             scope = indents.scope_of(statement.start) if isinstance(target, ast.Name) else None
             start, end = (scope[0], indents.extent(scope[0])) if scope is not None else (0, len(self._facts.text))
-            said = (self._facts.peek(at) for at in places if start <= at < end)
-            yield from (one for one in said if one is not None)
+            said_there = (self._facts.peek(at) for at in places if start <= at < end)
+            yield from (one for one in said_there if one is not None)
+
+    def _said(self, value: ast.expr) -> str:
+        """What a value says: "yes" and "no" if it means what is asked for where it is true or false, "mark" if it
+        skips all other answers, "capability" if it is that of a platform; else ""."""
+        if self._capable and capability.gets_capability(value):
+            return "capability"
+        if isinstance(value, ast.Call) and self._skips([value]):
+            return "mark"
+        return "yes" if self._means(value, True) else "no" if self._means(value, False) else ""
+
+    def _is_said(self, said: str, at: int) -> bool:
+        """Whether the same is said where a name is bound once more."""
+        statement = self._facts.peek(at)
+        target, value = (
+            _bound(next(iter(statement.digest.piece.nodes), None)) if statement is not None else (None, None)
+        )
+        return target is not None and value is not None and self._said(value) == said
+
+    def _learn(self, name: str, said: str, value: ast.expr) -> None:
+        if said == "capability":
+            self._capabilities.add(name)
+        elif said == "mark":
+            self._named_marks.add(name)
+        else:
+            self._kept[name] = said == "yes"
+        if isinstance(value, ast.IfExp) and _is_none(value.orelse) and self._means(value.test, True):
+            self._optional.add(name)
 
     def _only_reads(self, name: str, at: int) -> bool:
-        """Whether a name is neither bound nor a parameter where it stands."""
+        """Whether a name is only read at an offset, neither bound nor a parameter."""
         text, line = self._facts.text, self._branches.indents.header_at(at)
         self._facts.work.search(line.start, at)
-        bound = _BOUND.match(text, at + len(name)) or _LOOPS.search(text, line.start, at)
+        before = text[line.start : at]
+        if before.count("(") > before.count(")") and not before.startswith("("):  # an argument, or a parameter
+            bound = _NAMED.match(text, at + len(name))
+        else:
+            bound = _BOUND.match(text, at + len(name))
+        bound = bound or _LOOPS.search(text, line.start, at)
         return line.word not in ("def", "class", "import", "from", "global") and bound is None
 
     @cached_property
     def _stretches(self) -> list[Stretch]:
-        return list(dict.fromkeys(chain.from_iterable(map(self._of, self._asking.values()))))
+        found = list(dict.fromkeys(chain.from_iterable(map(self._of, self._asking.values()))))
+        return found if self._path is None else [*found, *called_only_in(found, self._facts, self._path)]
 
     def _of(self, statement: Statement) -> Iterator[Stretch]:
         indents = self._branches.indents
@@ -137,13 +183,18 @@ class Apart:
         node = next(iter(statement.digest.piece.nodes), None)
         if line.word in _CLAUSES and isinstance(node, ast.If):
             yield from self._of_test(line, node.test)
+        elif line.word == "assert" and isinstance(node, ast.Assert):
+            if self._means(node.test, True):
+                yield statement.end, indents.block_end_of(line.start)
         elif self._skips(_marks(line.word, statement)):
             if line.word != "@":
-                yield line.start, indents.block_end_of(line.start)  # `pytestmark = …`
+                yield line.start, indents.block_end_of(line.start)  # `pytestmark = …` applies to the rest of the block
                 return
+            above = takewhile(lambda one: one.word == "@", indents.lines_above(line.start))
+            start = min((one.start for one in above), default=line.start)
             while line.word == "@":
                 line = indents.header_at(line.end)
-            yield statement.start, indents.extent(line.start)
+            yield start, indents.extent(line.start)
 
     def _of_test(self, header: Header, test: ast.expr) -> Iterator[Stretch]:
         indents = self._branches.indents
@@ -161,9 +212,11 @@ class Apart:
                     yield indents.extent(header.start), indents.block_end_of(header.start)
 
     def _skips(self, marks: Iterable[ast.AST]) -> bool:
-        """Whether a mark skips all that it marks where the answer is another one."""
+        """Whether a pytest or unittest mark skips the code unless such a test is true."""
         for call in marks:
             self._facts.work.compare()
+            if isinstance(call, (ast.Name, ast.Attribute)) and ast.unparse(call) in self._named_marks:
+                return True
             if isinstance(call, ast.Call) and call.args:
                 name = last_word(call.func)
                 if name in _SKIPPED_IF | _SKIPPED_UNLESS and self._means(call.args[0], name in _SKIPPED_UNLESS):
@@ -171,7 +224,7 @@ class Apart:
         return False
 
     def _beside(self, node: ast.AST, statement: Statement) -> bool:
-        """Whether a part of an expression is evaluated only behind the test that is another part."""
+        """Whether a part of an expression is evaluated only behind such a test in the same expression."""
         inner = node
         for outer in statement.digest.ancestors(node):
             if isinstance(outer, ast.IfExp) and inner is not outer.test:
@@ -183,7 +236,7 @@ class Apart:
         return False
 
     def _behind(self, operation: ast.BoolOp) -> Collection[ast.AST]:
-        """The parts of `a and b and c` behind the first that means what is asked for."""
+        """The operands of `a and b and c` behind the first one that implies what is searched for."""
         if operation not in self._parts:
             means = (self._means(value, isinstance(operation.op, ast.And)) for value in operation.values)
             first = next((at for at, found in enumerate(means) if found), len(operation.values))
@@ -191,15 +244,45 @@ class Apart:
         return self._parts[operation]
 
     def _means(self, test: ast.expr, answer: bool) -> bool:
-        """Whether a test that is answered so was answered with yes to what is asked for."""
+        """Whether a condition that evaluated to `answer` implies what is searched for."""
         self._facts.work.compare()
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             return self._means(test.operand, not answer)
         if isinstance(test, ast.BoolOp):
             some = isinstance(test.op, ast.And) is answer
             return (any if some else all)(self._means(value, answer) for value in test.values)
+        if isinstance(test, ast.NamedExpr):
+            return self._means(test.value, answer)
+        if isinstance(test, ast.IfExp) and answer and _is_nothing(test.orelse):
+            return self._means(test.test, True) or self._means(test.body, True)
+        if self._capable and capability.asks_capability(test, answer, self._capabilities):
+            return True
+        return self._says(test, answer) or self._is_kept(test, answer)
+
+    def _is_kept(self, test: ast.expr, answer: bool) -> bool:
+        """Whether a test asks for a name that holds such an answer."""
+        if self._optional and isinstance(test, ast.Compare) and _is_none(test.comparators[0]):
+            left = test.left.value if isinstance(test.left, ast.NamedExpr) else test.left
+            asks = isinstance(test.ops[0], ast.IsNot if answer else ast.Is)
+            return asks and len(test.ops) == 1 and ast.unparse(left) in self._optional
         named = bool(self._kept) and isinstance(test, (ast.Name, ast.Attribute))
-        return self._says(test, answer) or (named and self._kept.get(ast.unparse(test)) is answer)
+        return named and self._kept.get(ast.unparse(test)) is answer
+
+
+def _bound(node: ast.AST | None) -> tuple[ast.expr | None, ast.expr | None]:
+    """The one target of an assignment, and its value."""
+    if isinstance(node, ast.AnnAssign):
+        return node.target, node.value
+    return (node.targets[0], node.value) if isinstance(node, ast.Assign) and len(node.targets) == 1 else (None, None)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _is_nothing(node: ast.expr) -> bool:
+    """Whether a value is None, False, zero or empty."""
+    return isinstance(node, ast.Constant) and not node.value
 
 
 def _asks_rocm(test: ast.expr, answer: bool) -> bool:
@@ -215,14 +298,14 @@ def _asks_rocm(test: ast.expr, answer: bool) -> bool:
 
 
 def _is_rocm(node: ast.expr) -> bool:
-    """Whether a name says ROCm; a `hip` may be a part of a body, but not that of `torch.version`."""
+    """Whether a name refers to ROCm. A bare `hip` may mean the body part, but `torch.version.hip` does not."""
     word = last_word(node).removesuffix("()").lower()
     of_version = word == "hip" and isinstance(node, ast.Attribute) and last_word(node.value) == "version"
     return of_version or _NAME.fullmatch(word) is not None
 
 
 def _marks(word: str, statement: Statement) -> Sequence[ast.AST]:
-    """The marks that a line gives what it stands above: a decorator's own call, and those of `pytestmark`."""
+    """The marks on a line: the call in a decorator, or the items of `pytestmark`."""
     nodes = statement.digest.piece.nodes
     if word == "@":
         return nodes
@@ -233,7 +316,7 @@ def _marks(word: str, statement: Statement) -> Sequence[ast.AST]:
 
 
 def _asks_platform(test: ast.expr, answer: bool, among: frozenset[str]) -> bool:
-    """Whether a call asks a platform if it is a certain one that no target is."""
+    """Whether an expression is a call such as `platform.is_xpu()` that is true on none of the targets."""
     if not answer or not isinstance(test, ast.Call) or not isinstance(test.func, ast.Attribute):
         return False
     return test.func.attr in among and last_word(test.func.value).endswith("platform")

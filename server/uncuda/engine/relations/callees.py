@@ -1,4 +1,5 @@
-"""Questions of a tensor that hand it to a callee nobody can follow, while the other way computes without it."""
+"""Tests of a tensor, `x.is_cuda`, that pass it to a function of an unknown library, while the other branch computes the
+result itself."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ _KNOWN = stdlib_module_names | {"torch", "torchvision", "torchaudio", "numpy", "
 
 
 def to_unknown(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[Held]:
-    """The questions `x.is_cuda` above `return other(x)`, where a way without it returns something else."""
+    """The tests such as `if x.is_cuda: return other(x)` if the code without CUDA returns a result of its own."""
     foreign: dict[str, str] | None = None
     for index in questions:
         if (given := _chosen(hits[index])) is not None:
@@ -42,7 +43,7 @@ def to_unknown(hits: Sequence[Hit], questions: Questions, branches: Branches) ->
 
 
 def _tensor(hit: Hit) -> str:
-    """The tensor that is asked: `x` of `x.is_cuda` and of `x.device.type == "cuda"`."""
+    """The source of the tested tensor: `x` for `x.is_cuda` and for `x.device.type == "cuda"`."""
     node = hit.node
     if hit.rule.check == "method" and isinstance(node, ast.Attribute):
         return ast.unparse(node.value)
@@ -56,7 +57,7 @@ def _tensor(hit: Hit) -> str:
 
 
 def _last(start: int, branches: Branches) -> Statement | None:
-    """The `return` that ends the block of an `if`."""
+    """The last statement in the block of an `if`, where a `return` may be; None if there is none."""
     end = branches.indents.extent(start)
     body = branches.text[:end].rstrip()
     statement = branches.facts.peek(len(body) - 1)
@@ -64,13 +65,14 @@ def _last(start: int, branches: Branches) -> Statement | None:
 
 
 def _foreign(branches: Branches) -> dict[str, str]:
-    """The imported names that are neither torch's nor the standard library's, and what they stand for."""
+    """Names imported from modules other than torch, its companions and the standard library, with what they stand
+    for."""
     found = [*plain_imports(branches.facts.searches), *from_imports(branches.facts.searches)]
     return {local: name for local, name in found if name.lstrip(".").partition(".")[0] not in _KNOWN}
 
 
 def _chosen(hit: Hit) -> ast.Call | None:
-    """The call that is given a device only if it is CUDA's: `f(device=d if d.type == "cuda" else None)`."""
+    """The call that receives a device only if it is CUDA's: `f(device=d if d.type == "cuda" else None)`."""
     statement, node = hit.statement, hit.node
     test = statement.digest.parents.get(node) if statement is not None and node is not None else None
     if statement is None or not isinstance(test, ast.Compare):
@@ -93,7 +95,7 @@ def _callee(call: ast.Call, foreign: dict[str, str]) -> str:
 
 
 def _handed(statement: Statement, tensors: set[str], foreign: dict[str, str]) -> str:
-    """The imported callee, not torch's, to which a `return` hands one of the tensors; or ""."""
+    """The function of another library to which a `return` passes one of the tensors; "" if there is none."""
     for node in statement.digest.piece.nodes:
         call = node.value if isinstance(node, ast.Return) else None
         if isinstance(call, ast.Call):
@@ -104,7 +106,7 @@ def _handed(statement: Statement, tensors: set[str], foreign: dict[str, str]) ->
 
 
 def _computes(start: int, questions: Questions, branches: Branches) -> bool:
-    """Whether the other way of an `if` returns what it computes itself."""
+    """Whether the branch without CUDA returns a result that it computes itself."""
     header = branches.indents.header_at(start)
     clauses = branches.indents.clauses(header)
     if clauses[-1].word == "else":

@@ -1,4 +1,5 @@
-"""What a library of CUDA is handed stays CUDA's: `cuda.CUstream(torch.cuda.current_stream().cuda_stream)`."""
+"""Finds values passed to a CUDA library, which must stay CUDA's:
+`cuda.CUstream(torch.cuda.current_stream().cuda_stream)`."""
 
 from __future__ import annotations
 
@@ -24,14 +25,14 @@ _KIT = frozenset(
 _LOST = frozenset({"unsupported", "replaced"})
 
 Held = dict[str, list[int]]
-"""Positions of the hits whose value a name is given, by the name."""
+"""By name: the indices of hits whose value is assigned to it."""
 
 
 def without_handed(hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
-    """The hits, those without fixes whose value a library is handed that does not run on the target; they say so.
+    """The hits; those whose value is passed to a library that does not run on the target lose their fixes and say why.
 
-    What is handed over through one name of the same function counts as well. Streams, events and graphs beside a stream
-    that is handed over need review: they wait for one another.
+    A value passed through a local variable counts too. Other streams, events and graphs in the same function are
+    lowered to review, because they wait for the one that is passed.
     """
     libraries = _Libraries(context)
     if not hits or not libraries.local:
@@ -64,27 +65,26 @@ def without_handed(hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
 
 
 def imports_unknown(facts: Facts, path: str, catalogue: Catalogue, target: Target, project: Project) -> bool:
-    """Whether a text imports what needs CUDA by itself, as the tables of other targets say, and this one has no row."""
+    """Whether a text imports a library that needs CUDA, by the tables of other targets, and this target's has no row
+    for it."""
     known = catalogue.bound_to_cuda - target.modules.keys()
     imported = (*plain_imports(facts.searches), *from_imports(facts.searches))
     return any(is_listed(dotted, known) and not project.owns(dotted, path) for _, dotted in imported)
 
 
 def _is_of_kit(hit: Hit) -> bool:
-    """Whether a place is of streams, events and graphs, which one device's code takes from another."""
+    """Whether a hit is at a stream, event or graph, which work only with those of the same device."""
     return hit.rule.check == "name" and hit.words.get("name", "").rpartition(".")[2] in _KIT
 
 
 def _scope(hit: Hit, context: Context) -> tuple[int, str] | None:
-    """The function that holds a place."""
+    """The function or class that contains a hit; None at module level."""
     return context.facts.indents.scope_of(hit.statement.start) if hit.statement is not None else None
 
 
 class _Libraries:
-    """The libraries of CUDA that a text imports, of those that do not run on the target.
-
-    `local`: the names through which they are reached, and what these stand for.
-    """
+    """The CUDA libraries imported by a file that do not run on the target. `local`: local names, with what they stand
+    for."""
 
     def __init__(self, context: Context) -> None:
         self._work = context.facts.work
@@ -102,7 +102,7 @@ class _Libraries:
         return bool(dotted)
 
     def handed(self, node: ast.AST, statement: Statement) -> bool:
-        """Whether a call of one of them is given what stands at `node`."""
+        """Whether the expression at `node` is an argument of a call into such a library."""
         call = call_given(node, statement, self._work)
         base, parts = chain_of(call.func if call is not None else None)
         if not isinstance(base, ast.Name) or base.id not in self.local:
@@ -126,7 +126,7 @@ def _through_names(hits: Sequence[Hit], held: Held, libraries: _Libraries, conte
 
 
 def _given_to(node: ast.AST, statement: Statement) -> str:
-    """The variable that is given what comes of `node`; "" if none is."""
+    """The variable that an expression's value is assigned to; "" if there is none."""
     top = [node, *spine_of(node, statement)][-1]
     parent = statement.digest.parents.get(top)
     target = parent.targets[0] if isinstance(parent, ast.Assign) else getattr(parent, "target", None)

@@ -1,4 +1,4 @@
-"""Questions that stay CUDA's: what they guard runs on CUDA alone, and there is a way without it, or none at all."""
+"""Finds tests that must keep asking for CUDA, because the code they guard runs on CUDA only."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from .parts import asking_parts, in_test
 from .questions import CONDITIONS, Questions
 from .raising import constants_left, imports_left, raising, words_left
 
-_MOST = 64  # words that are followed in one text
+_MOST = 64  # names that are followed in one text
 _CONDITIONAL = (ast.If, ast.While)
 _SUPPRESS = re.compile(r"\bsuppress\(")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _TRIED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:True|False|None)\b", re.M)
 
 
-Block = tuple[int, int]  # where its header stands, or -1; its indentation
-Answers = tuple[tuple[int, bool], ...]  # questions, and whether the way without CUDA only raises
+Block = tuple[int, int]  # the offset of the header, or -1; the indentation
+Answers = tuple[tuple[int, bool], ...]  # indices of tests, each with whether the branch without CUDA only raises
 
 
 class Held(NamedTuple):
-    """A question that stays, by its position among the hits, and why."""
+    """A test that stays CUDA's, by its index in the list of hits, and the reason."""
 
     question: int
     name: str
-    """What needs CUDA, as it is spelled."""
+    """The code that needs CUDA, as it is spelled."""
     raises: bool = False
-    """The way without CUDA only raises: somebody has to say what takes its place."""
+    """The branch without CUDA only raises, so a person must write one for the target."""
     left: bool = False
-    """What needs CUDA is a call that has no safe fix, not a kernel."""
+    """The code that needs CUDA is a call without a safe fix, not a kernel."""
     hit: Hit | None = None
-    """That call, where it stands behind the question itself."""
+    """The hit at that call, if the test guards it directly."""
 
 
 def over_cuda(
@@ -50,7 +50,7 @@ def over_cuda(
     branches: Branches,
     libraries: Libraries,
 ) -> Iterator[Held]:
-    """The questions that guard what runs on CUDA alone; each at most once for a place."""
+    """The tests that guard code which runs on CUDA only, at most once for each place."""
     if not questions.may_guard():
         return
     kernels = Kernels(branches.facts, hits, libraries)
@@ -69,7 +69,7 @@ class _Search:
         self._facts, self._text = branches.facts, branches.text
         self._indents, self._work = branches.indents, branches.work
         self._seen: set[Word] = set()
-        self._values = 0  # of these, which lead nowhere
+        self._values = 0  # how many of `_seen` are values, which lead to no other names
         self._waiting: list[Word] = []
         self._led: dict[tuple[int, bool, bool], Answers] = {}
         self._first: dict[tuple[int, ast.BoolOp], tuple[int, list[int]]] = {}  # see _asked_before
@@ -93,7 +93,7 @@ class _Search:
             self._waiting.append(word)
 
     def _given(self, place: Place) -> None:
-        """Follow what holds the module that a function gives here."""
+        """Follow the names that hold the compiled module which this call returns."""
         statement = self._facts.peek(place.at)
         node = _node_at(place.at, statement) if statement is not None else None
         call = statement.digest.parents.get(node) if statement is not None and node is not None else None
@@ -103,7 +103,8 @@ class _Search:
 
     @cached_property
     def _available(self) -> set[str]:
-        """What tells whether evidence is there: names that the `try` of its import assigns, and its own."""
+        """Names that tell whether a compiled module is available: its own, and those assigned in the `try` of its
+        import."""
         names = {
             word.text.partition(".")[0] for word in self._kernels.words if not word.text.startswith(("self", "cls"))
         }
@@ -115,7 +116,7 @@ class _Search:
         return names
 
     def _place(self, place: Place) -> Iterator[Held]:
-        """The questions that keep the target from a place; if there are none, its function is followed."""
+        """The tests that guard a place. If there are none, the function around the place is followed to its callers."""
         line = self._indents.header_at(place.at)
         if place.hit is None and not self._may_ask(line):
             yield from self._climb(line, place)
@@ -141,14 +142,15 @@ class _Search:
         yield from self._climb(line, place, later is not None)
 
     def _may_ask(self, line: Header) -> bool:
-        """Whether a statement has to be read to know what guards its parts."""
+        """Whether a statement must be parsed to find guards among its expressions."""
         if line.start in self._questions.inside or (line.word in CONDITIONS and self._questions.of(line)):
             return True
         self._work.search(line.start, line.end)
         return self._text.find("lambda", line.start, line.end) >= 0
 
     def _in_expression(self, node: ast.AST, statement: Statement) -> tuple[list[int], ast.Lambda | None]:
-        """The questions beside a place in its expression, and what runs it later; what a call is given runs at once."""
+        """The tests that guard a node within its expression, and the lambda that runs it later. A lambda passed to a
+        call is assumed to run at once."""
         inner, later = node, None
         for outer in statement.digest.ancestors(node):
             self._work.compare()
@@ -165,7 +167,7 @@ class _Search:
         return [], later
 
     def _asked_before(self, outer: ast.AST, inner: ast.AST, statement: Statement) -> list[int]:
-        """The questions of the first part of an expression that asks any, if `inner` stands behind it."""
+        """The tests in the first operand with a test, if `inner` is evaluated after that operand."""
         if not isinstance(outer, ast.BoolOp):
             return self._first_asked(outer, inner, statement)[1]
         key = statement.start, outer
@@ -182,14 +184,15 @@ class _Search:
         return 0, []
 
     def _climb(self, line: Header, place: Place, later: bool = False) -> Iterator[Held]:
-        """The nearest questions around a place, and further ones as long as the other way only raises."""
+        """The nearest tests around a place, and outer ones as long as the branch without CUDA only raises."""
         for index, raises in self._around(line, place, later):
             yield _held(place, index, raises)
 
     def _around(self, line: Header, place: Place, later: bool) -> Answers:
-        """The same as answers; what leads into a block is found out once.
+        """The same tests as pairs with the flag `raises`; the result for each block is cached.
 
-        A function that is defined behind a question keeps it, whoever calls it, where another is defined without CUDA.
+        A function defined under a test stays guarded by it, whoever calls it, if the other branch defines one without
+        CUDA.
         """
         passed: list[tuple[int, bool, bool]] = []
         found: Answers = ()
@@ -210,7 +213,7 @@ class _Search:
         return found
 
     def _with_callers(self, found: Answers, place: Place, later: bool) -> Answers:
-        """Questions; where without CUDA nobody comes out of there, who calls the function needs CUDA as well."""
+        """The tests; if the code without CUDA always raises, callers of the function are followed as well."""
         if later:
             return tuple(answer for answer in found if not answer[1])
         if found and all(raises for _, raises in found):
@@ -222,7 +225,7 @@ class _Search:
             self._follow(word._replace(left=place.left))
 
     def _handled(self, header: Header, later: bool) -> bool:
-        """Whether a block copes with evidence that is not there, or is not run in its place."""
+        """Whether a block handles a missing module itself, or code in it does not run at that place."""
         text, start, end = self._text, header.start, header.end
         if later and header.word not in CONDITIONS:
             return False
@@ -235,7 +238,7 @@ class _Search:
         return header.word == "class"
 
     def _above(self, line: Header) -> Answers:
-        """The nearest questions above in the same block that let nothing but CUDA past, and whether these raise."""
+        """The nearest tests above in the same block that let only CUDA continue, with whether they raise."""
         if not self._leaving:
             return ()
         block = self._block(line)
@@ -245,7 +248,7 @@ class _Search:
 
     @cached_property
     def _leaving(self) -> dict[Block, list[tuple[int, Answers]]]:
-        """The tests that let nothing but CUDA past, in order, by the block in which they stand."""
+        """Tests that let only CUDA continue, in order, by the block that contains them."""
         found: dict[Block, list[tuple[int, Answers]]] = {}
         for start in self._questions.conditions:
             header = self._indents.header_at(start)
@@ -261,12 +264,12 @@ class _Search:
         return found
 
     def _block(self, line: Header) -> Block:
-        """The block that a line belongs to."""
+        """The block that contains a line."""
         above = self._indents.header_above(line.start)
         return above.start if above is not None else -1, line.indent
 
     def _asking(self, header: Header) -> Answers:
-        """The questions that lead into the block of a header, and whether the other way only raises."""
+        """The tests that lead into the block of a header, with whether the branch without CUDA only raises."""
         found = [(index, False) for index in self._questions.marks.get(header.start, ()) if header.word != "class"]
         if header.word not in CONDITIONS and header.word != "else":
             return tuple(found)
@@ -287,7 +290,7 @@ class _Search:
         return tuple(found)
 
     def _else_raises(self, header: Header) -> bool:
-        """Whether all that happens instead of a block is that something is raised."""
+        """Whether the code that runs instead of a block only raises."""
         clauses = self._indents.clauses(header)
         others = [clause for clause in clauses if clause.start > header.start]
         if others:
@@ -303,7 +306,7 @@ def _held(place: Place, question: int, raises: bool = False) -> Held:
 
 
 def _node_at(at: int, statement: Statement) -> ast.AST | None:
-    """The dotted name, or the string, at an offset."""
+    """The node of the dotted name or string at an offset."""
     found = statement.digest
     said = [(chain.piece, chain.node) for chain in found.chains] + [(text.piece, text.node) for text in found.texts]
     for piece, node in said:

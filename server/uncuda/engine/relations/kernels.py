@@ -1,6 +1,6 @@
-"""Code that runs on CUDA alone, by positive evidence: names that reach a compiled module or a kernel.
+"""Finds code that certainly runs on CUDA only: names that refer to a compiled module or a kernel.
 
-A name is evidence where its import, its `load()` or its decorator shows what it is. What cannot be followed is none.
+A name counts if its import, its `load()` call or its decorator shows what it is. Names that cannot be followed do not.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ _BUILDER = "torch.utils.cpp_extension.CUDAExtension"
 _IMPORTERS = ("importorskip(", "import_module(")
 _JITTED = "@triton."
 _DEF = re.compile(r"\bdef[ \t]+(\w+)")
-_FAR = 2000  # a decorator's function begins closer to it
+_FAR = 2000  # characters between a decorator and its function
 _GIVEN = re.compile(r"[ \t]*(\w+)[ \t]*(?::[^=\n]+)?=[ \t]*")
-_MAP = ".set_device_map("  # of the remote calls of torch.distributed, which know CUDA's devices alone
+_MAP = ".set_device_map("  # a method of torch.distributed.rpc that knows CUDA devices only
 _USED = re.compile(r"[ \t]*[.(\[]")
 _MORE = re.compile(r"(?:\.\w+)*")
 _PASSIVE = re.compile(r"\.(?:__\w+__|is_available\b)|\([ \t]*\)[ \t]*is\b")
 
 
 class Libraries:
-    """What is known of modules before a text is read."""
+    """What is known about modules before a file is read."""
 
     def __init__(self, modules: frozenset[str], called: Collection[str], project: Project) -> None:
-        """`modules`: those that the tables of the target name as CUDA's; `called`: patterns of compiled ones."""
+        """`modules`: CUDA libraries by the target's tables; `called`: patterns for names of compiled modules."""
         self.modules, self.project = modules, project
         self._called = re.compile("|".join(called) or r"(?!)")
 
     @classmethod
     def of(cls, catalogue: Catalogue, target: Target, project: Project) -> Libraries:
-        """The libraries of which a rule says that they do not run on the target as they are."""
+        """The libraries that do not run on the target as they are, according to the rules."""
         rules = [rule for rule in catalogue.rules.values() if rule.severity != "information" and not rule.get("uses")]
         found = {str(rule.get("module")) for rule in rules if rule.check == "amp-c"}
         found.update(*(target.libraries(rule) for rule in rules if rule.check == "module"))
@@ -52,7 +52,7 @@ class Libraries:
 
     @cached_property
     def hint(self) -> re.Pattern[str]:
-        """What stands on the line of every import that may matter."""
+        """A pattern that matches every line with an import that may matter."""
         project = {name.rpartition(".")[2] for name in self.project.extensions}
         project |= {name.partition(".")[0] for name in self.project.kernels}
         roots = "|".join(sorted({re.escape(name.partition(".")[0]) for name in self.modules}))
@@ -62,7 +62,7 @@ class Libraries:
 
     @cached_property
     def by_module(self) -> dict[str, list[str]]:
-        """The project's kernels by the last name of their module."""
+        """The project's kernels by the last segment of their module."""
         found: dict[str, list[str]] = {}
         for known in sorted(self.project.kernels):
             module, _, name = known.partition(".")
@@ -70,7 +70,7 @@ class Libraries:
         return found
 
     def are_cuda(self, module: str, relative: bool = False) -> bool:
-        """Whether a module, or a name below one, is compiled for CUDA."""
+        """Whether a module, or the parent of a name, is compiled for CUDA."""
         parts = module.split(".")
         if not relative and any(".".join(parts[:size]) in self.modules for size in range(1, len(parts) + 1)):
             return True
@@ -82,38 +82,38 @@ class Libraries:
 
 
 class Word(NamedTuple):
-    """A name that is evidence where it is used, [start, end)."""
+    """A name whose uses in [start, end) count as code for CUDA."""
 
     text: str
     start: int
     end: int
     gives: bool = False
-    """A function whose result is a compiled module."""
+    """The name is a function that returns a compiled module."""
     left: bool = False
-    """A function that comes to a call which has no safe fix, or a word that has none."""
+    """The name leads to a call, or is a word, without a safe fix."""
     value: bool = False
-    """What is kept, not called: it counts wherever it is no part of a comparison."""
+    """The name is a value, not a function; any use outside a comparison counts."""
 
 
 class Place(NamedTuple):
-    """A use of evidence: where it stands, and what it says."""
+    """A place that uses such a name, and the name as it is spelled."""
 
     at: int
     name: str
     left: bool = False
-    """It is, or comes to, a call which has no safe fix."""
+    """The place is, or leads to, a call without a safe fix."""
     hit: Hit | None = None
-    """That call."""
+    """The hit at that call."""
 
 
 class Kernels:
-    """The evidence in one text, but for calls that fail on the target."""
+    """The CUDA-only code in one file, except calls that merely fail on the target."""
 
     def __init__(self, facts: Facts, hits: Sequence[Hit], libraries: Libraries) -> None:
         self._facts, self._hits, self._libraries = facts, hits, libraries
         self._text, self._work = facts.text, facts.work
         self.places: list[Place] = []
-        """What is evidence on its own: imports of such modules, and calls that compile one."""
+        """Places that count by themselves: imports of such modules, and calls that compile one."""
         self.words: list[Word] = [*self._imported(), *self._loaded(), *self._by_name(), *self._jitted()]
         for at in facts.searches.find(("text", _MAP), plain(_MAP)):
             if not facts.layout.token_at(at):
@@ -152,7 +152,8 @@ class Kernels:
                 yield from self._of_project(module, local, statement.start)
 
     def _of_project(self, module: str, local: str, at: int) -> Iterator[Word]:
-        """What a module of the project defines, by the scan: a kernel, or a function that gives a compiled module."""
+        """Names from a module of the project that the scan found to be a kernel, or a function that returns a compiled
+        module."""
         kernels = self._libraries.project.kernels
         *_, stem, name = ["", *module.split(".")]
         for gives in (False, True):
@@ -163,8 +164,7 @@ class Kernels:
             yield self.word(f"{local}.{known.removesuffix('()')}", at, known.endswith("()"))
 
     def _loaded(self) -> Iterator[Word]:
-        """What compiles a module for CUDA, where the rules have something to say of it: calls, and the builder also
-        where it is kept, `extension = CUDAExtension`."""
+        """Names for modules compiled by calls that have a hit; `CUDAExtension` counts also if it is only stored."""
         fixed = {hit.words.get("name", ""): bool(hit.fixes) for hit in self._hits}
         if _BUILDER not in fixed and _LOADERS.isdisjoint(fixed):
             return
@@ -179,7 +179,7 @@ class Kernels:
                 yield from self.holders(call, statement)
 
     def _by_name(self) -> Iterator[Word]:
-        """What a function of the project loads by the name of a compiled module: `load_ext("_ext", names)`."""
+        """Names assigned from a call that gets the name of a compiled module: `load_ext("_ext", names)`."""
         for module in self._libraries.project.extensions:
             for name in {module, module.rpartition(".")[2]}:
                 for at in self._facts.searches.find(("text", name), plain(name)):
@@ -198,14 +198,14 @@ class Kernels:
                 yield self.word(match[1], at)
 
     def word(self, text: str, at: int, gives: bool = False) -> Word:
-        """A word that a line binds, seen in the function that holds the line, else everywhere."""
+        """The name bound by a line, valid in the function that contains the line, else in the whole file."""
         scope = self._facts.indents.scope_of(at)
         if scope is None:
             return Word(text, 0, len(self._text), gives)
         return Word(text, scope[0], self._facts.indents.extent(scope[0]), gives)
 
     def holders(self, call: ast.AST, statement: Statement) -> Iterator[Word]:
-        """What holds the compiled module that a call gives: variables, or the function that returns it."""
+        """The names that hold the compiled module which a call returns: variables, or the function that returns it."""
         for outer in statement.digest.ancestors(call):
             targets: Collection[ast.expr] = ()
             if isinstance(outer, ast.Assign):
@@ -230,7 +230,7 @@ class Kernels:
         return Word(name, 0, len(self._text)) if shared else self.word(name, at)
 
     def function_around(self, at: int, gives: bool = False) -> Iterator[Word]:
-        """The words by which the function around a place is called; a class for what its instances always run."""
+        """The names by which the function around a place is called; for methods that always run, also the class."""
         indents = self._facts.indents
         scope = indents.scope_of(at)
         match = _DEF.search(self._text, scope[0], scope[0] + _FAR) if scope is not None else None
@@ -247,10 +247,10 @@ class Kernels:
             yield from (self.word(f"{held}.{match[1]}", at) for held, at in self._objects(name[1]))
         if name is not None and match[1] in ("forward", "__init__", "__call__", "apply") and not gives:
             yield self.word(name[1], above.start)
-        yield from self.function_around(above.start)  # which gives the class
+        yield from self.function_around(above.start)  # which returns the class
 
     def _objects(self, name: str) -> Iterator[tuple[str, int]]:
-        """The names that are given an object of a class, and where: `TRACKER = Tracker()`."""
+        """Names that are assigned an object of a class, with offsets: `TRACKER = Tracker()`."""
         for at in self._facts.searches.find(("kernel", name), uses(name, True)):
             self._work.compare()
             if self._text.startswith("(", at + len(name)):
@@ -259,7 +259,7 @@ class Kernels:
                     yield given[1], at
 
     def uses(self, word: Word) -> Iterator[Place]:
-        """Where a word is used, not only named: called, indexed, or looked into; or kept, if it is a value."""
+        """The places that use a name: call it, index it or read its attributes; for a value, also any other read."""
         text, layout = self._text, self._facts.layout
         every = self._facts.searches.find(("kernel", word.text), uses(word.text, True))
         if word.value:
@@ -278,7 +278,7 @@ class Kernels:
                 yield Place(at, _spelled(text, at, end), word.left)
 
     def _values(self, word: Word, every: Sequence[int]) -> Iterator[Place]:
-        """Where a name is a value: not what is bound, nor a part of a comparison."""
+        """The places that read a name, outside assignments to it and comparisons."""
         done = -1
         for at in every:
             statement = self._facts.peek(at) if at >= done else None

@@ -1,4 +1,4 @@
-"""Questions that leave a checkpoint where it was saved: `None if torch.cuda.is_available() else "cpu"`."""
+"""Tests that decide whether a checkpoint is mapped to the CPU: `None if torch.cuda.is_available() else "cpu"`."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ _MAPS = re.compile(r"\bmap_location[ \t]*=(?!=)[ \t]*(None\b)?")
 
 
 def of_loading(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[int]:
-    """The questions without whose yes a checkpoint is mapped to the CPU, and with it to no device at all.
+    """The indices of tests that, when true, leave a checkpoint's devices as they were saved, and else map it to the
+    CPU.
 
-    What was saved on CUDA loads on the target only by that other way.
+    A checkpoint saved on CUDA can be loaded on the target only if it is mapped to the CPU.
     """
     searches = branches.facts.searches
     if not searches.find(("text", _WHERE), plain(_WHERE)):
@@ -48,7 +49,7 @@ def of_loading(hits: Sequence[Hit], questions: Questions, branches: Branches) ->
 
 
 def _body(header: Header, branches: Branches) -> str:
-    """The block of a header, without comments."""
+    """The block of a header without comments."""
     end = branches.indents.extent(header.start)
     branches.work.search(header.start, header.start + 16 * (end - header.start))
     return without_comments(branches.text[header.end : end])
@@ -65,7 +66,7 @@ def _leaves(hit: Hit, statement: Statement, questions: Questions) -> bool:
 
 
 def _is_where(value: ast.AST, statement: Statement) -> bool:
-    """Whether a value says where a checkpoint is loaded to."""
+    """Whether a value is a `map_location`."""
     holder = statement.digest.parents.get(value)
     if isinstance(holder, ast.keyword):
         return holder.arg == _WHERE

@@ -1,4 +1,5 @@
-"""Questions that also ask for the make of a GPU: `torch.version.hip is None`, a capability, a flag made of these."""
+"""Tests that also ask which vendor's GPU it is: `torch.version.hip is None`, a compute capability, or a flag from
+these."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ _NO_CALLS = frozenset({"if", "elif", "while", "and", "or", "not", "in", "return"
 
 
 def of_makes(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[int]:
-    """The questions in an expression that asks for the make, unless torch alone runs where they say yes."""
+    """The indices of tests in a condition that also asks for the vendor, unless the guarded code only calls torch."""
     searches = branches.facts.searches
     if not any(searches.find(("text", word), plain(word)) for word in _ASKED):
         return
@@ -46,7 +47,7 @@ def of_makes(hits: Sequence[Hit], questions: Questions, branches: Branches) -> I
 
 
 def _flags(word: str, branches: Branches) -> Iterator[str]:
-    """Variables that hold what is said of the make."""
+    """Variables that hold the result of asking for the vendor."""
     for at in branches.facts.searches.find(("text", word), plain(word)):
         statement = branches.facts.peek(at)
         for node in statement.digest.piece.nodes if statement is not None else ():
@@ -57,7 +58,7 @@ def _flags(word: str, branches: Branches) -> Iterator[str]:
 
 
 def _expression(hit: Hit, statement: Statement) -> ast.AST | None:
-    """The whole condition, or the value that is kept, in which a question stands with others."""
+    """The whole boolean expression that contains the hit; None if there is none."""
     inner, found = hit.node, None
     for outer in statement.digest.ancestors(inner) if inner is not None else ():
         if isinstance(outer, ast.BoolOp):
@@ -68,14 +69,14 @@ def _expression(hit: Hit, statement: Statement) -> ast.AST | None:
 
 
 def _torch_alone(index: int, hits: Sequence[Hit], questions: Questions, branches: Branches) -> bool:
-    """Whether all that is called behind a question is torch's, by its name or by a safe fix."""
+    """Whether all functions called under a test are torch's, by name or after a safe fix."""
     statement = hits[index].statement
     if statement is None or index not in questions.tests.get(statement.start, ()):
-        return False  # kept: whoever reads it runs anything
+        return False  # the result is stored, and code that reads it may call anything
     header = branches.indents.header_at(statement.start)
     if header.word not in CONDITIONS:
         return False
-    branches.facts.searches.find(("called", "("), plain("("))  # a call that is typed may be another's than torch's
+    branches.facts.searches.find(("called", "("), plain("("))  # makes an edit that adds a call recompute the hits
     safe = {hit.end for hit in hits if hit.fixes and hit.fixes[0].applicability == SAFE}
     for start, end in questions.regions(index):
         branches.work.search(start, start + 16 * (end - start))

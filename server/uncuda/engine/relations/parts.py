@@ -1,4 +1,4 @@
-"""Parts of an expression: which of them run by what another one says, and what a place stands in."""
+"""Parts of an expression: which parts are evaluated depending on another, and which node contains a place."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ASIDE = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
 def guarded_parts(outer: ast.AST, question: ast.AST, denies: Callable[[ast.AST], bool]) -> list[ast.AST]:
-    """The parts of an expression that are evaluated only if the part `question` says CUDA."""
+    """The parts of an expression that are evaluated only if the part `question` finds CUDA."""
     if isinstance(outer, ast.IfExp):
         return [outer.orelse if denies(question) else outer.body] if question is outer.test else []
     if isinstance(outer, ast.BoolOp):
@@ -27,7 +27,7 @@ def guarded_parts(outer: ast.AST, question: ast.AST, denies: Callable[[ast.AST],
 
 
 def asking_parts(outer: ast.AST, guarded: ast.AST, denies: Callable[[ast.AST], bool]) -> Iterator[ast.AST]:
-    """The other way round: the parts that say CUDA wherever the part `guarded` of a condition is evaluated."""
+    """The inverse of guarded_parts: the parts that must have found CUDA if the part `guarded` is evaluated."""
     if isinstance(outer, ast.IfExp):
         if guarded is not outer.test and guarded is (outer.orelse if denies(outer.test) else outer.body):
             yield outer.test
@@ -37,12 +37,12 @@ def asking_parts(outer: ast.AST, guarded: ast.AST, denies: Callable[[ast.AST], b
 
 
 def is_within(node: ast.AST | None, statement: Statement, kinds: tuple[type[ast.AST], ...]) -> bool:
-    """Whether a place stands in an expression or statement of these kinds."""
+    """Whether a node is inside a node of these kinds."""
     return node is not None and any(isinstance(outer, kinds) for outer in statement.digest.ancestors(node))
 
 
 def in_test(node: ast.AST | None, statement: Statement, kinds: tuple[type[ast.AST], ...] = TESTING) -> bool:
-    """Whether a place stands in the condition of a statement of these kinds."""
+    """Whether a node is in the condition of a statement of these kinds."""
     inner = node
     for outer in statement.digest.ancestors(inner) if inner is not None else ():
         if isinstance(outer, kinds) and inner is getattr(outer, "test", getattr(outer, "pattern", None)):

@@ -1,4 +1,4 @@
-"""Questions for CUDA, what holds their answers, and the stretches of a text that run only where the answer is yes."""
+"""Tests for CUDA, the names that hold their results, and the code that runs only if they are true."""
 
 from __future__ import annotations
 
@@ -25,51 +25,52 @@ Stretch = tuple[int, int]
 CONDITIONS = frozenset({"if", "elif", "while", "case"})
 _VARIABLE = re.compile(r"[A-Za-z_][\w.]*")
 _DENIED = r"\bnot[ \t(]+{0}(?![\w.])|(?<![\w.]){0}[ \t]*(?:\([ \t]*\))?[ \t]*(?:==|is)[ \t]*(?:False|None|0)\b"
-_ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # cuda: torch.version.cuda
+_ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # cuda of torch.version
 _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
-_NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # `if not (a and b):`
+_NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # as in `if not (a and b):`
 _GIVES = re.compile(r"return\b|[\w.]+[ \t]*(?::[^=\n]+)?=(?!=)")
-_MANY = 200  # names that take an answer from another one, in one text
+_MANY = 200  # names in one file that get a test's result from another name
 _SKIP_MARK = re.compile(r"@[\w.]*skip", re.I)
 
 
 class Questions:
-    """The questions of one text, but for those that change together with others: they answer for more."""
+    """The tests for CUDA in one file, except those fixed together with other hits."""
 
     def __init__(self, hits: Sequence[Hit], classes: Sequence[str | None], branches: Branches) -> None:
         self._hits, self._branches = hits, branches
         self._text, self._indents, self._facts = branches.text, branches.indents, branches.facts
         self.work = branches.work
-        # Positions of hits: by the statement whose condition they are in, by statement, by the line that a mark skips.
+        # Indices of hits: by the statement whose condition they are in, by statement, by the line that a skip mark
+        # applies to.
         self.tests: dict[int, list[int]] = {}
         self.inside: dict[int, list[int]] = {}
         self.marks: dict[int, list[int]] = {}
-        self._flags: dict[str, dict[tuple[int, int | None], None]] = {}  # with the function that knows the name
+        self._flags: dict[str, dict[tuple[int, int | None], None]] = {}  # with the scope that sees the name
         self._flags_of: dict[int, list[str]] = {}
         self._tested: set[int] = set()
         self._asked: dict[int, list[int]] = {}  # by condition
-        self._saying: dict[str, dict[int, Header]] = {}  # conditions by the name that they say
+        self._saying: dict[str, dict[int, Header]] = {}  # conditions, by the names in them
         self._mark_of: dict[int, int] = {}
-        self._order: dict[ast.BoolOp, dict[ast.AST, int]] = {}  # where the parts of a chain stand in it
+        self._order: dict[ast.BoolOp, dict[ast.AST, int]] = {}  # the index of each operand
         self.lost: list[int] = []
-        """The positions of hits whose answers are held by more names than are followed."""
+        """Indices of hits whose results are passed to more names than are followed."""
         self._parameters = Parameters(self._facts, set())
         self._polarities: dict[tuple[int, frozenset[str]], int] = {}
         self.work.compare(2 * len(hits))
         shared = Counter(key for hit in hits for key in hit.links)
         for index, hit in enumerate(hits):
             alone = classes[index] != SAFE or all(shared[key] == 1 for key in hit.links)
-            asks = alone and not hit.rule.get("message-text")  # what an error says is not asked of a device
+            asks = alone and not hit.rule.get("message-text")  # the text of an error is no test of a device
             if asks and hit.statement is not None and hit.node is not None:
                 self._take(index, hit, hit.statement)
         self._spread()
 
     def __iter__(self) -> Iterator[int]:
-        """The positions of the hits that ask whether there is CUDA, where they stand."""
+        """The indices of hits that test whether CUDA is there."""
         return (index for index in chain.from_iterable(self.inside.values()) if is_question(self._hits[index]))
 
     def asking(self) -> Iterator[int]:
-        """The positions of the hits that may guard something: of questions, and of whatever else is tested."""
+        """The indices of hits that may guard code: tests for CUDA, and all other hits in conditions."""
         return chain(self, *self.tests.values(), *self.marks.values())
 
     def _take(self, index: int, hit: Hit, statement: Statement) -> None:
@@ -87,7 +88,7 @@ class Questions:
             self._hold(index, *found)
 
     def _hold(self, index: int, flag: str, around: int | None) -> bool:
-        """Note what holds an answer; whether that is new."""
+        """Record that a name holds a test's result; returns whether that is new."""
         held = index, None if "." in flag else around
         known = self._flags.setdefault(flag, {})
         if held in known:
@@ -99,7 +100,7 @@ class Questions:
         return True
 
     def _spread(self) -> None:
-        """What holds an answer that another name holds: `self.fast = use_cuda and not slow`."""
+        """Record names that get the result from another name: `self.fast = use_cuda and not slow`."""
         waiting, spread = list(self._flags), 0
         while waiting:
             flag, done = waiting.pop(), -1
@@ -120,12 +121,13 @@ class Questions:
                     return
 
     def _gives(self, line: Header, at: int) -> bool:
-        """Whether a statement keeps or returns what stands at an offset."""
+        """Whether a statement assigns or returns the value at an offset."""
         self.work.search(line.start, at)
         return _GIVES.match(self._text, line.start, at) is not None
 
     def _holder(self, flag: str, line: Header) -> tuple[str, int | None] | None:
-        """What holds the answer, as from `_flag`, that a statement takes from a name."""
+        """The variable or function that gets the value of `flag` in a statement, and its scope, as `_flag` returns
+        them."""
         statement = self._facts.peek(line.start)
         if statement is None:
             return None
@@ -134,8 +136,9 @@ class Questions:
         return next(filter(None, (self._flag(node, statement, False) for node in nodes)), None)
 
     def _flag(self, node: ast.AST | None, statement: Statement, compared: bool = True) -> tuple[str, int | None] | None:
-        """The variable or function that holds the answer, `use_cuda = torch.cuda.is_available() and …`, and the
-        function that knows it (None: the module). `compared`: an answer may be, `torch.cuda.device_count() > 1`."""
+        """The variable or function that holds a test's result, as in `use_cuda = torch.cuda.is_available() and …`, and
+        the scope in which it is visible (None: module). `compared`: also through a comparison,
+        `torch.cuda.device_count() > 1`."""
         inner = node
         for outer in statement.digest.ancestors(inner) if inner is not None else ():
             if isinstance(outer, (ast.Assign, ast.AnnAssign)):
@@ -161,7 +164,7 @@ class Questions:
         return None
 
     def of(self, header: Header) -> list[int]:
-        """The questions that a condition asks, itself or by a name that holds the answer."""
+        """The indices of tests in a condition, directly or through a name that holds the result."""
         if header.start not in self._asked:
             found = list(self.tests.get(header.start, ()))
             if self._flags:
@@ -172,7 +175,7 @@ class Questions:
         return self._asked[header.start]
 
     def _known_at(self, name: str, header: Header) -> list[int]:
-        """The questions whose answers a name holds where a condition stands."""
+        """The indices of tests whose result a name holds at a condition."""
         flags = self._flags.get(name, ())
         self.work.compare(len(flags))
         around = {None, *(line.start for line in self._indents.headers(header.start))} if flags else set()
@@ -180,26 +183,26 @@ class Questions:
 
     @cached_property
     def conditions(self) -> list[int]:
-        """Where conditions begin that ask a question, themselves or by a name that holds the answer, in order."""
+        """The starts of conditions with a test, directly or through a name that holds the result, in order."""
         named = (start for flag in self._flags for start, line in self._uses_of(flag).items() if self.of(line))
         return sorted({*self.tests, *named})
 
     def may_guard(self) -> bool:
-        """Whether anything can be behind a question: of a condition, of a mark, or beside another part of a value."""
+        """Whether a test may guard anything: a block, code with a skip mark, or another part of its expression."""
         if self.marks or self.conditions:
             return True
         hits = (self._hits[index] for index in chain.from_iterable(self.inside.values()))
         return any(hit.statement is not None and is_within(hit.node, hit.statement, _CHOOSING) for hit in hits)
 
     def _uses_of(self, flag: str) -> dict[int, Header]:
-        """The conditions that say a name, by where they begin."""
+        """The conditions that contain a name, by their start."""
         if flag not in self._saying:
             lines = map(self._indents.header_at, self._facts.searches.find(("flag", flag), uses(flag, True)))
             self._saying[flag] = {line.start: line for line in lines if line.word in CONDITIONS}
         return self._saying[flag]
 
     def polarity(self, header: Header, questions: Sequence[int]) -> int:
-        """1: the block of a condition is for CUDA; -1: it is for anything but CUDA."""
+        """1 if the block of a condition is for CUDA, -1 if it is for anything but CUDA."""
         held = frozenset(flag for index in questions for flag in self._flags_of.get(index, ()))
         key = header.start, held
         if key not in self._polarities:
@@ -211,31 +214,31 @@ class Questions:
         return self._polarities[key]
 
     def excludes(self, header: Header, questions: Sequence[int]) -> bool:
-        """Whether nothing but CUDA comes past a condition that is false."""
+        """Whether only CUDA gets past the condition when it is false."""
         text = self._text[header.start : header.end]
         if self.polarity(header, questions) >= 0:
             return False
         return not re.search(r"\bor\b" if _NONE_OF.fullmatch(text.strip()) else r"\band\b", text)
 
     def last(self, header: Header) -> str:
-        """The last statement of a block, as far as its line goes."""
+        """The first line of the last statement in a block."""
         return last_of(header, self._facts)
 
     def leaves(self, header: Header) -> bool:
-        """Whether the block of a header ends by leaving, or by skipping a test."""
+        """Whether the block of a header ends with return, raise, continue or the like, or by skipping a test."""
         return self._branches.leaves(header)
 
     def raises(self, header: Header) -> bool:
-        """Whether the block of a header ends by raising, or by ending the program."""
+        """Whether the block of a header ends by raising an exception or exiting."""
         return leaving.raises(self.last(header))
 
     def below(self, header: Header) -> Stretch:
-        """What follows a compound statement in its block."""
+        """The span of the code that follows a compound statement in its block."""
         last = self._indents.clauses(header)[-1]
         return self._indents.extent(last.start), self._indents.block_end_of(header.start)
 
     def regions(self, index: int) -> Iterator[Stretch]:
-        """What runs only where a question is answered with yes."""
+        """The spans of code that runs only if a test is true."""
         hit = self._hits[index]
         statement = hit.statement
         if statement is None:
@@ -273,13 +276,13 @@ class Questions:
                 parts = self._behind(outer, inner, statement)
             else:
                 parts = guarded_parts(outer, inner, lambda node: self.denies(node, statement))
-            if parts:  # if there are several, nothing but operators stands between them
+            if parts:  # between several parts there are only operators
                 start, end = statement.digest.span(parts[0])[0], statement.digest.span(parts[-1])[1]
                 yield statement.start + start, statement.start + end
             inner = outer
 
     def _behind(self, outer: ast.BoolOp, question: ast.AST, statement: Statement) -> list[ast.AST]:
-        """The first and the last part of `a and b and …` behind a question, if it is for CUDA."""
+        """The first and the last operand of `a and b and …` behind a test for CUDA."""
         if outer not in self._order:
             self._order[outer] = {value: index for index, value in enumerate(outer.values)}
         at = self._order[outer].get(question, len(outer.values)) + 1
@@ -288,23 +291,23 @@ class Questions:
         return [outer.values[at], outer.values[-1]]
 
     def denies(self, node: ast.AST, statement: Statement) -> bool:
-        """Whether an expression asks for anything but CUDA."""
+        """Whether an expression tests for anything but CUDA."""
         start, end = statement.digest.span(node)
         return self._branches.asks_cuda(statement.start + start, statement.start + end) < 0
 
     def within(self, node: ast.AST, statement: Statement) -> list[int]:
-        """The questions that an expression of a statement asks."""
+        """The indices of tests inside an expression."""
         start, end = (statement.start + at for at in statement.digest.span(node))
         return [index for index in self.inside.get(statement.start, ()) if start <= self._hits[index].start < end]
 
 
 def is_question(hit: Hit) -> bool:
-    """Whether a place says whether there is CUDA: not what CUDA is like."""
+    """Whether a hit tests if CUDA is there, rather than a property of it."""
     if hit.rule.check == "method":
         return hit.words.get("old") == "is_cuda"
     return hit.rule.check == "string" or hit.words.get("name", "").rpartition(".")[2] in _ASKING
 
 
 def hits_in(starts: Sequence[tuple[int, int]], stretch: Stretch) -> Sequence[tuple[int, int]]:
-    """The hits, as (offset, position), that begin in a stretch."""
+    """The (offset, index) pairs of hits that begin in a span."""
     return starts[bisect_left(starts, (stretch[0], -1)) : bisect_left(starts, (stretch[1], -1))]

@@ -1,7 +1,4 @@
-"""Calls that raise on the target or are given what only CUDA has, and CUDA's words that are left.
-
-What leads to one keeps to CUDA.
-"""
+"""Finds calls that raise on the target, and device strings that stay CUDA's; tests that guard them stay CUDA's too."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ _COMPARED = (ast.Compare, ast.match_case)
 
 
 def raising(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[Hit]:
-    """The hits without a safe fix that are called, given or kept, and are wrong on the target."""
+    """The hits without a safe fix whose name is called, passed or stored, and is wrong on the target."""
     for index, hit in enumerate(hits):
         if classes[index] != SAFE and hit.node is not None and hit.statement is not None:
             if hit.rule.check == "string":
@@ -42,7 +39,7 @@ def raising(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[Hit]
 
 
 def imports_left(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[tuple[int, str]]:
-    """Where names are imported without a safe fix, and what they are called: each call of one is CUDA's still."""
+    """Imported names without a safe fix, with the offset of the import; every call of such a name stays CUDA's."""
     for index, hit in enumerate(hits):
         statement = hit.statement
         if classes[index] == SAFE or hit.rule.check != "name" or statement is None or is_question(hit):
@@ -56,8 +53,8 @@ def imports_left(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator
 
 
 def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
-    """Where a device of which no check speaks is kept: by its number, `devices + ("cuda:0",)`, or as libraries call it
-    that know CUDA's alone, `Trainer(accelerator="gpu")`."""
+    """Device strings that no check reports and that are stored or passed: with an index, `devices + ("cuda:0",)`, or in
+    the form that libraries with CUDA only use, `Trainer(accelerator="gpu")`."""
     places = sorted(at for word in _SPELLED for at in facts.searches.find(("text", word), plain(word)))
     found = {(hit.statement.start, hit.node) for hit in hits if hit.statement is not None} if places else set()
     done = -1
@@ -70,11 +67,11 @@ def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
             if _HARDWARE.fullmatch(text.value) and (statement.start, text.node) not in found:
                 if _is_kept(text.node, statement):
                     yield at, text.value
-                    break  # one says it for the statement
+                    break  # one is enough for the statement
 
 
 def constants_left(hits: Sequence[Hit], classes: Sequence[str | None], facts: Facts) -> Iterator[str]:
-    """The names of CUDA's words without a safe fix: `Device.CUDA` of `class Device(Enum): CUDA = "cuda"`."""
+    """Names of CUDA strings without a safe fix: `Device.CUDA` for `class Device(Enum): CUDA = "cuda"`."""
     for index, hit in enumerate(hits):
         statement = hit.statement
         if hit.rule.check != "string" or classes[index] == SAFE or hit.rule.severity not in _WRONG or statement is None:
@@ -90,7 +87,7 @@ def constants_left(hits: Sequence[Hit], classes: Sequence[str | None], facts: Fa
 
 
 def _is_kept(word: ast.AST, statement: Statement) -> bool:
-    """Whether a word, or what it is a part of, is kept, or given by keyword."""
+    """Whether a string, or the expression around it, is stored or passed by keyword."""
     inner = word
     for outer in statement.digest.ancestors(word):
         if isinstance(outer, ast.keyword):
@@ -104,7 +101,7 @@ def _is_kept(word: ast.AST, statement: Statement) -> bool:
 def _fails(hit: Hit, node: ast.AST, statement: Statement) -> bool:
     call = statement.digest.parents.get(node)
     if hit.rule.check == "method" and not hit.rule.get("call"):
-        return True  # what native code is given
+        return True  # native code gets the attribute's value
     if isinstance(call, _GIVEN) and hit.rule.severity == "error":
         return True
     if not isinstance(call, ast.Call) or (call.func is not node and last_word(call.func) not in _KEEPING):
@@ -113,6 +110,6 @@ def _fails(hit: Hit, node: ast.AST, statement: Statement) -> bool:
 
 
 def _of_none(hit: Hit, node: ast.AST) -> bool:
-    """Whether a method of the value is called, where nothing takes the value's place: `torch.version.cuda.split()`."""
+    """Whether a method is called on a value that has no replacement: `torch.version.cuda.split()`."""
     name = hit.words.get("name", "").rpartition(".")[2]
     return not hit.fixes and isinstance(node, ast.Attribute) and node.attr != name

@@ -1,4 +1,4 @@
-"""Whether code serves the target already, or every accelerator alike: places that stay, and those for review."""
+"""Decides which hits are silenced, because code serves the target already, and which become review only."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import ast
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
+from pathlib import PurePath
 
 from ...checks import Context, Hit
 from ...checks.branch_words import asked_by_hand
@@ -18,9 +20,14 @@ from .apart import of_bytes, of_host, of_platforms, of_rocm
 from .parts import in_test, is_within
 
 OTHER_PLATFORM = "other-platform"
-"""The limit of what runs only where the program says that its platform is another one."""
+"""The limit of hits in code that runs only on another platform, as the program's own test says."""
 CHOSEN = "project-chooses"
 """The limit of what is for information, since the project chooses among accelerators."""
+AMDS = "amd-file"
+"""The limit of what stands in a file whose name says that it is for AMD's GPUs."""
+_AMD = re.compile(r"(?<![A-Za-z])(?:amd|rocm)(?![A-Za-z])", re.I)
+_NVIDIA = ".nvidia"
+_NVIDIAS = re.compile(r"^from[ \t]+[\w.]*\.nvidia(?:\.[\w.]*)?[ \t]+import\b", re.M)
 _BUILDS = "torch.utils.cpp_extension."
 _AGNOSTIC = ("torch.accelerator", "import accelerator")
 _QUESTIONS = frozenset({"torch.cuda.is_available", "torch.cuda.device_count"})
@@ -30,20 +37,22 @@ _OF_WHOLE = frozenset({"missing-import", "accelerator-member"})
 
 
 class Served:
-    """Answers for one text of a project, and one target."""
+    """Decides this for one file of a project and one target."""
 
     def __init__(self, context: Context, branches: Branches) -> None:
         self._facts, self._target, self._branches = context.facts, context.target, branches
         self._everywhere = self._target.id in context.project.served
         self._portable = context.portable  # what fixes write is imported as `accelerator_type`
+        self._path = context.path
         self._lacks = (self._target.id, context.path) in context.project.lacking
-        self._rocm, self._bytes, self._host = of_rocm(branches), of_bytes(branches), of_host(branches)
-        self._others = of_platforms(branches, self._target.cuda_alike)
+        self._rocm, self._bytes, self._host = of_rocm(branches, context.path), of_bytes(branches), of_host(branches)
+        self._others = of_platforms(branches, context.path, self._target.cuda_alike)
         self._other_ways: dict[int, bool] = {}
         self._kept = [span for family in context.families for span in family.spans]
 
     def holds(self, hit: Hit) -> bool:
-        """Whether a place stays: its accelerator's own, ROCm's, a base's, or one with a sibling for the target."""
+        """Whether a hit is silenced: it is in another accelerator's class, in ROCm code, or has a sibling branch for
+        the target."""
         if self._lacks:
             return hit.rule.check != "accelerator-member"
         if hit.statement is None or hit.rule.check in _OF_WHOLE:
@@ -56,7 +65,7 @@ class Served:
         return self._branches.served(hit.statement, hit.node)
 
     def _is_denied(self, statement: Statement, node: ast.AST | None) -> bool:
-        """Whether a place is another way than the target's; a fix may have written the question, but not the way."""
+        """Whether a node is in a branch that the target does not take, even if a fix wrote the test."""
         inner = node
         for outer in statement.digest.ancestors(node) if node is not None else ():
             if isinstance(outer, ast.IfExp) and inner is not outer.test:
@@ -68,7 +77,7 @@ class Served:
         return any(header.word in _CLAUSES and self._is_other_way(header) for header in headers)
 
     def _is_other_way(self, header: Header) -> bool:
-        """Whether a clause rules the target out, or one above it in its chain asks for it."""
+        """Whether a clause excludes the target, or an earlier clause of its chain tests for it."""
         if header.start not in self._other_ways:
             above = False
             for clause in self._facts.indents.clauses(header):
@@ -78,25 +87,43 @@ class Served:
         return self._other_ways[header.start]
 
     def _asks(self, start: int, end: int) -> int:
-        """What a condition asks: 1 for the target, -1 for anything else; 0 of one of which a part may say no."""
+        """What a condition tests for: 1 for the target, -1 for anything else; 0 if it contains `and`."""
         self._facts.work.search(start, end)
         condition = self._facts.text[start:end]
         return 0 if re.search(r"\band\b", condition) else self._branches.asked(condition)
 
     def lowered(self, hits: Sequence[Hit]) -> Sequence[Hit]:
-        """The hits, for review where the code chooses among accelerators, or does not care which one it has.
+        """The hits, lowered to review if the code chooses among accelerators or works with any of them.
 
-        A question about CUDA means CUDA there; what it guards stays with it.
+        In such code, a test for CUDA may well mean CUDA, and the code it guards stays with it.
         """
         hits = [_informing(hit, OTHER_PLATFORM) if self._others.holds(hit) else hit for hit in hits]
         if self._everywhere:
-            return [_chosen(hit) for hit in hits]
+            if any(map(_AMD.search, PurePath(self._path).parts[-2:])):
+                return [_informing(hit, AMDS) if hit.rule.check not in _OF_WHOLE else hit for hit in hits]
+            alone = self._is_nvidias or any(self._is_needed(hit) for hit in hits)
+            return [_chosen(hit, alone) for hit in hits]
         hits = [hit.lowered(REVIEW) if hit.fixes and self._bytes.holds(hit) else hit for hit in hits]
         agnostic = any(map(self._says, _AGNOSTIC[:1] if self._portable else _AGNOSTIC))
         if not agnostic and not asked_by_hand(self._facts, self._target):
             return hits
         asks = _tests if agnostic else _is_question
         return [hit.lowered(REVIEW) if hit.fixes and asks(hit) else hit for hit in hits]
+
+    @cached_property
+    def _is_nvidias(self) -> bool:
+        """Whether the file does nothing without a module that is NVIDIA's by its path."""
+        facts = self._facts
+        if not facts.says(_NVIDIA):
+            return False
+        facts.work.search(0, len(facts.text))
+        return any(not facts.layout.token_at(match.start()) for match in _NVIDIAS.finditer(facts.text))
+
+    def _is_needed(self, hit: Hit) -> bool:
+        """Whether a hit is the import, without which the file does nothing, of a library that the target lacks."""
+        if hit.statement is None or hit.rule.check != "module" or (hit.severity or hit.rule.severity) != "error":
+            return False
+        return self._facts.layout.line_start(hit.statement.start) == hit.statement.start
 
     def _says(self, words: str) -> bool:
         facts = self._facts
@@ -105,17 +132,20 @@ class Served:
         return any(not facts.layout.token_at(at) for at in places)
 
 
-def _chosen(hit: Hit) -> Hit:
+def _chosen(hit: Hit, alone: bool) -> Hit:
     """A place of a project that chooses among accelerators: a library may never be reached on the target, nor an
-    extension of CUDA be built there."""
-    built = hit.words.get("name", "").startswith(_BUILDS)
-    if not (built or hit.rule.check == "module") or (hit.severity or hit.rule.severity) == "information":
+    extension of CUDA be built there.
+
+    `alone`: nor anything of this file.
+    """
+    lacked = alone or hit.rule.check == "module" or hit.words.get("name", "").startswith(_BUILDS)
+    if not lacked or hit.rule.check in _OF_WHOLE or (hit.severity or hit.rule.severity) == "information":
         return hit.lowered(REVIEW)
     return _informing(hit, CHOSEN)
 
 
 def _informing(hit: Hit, limit: str) -> Hit:
-    """A place to which the target may never come, and why: it may stay as it is."""
+    """The hit as information only, with the limit that says why; the target may never run this code."""
     return replace(hit.lowered(REVIEW), severity="information", limits=(*hit.limits, limit))
 
 
@@ -124,7 +154,7 @@ def _is_question(hit: Hit) -> bool:
 
 
 def _tests(hit: Hit) -> bool:
-    """Whether a place is a test, or a part of one."""
+    """Whether a hit is in a condition or comparison."""
     if hit.statement is None:
         return False
     return is_within(hit.node, hit.statement, _TESTED) or in_test(hit.node, hit.statement, _ASKED)

@@ -1,4 +1,4 @@
-"""Which questions stay CUDA's, with all that runs only where they are answered with yes."""
+"""Decides which tests must keep asking for CUDA, and lowers the fixes of all code that runs only if they are true."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN = "question-over-cuda", "question-over-c
 OVER_LEFT, OF_MAKE, BEHIND = "question-over-left", "question-of-make", "behind-a-question"
 OF_LOADING = "question-of-loading"
 REASONS = frozenset({OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN, OVER_LEFT, OF_LOADING, OF_MAKE, BEHIND})
-"""The sentences of the tables that say why a fix is not safe."""
+"""Ids of the sentences that say why a fix is not safe."""
 
 
 class Staying:
-    """What questions that stay do to the hits of a text; all by position among these."""
+    """The effects of tests that stay CUDA's, by index in the list of hits."""
 
     def __init__(self) -> None:
         self.reasons: dict[int, tuple[str, str]] = {}
-        """The sentence of the tables that says why, and what it names."""
+        """(id of the sentence that gives the reason, the name in it)"""
         self.classes: dict[int, str | None] = {}
-        """At most this is the class of a question that stays, or of what runs behind one."""
+        """The highest class allowed for a test that stays CUDA's, or for code that it guards."""
         self.pairs: list[tuple[int, int]] = []
-        """A question, and a hit that runs only where it is answered with yes."""
+        """Pairs of a test and a hit that runs only if the test is true."""
         self.idle: set[int] = set()
-        """Libraries of CUDA behind a question whose other way works: the target never gets there."""
+        """Imports of CUDA libraries behind a test whose other branch works, so that the target never runs them."""
 
     def __bool__(self) -> bool:
         return bool(self.classes or self.reasons)
 
     def explained(self, hits: Sequence[Hit]) -> list[Hit]:
-        """The hits; those that must stay as they are carry the reason."""
+        """The hits, with the reasons added as limits."""
         found = list(hits)
         for index, (limit, name) in self.reasons.items():
             hit = hits[index]
@@ -49,13 +49,13 @@ class Staying:
         return found
 
     def hold(self, index: int, applicability: str | None, limit: str, name: str = "") -> None:
-        """Lower a hit, and say why, unless there is a stronger reason already."""
+        """Limit the class of a hit, with the reason, unless a lower limit is set already."""
         if index not in self.classes or lowest(applicability, self.classes[index]) != self.classes[index]:
             self.classes[index] = applicability
             self.reasons[index] = limit, name
 
     def take(self, other: Staying) -> bool:
-        """Hold what another look found, too; whether there was anything new."""
+        """Add the limits of `other`; returns whether anything changed."""
         before = dict(self.classes)
         for index, (limit, name) in other.reasons.items():
             self.hold(index, other.classes[index], limit, name)
@@ -66,10 +66,8 @@ class Staying:
     def hold_behind(
         self, asked: Iterable[int], hits: Sequence[Hit], classes: Sequence[str | None], questions: Questions
     ) -> bool:
-        """Hold what runs only where these questions are answered with yes: they stay, so the target never gets there.
-
-        Whether there was anything of that kind that would have changed.
-        """
+        """Limit the class of safe fixes in code that runs only if these tests are true; as the tests stay CUDA's, the
+        target never runs it. Returns whether there was such code."""
         before = len(self.pairs)
         safe = sorted((hit.start, index) for index, hit in enumerate(hits) if classes[index] == SAFE)
         for question in asked:
@@ -84,7 +82,7 @@ class Staying:
         return len(self.pairs) > before
 
     def lower(self, classes: list[str | None]) -> None:
-        """Lower the classes of hits to what they are held at."""
+        """Lower the classes of hits to these limits."""
         for index, applicability in self.classes.items():
             classes[index] = lowest(classes[index], applicability)
 
@@ -96,7 +94,7 @@ def staying(
     branches: Branches,
     libraries: Libraries,
 ) -> Staying:
-    """The questions over what runs on CUDA alone, and those that also ask for the make of a GPU."""
+    """The tests that guard CUDA-only code, or also ask for the vendor or other things that no fix can translate."""
     result = Staying()
     if not any(classes[index] == SAFE for index in questions.asking()):
         return result
@@ -108,7 +106,7 @@ def staying(
             if found.hit is not None:
                 result.pairs.append((found.question, positions[id(found.hit)]))
         else:
-            # no fix ports a kernel, so none may send the target there
+            # no fix ports a kernel, so none may lead the target to it
             result.hold(found.question, None, OVER_CUDA_ONLY if found.raises else OVER_CUDA, found.name)
             for region in questions.regions(found.question) if imports and not found.raises else ():
                 result.idle.update(index for _, index in hits_in(imports, region))

@@ -1,8 +1,7 @@
-"""Calls with what they are made of: an argument, the receiver and the call change together, or none of them.
+"""Links hits in one call: its arguments, its receiver and its function are fixed together, or none of them is.
 
-Half of it would ask CUDA about the target's device, or hand a stream of one to the graph of the other. What a name
-holds counts where it is an object of the device: streams, events, graphs and their like. A number counts only where
-it stands.
+Otherwise CUDA would be asked about the target's device, or a stream of one would be used in a graph of the other. Names
+are followed only if they hold objects of a device, such as streams, events and graphs; a number counts only in place.
 """
 
 from __future__ import annotations
@@ -17,24 +16,24 @@ from ...facts.read import Statement
 from ...facts.role_calls import last_word
 from ...limits import Work
 
-# Their results belong to one device, whatever name holds them.
+# Functions whose results belong to one device, whatever name holds them.
 _OBJECTS = frozenset(
     {"CUDAGraph", "Event", "ExternalStream", "MemPool", "Stream", "current_stream", "default_stream", "get_rng_state",
      "get_rng_state_all", "graph_pool_handle"}
 )  # fmt: skip
 _STREAMS = frozenset({"Stream", "StreamContext", "current_stream", "default_stream", "stream"})
-# What these give says the same of a device as what they are given.
+# Functions whose result means the same device as their argument.
 _SAME = frozenset({"device", "int", "max", "min", "str"})
 _PARTS = (ast.Starred, ast.keyword, ast.List, ast.Tuple)
 _GIVING = (ast.Return, ast.Yield, ast.Assign, ast.AnnAssign)
 _SPINE = (ast.Attribute, ast.Subscript, ast.Call)
 
 Pair = tuple[int, int]
-Key = tuple[int, str]  # the scope of a name, or -1, and the name
+Key = tuple[int, str]  # the offset of the name's scope, or -1, and the name
 
 
 class Together:
-    """The pairs of one text, as positions in `hits`."""
+    """The pairs of linked hits in one file, as indices in `hits`."""
 
     def __init__(self, hits: Sequence[Hit], branches: Branches) -> None:
         self._hits, self._branches, self._work = hits, branches, branches.work
@@ -45,15 +44,15 @@ class Together:
                 self._at.setdefault((hit.statement.start, hit.node), []).append(index)
         self._held = self._holders()
         self._names = {name for _, name in self._held}
-        self._members: dict[str, list[int]] = {}  # what attributes hold, whoever has these
+        self._members: dict[str, list[int]] = {}  # hits by the attribute that holds their object
         for (_, name), found in self._held.items():
             if "." in name:
                 self._members.setdefault(name.rpartition(".")[2], []).extend(found)
-        self._first: dict[tuple[int, ast.AST], list[int]] = {}  # of what is asked in a tuple
-        self._joined: set[int] = set()  # the lists of places that were joined already, by their identity
+        self._first: dict[tuple[int, ast.AST], list[int]] = {}  # hits beside a string in a tuple
+        self._joined: set[int] = set()  # ids of the lists whose hits are linked to each other already
 
     def pairs(self) -> Iterator[Pair]:
-        """Every pair of a call and a part of it, or of two parts of one call that is no place itself."""
+        """Every pair of a call and a part of it that both have hits, or of two parts of a call without one."""
         yield from self._patched()
         yield from self._streams()
         self._work.compare(len(self._at))
@@ -75,14 +74,14 @@ class Together:
             yield from self._marked(node, found[0], statement)
 
     def _patched(self) -> Iterator[Pair]:
-        """A name that a test replaces, with the uses of that name."""
+        """Pairs of a name that a test replaces and a use of that name."""
         patched = {str(key[1]): at for at, hit in enumerate(self._hits) for key in hit.links if key[0] == "patched"}
         for index, hit in enumerate(self._hits) if patched else ():
             if hit.rule.check == "name" and (at := patched.get(hit.words.get("name", ""), index)) != index:
                 yield at, index
 
     def _streams(self) -> Iterator[Pair]:
-        """The streams of a function: they wait for one another."""
+        """Pairs of streams in one function, because they wait for one another."""
         first: dict[int, int] = {}
         named = ((hit.words.get("name", "").rpartition(".")[2], at) for at, hit in enumerate(self._hits))
         found = [at for name, at in named if name in _STREAMS and self._hits[at].rule.check == "name"]
@@ -93,7 +92,7 @@ class Together:
                 yield first[scope], index
 
     def _named(self, node: ast.AST, call: ast.Call | None, index: int, statement: Statement) -> Iterator[Pair]:
-        """A place in the callee, or among the arguments of `call`, with what the names in the call hold."""
+        """Pairs of a hit in a call and the hits whose objects are held by names in the same call."""
         if call is not None:
             yield from self._with(index, self._holding(self._base(call.func), statement))
         for outer in spine_of(node, statement):
@@ -103,7 +102,7 @@ class Together:
                     yield from self._with(index, self._holding(self._base(argument), statement))
 
     def _with(self, index: int, found: Sequence[int]) -> Iterator[Pair]:
-        """A place with all that a name holds; what the name holds is joined the first time only."""
+        """Pairs of a hit and all hits in a list; the hits of the list are linked to each other only once."""
         if found:
             yield index, found[0]
             if id(found) not in self._joined:
@@ -111,7 +110,7 @@ class Together:
                 yield from ((found[0], other) for other in found[1:])
 
     def _given_word(self, node: ast.Attribute, index: int, statement: Statement) -> Iterator[Pair]:
-        """A method with the device's word that a name holds which it is given: `x.cuda(device)`."""
+        """Pairs of a method and the device string in the variable that is its argument: `x.cuda(device)`."""
         call = statement.digest.parents.get(node)
         if not isinstance(call, ast.Call) or call.func is not node:
             return
@@ -121,7 +120,7 @@ class Together:
                 yield from self._with(index, self._words.get((scope, argument.id), ()))
 
     def _set_to(self, node: ast.AST, index: int, statement: Statement) -> Iterator[Pair]:
-        """A variable of the environment with what is asked of CUDA in the value that it is set to."""
+        """Pairs of an environment variable and hits in the value that it is set to."""
         if self._hits[index].rule.check != "environment":
             return
         outer = statement.digest.parents.get(node)
@@ -135,7 +134,7 @@ class Together:
             yield from ((index, other) for other in self._at.get((statement.start, part), ()))
 
     def _is_cudas(self, index: int, call: ast.Call) -> bool:
-        """Whether a place makes the call that it leads to CUDA's: not so DataParallel(model.cuda())."""
+        """Whether a hit means that the call around it is CUDA's; not so in `DataParallel(model.cuda())`."""
         hit = self._hits[index]
         if hit.rule.check == "method":
             return hit.node is call.func
@@ -143,7 +142,7 @@ class Together:
         return hit.rule.check == "name" and parts[0] == "torch" and any(p.lstrip("_").startswith("cuda") for p in parts)
 
     def _beside(self, word: ast.AST, index: int, statement: Statement) -> Iterator[Pair]:
-        """A device's word in a tuple, with what CUDA is asked beside it: `return "cuda", torch.cuda.device_count()`."""
+        """Pairs of a device string in a tuple and hits beside it: `return "cuda", torch.cuda.device_count()`."""
         parents = statement.digest.parents
         tuple_ = parents.get(word)
         if self._hits[index].rule.check != "string" or not isinstance(tuple_, ast.Tuple):
@@ -158,7 +157,7 @@ class Together:
         yield from ((index, at) for at in self._first[key])
 
     def _marked(self, word: ast.AST, index: int, statement: Statement) -> Iterator[Pair]:
-        """A word that a test is given, with what its marks ask: `pytest.param("cuda", marks=skipif(…))`."""
+        """Pairs of a test's parameter and hits in its marks: `pytest.param("cuda", marks=skipif(…))`."""
         call = statement.digest.parents.get(word)
         if (
             self._hits[index].rule.check != "string"
@@ -175,7 +174,7 @@ class Together:
         return call_given(node, statement, self._work, lambda callee: (statement.start, callee) in self._at)
 
     def _heads(self, node: ast.AST, statement: Statement) -> Iterator[int]:
-        """The places on the way from a callee down to where its expression begins."""
+        """The hits from a called function down to the root of its expression."""
         while True:
             self._work.compare()
             yield from self._at.get((statement.start, node), ())
@@ -184,7 +183,7 @@ class Together:
             node = node.func if isinstance(node, ast.Call) else node.value
 
     def _holders(self) -> dict[Key, list[int]]:
-        """By name, the places whose objects it is given."""
+        """By scope and name: the hits whose objects are assigned to it."""
         held: dict[Key, list[int]] = {}
         for (_, node), found in self._at.items():
             hit = self._hits[found[0]]
@@ -204,7 +203,7 @@ class Together:
 
     @cached_property
     def _words(self) -> dict[Key, list[int]]:
-        """By name, the strings that it is given in a function."""
+        """By function and name: the hits at strings that are assigned to it."""
         held: dict[Key, list[int]] = {}
         for (_, node), found in self._at.items():
             hit = self._hits[found[0]]
@@ -221,7 +220,7 @@ class Together:
         return held
 
     def _holding(self, base: ast.AST, statement: Statement) -> Sequence[int]:
-        """The places whose objects a name, or an attribute of `self`, holds in a statement."""
+        """The hits whose objects a name or attribute holds at a statement."""
         name = _spelled(base)
         if isinstance(base, ast.Attribute) and not name:
             return self._members.get(base.attr, ())
@@ -237,7 +236,7 @@ class Together:
             scope = above[0] if above is not None else -1
 
     def _base(self, node: ast.AST) -> ast.AST:
-        """The name, or the attribute of one, that the value of an expression is taken from: `s` of `s.pool()[0]`."""
+        """The name, or attribute of a name, at the root of an expression: `s` for `s.pool()[0]`."""
         while isinstance(node, _SPINE):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 if node.value.id in ("self", "cls") or node.attr in self._members:
@@ -246,7 +245,7 @@ class Together:
         return node
 
     def _scope(self, name: str, offset: int) -> int:
-        """Where the function begins that a name belongs to, or the class of an attribute; -1: the module."""
+        """The offset of the function that a name belongs to, or of the class of an attribute; -1 for the module."""
         found = self._indents.scope_of(offset)
         while found is not None and "." in name and found[1] != "class":
             found = self._indents.scope_of(found[0])
@@ -256,7 +255,8 @@ class Together:
 def call_given(
     node: ast.AST, statement: Statement, work: Work, stops: Callable[[ast.AST], bool] = lambda _: False
 ) -> ast.Call | None:
-    """The call that is given what stands at `node`, or what comes of it; `stops`: whether a callee is meant itself."""
+    """The call that has `node`, or a value computed from it, as an argument. `stops`: whether a function that returns
+    the same device is to be reported itself."""
     inner = node
     for outer in statement.digest.ancestors(node):
         work.compare()
@@ -270,7 +270,7 @@ def call_given(
             return None
         elif isinstance(outer, ast.BinOp):
             if inner is outer.right and _is_text(outer.left):
-                return None  # it is a part of that text, whatever this says
+                return None  # it is formatted into a string
         elif not isinstance(outer, (*_PARTS, *_SPINE)):
             return None
         inner = outer
@@ -282,7 +282,7 @@ def _is_text(node: ast.AST) -> bool:
 
 
 def spine_of(node: ast.AST, statement: Statement) -> Iterator[ast.AST]:
-    """The calls, attributes and items of what stands at `node`, from inside."""
+    """The calls, attributes and subscripts applied to `node`, from the inside out."""
     inner = node
     for outer in statement.digest.ancestors(node):
         if not isinstance(outer, _SPINE) or inner is not (outer.func if isinstance(outer, ast.Call) else outer.value):

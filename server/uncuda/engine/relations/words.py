@@ -1,4 +1,4 @@
-"""Words that exist only under a question: `["cuda"] if torch.cuda.is_available() else []`."""
+"""Device strings that exist only behind an availability test: `["cuda"] if torch.cuda.is_available() else []`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from ...limits import Work
 
 
 def questioned(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int | None]]:
-    """Pairs of positions: a word, and the question under which it exists; None where that one has no finding.
+    """Pairs of indices: a device string, and the test it depends on; the latter is None if there is no hit at the test.
 
-    A word that another place shows to be a device comes only with its question.
+    A string that other code proves to be a device is yielded only if its test has a hit.
     """
     asking = [index for index, hit in enumerate(hits) if hit.question is not None]
     if not asking:

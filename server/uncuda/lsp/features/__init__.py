@@ -1,4 +1,4 @@
-"""What the server does for a client: one module a feature, each with `register(session)`. None imports another.
+"""The features of the server, one module each with `register(session)`; no feature imports another.
 
-A new method of the protocol is one module here and one line in `FEATURES` of `server.py`.
+A new LSP method is one module here and one line in `FEATURES` of `server.py`.
 """

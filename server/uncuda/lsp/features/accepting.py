@@ -1,4 +1,4 @@
-"""The commands that accept findings."""
+"""The commands that accept findings into a baseline."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pygls.exceptions import JsonRpcInvalidParams
 
 from uncuda.settings import hint
+from uncuda.workspace import CLASSES
 
 from ..fixing.arguments import read_object, read_text, read_wanted
 from ..session import offset_in
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
     from ..session import Session
 
 _KEYS = ("uri", "rule", "range", "reason")
-_MANY = ("rules", "scope", "reason")
+_MANY = ("rules", "scope", "reason", "classes")
 
 
 def register(session: Session) -> None:
-    """Accept findings, and take in what becomes of baselines elsewhere."""
+    """Register these commands, and follow changes of baseline files."""
 
     def look() -> None:
         changed = session.analyses.baselines.look()
@@ -30,7 +31,7 @@ def register(session: Session) -> None:
             session.inspection.accepted_otherwise(changed)
 
     def match(paths: Sequence[str]) -> None:
-        """What was accepted in these files may be in others now, or not be there any more."""
+        """Match findings with their baselines again after these files changed."""
         if session.analyses.baselines.tell_of(paths) and (changed := session.analyses.match_anew()):
             session.stale(changed)
 
@@ -48,7 +49,7 @@ def register(session: Session) -> None:
 
 
 def _accept(session: Session, table: dict[str, Any]) -> dict[str, Any]:
-    """Accept what is found in an open document (`uri`), by one rule or at one `range` only, for a `reason`."""
+    """Accept findings in the open document `uri`, of one `rule` or at one `range` only, for a `reason`."""
     from ..fixing.accept import Asked, accept
 
     uri, rule = read_text(table, "uri"), read_text(table, "rule")
@@ -67,17 +68,21 @@ def _accept(session: Session, table: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _accept_in_workspace(session: Session, table: dict[str, Any]) -> dict[str, Any]:
-    """Accept what `rules` (or all) find in the workspace, or in the file or folder `scope`, for a `reason`."""
+    """Accept findings of `rules` (or all) in the workspace, or in the file or folder `scope`, for a `reason`: those of
+    `classes` only."""
     from ..fixing.accept import accept_everywhere
     from ..fixing.jobs import scope_of
 
     reason = _reason(table)
     table.pop("reason", None)
+    classes = table.pop("classes", list(CLASSES))
+    if not isinstance(classes, list) or not all(kind in CLASSES for kind in classes):
+        raise JsonRpcInvalidParams(f"`classes` is a list of {', '.join(CLASSES)}")
     wanted = read_wanted(table, session.folders.catalogue.rules)
     scope_of(session, wanted.scope)
-    return await accept_everywhere(session, wanted, reason)
+    return await accept_everywhere(session, wanted, reason, classes)
 
 
 def _reason(table: dict[str, Any]) -> str | None:
-    """The reason; None where the user was not asked for one."""
+    """The `reason` of a command; None if the user was not asked for one."""
     return read_text(table, "reason") if "reason" in table else None

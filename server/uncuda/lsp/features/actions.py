@@ -1,4 +1,4 @@
-"""Code actions: fixes one by one and all at once, the page that says why, what accepts, and comments that ignore."""
+"""Code actions: one fix, all fixes, the page of a rule, accepting a finding, suppression comments."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _QUICK = types.CodeActionKind.QuickFix
 
 
 def register(session: Session) -> None:
-    """Offer code actions, and resolve them."""
+    """Register code actions and their resolve request."""
 
     @session.raw(types.TEXT_DOCUMENT_CODE_ACTION)
     def offer(params: Any) -> list[types.Command | types.CodeAction] | None:
@@ -66,21 +66,21 @@ def register(session: Session) -> None:
         return _resolved(session, action)
 
     options = types.CodeActionOptions([_QUICK, FIX_ALL, FIX_ALL_NOTEBOOK], resolve_provider=True)
-    session.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)(offer)  # what the client is told
+    session.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)(offer)  # announces it in the capabilities
     session.feature(types.CODE_ACTION_RESOLVE)(resolve)
 
 
 class _Offer:
-    """One request for code actions, `span` in offsets of the program."""
+    """One request for code actions; `span` is in offsets of the program."""
 
     def __init__(self, session: Session, uri: str, analysis: Analysis, span: tuple[int, int], context: Context) -> None:
         self.session, self.uri, self.analysis, self.span, self.context = session, uri, analysis, span, context
         self._shown: dict[int, types.Diagnostic] = {}
 
     def actions(self) -> Iterator[types.CodeAction]:
-        """The actions in the order in which they are shown: what fixes, why, what ignores.
+        """Yield the actions in display order: fixes, pages of rules, accepting, suppressing.
 
-        VS Code keeps it among those that name a diagnostic, but for preferred ones, and shows all others below them.
+        VS Code keeps this order among actions with diagnostics, except preferred ones, and shows all others below.
         """
         say, only = phrases(self.analysis.engine), self.context.only
         if wanted(_QUICK, only):
@@ -107,7 +107,7 @@ class _Offer:
                 yield from self._batch(say("fix notebook" if notebook else "fix file"), kind, batch)
 
     def _fixes(self, finding: Finding, say: Phrases) -> Iterator[types.CodeAction]:
-        """One action for each fix; for a finding without, one that says what to do instead."""
+        """One action for each fix of a finding; without fixes, a disabled action that says what to do."""
         if not finding.fixes:
             yield from self._disabled(say("by hand", finding.rule), say("no fix", finding.message), finding)
         for number, fix in enumerate(finding.fixes):
@@ -134,18 +134,18 @@ class _Offer:
         return convert.workspace_edit(self.session, changes, created=new)
 
     def _diagnostic(self, finding: Finding) -> types.Diagnostic:
-        """What the client shows for a finding; several actions name it."""
+        """The diagnostic of a finding as the client has it, shared by several actions."""
         known = self._shown.get(id(finding))
         if known is None:
             known = self._shown[id(finding)] = convert.diagnostic(self.session, self.analysis.program, finding)[1]
         return known
 
     def _diagnostics(self, findings: list[Finding], rule: str) -> list[types.Diagnostic]:
-        """What the client shows for those of a rule among findings."""
+        """The diagnostics of findings of one rule."""
         return [self._diagnostic(finding) for finding in findings if finding.rule == rule]
 
     def _disabled(self, title: str, reason: str, finding: Finding | None = None) -> Iterator[types.CodeAction]:
-        """An action that cannot be taken, for clients that show such."""
+        """A disabled action with its reason, for clients that show these."""
         if self.session.client.disabled:
             diagnostics = None if finding is None else [self._diagnostic(finding)]
             disabled = types.CodeActionDisabled(printable(reason))
@@ -154,21 +154,22 @@ class _Offer:
     def _batch(
         self, title: str, kind: str, batch: Batch, shown: list[types.Diagnostic] | None = None
     ) -> Iterator[types.CodeAction]:
-        """An action that fixes several findings; with its edit, if the client does not ask for that later.
+        """An action that applies several fixes. Its edit is included unless the client resolves it later.
 
         `shown`: the diagnostics that it belongs to; None if it is about the whole file.
         """
         if self.session.client.resolve_edit:
             yield types.CodeAction(title, kind=kind, diagnostics=shown, data=batch.data())
             return
-        if self.context.automatic:  # it costs more than a glance may
+        if self.context.automatic:  # computing the edit takes too long for an automatic request
             return
         edit, _ = edit_of(self.session, batch, self.analysis)
         if edit is not None:
             yield types.CodeAction(title, kind=kind, diagnostics=shown, edit=edit)
 
     def _everywhere(self, findings: list[Finding], say: Phrases) -> Iterator[types.CodeAction]:
-        """For each rule of these findings one that fixes it in the workspace; what is to be read comes as a preview."""
+        """For each rule of these findings, an action that fixes it in the workspace; fixes for review open a
+        preview."""
         client, path = self.session.client, self.analysis.program.path
         if not (client.apply_edit and path and self.session.folders.folder_of(path)):
             return
@@ -183,7 +184,8 @@ class _Offer:
             yield types.CodeAction(title, kind=_QUICK, diagnostics=shown, command=command)
 
     def _accepts(self, findings: list[Finding], say: Phrases) -> Iterator[types.CodeAction]:
-        """What accepts each of these findings, then what accepts all of a rule in the file."""
+        """Actions that accept one finding each, then actions that accept all findings of a rule in the file or
+        workspace."""
         baseline = self.session.folders.choice_of(self.analysis.program).baseline
         if not baseline or self.session.client.restricted:
             return
@@ -210,7 +212,7 @@ class _Offer:
         return types.CodeAction(title, kind=_QUICK, diagnostics=shown, command=command)
 
     def _pages(self, findings: list[Finding], say: Phrases) -> Iterator[types.CodeAction]:
-        """What shows the page of each rule, for clients that can."""
+        """Actions that show the page of each rule, for clients that can show a document."""
         for rule in dict.fromkeys(finding.rule for finding in findings):
             if self.session.client.show_document:
                 title = say("why", rule)
@@ -219,7 +221,7 @@ class _Offer:
                 yield types.CodeAction(title, kind=_QUICK, diagnostics=shown, command=command)
 
     def _unread(self, say: Phrases) -> Iterator[types.CodeAction]:
-        """Says why a statement was not read, where something can be done about it."""
+        """A disabled action for an unparsed statement, if installing libcst would help."""
         start, end = self.span
         for skipped in self.analysis.report.skipped:
             text = self.analysis.text[skipped.start : skipped.end].rstrip()
@@ -228,7 +230,7 @@ class _Offer:
 
 
 def _resolved(session: Session, action: Any) -> dict[str, Any]:
-    """A batch's action with its edit, computed for the text as it is now: it may have changed since."""
+    """The action of a batch with its edit, computed for the present text, which may have changed since the request."""
     if not isinstance(action, dict):
         raise JsonRpcInvalidParams("a code action is an object")
     batch = Batch.of(action.get("data"))
@@ -241,7 +243,7 @@ def _resolved(session: Session, action: Any) -> dict[str, Any]:
     edit, reason = edit_of(session, batch, analysis)
     if reason is not None:
         message = phrases(analysis.engine)("not made", reason)
-        if batch.rule:  # somebody chose it from a menu; the others also run whenever a file is saved
+        if batch.rule:  # a user chose a rule's action; the others also run on every save
             session.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
         else:
             session.window_log_message(types.LogMessageParams(types.MessageType.Info, f"{batch.uri}: {message}"))

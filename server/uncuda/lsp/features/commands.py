@@ -1,6 +1,6 @@
-"""The commands of the server: every one can be called without arguments, and says what is wrong with bad ones.
+"""The commands of the server. Each can be called without arguments and reports wrong arguments.
 
-What they need is imported when one is called: the server starts with this module.
+Their own imports are inside functions, because the server imports this module at its start.
 """
 
 from __future__ import annotations
@@ -18,7 +18,15 @@ from uncuda.edits import REVIEW
 from uncuda.settings import hint
 
 from ..fixing.arguments import Wanted, read_object, read_text, read_wanted
-from ..wire.names import DEBUG_INFORMATION, FIX_ALL_IN_FILE, FIX_ALL_IN_WORKSPACE, PREVIEW, SWITCH_TARGET
+from ..wire.names import (
+    DEBUG_INFORMATION,
+    FIX_ALL_IN_FILE,
+    FIX_ALL_IN_WORKSPACE,
+    PREVIEW,
+    REPORT,
+    SWITCH_TARGET,
+    WRITE_REPORT,
+)
 from ..wire.protocol import field
 from ..wire.texts import Texts
 
@@ -27,15 +35,16 @@ if TYPE_CHECKING:
     from ..session import Session
 
 _BATCH = ("rules", "applicability", "scope", "dryRun")
+_FOLDER = ("root",)
 _FILE = ("uri", "rules", "applicability", "dryRun")
 
 
 def register(session: Session) -> None:
-    """Answer `workspace/executeCommand`. A cancelled request ends what it began."""
+    """Answer `workspace/executeCommand`. Cancelling the request cancels the command."""
     commands = Commands(session)
     session.ended.append(commands.stop)
     for name in commands.table:
-        session.command(name)(partial(commands.table[name]))  # pygls puts a name on it
+        session.command(name)(partial(commands.table[name]))  # pygls sets an attribute on it
 
     @session.raw(types.WORKSPACE_EXECUTE_COMMAND)
     def execute(params: Any) -> Any:
@@ -50,7 +59,8 @@ def register(session: Session) -> None:
 
 
 class Commands:
-    """Each takes the arguments and the token for progress as they came; JsonRpcInvalidParams if it cannot use them."""
+    """The commands. Each takes the arguments and progress token as received and raises JsonRpcInvalidParams for wrong
+    ones."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -60,41 +70,55 @@ class Commands:
             PREVIEW: self.preview,
             FIX_ALL_IN_FILE: self.fix_all_in_file,
             SWITCH_TARGET: self.switch_target,
+            REPORT: self.report,
+            WRITE_REPORT: self.write_report,
             DEBUG_INFORMATION: self.debug_information,
         }
 
     def stop(self) -> None:
-        """Stop what runs."""
+        """Stop running commands."""
         if self._batches is not None:
             self._batches.stop()
 
     def fix_all_in_workspace(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
-        """Make the fixes of the workspace, those that are safe unless more is asked for."""
+        """Apply fixes in the workspace: safe ones, unless `applicability` asks for more."""
         wanted = self._wanted(read_object(arguments, _BATCH))
         return self._fix(wanted, "fix all workspace", token)
 
     def preview(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
-        """Offer the fixes of the workspace, those to review as well: the user sees which is which."""
+        """Show a preview of fixes in the workspace, including those for review."""
         wanted = self._wanted({"applicability": REVIEW, **read_object(arguments, _BATCH)})
         return self._fix(wanted, "preview", token)
 
     def fix_all_in_file(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
-        """Make the fixes of one file: the one that is named, the only one that is open, or the one that is chosen."""
+        """Apply fixes in one file: the one given, the only open one, or one the user picks."""
         table = read_object(arguments, _FILE)
         uri = read_text({"uri": table.pop("uri", "")}, "uri")
         self._check_scope(uri, "uri")
         return self._fix_file(replace(self._wanted(table), scope=uri), token)
 
     def switch_target(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
-        """Check everything for another target until the server ends."""
+        """Check all files for another target until the server ends."""
         target = read_text(read_object(arguments, ("target",)), "target")
         targets = self._session.folders.choices
         if target and target not in targets:
             raise JsonRpcInvalidParams(f"unknown target `{target}`{hint(target, targets)}")
         return self._switch(target)
 
+    async def report(self, arguments: Any, token: Any = None) -> dict[str, str] | None:
+        """A page on the whole port of the folder `root`, or of the first one."""
+        from ..fixing.report import report
+
+        return await report(self._session, read_text(read_object(arguments, _FOLDER), "root"), token)
+
+    async def write_report(self, arguments: Any, token: Any = None) -> dict[str, str] | None:
+        """The same as a file, for a client that has no view for it."""
+        from ..fixing.report import write_report
+
+        return await write_report(self._session, read_text(read_object(arguments, _FOLDER), "root"), token)
+
     async def debug_information(self, arguments: Any, token: Any = None) -> str:
-        """What to add to a report of a bug."""
+        """Return the debug information for a bug report."""
         from ..debug import describe
 
         read_object(arguments, ())
@@ -133,7 +157,7 @@ class Commands:
         return await self._fix(wanted, "fix all file", token)
 
     async def _overrides(self, target: str, texts: Texts) -> bool:
-        """Whether a project that names another target itself is to be checked for this one all the same."""
+        """Ask the user to confirm, if the project's own settings name another target; returns whether to switch."""
         from ..fixing.questions import choose
 
         folders = self._session.folders

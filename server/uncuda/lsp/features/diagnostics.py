@@ -1,4 +1,4 @@
-"""`textDocument/diagnostic`: what is found in an open document."""
+"""`textDocument/diagnostic`: the findings in an open document."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def register(session: Session) -> None:
-    """Answer requests for diagnostics."""
+    """Register the request for diagnostics."""
     options = types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=False, identifier=SOURCE)
 
-    @session.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)  # so that it is offered
+    @session.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)  # announces it in the capabilities
     @session.raw(types.TEXT_DOCUMENT_DIAGNOSTIC)
     def pull(params: Any) -> Prepared | asyncio.Future[Prepared]:
         return session.diagnostics.pull(params)

@@ -1,4 +1,4 @@
-"""Hover: what is wrong here, what the target has instead, and the rule's page."""
+"""Hover: the findings at a place, what the target has instead of a name, and the pages of rules."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LINK = re.compile(r"\[([^\]\n]+)\]\(((?:file|https?):[^)\n]+)\)")
 
 
 def register(session: Session) -> None:
-    """Answer hovers."""
+    """Register hovers."""
 
     @session.raw(types.TEXT_DOCUMENT_HOVER)
     def hover(params: Any) -> types.Hover | None:
@@ -60,11 +60,11 @@ def register(session: Session) -> None:
         content = types.MarkupContent(kind, text if session.client.markdown else plain(text))
         return types.Hover(content, range=program.locate(span)[1])
 
-    session.feature(types.TEXT_DOCUMENT_HOVER)(hover)  # what the client is told
+    session.feature(types.TEXT_DOCUMENT_HOVER)(hover)  # announces it in the capabilities
 
 
 def _explained(analysis: Analysis, offset: int) -> Explanation | None:
-    """What is at an offset; what findings alone say of it, where more takes too much work."""
+    """The explanation of an offset; from findings alone, if reading the text takes too much work."""
     engine, source = analysis.engine, Source(analysis.text, analysis.program.path)
     if not analysis.heavy:
         try:
@@ -75,13 +75,13 @@ def _explained(analysis: Analysis, offset: int) -> Explanation | None:
 
 
 def plain(markdown: str) -> str:
-    """What a hover says without the marks of Markdown; names stay in backticks."""
+    """The text of a hover without Markdown markup; backticks stay."""
     text = _LINK.sub(r"\1: \2", markdown).replace("**", "").replace("\n\n---\n\n", "\n\n")
     return re.sub(r"^- ", "  ", text.replace("  \n", "\n"), flags=re.M)
 
 
 def _unread(analysis: Analysis, offset: int) -> Span | None:
-    """The statement at an offset, if it was not read and something can be done about that."""
+    """The span of the unparsed statement at an offset, if installing libcst would help; else None."""
     for skipped in analysis.report.skipped:
         if skipped.start <= offset <= skipped.end:
             text = analysis.text[skipped.start : skipped.end].rstrip()
@@ -90,7 +90,7 @@ def _unread(analysis: Analysis, offset: int) -> Span | None:
 
 
 def _parts(session: Session, engine: Engine, found: Explanation, say: Phrases) -> Iterator[str]:
-    """The parts of a hover: what was found, what the target has, what a comment does, the pages."""
+    """The parts of a hover: findings, the target's counterpart, a suppression comment, pages of rules."""
     if found.findings:
         yield "  \n".join(_heading(finding, say) for finding in found.findings)
     if found.counterpart is not None:
@@ -109,12 +109,12 @@ def _parts(session: Session, engine: Engine, found: Explanation, say: Phrases) -
 
 
 def _heading(finding: Finding, say: Phrases) -> str:
-    """What kind of finding it is; what it says, the editor shows beside."""
+    """Rule, severity and fix class of a finding. Its message is left out, because editors show it beside."""
     return f"**{finding.rule}** · {say(finding.severity)} · {say(fix_class(finding))}"
 
 
 def _counterpart(engine: Engine, found: Counterpart, say: Phrases) -> str:
-    """The row of a name in the target's tables, in words."""
+    """The row of a name in the target's table, in words."""
     target = engine.target
     title = target.title_zh if say.locale == "zh" else target.title
     there = code(found.replacement) if found.replacement else say("none")
@@ -138,7 +138,7 @@ def _counterpart(engine: Engine, found: Counterpart, say: Phrases) -> str:
 
 
 def _versions(engine: Engine, found: Counterpart, say: Phrases) -> str:
-    """Since which version the target has a name; empty where that is not known."""
+    """The plugin version since which the target has a name; "" if unknown."""
     target = engine.target
     package = f"[{target.words['package']}]({target.homepage})"
     if not found.present:
@@ -152,14 +152,15 @@ def _versions(engine: Engine, found: Counterpart, say: Phrases) -> str:
 
 
 def _page(session: Session, engine: Engine, rule: Rule, say: Phrases) -> str:
-    """The title of a rule's page, how it begins, and the way to it."""
+    """The title of a rule's page, its first paragraph, and a link to it."""
     link = f"[{say('page', rule.name)}]({_address(session, engine, rule.name)})"
     beginning = _beginning(rule.path, say.locale) if rule.path is not None else ""
     return f"**{rule.title_in(say.locale)}**  \n{beginning}\n\n{link}"
 
 
 def _address(session: Session, engine: Engine, rule: str) -> str:
-    """Where the page is; for a client that asks for pages a command, as no editor follows links of our own kind."""
+    """The link to a rule's page: a command if the client shows pages itself, because editors do not open our own URI
+    scheme."""
     uri = convert.page_uri(session, rule, engine)
     argument = json.dumps([{"page": uri}], separators=(",", ":"))
     return f"command:{SHOW_RULE}?{quote(argument, safe='')}" if session.client.rule_pages else uri

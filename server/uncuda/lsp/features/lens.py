@@ -1,4 +1,4 @@
-"""Code lens: above the first line, how much of a file is for CUDA only. Off unless the setting `codeLens` says so."""
+"""Code lens above the first line: how many findings a file has. Shown only if the setting `codeLens` is on."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def register(session: Session) -> None:
-    """Answer requests for code lenses."""
+    """Register code lenses."""
 
     @session.raw(types.TEXT_DOCUMENT_CODE_LENS)
     def lenses(params: Any) -> list[types.CodeLens]:
@@ -41,7 +41,7 @@ def register(session: Session) -> None:
     shown = False
 
     def refresh(_uris: object) -> None:
-        """Have the client ask for lenses again, where some are shown or were."""
+        """Ask the client to request lenses again, if any are or were shown."""
         nonlocal shown
         before, shown = shown, any(f.editor.code_lens for f in (*session.folders.all, session.folders.outside))
         if session.client.lens_refresh and (shown or before):

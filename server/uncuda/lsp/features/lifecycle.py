@@ -1,4 +1,4 @@
-"""`initialize` to `exit`: what the server offers, whom it serves, and whether that one still lives."""
+"""`initialize`, `shutdown` and `exit`: the server's capabilities, and watching the client's process."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from pygls.capabilities import ServerCapabilitiesBuilder
 
 from ..wire.ending import leave_soon, lives, wait_for_end
 from ..wire.logs import logger
+from ..wire.overview import PROTOCOL
 
 if TYPE_CHECKING:
     from ..session import Session
 
-_MOST_PROCESSES = 1 << 31  # a larger number is none of a process
+_MOST_PROCESSES = 1 << 31  # no process id is larger
 
 
 def register(session: Session) -> None:
-    """Answer `initialize` and `shutdown`, and watch the process that started the server."""
+    """Register `initialize` and `shutdown`, and watch the process that started the server."""
 
     @session.raw(types.INITIALIZE)
     def initialize(params: Any) -> Any:
@@ -60,6 +61,7 @@ def _capabilities(session: Session) -> types.ServerCapabilities:
         capabilities.notebook_document_sync = types.NotebookDocumentSyncOptions(
             [types.NotebookDocumentFilterWithCells(cells, notebook="*")], save=True
         )
+    capabilities.experimental = {"uncudaOverview": {"version": PROTOCOL}}
     return capabilities
 
 
@@ -68,7 +70,7 @@ def _log(session: Session, kind: int, text: str) -> None:
 
 
 def _watch(session: Session, process: int) -> None:
-    """Wait, in a thread of its own, for the end of the process that started the server; then the server ends."""
+    """Wait, in a thread of its own, until the process that started the server ends; then end the server."""
     wait_for_end(process)
     leave_soon(0 if session.protocol.is_down else 1)
     session.call(_gone, session)

@@ -1,4 +1,4 @@
-"""What receivers are, asked while the user types: a diagnostic never waits for it, a refresh follows."""
+"""Looks up the types of receivers while the user types. Diagnostics never wait for them; they are refreshed later."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
     from ..session import Session
 
-_PAUSE = 0.3  # seconds without a change before anything is asked
+_PAUSE = 0.3  # seconds without a change before receivers are looked up
 
 
 def register(session: Session) -> None:
-    """Let analyses know of receivers."""
+    """Connect receivers with the analyses of a session."""
     Receiving(session)
 
 
 class Receiving:
-    """Asks for the receivers of open files, and has a file analysed anew when an answer changes what was found."""
+    """Looks up the receivers in open files, and analyses a file again if an answer changes its findings."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -43,7 +43,7 @@ class Receiving:
         self._session.analyses.answers = self.answers
 
     def answers(self, program: Program, text: str, sites: Sequence[Site]) -> Answers:
-        """What is known by now; the rest is asked once nobody has typed for a moment."""
+        """The answers known by now; the others are looked up after a pause in typing."""
         uri = program.uri
         if not program.path.endswith(".py"):
             return {}
@@ -51,7 +51,7 @@ class Receiving:
             if uri in self._timers:
                 self._timers[uri].cancel()
             self._timers[uri] = self._session.loop.call_later(_PAUSE, self._ask, program, text, tuple(sites))
-        # Looking up costs some milliseconds, and most files have no receiver of which anything is known.
+        # A lookup costs milliseconds, and for most files no answer is known.
         return self._receivers().known(program.path, text, sites) if uri in self._telling else {}
 
     def _receivers(self) -> Receivers:
@@ -89,7 +89,7 @@ class Receiving:
             self._session.stale([document.uri for document in program.documents])
 
     def _ask_anew(self) -> None:
-        """Files changed on the disk: answers may be others."""
+        """Look up receivers again after files changed on disk."""
         if self._made is None:
             return
         self._made.forget()

@@ -1,8 +1,9 @@
-"""The pages of rules: the command that shows one, and `uncuda/rulePage`, which gives its text to a client that says
+"""The pages of rules: a command that shows one, and the request `uncuda/rulePage` for its text, for clients with
 `experimental.uncudaRulePages`."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -12,13 +13,14 @@ from uncuda.engine import Engine
 from ..fixing import convert
 from ..wire.names import RULE_PAGE, SHOW_RULE
 from ..wire.protocol import field
+from ..wire.uris import path_of
 
 if TYPE_CHECKING:
     from ..session import Session
 
 
 def register(session: Session) -> None:
-    """Answer `uncuda/rulePage` (`{"uri"}` gives `{"text"}`, or null), and show pages."""
+    """Register `uncuda/rulePage` (`{"uri"}` gives `{"text"}`, or null) and the command that shows a page."""
 
     @session.raw(RULE_PAGE)
     def text(params: Any) -> dict[str, str] | None:
@@ -40,14 +42,20 @@ def register(session: Session) -> None:
 
 
 def _page(session: Session, rule: str, uri: str) -> str:
-    """The page of a rule, for the target of a document or of any; the list of all rules for a name that none has."""
+    """The URI of a rule's page, for the target of a document or of any; of the list of rules if the rule is unknown."""
     page = convert.page_uri(session, rule, _engine(session, uri))
     return page or (session.folders.catalogue.path / "README.md").absolute().as_uri()
 
 
 def _engine(session: Session, uri: str) -> Engine:
-    program = session.program(uri) or next(iter(session.documents.programs()), None)
+    """The engine of a file, open or not; of any, for one that is not of the workspace."""
+    folders, path = session.folders, path_of(uri) or ""
+    program = session.overviews.open_at(session.overviews.key(uri)) or session.program(uri)
+    folder = folders.folder_of(path)
+    if program is None and folder is not None:
+        return folders.engine_at(str(Path(path).parent), folder, folder.project)[0]
+    program = program or next(iter(session.documents.programs()), None)
     if program is not None:
-        return session.folders.engine_of(program)
-    folder = next(iter(session.folders.all), session.folders.outside)
-    return session.folders.engine_at(folder.path, folder, folder.project)[0]
+        return folders.engine_of(program)
+    folder = next(iter(folders.all), folders.outside)
+    return folders.engine_at(folder.path, folder, folder.project)[0]

@@ -1,5 +1,5 @@
-"""`uncuda/status`: what an editor shows in its status bar for a document, and of the workspace. A request of our own; a
-client that says `experimental.uncudaStatusChanged` is told when what is said of the workspace is another."""
+"""`uncuda/status`, a request of our own: what an editor's status bar shows for a document or the workspace. Clients
+with `experimental.uncudaStatusChanged` are notified when the workspace's part changes."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from uncuda.edits import SAFE
 
 from ..fixing.fixall import fixable
 from ..state.choice import PORTABLE
-from ..state.inspected import Counts
 from ..wire.names import STATUS, STATUS_CHANGED
 from ..wire.protocol import field
 from ..wire.texts import Texts
-from ..wire.uris import uri_of
 
 if TYPE_CHECKING:
     from ..session import Session
@@ -21,9 +19,8 @@ if TYPE_CHECKING:
 
 
 def register(session: Session) -> None:
-    """Answer `uncuda/status`: `{"textDocument": {"uri"}}` gives null for a document that is not checked.
-
-    `{}` asks about the first folder of the workspace, and gives null if there is none."""
+    """Register `uncuda/status`. For `{"textDocument": {"uri"}}` it returns null if the document is not checked; for
+    `{}` it returns the status of the first workspace folder, or null if there is none."""
 
     def begin() -> None:
         if session.client.status_changed:
@@ -72,7 +69,7 @@ def _strategy(choice: Choice, text: str) -> str:
 
 
 def _choice(session: Session, choice: Choice) -> dict[str, Any]:
-    """What is said of what files are checked with."""
+    """The part of the status about target and plugin."""
     target, titles = choice.aim, session.folders.title_of
     texts = Texts(session.folders.language(choice.engine.settings.locale))
     return {
@@ -85,17 +82,10 @@ def _choice(session: Session, choice: Choice) -> dict[str, Any]:
 
 
 def _workspace(session: Session) -> dict[str, Any]:
-    """How far the check of the whole workspace is, how many files it has, and how many findings there are, and how many
-    are accepted, in those that were checked, and in those that are open."""
-    inspection = session.inspection
-    counts = dict(inspection.counts)
-    for document in session.documents:
-        program = session.program(document.uri)
-        if program is not None and document.path and not session.diagnostics.pends(document.uri):
-            analysis, in_file = session.analyse(program), document.notebook is None
-            found = Counts(len(analysis.findings), analysis.accepted) if in_file else Counts(0, 0)
-            counts[uri_of(document.path)] = found
+    """The state of the workspace check, the number of files, and the numbers of findings and of accepted ones in
+    checked and open files."""
+    every = session.overviews.all
     files = sum(folder.files for folder in session.folders.all)
-    findings = sum(count.findings for count in counts.values())
-    accepted = sum(count.accepted for count in counts.values())
-    return {"state": inspection.state, "files": files, "findings": findings, "accepted": accepted}
+    findings = sum(overview.counts.total.count for overview in every)
+    accepted = sum(overview.accepted.count for overview in every)
+    return {"state": session.inspection.state, "files": files, "findings": findings, "accepted": accepted}

@@ -1,4 +1,4 @@
-"""Documents and notebooks as the client opens, changes and closes them."""
+"""Document synchronisation: documents and notebooks as the client opens, changes, saves and closes them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def register(session: Session) -> None:
-    """Take in what is said of documents, and tell who wants to know."""
+    """Register these notifications; listeners of the session's events are called."""
     _register_notebooks(session)
 
     @session.raw(types.TEXT_DOCUMENT_DID_OPEN)
@@ -43,7 +43,7 @@ def register(session: Session) -> None:
             session.saved(document)
 
     for method in (types.TEXT_DOCUMENT_DID_SAVE, types.NOTEBOOK_DOCUMENT_DID_SAVE):
-        session.feature(method)(session.protocol.raw[method])  # so that it is offered
+        session.feature(method)(session.protocol.raw[method])  # announces it in the capabilities
 
 
 def _register_notebooks(session: Session) -> None:
@@ -72,7 +72,8 @@ def _register_notebooks(session: Session) -> None:
 
 
 def _shaped(take: Callable[[], T]) -> T:
-    """What `take` gives. What does not have the protocol's shape is refused as such; it is no failure of ours."""
+    """The result of `take`. Parameters without the protocol's shape raise JsonRpcInvalidParams rather than an internal
+    error."""
     try:
         return take()
     except (KeyError, TypeError, AttributeError) as error:

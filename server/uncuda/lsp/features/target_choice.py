@@ -1,4 +1,4 @@
-"""The targets that a client offers (`uncuda/targets`), and the command that writes one into the project's settings."""
+"""The list of targets for a client (`uncuda/targets`), and the command that writes one into the project's settings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KEYS = ("target", "targetVersion", "hardware", "uri")
 
 
 def register(session: Session) -> None:
-    """Answer `uncuda/targets` (`{"uri"?}`), and keep a target."""
+    """Register `uncuda/targets` (`{"uri"?}`) and the command."""
 
     @session.raw(TARGETS)
     def targets(params: Any) -> dict[str, Any]:
@@ -37,35 +37,28 @@ def register(session: Session) -> None:
 
 def _offer(session: Session, uri: str) -> dict[str, Any]:
     """Rows for a list to choose from, and the files that say a target now, and would."""
-    from ..fixing.keeping import file_of, folder_of
+    from ..fixing.keeping import file_of, place_of
 
-    folder = folder_of(session, uri)
+    place = place_of(session, uri)
     says = file = None
-    if folder is not None:
+    if place is not None:
         try:
-            configuration = session.folders.configuration(folder)
-            says = configuration.file_for(folder.path) if _said(session, folder.path) else None
-            file = None if session.client.restricted else file_of(session, folder)
+            configuration = session.folders.configuration(place.folder)
+            says = configuration.file_for(place.path) if session.folders.said_in_file(place.path) else None
+            file = None if session.client.restricted else file_of(session, place)
         except SettingsError:
-            pass  # it was said, with its line
+            pass  # the error was reported with its line before
     return {"targets": list(_rows(session, uri)), "says": says or None, "keep": str(file) if file else None}
 
 
-def _said(session: Session, place: str) -> bool:
-    """Whether a configuration file names a target, whatever was chosen since."""
-    folders = session.folders
-    folder = folders.folder_of(place)
-    return folder is not None and folders.said_in_file(folder) is not None
-
-
 def _hardware(session: Session, target: str) -> tuple[str, ...]:
-    """The series of hardware on which something depends for a target."""
+    """The hardware series that make a difference for a target."""
     known = "hardware" in repr(session.folders.catalogue.declarations[target].get("features"))
     return next(option.choices for option in OPTIONS if option.name == "hardware") if known else ()
 
 
 def _rows(session: Session, uri: str) -> Iterator[dict[str, Any]]:
-    """The targets as the project has them, what is in force first; below them their hardware and versions."""
+    """The rows: the targets, the present one first, then each with a hardware series or a plugin version."""
     folders = session.folders
     texts = Texts(folders.language())
     program = session.program(uri) or next(iter(session.documents.programs()), None)
@@ -88,16 +81,16 @@ def _rows(session: Session, uri: str) -> Iterator[dict[str, Any]]:
 
 
 def _keep(session: Session, table: dict[str, Any]) -> dict[str, Any]:
-    from ..fixing.keeping import chosen_values, folder_of, keep
+    from ..fixing.keeping import chosen_values, keep, place_of
 
     target, version, hardware, uri = (read_text(table, key) for key in _KEYS)
     targets = session.folders.choices
     if target not in targets:
         raise JsonRpcInvalidParams(f"unknown target `{target}`{hint(target, targets)}")
-    folder = folder_of(session, uri)
-    values = chosen_values(session, folder, target)
+    place = place_of(session, uri)
+    values = chosen_values(session, place, target)
     values |= {"target-version": version or None, "hardware": hardware or None}
-    if folder is not None and session.folders.said_in_file(folder) == target:  # what it says beside stays
+    if place is not None and session.folders.said_in_file(place.path) == target:  # what it says beside stays
         values = {key: value for key, value in values.items() if value}
     path, reason = keep(session, uri, values)
     texts = Texts(session.folders.language())

@@ -1,4 +1,4 @@
-"""The one question that the server asks by itself: for which accelerator, where nothing says so, or too much does."""
+"""Asks the user for the target, once, if the project names none or imports the plugins of several."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def register(session: Session) -> None:
-    """Ask with the first finding, once."""
+    """Ask when the first finding is there."""
     asked = False
 
     def found(program: Program) -> None:
@@ -36,10 +36,10 @@ def register(session: Session) -> None:
                 found(program)
 
     def inspected() -> None:
-        """What is found in closed files is shown before anybody opens one."""
+        """Ask if a closed file has findings, even if no file is open."""
         nonlocal asked
         folder = next((folder for folder in session.folders.all if folder.scanned), None)
-        if asked or folder is None or not any(count.findings for count in session.inspection.counts.values()):
+        if asked or folder is None or not any(listing.left.rows for listing in session.inspection.listings.values()):
             return
         choice = session.folders.choice_at(folder)
         if choice.chosen.assumed:
@@ -52,9 +52,9 @@ def register(session: Session) -> None:
 
 
 def _ask(session: Session, choice: Choice, program: Program | None = None) -> None:
-    """Ask; `program`: the one with the first finding, None: it is in a closed file."""
+    """Ask. `program`: the one with the first finding; None if it is in a closed file."""
     folders, uri = session.folders, program.uri if program is not None else ""
-    if not choice.chosen.assumed:  # by now something says it
+    if not choice.chosen.assumed:  # a target was set meanwhile
         return
     texts = Texts(folders.language(choice.settings.locale))
     among = choice.chosen.among
@@ -71,10 +71,10 @@ def _ask(session: Session, choice: Choice, program: Program | None = None) -> No
         target = titles.get(answer.title) if isinstance(answer, types.MessageActionItem) else None
         if target:
             logger.info("target: %s (chosen)", target)
-            from ..fixing.keeping import chosen_values, folder_of, keep
+            from ..fixing.keeping import chosen_values, keep, place_of
 
             lasting = program is None or program.path
-            values = chosen_values(session, folder_of(session, uri), target)
+            values = chosen_values(session, place_of(session, uri), target)
             path, _ = keep(session, uri, values) if lasting else (None, "")
             if path is None:
                 folders.switch(target)

@@ -1,4 +1,4 @@
-"""What changes outside of documents: folders, files on the disk, and the editor's settings."""
+"""Changes outside of documents: workspace folders, files on disk, and the editor's settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..session import Session
 
 SECTION = "uncuda"
-# The files that say which versions a project asks for count as configuration, too.
+# Files with version requirements are watched, too, as they decide which tables are used.
 _WATCHED = (
     "**/*.py",
     "**/*.ipynb",
@@ -30,7 +30,7 @@ _READ = (".py", ".ipynb")
 
 
 def register(session: Session) -> None:
-    """Ask to be told, and take in what is told."""
+    """Register these notifications, and ask the client to watch files."""
 
     @session.raw(types.INITIALIZED)
     def initialized(_params: Any) -> None:
@@ -69,7 +69,8 @@ def register(session: Session) -> None:
         session.reconfigured()
 
     def look_at_files(program: Any) -> None:
-        """A client that does not watch files may have changed a configuration or a baseline by now."""
+        """After a save, reload configuration and baselines if the client does not watch files, or if one of them was
+        saved."""
         if not session.client.watch or _governs(program.path):
             reload(session, quietly=True)
         if not session.client.watch or _is_baseline(program.path):
@@ -80,7 +81,7 @@ def register(session: Session) -> None:
 
 
 def _take_files(session: Session, paths: list[str]) -> None:
-    """Take in that files were changed on the disk."""
+    """Handle changed files on disk."""
     others = [path for path in paths if not path.endswith(_READ) and not _is_baseline(path)]
     if others or any(map(_governs, paths)):
         reload(session)
@@ -95,13 +96,13 @@ def _is_baseline(path: str) -> bool:
 
 
 def _governs(path: str) -> bool:
-    """Whether a file says what holds for others: their settings, or the versions that they are checked for."""
+    """Whether a file holds settings or version requirements for other files."""
     name = os.path.basename(path)  # noqa: PTH119
     return name in CONFIGURATION_FILES or asks_for_versions(name)
 
 
 def reload(session: Session, quietly: bool = False) -> None:
-    """Read configuration files anew. `quietly`: nothing need have changed."""
+    """Reload configuration files. `quietly`: listeners are called only if an engine changed."""
     before = {program.uri: session.folders.choice_of(program).engine for program in session.documents.programs()}
     session.folders.reload()
     if not quietly or any(
@@ -111,7 +112,7 @@ def reload(session: Session, quietly: bool = False) -> None:
 
 
 def ask_settings(session: Session) -> None:
-    """Ask the client for its settings, those of each folder and those of none."""
+    """Request the client's settings for each folder and for no folder."""
     if not session.client.configuration:
         return
     folders = [folder.uri for folder in session.folders.all]

@@ -1,7 +1,8 @@
-"""Diagnostics of the whole workspace, where the setting asks for them: each is sent once, until it is another.
+"""`workspace/diagnostic`: diagnostics of all files, if the setting asks for them. Each report is sent only when it
+changes.
 
-What the client was told last of an open document `Diagnostics.told` says, whichever way it asked; of a closed file the
-request that waits. A document that was closed is doubtful: nobody knows what is shown of it, so it is told once more.
+For open documents, `Diagnostics.told` knows what the client has; for closed files, the waiting request does. Nobody
+knows what a client shows for a document just closed, so its report is sent once more.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ _CHUNK = 50
 
 @dataclass
 class Request:
-    """A request that waits until there is something to say. `told`: by key, ids of the results that the client has;
-    `token`: for partial results, `begun`: some were sent."""
+    """A request that waits for news. `told`: by key, the ids of the results that the client has; `token`: for partial
+    results; `begun`: some were sent."""
 
     reply: asyncio.Future[Prepared]
     told: dict[str, str]
@@ -41,7 +42,8 @@ class Request:
 
 
 class Workspace:
-    """Who waits to be told what was found in closed files. A key is the one URI that this server gives a file."""
+    """The requests that wait for diagnostics of closed files. A key is the URI that this server itself makes for a
+    file."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -49,15 +51,15 @@ class Workspace:
         self._inspection.changed.append(self._wake_soon)
         self._inspection.done.append(self._checked)
         self._doubtful: dict[str, tuple[str, float]] = {}
-        """By key the URI of each document that was closed, or asked for while it was, and when it can be told again:
-        an editor passes over this request until it has been told of the document itself."""
+        """By key: the URI of each document that was closed, or requested while closed, and the time from which its
+        report may be sent again; before that, editors ignore a report in this request."""
         self._opened: dict[str, str] = {}
-        """By key the URI of each open document that such a request told of: one without a tab is not asked for."""
+        """By key: the URI of each open document reported here. Editors do not request one without a tab."""
         self._waiting: list[Request] = []
         self._held: list[tuple[asyncio.Future[Any], str, Any]] = []
-        """Requests about single files that are not open: the reply, the URI, the parameters."""
+        """Waiting requests about single closed files: (reply, URI, parameters)."""
         self._timer: asyncio.TimerHandle | None = None
-        session.opened.append(lambda program: self._answer_held())
+        session.opened.append(self._open)
         for event in (session.changed, session.analysed):
             event.append(lambda program: self._wake_soon() if self._waiting else None)
         session.analysed.append(lambda program: self._answer_held())
@@ -65,7 +67,7 @@ class Workspace:
         session.diagnostics.pull_closed = self.pull_closed
 
     def pull(self, params: Any) -> asyncio.Future[Prepared]:
-        """Answer `workspace/diagnostic`: at once if there is news, later otherwise."""
+        """Answer `workspace/diagnostic`, at once if there is news, else later."""
         if not isinstance(params := {} if params is None else params, dict):
             raise JsonRpcInvalidParams("the parameters are an object")
         told = {}
@@ -82,12 +84,13 @@ class Workspace:
         return request.reply
 
     def scan(self) -> bool:
-        """Check all files, whatever settings say; False: the client does not ask for what is found in closed files."""
+        """Check all files, whatever the settings say; returns False if the client does not show findings of closed
+        files."""
         return self._inspection.choose(wanted=True)
 
     def pull_closed(self, uri: str, params: Any) -> asyncio.Future[Any] | None:
-        """Answer `textDocument/diagnostic` about a document that is not open, once it is known what its file holds;
-        None where nothing of closed files is shown. VS Code asks a last time after it has closed a document."""
+        """Answer `textDocument/diagnostic` for a closed document when its file has been checked; None if findings of
+        closed files are not shown. VS Code sends this once after it closes a document."""
         path = path_of(uri)
         if not path or not path.endswith(".py") or not self._inspection.is_on:
             return None
@@ -95,6 +98,11 @@ class Workspace:
         self._held.append((reply, uri, params))
         self._answer_held()
         return reply
+
+    def _open(self, _program: Program) -> None:
+        self._answer_held()
+        if self._waiting and self._session.overviews.limits_problems:  # of the closed file nothing was told
+            self._wake_soon()
 
     def _close(self, program: Program | None, uris: Iterable[str]) -> None:
         if program and program.path:
@@ -114,15 +122,15 @@ class Workspace:
             self._wake()
 
     def _answer_held(self) -> None:
-        """Answer what was asked about single files, as far as it is known what they hold."""
+        """Answer waiting requests about single files whose results are known."""
         held, self._held = self._held, []
         for reply, uri, params in held:
-            if reply.done():  # it was taken back
+            if reply.done():  # it was cancelled
                 continue
             if self._session.documents.get(uri) is not None and not self._session.diagnostics.pends(uri):
                 reply.set_result(self._session.diagnostics.pull(params))
             elif self._inspection.is_settled(_key(uri)):
-                found = self._inspection.results.get(_key(uri))
+                found = None if self._session.overviews.limits_problems else self._inspection.results.get(_key(uri))
                 items, name = (found.items, f'"resultId":"{found.id}",') if found else ("[]", "")
                 reply.set_result(Prepared(f'{{"kind":"full",{name}"items":{items}}}'))
                 self._doubt(uri)
@@ -142,7 +150,7 @@ class Workspace:
             self._tell(request)
 
     def _tell(self, request: Request) -> None:
-        """Send what is new; the reply ends the request once there was something and nothing is being checked."""
+        """Send what is new. The request ends once something was sent and no check is running."""
         if request.reply.done():
             self._waiting.remove(request)
             return
@@ -163,7 +171,7 @@ class Workspace:
             request.reply.set_result(Prepared(f'{{"items":[{",".join(reports)}]}}'))
 
     def _news(self, request: Request) -> Iterator[str]:
-        """Reports on the documents whose results the client does not have, or may not have; it has them afterwards."""
+        """Reports on documents whose present results the client lacks or may lack; they then count as sent."""
         told, diagnostics = request.told, self._session.diagnostics
         shown, opened = self._shown()
         again = set(self._due())
@@ -186,7 +194,8 @@ class Workspace:
             del self._doubtful[key]
 
     def _switched_off(self, told: dict[str, str]) -> Iterator[str]:
-        """Take back what was told of open documents once nobody asks for it; whoever shows them otherwise asks anew."""
+        """Empty reports for open documents after the setting was switched off; they are refreshed through their own
+        requests."""
         if self._inspection.is_on or not self._opened:
             return
         taken, self._opened = self._opened, {}
@@ -197,9 +206,10 @@ class Workspace:
         self._session.diagnostics.refresh(taken.values())
 
     def _shown(self) -> tuple[dict[str, Result], set[str]]:
-        """By key what is to be shown of each document, and which of them are open."""
+        """By key: the result to show for each document; and the keys of open documents."""
         session, wanted = self._session, self._inspection.is_wanted
-        shown, opened = dict(self._inspection.results), set()
+        shown = {} if session.overviews.limits_problems else dict(self._inspection.results)
+        opened = set()
         for document in session.documents:
             key = _key(document.uri)
             opened.add(key)
@@ -212,7 +222,7 @@ class Workspace:
         return shown, opened
 
     def _due(self) -> Iterator[str]:
-        """The keys of doubtful documents of which it is known what they hold, and which can be told now."""
+        """The keys of recently closed documents whose results are known and may be sent now."""
         now = self._session.loop.time()
         for key, (uri, due) in self._doubtful.items():
             if due > now:
@@ -239,7 +249,7 @@ def _report(result: Result) -> str:
 
 
 def register(session: Session) -> None:
-    """Answer requests for the diagnostics of the workspace."""
+    """Register the diagnostics of the workspace."""
     workspace: Workspace
 
     def begin() -> None:
@@ -248,7 +258,7 @@ def register(session: Session) -> None:
 
     session.begun.append(begin)
 
-    @session.feature(types.WORKSPACE_DIAGNOSTIC)  # so that it is offered
+    @session.feature(types.WORKSPACE_DIAGNOSTIC)  # announces it in the capabilities
     @session.raw(types.WORKSPACE_DIAGNOSTIC)
     def pull(params: Any) -> asyncio.Future[Prepared]:
         return workspace.pull(params)

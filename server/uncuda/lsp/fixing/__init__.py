@@ -1,1 +1,1 @@
-"""Fixes: which are asked for, what they change, and how the client is asked to make them."""
+"""Applying fixes: which are wanted, what they change, and how the client is asked to apply them."""

@@ -1,9 +1,9 @@
-"""Findings of open documents, accepted: written into the baseline of their project, which the command line reads."""
+"""Accepts findings of open documents: writes them into the project's baseline, which the command line reads too."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from uncuda.edits import SAFE
 from uncuda.engine import Finding
 from uncuda.report.words import baseline_problem
 from uncuda.source import Source
+from uncuda.workspace import CLASSES
 from uncuda.workspace.acceptance import Acceptance, Place
 from uncuda.workspace.baseline import BaselineError, Key, read_baseline, write_baseline
 
@@ -28,11 +29,14 @@ from .questions import choose
 
 if TYPE_CHECKING:
     from ..session import Session
+    from ..state.analyses import Analysis
+
+Result = dict[str, Any]
 
 
 class Asked(NamedTuple):
-    """What to accept: findings of a rule ("": of any) at a span (None: anywhere), in offsets of the program. `reason`:
-    None where the user was not asked for one."""
+    """Which findings to accept: of a rule ("": any), at a span in offsets of the program (None: anywhere). `reason`:
+    None if the user was not asked for one."""
 
     program: Program
     rule: str = ""
@@ -40,13 +44,13 @@ class Asked(NamedTuple):
     reason: str | None = None
 
     def takes(self, finding: Finding) -> bool:
-        """Whether a finding is one of those."""
+        """Whether a finding is to be accepted."""
         return self.rule in ("", finding.rule) and self.span in (None, tuple(finding.span))
 
 
 class _Written(NamedTuple):
-    """What was written: the file, the entries that it did not have before, each with the class of its finding, and
-    whether the file was there."""
+    """What was written: the file, the new entries with the class of each finding, and whether the file existed
+    before."""
 
     file: str
     new: dict[Place, str]
@@ -54,23 +58,40 @@ class _Written(NamedTuple):
 
 
 def accept(session: Session, asked: Asked) -> dict[str, Any]:
-    """Write what is asked for into the baseline, and say so; the result of the command."""
+    """Write the findings into the baseline and tell the user; returns the result of the command."""
+    analysis = session.analyse(asked.program)
+    file = session.folders.choice_of(asked.program).baseline
+    return _accept(session, analysis, file, asked.takes, asked.reason)
+
+
+def accept_found(session: Session, analysis: Analysis, file: str, finding: Finding, reason: str | None) -> Result:
+    """Write one finding into the baseline in a file and tell the user; returns the result of the command."""
+    this = finding.rule, finding.span
+    return _accept(session, analysis, file, lambda other: (other.rule, other.span) == this, reason)
+
+
+def _accept(
+    session: Session, analysis: Analysis, file: str, takes: Callable[[Finding], bool], reason: str | None
+) -> Result:
     texts = Texts(session.folders.language())
     try:
-        written = _write(session, asked, texts)
+        written = _write(session, analysis, file, takes, reason, texts)
     except BaselineError as error:
         return _refused(session, texts, baseline_problem(error, texts.locale))
     if isinstance(written, str):
         return _refused(session, texts, written)
-    return _accepted(session, texts, [written], asked.reason)
+    return _accepted(session, texts, [written], reason)
 
 
-async def accept_everywhere(session: Session, wanted: Wanted, reason: str | None, token: Any = None) -> dict[str, Any]:
-    """Write what is found by rules in the workspace, or in a part of it, into baselines; the result of the command."""
+async def accept_everywhere(
+    session: Session, wanted: Wanted, reason: str | None, classes: Collection[str] = CLASSES
+) -> Result:
+    """Write the findings of rules in the workspace, or in a part of it, into baselines; returns the result of the
+    command."""
     texts = Texts(session.folders.language())
     if session.client.restricted:
         return _refused(session, texts, texts("not trusted"))
-    progress = Progress(session, texts("accepting"), token)
+    progress = Progress(session, texts("accepting"))
     progress.start()
     job = replace(await job_of(session, wanted, diff=False), accept=True)
     process = JobProcess(session, job, progress.report)
@@ -88,10 +109,11 @@ async def accept_everywhere(session: Session, wanted: Wanted, reason: str | None
     if outcome.undecided:
         titles = session.folders.titles_of(outcome.undecided, texts.locale)
         return _refused(session, texts, texts("undecided", targets=titles))
-    if outcome.failed or not outcome.acceptable:
+    acceptable = [one for one in outcome.acceptable if one.kind in classes]
+    if outcome.failed or not acceptable:
         return _refused(session, texts, outcome.failed or texts("not there"))
     by_file: dict[str, dict[Place, str]] = {}
-    for one in outcome.acceptable:
+    for one in acceptable:
         by_file.setdefault(one.file, {})[Key(one.path, one.rule, one.print), one.target] = one.kind
     written: list[_Written] = []
     try:
@@ -103,23 +125,28 @@ async def accept_everywhere(session: Session, wanted: Wanted, reason: str | None
     return _accepted(session, texts, written, reason)
 
 
-def _write(session: Session, asked: Asked, texts: Texts) -> _Written | str:
-    """What was written, or why nothing was."""
+def _write(
+    session: Session,
+    analysis: Analysis,
+    file: str,
+    takes: Callable[[Finding], bool],
+    reason: str | None,
+    texts: Texts,
+) -> _Written | str:
+    """What was written, or the reason why nothing was."""
     if session.client.restricted:
         return texts("not trusted")
-    file = session.folders.choice_of(asked.program).baseline
     if not file:
         return texts("no folder")
-    analysis = session.analyse(asked.program)
-    if not any(map(asked.takes, analysis.findings)):
+    if not any(map(takes, analysis.findings)):
         return texts("not there")
     acceptance = Acceptance(read_baseline(file))
-    acceptance.accepted(Source(analysis.text, asked.program.path), analysis.report.findings, asked.takes)
-    return _add(acceptance, {}, asked.reason)
+    acceptance.accepted(Source(analysis.text, analysis.program.path), analysis.report.findings, takes)
+    return _add(acceptance, {}, reason)
 
 
 def _add(acceptance: Acceptance, places: Mapping[Place, str], reason: str | None) -> _Written:
-    """Write a baseline with what is new in it, and with places."""
+    """Write a baseline with its new entries and with `places`."""
     acceptance.add(places)
     new, existed = acceptance.new, acceptance.baseline.data is not None
     write_baseline(acceptance.baseline, acceptance.bytes(reason or "", counted=False))
@@ -135,20 +162,20 @@ def _accepted(session: Session, texts: Texts, written: list[_Written], reason: s
 def _refused(
     session: Session, texts: Texts, why: str, written: list[_Written] | None = None, reason: str | None = None
 ) -> dict[str, Any]:
-    """Say why nothing was accepted, or no more than what was `written` before."""
+    """Tell the user why nothing was accepted, or why nothing beyond `written` was."""
     message = texts("not all accepted" if written else "not accepted", why)
     session.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
     return _accepted(session, texts, written, reason) if written else {"accepted": 0, "file": None}
 
 
 async def _offer(session: Session, texts: Texts, written: list[_Written], unasked: bool) -> None:
-    """Say what was accepted, and let it be taken back, or its reason be written."""
+    """Tell the user what was accepted, with buttons that undo it or open the entry to write a reason."""
     kinds = [kind for each in written for kind in each.new.values()]
     files = ", ".join(dict.fromkeys(Path(each.file).name for each in written))
     said = texts("accepted", texts.count(len(kinds), "finding"), files)
-    if safe := kinds.count(SAFE):  # usually left over: who accepts what Fix All makes means to keep CUDA there
+    if safe := kinds.count(SAFE):  # often a mistake: accepting a safe fix means keeping CUDA there
         said += texts("accepted safe", safe)
-    if not session.client.offers_buttons:  # such an editor would ask before it goes on
+    if not session.client.offers_buttons:  # such an editor would show a blocking dialog
         session.window_show_message(types.ShowMessageParams(types.MessageType.Info, said))
         return
     answers = {texts("take back"): "back"}
@@ -167,7 +194,7 @@ async def _offer(session: Session, texts: Texts, written: list[_Written], unaske
 
 
 async def _show(session: Session, written: _Written) -> None:
-    """Open the baseline where the first of the new entries stands."""
+    """Open the baseline at the first new entry."""
     with suppress(BaselineError):
         entries = read_baseline(written.file).entries
         first, _ = next(iter(written.new))
@@ -178,7 +205,7 @@ async def _show(session: Session, written: _Written) -> None:
 
 
 def _take_back(written: _Written) -> None:
-    """Write the baseline without what is new; remove it if nothing else is in it, and it was not there before."""
+    """Remove the new entries from the baseline; delete the file if it is empty then and did not exist before."""
     acceptance = Acceptance(read_baseline(written.file))
     rest = set(acceptance.places) - set(written.new)
     if rest or written.existed:

@@ -1,4 +1,4 @@
-"""Workspace edits whose parts are JSON already: put together as the client understands them, and sent."""
+"""Builds a workspace edit from parts that are JSON already, in the form the client supports, and sends it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ..wire.texts import Texts
 from .changes import SHARED, document_edit, text_edits
 from .job import FileChange
 
-OPENER = "!?"  # the annotation of the edit that opens a preview; no rule has such a name
-_EDITS = '"edits":['  # of a document
-_SETTING = "files.encoding"  # VS Code's, and that of editors made of it; others know none of that name
+OPENER = "!?"  # the annotation of the edit that opens a preview; no rule has this name
+_EDITS = '"edits":['  # in the JSON of a document's edits
+_SETTING = "files.encoding"  # a setting of VS Code and its derivatives; other editors do not have it
 _RIGHT = frozenset({"", "utf8", "utf8bom"})
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Applied(NamedTuple):
-    """Whether the client made an edit; `reason`: what it said if it did not."""
+    """Whether the client applied an edit; `reason`: its explanation if it did not."""
 
     applied: bool
     reason: str = ""
@@ -34,13 +34,14 @@ class Applied(NamedTuple):
 async def apply(
     session: Session, files: Sequence[FileChange], label: str, texts: Texts, confirm: bool = False
 ) -> Applied:
-    """Ask the client to change these files in one edit. `confirm`: the user is asked first, where the client can."""
+    """Ask the client to change these files in one edit. `confirm`: the user confirms first, if the client supports
+    that."""
     edit = _workspace_edit(session, files, texts, confirm)
     refactoring = ',"metadata":{"isRefactoring":true}' if session.client.metadata else ""
     params = f'{{"label":{json.dumps(label)},"edit":{edit}{refactoring}}}'
     try:
         answer = await session.protocol.request_text(types.WORKSPACE_APPLY_EDIT, params)
-    except JsonRpcException as error:  # some clients answer so instead of `applied: false`
+    except JsonRpcException as error:  # some clients answer with an error instead of `applied: false`
         return Applied(False, error.message)
     if not isinstance(answer, dict):
         return Applied(False)
@@ -61,14 +62,14 @@ def _workspace_edit(session: Session, files: Sequence[FileChange], texts: Texts,
 
 
 def _opener() -> str:
-    """An edit that changes nothing and has to be confirmed: a preview opens for such only, and where all is safe
-    nothing else has to be."""
+    """An edit that changes nothing but needs confirmation. VS Code opens a preview only if some edit needs it, and safe
+    edits do not."""
     start = {"line": 0, "character": 0}
     return json.dumps({"range": {"start": start, "end": start}, "newText": "", "annotationId": OPENER})
 
 
 def _parts(session: Session, file: FileChange) -> list[str]:
-    """The edits of a file; those of a notebook go to its cells."""
+    """The edits of a file as JSON; those of a notebook are split by cell."""
     notebook = session.notebooks.get(file.uri) if file.offsets else None
     if notebook is None:
         return [file.body] if file.body else []
@@ -91,9 +92,9 @@ def _parts(session: Session, file: FileChange) -> list[str]:
 
 
 def _annotations(session: Session, names: Iterable[str], texts: Texts, confirm: bool) -> str:
-    """One annotation a rule and class: what is to review is offered unticked, the rest ticked."""
+    """One annotation for each rule and class: edits for review start unticked in the preview, the others ticked."""
     names = list(names)
-    unticked = [name for name in names if name.endswith("?")] or names  # a preview opens only if something is
+    unticked = [name for name in names if name.endswith("?")] or names  # needed for a preview to open
     labels = {SHARED: texts("shared"), OPENER.rstrip("?"): texts("opener")}
     table = {}
     for name in names:
@@ -109,7 +110,7 @@ def _annotations(session: Session, names: Iterable[str], texts: Texts, confirm: 
 
 
 async def misread(session: Session, files: Iterable[FileChange]) -> dict[str, str]:
-    """The URIs of closed files in UTF-8 that the editor's settings say are in another encoding, and in which."""
+    """The URIs of closed UTF-8 files for which the editor's settings name another encoding, with that encoding."""
     doubtful = [file.uri for file in files if file.otherwise]
     if not doubtful or not session.client.configuration:
         return {}

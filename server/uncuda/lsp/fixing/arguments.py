@@ -1,4 +1,4 @@
-"""The arguments of commands: at most one object, every key optional, and an error that says what is wrong."""
+"""Parses arguments of commands: at most one object whose keys are all optional. Errors say what is wrong."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from uncuda.settings import hint
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which fixes to make. `rules`: None for all; `scope`: a URI, empty for the whole workspace."""
+    """Which fixes to apply. `rules`: None for all; `scope`: a URI, "" for the whole workspace."""
 
     rules: tuple[str, ...] | None = None
     review: bool = False
@@ -24,7 +24,7 @@ class Wanted:
 
 
 def read_object(arguments: Any, keys: Collection[str]) -> dict[str, Any]:
-    """The object that a command was given; keys that are null count as absent."""
+    """The object passed to a command, without keys whose value is null."""
     listed = isinstance(arguments, list)
     given = [argument for argument in arguments if argument is not None] if listed else []
     if not (listed or arguments is None) or len(given) > 1 or not all(isinstance(g, dict) for g in given):
@@ -38,7 +38,7 @@ def read_object(arguments: Any, keys: Collection[str]) -> dict[str, Any]:
 
 
 def read_text(table: dict[str, Any], key: str) -> str:
-    """A text of an object; empty where it is absent."""
+    """A string in an object; "" if it is absent."""
     value = table.get(key, "")
     if not isinstance(value, str):
         raise JsonRpcInvalidParams(f"`{key}` is a text, not {shown(value)}")
@@ -46,7 +46,7 @@ def read_text(table: dict[str, Any], key: str) -> str:
 
 
 def read_wanted(table: dict[str, Any], rules: Collection[str]) -> Wanted:
-    """Which fixes an object asks for; `rules`: the names that there are."""
+    """Which fixes an object asks for; `rules`: the names of all rules."""
     names = table.get("rules")
     if names is not None:
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):

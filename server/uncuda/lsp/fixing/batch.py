@@ -1,4 +1,5 @@
-"""Fixes everywhere: computed by the workspace job, checked against what moved meanwhile, applied, and summed up."""
+"""Commands that fix many files: they run the workspace job, check what changed meanwhile, apply the edits and sum
+up."""
 
 from __future__ import annotations
 
@@ -25,16 +26,16 @@ from .summary import Summary, tell
 if TYPE_CHECKING:
     from ..session import Session
 
-_CHUNK = 25  # files that an IDE of JetBrains is asked to change at once: it refuses all if it refuses one
-_PATIENCE = 2.0  # seconds within which a client has opened or written what it changed
+_CHUNK = 25  # files that a JetBrains IDE is asked to change at once: if it refuses one, it refuses all
+_PATIENCE = 2.0  # seconds within which a client opens or saves the files that it changed
 
 
 @dataclass
 class Batches:
-    """What outlives one command. `running`: jobs to be stopped with the server; `took`: seconds of the last one.
+    """What outlives one command. `running`: jobs to stop with the server; `took`: seconds of the last job.
 
-    `asked`: closed files that the client was asked to change, as they were, and when: until it opens or writes them,
-    the disk does not say what they hold.
+    `asked`: closed files that the client was asked to change, with their state before and the time. Until the client
+    opens or saves them, the disk has the old text.
     """
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -43,7 +44,7 @@ class Batches:
     took: float | None = None
 
     def stop(self) -> None:
-        """Stop what runs."""
+        """Stop running jobs."""
         for process in list(self.running):
             process.stop()
 
@@ -51,7 +52,7 @@ class Batches:
 async def fix_all(
     session: Session, batches: Batches, wanted: Wanted, title: str, token: Any = None, preview: bool = False
 ) -> dict[str, Any]:
-    """Make the fixes that are wanted, or offer them (`preview`); the result of the command."""
+    """Apply the wanted fixes, or (`preview`) offer them for confirmation; returns the result of the command."""
     texts = Texts(session.folders.language())
     progress = Progress(session, texts(title), token)
     batch = Batch(session, batches, wanted, texts, progress, preview)
@@ -62,11 +63,11 @@ async def fix_all(
             if files and not preview:
                 await batch.make(files)
         progress.end()
-        if files and preview:  # that lasts until the user has decided, and nobody else waits for it
+        if files and preview:  # it waits until the user decides, without blocking other commands
             if await batch.offer(files):
                 async with batches.lock:
                     await batch.recount()
-    except asyncio.CancelledError:  # the request was taken back: nobody gets the result, but the user is told
+    except asyncio.CancelledError:  # the request was cancelled: it gets no result, but the user gets a message
         batch.summary.reason = texts("cancelled")
         tell(session, batch.summary)
         raise
@@ -77,7 +78,7 @@ async def fix_all(
 
 
 class Batch:
-    """One command that fixes. What it did, or why it did not, is in `summary`."""
+    """One command that fixes files. `summary` says what it did, or why it did nothing."""
 
     def __init__(
         self,
@@ -106,7 +107,7 @@ class Batch:
         return self._wanted.dry or bool(self._hindrance)
 
     async def compute(self) -> list[FileChange]:
-        """The files to change; none where nothing is to be done, which the summary explains."""
+        """The files to change; empty if there is nothing to do, for the reason in the summary."""
         await self._settled()
         outcome = await self._decided(await self._run())
         if outcome and (self._folders != folders_of(self._session) or (not self._dry and self._moved(outcome.files))):
@@ -124,7 +125,7 @@ class Batch:
         return self._read_right(self._still(outcome.files), await misread(self._session, outcome.files))
 
     async def make(self, files: list[FileChange]) -> None:
-        """Have the client change files: all at once, but for IDEs of JetBrains."""
+        """Ask the client to change the files: all at once, or in chunks for JetBrains IDEs."""
         make = self._in_chunks if self._session.client.is_jetbrains else self._at_once
         refused, why = await make(files)
         if self._moved(refused) and not self._progress.cancelled.is_set():
@@ -140,12 +141,12 @@ class Batch:
             self.summary.reason = self._texts("not applied why", why) if why else self._texts("not applied")
 
     async def _at_once(self, files: list[FileChange]) -> tuple[list[FileChange], str]:
-        """Those that were not changed, and what the client said to that."""
+        """The files that the client did not change, and its reason."""
         applied = await self._apply(files)
         return ([], "") if applied.applied else (files, applied.reason)
 
     async def _in_chunks(self, files: list[FileChange]) -> tuple[list[FileChange], str]:
-        """The same; a chunk that is refused is tried file by file, and a cancel ends it after the one on its way."""
+        """The same in chunks. A refused chunk is tried file by file; after a cancel, no further chunk is sent."""
         refused, why = [], ""
         for start in range(0, len(files), _CHUNK):
             if self._progress.cancelled.is_set():
@@ -159,7 +160,7 @@ class Batch:
             try:
                 if not chunk or (await self._apply(chunk)).applied:
                     continue
-            except asyncio.CancelledError:  # what is on its way the client may still do: nobody knows what it leaves
+            except asyncio.CancelledError:  # the client may still apply this chunk, so what is left in it is unknown
                 self.summary.left.update({file.uri: Left() for file in chunk})
                 self.summary.skip(files[start + _CHUNK :], self._texts("stopped"))
                 raise
@@ -171,22 +172,22 @@ class Batch:
         return refused, why
 
     async def offer(self, files: list[FileChange]) -> bool:
-        """Have the client show what would be changed, and the user decide; whether something may have been changed."""
+        """Have the client show the edits for confirmation; returns whether it may have changed anything."""
         self._offered = dict(self.summary.left)
         applied = await self._apply(files, confirm=True)
         if not applied.applied:
             why = applied.reason
             self.summary.reason = self._texts("not applied why", why) if why else self._texts("nothing changed")
-            self.summary.skip(self._moved(files), self._texts("moved"))  # an editor does not say that this was why
+            self.summary.skip(self._moved(files), self._texts("moved"))  # a client does not say if this was its reason
             self.summary.quiet = not self.summary.skipped and not why
         return applied.applied
 
     async def recount(self) -> None:
-        """See what is left after a preview: which edits were ticked the client does not say."""
+        """Count again what is left after a preview, because the client does not say which edits were ticked."""
         await self._settled()
         outcome = await self._run()
         if outcome is None or outcome.failed or outcome.undecided:
-            self.summary.quiet = True  # the user has seen what was made, and nobody knows what is left
+            self.summary.quiet = True  # the user saw what was applied, and what is left is unknown
             return
         self.summary.left = outcome.left
         gone = [left.total - outcome.left.get(uri, Left()).total for uri, left in self._offered.items()]
@@ -203,7 +204,7 @@ class Batch:
         return applied
 
     async def _run(self) -> Outcome | None:
-        """What is to be changed; None if it was cancelled."""
+        """The changes, from the workspace job or from the open program; None if the command was cancelled."""
         self._folders = folders_of(self._session)
         if program := in_reach(self._session, self._wanted.scope):
             return fix_program(self._session, program, self._wanted, self._dry)
@@ -224,7 +225,8 @@ class Batch:
             self._batches.running.discard(process)
 
     async def _decided(self, outcome: Outcome | None) -> Outcome | None:
-        """Where nothing chooses among targets the user does, for as long as the server runs."""
+        """Let the user choose a target if the project does not decide, then run again. The choice holds until the
+        server ends."""
         if outcome is None or not outcome.undecided:
             return outcome
         session, texts = self._session, self._texts
@@ -238,7 +240,7 @@ class Batch:
         return await self._run()
 
     def _take(self, outcome: Outcome | None) -> bool:
-        """Put what was found into the summary; whether there is a result."""
+        """Copy the outcome into the summary; returns whether there is a result."""
         if outcome is None:
             self.summary.reason = f"{self._texts('cancelled')} {self._texts('nothing changed')}"
         elif outcome.failed:
@@ -248,21 +250,22 @@ class Batch:
         return outcome is not None and not outcome.failed
 
     def _read_right(self, files: list[FileChange], encodings: Mapping[str, str]) -> list[FileChange]:
-        """The files that the client reads as what they are; the others are named, with the command that fixes them."""
+        """The files that the client reads in their real encoding. The others are skipped, with the command line that
+        fixes them."""
         for file in files:
             if encoding := encodings.get(file.uri):
                 self.summary.skip([file], self._texts("read as", file.otherwise, encoding=encoding))
         return [file for file in files if file.uri not in encodings]
 
     def _still(self, files: list[FileChange]) -> list[FileChange]:
-        """The files that did not move since they were read; the others are named."""
+        """The files that have not changed since the job read them; the others are skipped."""
         moved = self._moved(files)
         self.summary.skip(moved, self._texts("moved"))
         names = {file.uri for file in moved}
         return [file for file in files if file.uri not in names]
 
     def _moved(self, files: Iterable[FileChange]) -> list[FileChange]:
-        """The files that are not as they were when the job read them."""
+        """The files that have changed since the job read them."""
         programs = self._session.documents.programs()
         paths = {os.path.normcase(program.path) for program in programs if program.path}
         return [file for file in files if self._has_moved(file, paths)]
@@ -275,7 +278,7 @@ class Batch:
         return os.path.normcase(path) in open_paths or stamp_of(path) != file.stamp
 
     async def _settled(self) -> None:
-        """Wait, not for long, until the client has opened or written what it was asked to change last."""
+        """Wait for up to `_PATIENCE` until the client has opened or saved the files that it changed last."""
         asked = self._batches.asked
         while asked:
             now = time.monotonic()

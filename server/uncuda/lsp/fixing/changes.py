@@ -1,4 +1,4 @@
-"""What a job says of one fixed file: its edits in the protocol's form, and why an editor must not make them."""
+"""The edits of one fixed file as JSON of the protocol, and reasons why an editor must not apply them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from ..wire.uris import uri_of
 from .job import FileChange, Form, Left
 
 SHARED = "*"
-"""The annotation of edits that several rules ask for: an import, for example."""
+"""The annotation of edits that several rules need, such as an import."""
 
 
 def annotation(change: Change) -> str:
-    """The id of a change's annotation: its rule, or SHARED; with "?" behind it if the change is to be reviewed."""
+    """The annotation id of a change: its rule, or SHARED; with "?" appended if the change needs review."""
     name = change.rules[0] if len(change.rules) == 1 else SHARED
     return name + "?" if change.applicability == REVIEW else name
 
 
 def text_edits(edits: Iterable[tuple[Edit, str]], lines: Lines, annotate: bool) -> str:
-    """Edits, each with the id of its annotation, as the JSON text of a list of TextEdit."""
+    """Edits, each with its annotation id, as the JSON of a list of TextEdit."""
     texts: list[dict[str, Any]] = []
     for (start, end, new), name in edits:
         line, column, end_line, end_column = *lines.point(start), *lines.point(end)
@@ -35,7 +35,7 @@ def text_edits(edits: Iterable[tuple[Edit, str]], lines: Lines, annotate: bool) 
 
 
 def document_edit(uri: str, version: int | None, edits: str, document_changes: bool) -> str:
-    """Edits of a document as the JSON text of an element of `documentChanges`, or of a member of `changes`."""
+    """The edits of a document as the JSON of an element of `documentChanges`, or of a member of `changes`."""
     if not document_changes:
         return f"{json.dumps(uri)}:{edits}"
     identifier = json.dumps({"uri": uri, "version": version})
@@ -45,7 +45,7 @@ def document_edit(uri: str, version: int | None, edits: str, document_changes: b
 def file_change(
     uri: str, version: int | None, text: str, changes: Iterable[Change], form: Form, cells: bool = False
 ) -> dict[str, Any]:
-    """The fields of a FileChange about the edits of a text; `cells`: it is a notebook's."""
+    """The fields of a FileChange for the edits of a text. `cells`: the text is a notebook's."""
     edits = [(change.edit, annotation(change)) for change in changes]
     names = sorted({name for _, name in edits})
     fields: dict[str, Any] = {"uri": uri, "version": version, "edits": len(edits), "annotations": names}
@@ -56,7 +56,7 @@ def file_change(
 
 
 def kept_by_editors(data: bytes, source: Source) -> str:
-    """Which property of a closed file's bytes an editor would not keep: "encoding", "line ends", or "" for none."""
+    """What an editor would not preserve in a closed file's bytes: "encoding", "line ends", or "" for nothing."""
     body = data[3:] if source.bom else data
     try:
         if body.decode("utf-8") != source.text:

@@ -1,4 +1,4 @@
-"""What a request asks for: a place in a program, kinds of code actions, the findings that are meant."""
+"""Parses requests for code actions: the range, the wanted kinds, and the diagnostics they are about."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class Context(NamedTuple):
-    """What is asked for: the kinds of actions (None: all), and the codes of the diagnostics that are meant.
+    """The context of a request: the wanted kinds of actions (None: all), and the codes of its diagnostics.
 
-    `automatic`: nobody asked; an editor looks whether there is anything to show.
+    `automatic`: the editor only checks whether there are any actions.
     """
 
     only: list[str] | None
@@ -27,7 +27,7 @@ class Context(NamedTuple):
 
 
 def context_in(params: Any) -> Context:
-    """The context in raw parameters; what has the wrong shape counts as absent."""
+    """The context in raw parameters; parts of the wrong type count as absent."""
     context = params.get("context")
     context = context if isinstance(context, dict) else {}
     only, shown = context.get("only"), context.get("diagnostics")
@@ -40,15 +40,16 @@ def context_in(params: Any) -> Context:
 
 
 def wanted(kind: str, only: Sequence[str] | None) -> bool:
-    """Whether a client that asks for the kinds `only` (None: all) takes one: `source` takes `source.fixAll.uncuda`."""
+    """Whether a client that wants the kinds `only` (None: all) accepts `kind`: `source` includes
+    `source.fixAll.uncuda`."""
     return only is None or any(not name or kind == name or kind.startswith(f"{name}.") for name in only)
 
 
 def touched(analysis: Analysis, span: tuple[int, int], codes: Collection[str]) -> list[Finding]:
-    """The findings that a range touches; `codes`: of the diagnostics that the client means, empty if it does not say.
+    """The findings at a range. `codes`: the rules of the diagnostics in the request; empty if it has none.
 
-    Ranges of diagnostics come back wrong from some clients. Where the range touches none that is meant, those on its
-    lines are taken: a cursor is often beside them.
+    Some clients send wrong ranges. If no such finding touches the range, those on its lines are returned, because the
+    cursor is often beside them.
     """
     start, end = span
     meant = [finding for finding in analysis.findings if not codes or finding.rule in codes]

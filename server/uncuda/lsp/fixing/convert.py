@@ -1,4 +1,4 @@
-"""Findings and fixes in the protocol's words."""
+"""Converts findings and fixes to types of the protocol."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ __all__ = ["SOURCE", "FileEdits", "diagnostic", "file_edits", "page_uri", "text_
 
 @dataclass
 class FileEdits:
-    """Edits to one file, each with the rule that asks for it. `lines`: of the text that the edits are made for;
-    `version`: of the open document, None for a closed file."""
+    """Edits of one file, each with its rule. `lines`: of the text that they apply to; `version`: of the open document,
+    None for a closed file."""
 
     uri: str
     version: int | None
@@ -37,7 +37,7 @@ class FileEdits:
 
 
 def file_edits(program: Program, edits: Iterable[tuple[Edit, str]]) -> list[FileEdits]:
-    """Edits to a program as edits to its documents, in the order of the text."""
+    """The edits of a program split into edits of its documents, in source order."""
     rules = dict(edits)
     documents = {document.uri: document for document in program.documents}
     found: dict[str, FileEdits] = {}
@@ -50,7 +50,7 @@ def file_edits(program: Program, edits: Iterable[tuple[Edit, str]]) -> list[File
 
 
 def text_edits(lines: Lines, edits: Iterable[Edit]) -> list[types.TextEdit]:
-    """Edits as the protocol's TextEdits."""
+    """The edits as the protocol's TextEdit."""
     return [types.TextEdit(lines.range((edit.start, edit.end)), edit.text) for edit in edits]
 
 
@@ -61,7 +61,7 @@ def workspace_edit(
     confirm: Collection[str] = (),
     created: NewFile | None = None,
 ) -> types.WorkspaceEdit:
-    """A WorkspaceEdit in the form that the client understands.
+    """A WorkspaceEdit in the form that the client supports.
 
     `annotate`: one annotation a rule, if the client shows them; `confirm`: the rules whose edits the user is asked to
     confirm; `created`: a file that is made with it, for clients that can.
@@ -100,11 +100,11 @@ def _title(session: Session, rule: str) -> str | None:
 
 
 def page_uri(session: Session, rule: str, engine: Engine) -> str:
-    """Where the page of a rule is, filled in for an engine's target; empty for a name that no rule has."""
+    """The URI of a rule's page for an engine's target; "" if there is no such rule."""
     return session.diagnostics.renderer.pages.uri(rule, engine.target, language(engine.settings.locale))
 
 
 def diagnostic(session: Session, program: Program, finding: Finding) -> tuple[str, types.Diagnostic]:
-    """The document that a finding is in, and its Diagnostic: the same that is pulled or pushed."""
+    """The URI of the document with a finding, and the Diagnostic exactly as the client gets it."""
     document, item = session.diagnostics.renderer.item(session.analyse(program), finding)
     return document.uri, session.protocol.structure(json.loads(item), types.Diagnostic)

@@ -1,4 +1,4 @@
-"""Fixing everything in a file at once: offered by code actions, computed when one of them is taken."""
+"""Code actions that apply many fixes of a file at once; the edits are computed when one is chosen."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from . import convert, new_files
 
 @dataclass(frozen=True)
 class Batch:
-    """What to fix in a file. `rule` empty: all rules; `review`: fixes to review, too."""
+    """What to fix in a file. `rule`: "" for all rules; `review`: also fixes for review."""
 
     uri: str
     rule: str = ""
     review: bool = False
 
     def data(self) -> dict[str, Any]:
-        """What a code action carries until it is resolved."""
+        """The data of a code action until it is resolved."""
         return {"uri": self.uri, "rule": self.rule, "review": self.review}
 
     @classmethod
     def of(cls, data: Any) -> Batch | None:
-        """The batch that `data` stands for; None for anything else."""
+        """The batch that the data of a code action describes; None if it describes none."""
         if not isinstance(data, dict):
             return None
         uri, rule, review = data.get("uri"), data.get("rule", ""), data.get("review", False)
@@ -46,22 +46,23 @@ class Batch:
         return cls(uri, rule, review) if good and uri else None
 
     def takes(self, finding: Finding) -> bool:
-        """Whether a finding's first fix is one of those that are made."""
+        """Whether the batch includes a finding's first fix."""
         wanted = not self.rule or finding.rule == self.rule
         return wanted and bool(finding.fixes) and (self.review or finding.fixes[0].applicability == SAFE)
 
     def count(self, analysis: Analysis) -> int:
-        """How many findings would be fixed, as far as that is known before."""
+        """How many findings the batch would fix, as far as known beforehand."""
         return sum(map(self.takes, analysis.findings))
 
 
 def batches_of_rules(uri: str, analysis: Analysis, findings: list[Finding]) -> list[Batch]:
-    """Those of `rules_of` that do more than one fix alone."""
+    """The batches of `rules_of` that fix more than one finding."""
     return [batch for batch in rules_of(uri, findings) if batch.count(analysis) > 1]
 
 
 def rules_of(uri: str, findings: list[Finding]) -> list[Batch]:
-    """For each rule of these findings the batch that does for all in the file what their best fix does for one."""
+    """For each rule of these findings, the batch that fixes all its findings in the file with the class of the best fix
+    here."""
     found: dict[str, Batch] = {}
     for finding in findings:
         if finding.fixes:
@@ -73,7 +74,8 @@ def rules_of(uri: str, findings: list[Finding]) -> list[Batch]:
 
 
 def edit_of(session: Session, batch: Batch, analysis: Analysis) -> tuple[types.WorkspaceEdit | None, str | None]:
-    """The edit of a batch, for the text as it is now; or why there is none. (None, None): nothing is left to fix."""
+    """(edit, reason): the edit of a batch for the present text, or the reason why there is none; (None, None) if
+    nothing is left to fix."""
     if analysis.disabled is not None:
         return None, analysis.disabled
     if analysis.heavy:
@@ -100,7 +102,7 @@ def edit_of(session: Session, batch: Batch, analysis: Analysis) -> tuple[types.W
 
 
 def too_heavy(analysis: Analysis, review: bool) -> str:
-    """Why not all of a document is fixed at once while somebody types, and what does it."""
+    """The message that a document is too large to be fixed at once while typing, with the command to use instead."""
     program = analysis.program
     target = PORTABLE if analysis.engine.settings.portable else analysis.engine.target.id
     command = command_for(program.path, review, target) if program.path else FIX_ALL_IN_FILE
@@ -108,5 +110,5 @@ def too_heavy(analysis: Analysis, review: bool) -> str:
 
 
 def fixable(analysis: Analysis) -> Counter[str]:
-    """How many findings have a fix at their best, by its class."""
+    """The number of findings that have a fix, by the class of the first fix."""
     return Counter(finding.fixes[0].applicability for finding in analysis.findings if finding.fixes)

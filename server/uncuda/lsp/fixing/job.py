@@ -1,4 +1,4 @@
-"""What the server asks of the workspace job, and what is said of files in reply: values that cross."""
+"""The messages between the server and the process of the workspace job."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ..wire.positions import Encoding, Lines
 
 
 class Left(NamedTuple):
-    """Numbers of findings: with a safe fix, with one to review, for a person to deal with.
+    """Numbers of findings: with a safe fix, with one for review, without a fix.
 
-    `place`: start and end of the first one, as line and column each; None where there is none, or nobody needs it.
+    `place`: (line, column, end line, end column) of the first finding; None if there is none or it is not needed.
     """
 
     safe: int = 0
@@ -29,11 +29,11 @@ class Left(NamedTuple):
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """The sum of the three numbers."""
         return self.safe + self.review + self.manual
 
     def plus(self, other: Left) -> Left:
-        """Both together; the place is the first one's."""
+        """The sums with another one, at this one's place."""
         return Left(self.safe + other.safe, self.review + other.review, self.manual + other.manual, self.place)
 
 
@@ -43,7 +43,7 @@ def of_rules(findings: Iterable[Finding], rules: Collection[str] | None) -> list
 
 
 def left_in(findings: Iterable[Finding], rules: Collection[str] | None, lines: Lines | None = None) -> Left:
-    """What findings of these rules (None: of all) there are; `lines`: of the text they are in, where places matter."""
+    """The numbers of findings of these rules (None: of all). `lines`: of their text, if the place is needed."""
     found = of_rules(findings, rules)
     classes = Counter(map(fix_class, found))
     place = (*lines.point(found[0].span.start), *lines.point(found[0].span.end)) if found and lines else None
@@ -51,14 +51,15 @@ def left_in(findings: Iterable[Finding], rules: Collection[str] | None, lines: L
 
 
 def lowered(findings: Iterable[Finding], answers: Answers) -> list[Finding]:
-    """The findings whose fixes an answer about their receivers has lowered: a batch leaves them alone."""
+    """The findings whose fixes a known receiver lowers; batches do not fix them."""
     sites = {(site.rule, site.span) for site, verdict in answers.items() if verdict == REVIEW}
     return [finding for finding in findings if (finding.rule, finding.span) in sites] if sites else []
 
 
 @dataclass(frozen=True)
 class JobFolder:
-    """A folder of the workspace. `over`, `under`: settings (kebab-case) over and under those of configuration files."""
+    """A workspace folder. `over`, `under`: settings, in kebab-case, that override or underlie its configuration
+    files."""
 
     path: str
     over: Mapping[str, object] = field(default_factory=dict)
@@ -67,11 +68,11 @@ class JobFolder:
 
 @dataclass(frozen=True)
 class Buffer:
-    """An open program: its text counts, whatever the disk says.
+    """An open program, whose text counts instead of the file on disk.
 
-    `path` is empty where there is no file. `cells`: it is a notebook, and its edits come back with offsets. `disabled`:
-    why its fixes must not be made. `spared`: the sites whose findings the editor silences or lowers; `lowered`: what
-    is left of those that it lowers.
+    `path`: "" if there is no file. `cells`: it is a notebook, whose edits are returned as offsets. `disabled`: why its
+    fixes must not be made. `spared`: sites whose findings known receivers silence or lower; `lowered`: numbers of the
+    lowered ones.
     """
 
     uri: str
@@ -85,7 +86,7 @@ class Buffer:
 
     @property
     def name(self) -> str:
-        """Its path, or its URI where it has none."""
+        """The path, or the URI if there is no path."""
         return self.path or self.uri
 
 
@@ -102,8 +103,8 @@ class Form:
 
 @dataclass(frozen=True)
 class Job:
-    """Which fixes to make and where. `rules`: None for all; `scope`: the path of a file or folder, empty for all;
-    `accept`: nothing is fixed; what is to be accepted of what these rules find is said."""
+    """Which fixes to make and where. `rules`: None for all; `scope`: the path of a file or folder, "" for all;
+    `accept`: fix nothing, but return the findings of these rules that can be accepted."""
 
     folders: tuple[JobFolder, ...] = ()
     buffers: tuple[Buffer, ...] = ()
@@ -112,18 +113,19 @@ class Job:
     scope: str = ""
     diff: bool = False
     accept: bool = False
+    report: str = ""  # the folder of which a report is to be made, and nothing else
+    beside: str = ""  # the folder from which its links lead
     locale: str = "en"
     form: Form = Form()
 
 
 @dataclass(frozen=True)
 class FileChange:
-    """What is to be changed in one file.
+    """The changes in one file.
 
-    `body`: its edits, JSON that is ready to be sent; for a notebook `offsets` instead: (start, end, text, annotation).
-    `stamp`: modification time and size of a closed file when it was read. `rules`: how many findings of each are fixed.
-    `left`: what is left in it then. `otherwise`: the command that fixes a closed file, where its columns depend on the
-    encoding that it is read in.
+    `body`: its edits as JSON; for a notebook `offsets` instead: (start, end, text, annotation). `stamp`: modification
+    time and size of a closed file when it was read. `rules`: number of fixed findings by rule; `left`: what remains
+    after them. `otherwise`: the command line for a closed file that a client may read in a wrong encoding.
     """
 
     uri: str
@@ -141,7 +143,7 @@ class FileChange:
 
 @dataclass(frozen=True)
 class JobProgress:
-    """How many files are done, and of how many."""
+    """How many files are done, of how many."""
 
     done: int
     total: int
@@ -149,21 +151,21 @@ class JobProgress:
 
 @dataclass(frozen=True)
 class JobUndecided:
-    """Ends the job: the project uses several targets, and nothing says which one is meant."""
+    """The last answer if the project imports the plugins of several targets and no setting decides."""
 
     targets: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class JobFailed:
-    """The end: why there is no result."""
+    """The last answer if the job failed, with the reason."""
 
     reason: str
 
 
 @dataclass(frozen=True)
 class Acceptable:
-    """A finding to be accepted: the file of its baseline, what its entry is to say, and the finding's class."""
+    """A finding that can be accepted: its baseline file, the fields of its entry, and the class of its fix."""
 
     file: str
     path: str
@@ -175,12 +177,13 @@ class Acceptable:
 
 @dataclass(frozen=True)
 class JobDone:
-    """The end; fields as in `Outcome`."""
+    """The last answer; fields as in `Outcome`."""
 
     skipped: tuple[Mapping[str, str], ...]
     left: Mapping[str, Left]
     diff: str
     acceptable: tuple[Acceptable, ...] = ()
+    page: str = ""  # the report, as HTML
 
 
 JobAnswer = JobProgress | FileChange | JobUndecided | JobFailed | JobDone
@@ -189,9 +192,9 @@ CODEC = Codec(Job, JobProgress, FileChange, JobUndecided, JobFailed, JobDone)
 
 @dataclass
 class Outcome:
-    """What a job found. `left`: what there is in each file as it is, by URI.
+    """The result of a job. `left`: by URI, the findings in each file as it is now.
 
-    `undecided`: targets among which nothing chooses; `failed`: why there is no result.
+    `undecided`: targets among which the project does not decide; `failed`: why there is no result.
     """
 
     files: list[FileChange] = field(default_factory=list)
@@ -199,5 +202,6 @@ class Outcome:
     left: dict[str, Left] = field(default_factory=dict)
     diff: str = ""
     acceptable: tuple[Acceptable, ...] = ()
+    page: str = ""
     undecided: tuple[str, ...] = ()
     failed: str = "it ended too early"

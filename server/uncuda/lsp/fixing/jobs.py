@@ -1,4 +1,4 @@
-"""The workspace job: what it is given for a command, and its process, which says what is to be changed."""
+"""The workspace job: its parameters for a command, and the process that computes the changes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 
 class JobProcess:
-    """One job; `done` is its outcome, cancelled where it was stopped. `progress(done, total)` is called meanwhile."""
+    """One job process. `done` is a future of its outcome, cancelled by `stop`. `progress(done, total)` is called
+    meanwhile."""
 
     def __init__(self, session: Session, job: Job, progress: Callable[[int, int], object]) -> None:
         self.done: asyncio.Future[Outcome] = session.loop.create_future()
@@ -46,7 +47,7 @@ class JobProcess:
         self._process = Background("uncuda.lsp.fixing.worker", CODEC, session.call, self._take, self._ended, job)
 
     def stop(self) -> None:
-        """End the process at once, whatever it does."""
+        """Kill the process."""
         self._process.stop()
         self.done.cancel()
 
@@ -63,6 +64,7 @@ class JobProcess:
         else:
             outcome.skipped, outcome.left = [dict(item) for item in answer.skipped], dict(answer.left)
             outcome.diff, outcome.acceptable, outcome.failed = answer.diff, answer.acceptable, ""
+            outcome.page = answer.page
 
     def _ended(self) -> None:
         if not self.done.done():
@@ -70,7 +72,7 @@ class JobProcess:
 
 
 async def job_of(session: Session, wanted: Wanted, diff: bool) -> Job:
-    """The job for what is wanted, as everything is now. `diff`: say it as a diff, too."""
+    """The job for what is wanted, with the present open documents. `diff`: also return a diff."""
     return Job(
         folders=folders_of(session),
         buffers=tuple([buffer async for buffer in _buffers(session, wanted)]),
@@ -84,20 +86,20 @@ async def job_of(session: Session, wanted: Wanted, diff: bool) -> Job:
 
 
 def folders_of(session: Session) -> tuple[JobFolder, ...]:
-    """The folders with what is set for them; if there is none, the one without a path that all documents belong to."""
+    """The folders with their settings; without any, the one with no path that all documents belong to."""
     folders = session.folders
     every = folders.all or [folders.outside]
     return tuple(JobFolder(folder.path, folders.over(folder), folders.under(folder)) for folder in every)
 
 
 def form_of(client: Client) -> Form:
-    """In which form the client takes edits."""
+    """The form of edits that the client supports."""
     annotate = client.document_changes and client.annotations
     return Form(client.encoding, client.document_changes, annotate, client.creates and client.document_changes)
 
 
 def scope_of(session: Session, uri: str, key: str = "scope") -> str:
-    """The path that a scope means (an argument called `key`); JsonRpcInvalidParams if it is not in the workspace."""
+    """The path for the URI in argument `key`; JsonRpcInvalidParams if it is not in the workspace."""
     if not uri:
         return ""
     program = session.program(uri)
@@ -113,7 +115,7 @@ async def _buffers(session: Session, wanted: Wanted) -> AsyncIterator[Buffer]:
     for program in session.documents.programs():
         if isinstance(program, Document) and not program.is_python:
             continue
-        await asyncio.sleep(0)  # what is typed meanwhile is answered first
+        await asyncio.sleep(0)  # let the loop answer requests in between
         analysis = session.analyse(program)
         yield Buffer(
             program.uri,
@@ -128,6 +130,6 @@ async def _buffers(session: Session, wanted: Wanted) -> AsyncIterator[Buffer]:
 
 
 def spared_in(session: Session, program: Program) -> tuple[Site, ...]:
-    """The sites whose findings the editor silences or lowers, by what it knows of their receivers."""
+    """The sites whose findings the editor silences or lowers, because their receivers are known."""
     analysis = session.analyse(program)
     return tuple(site for site, verdict in analysis.answers.items() if verdict != UNKNOWN)

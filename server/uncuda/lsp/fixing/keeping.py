@@ -1,10 +1,11 @@
-"""The target of a project, written where its settings are: the command line and CI read it there, too."""
+"""Writes a project's target into its configuration file, where the command line and CI find it too."""
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from uncuda.reading import decode_utf8, read_bytes
 from uncuda.settings import NotWrittenError, SettingsError, with_values
@@ -13,6 +14,7 @@ from uncuda.workspace.files import FileProblem, write_atomically
 from ..state.choice import PORTABLE
 from ..state.roots import Folder
 from ..wire.texts import Texts
+from ..wire.uris import path_of
 
 if TYPE_CHECKING:
     from ..session import Session
@@ -20,43 +22,55 @@ if TYPE_CHECKING:
 _OWN = "uncuda.toml"
 
 
-def folder_of(session: Session, uri: str) -> Folder | None:
-    """The folder of the workspace that a document, or what was opened first, belongs to."""
+class SettingsPlace(NamedTuple):
+    """A folder of the workspace, and the path of the folder in it whose settings count."""
+
+    folder: Folder
+    path: str
+
+
+def place_of(session: Session, uri: str) -> SettingsPlace | None:
+    """The place of a document, file or folder ("": of what was opened first); None where no folder is open."""
     program = session.program(uri)
-    found = session.folders.folder_of(program.path) if program is not None and program.path else None
-    return found or next(iter(session.folders.all), None)
+    path = program.path if program is not None else path_of(uri) or ""
+    folder = session.folders.folder_of(path)
+    if folder is None:
+        folder = next(iter(session.folders.all), None)
+        return SettingsPlace(folder, folder.path) if folder is not None else None
+    return SettingsPlace(folder, path if Path(path).is_dir() else str(Path(path).parent))
 
 
-def file_of(session: Session, folder: Folder) -> Path | None:
-    """The file that the settings of a folder are kept in, there or not; None if it lies outside of the folder."""
-    known = session.folders.configuration(folder).file_for(folder.path)
-    path = Path(known) if known else Path(folder.path) / _OWN
-    return path if folder.holds(str(path)) else None
+def file_of(session: Session, place: SettingsPlace) -> Path | None:
+    """The file that the settings of a place are kept in, there or not; None if it lies outside of the workspace."""
+    known = session.folders.configuration(place.folder).file_for(place.path)
+    path = Path(known) if known else Path(place.folder.path) / _OWN
+    return path if place.folder.holds(str(path)) else None
 
 
-def chosen_values(session: Session, folder: Folder | None, target: str) -> dict[str, str | None]:
+def chosen_values(session: Session, place: SettingsPlace | None, target: str) -> dict[str, str | None]:
     """The settings that say a target, or that it is one source for all; one takes the other's key away."""
     if target == PORTABLE:
         return {"target": None, "strategy": PORTABLE}
-    said = session.folders.said_in_file(folder) if folder is not None else None
+    said = session.folders.said_in_file(place.path) if place is not None else None
     return {"target": target, **({"strategy": None} if said == PORTABLE else {})}
 
 
 def keep(session: Session, uri: str, values: Mapping[str, str | None]) -> tuple[Path | None, str]:
-    """Write settings of a project (None: take the key away); the file, or None and why it was not written."""
+    """Write settings of a project (value None: remove the key); returns the file, or None with the reason."""
     texts = Texts(session.folders.language())
-    folder = folder_of(session, uri)
-    if session.client.restricted or folder is None:
-        return None, texts("not trusted" if folder is not None else "no folder")
+    place = place_of(session, uri)
+    if session.client.restricted or place is None:
+        return None, texts("not trusted" if place is not None else "no folder")
     try:
-        path = file_of(session, folder)
+        path = file_of(session, place)
     except SettingsError as error:
         return None, str(error)
     if path is None:
-        return None, texts("outside", session.folders.configuration(folder).file_for(folder.path))
+        return None, texts("outside", session.folders.configuration(place.folder).file_for(place.path))
     try:
-        before = decode_utf8(read_bytes(str(path))) if path.exists() else ""
-        data = with_values(before, path.name != _OWN, values).encode()
+        raw = read_bytes(str(path)) if path.exists() else b""
+        data = with_values(decode_utf8(raw), path.name != _OWN, values).encode()
+        data = BOM_UTF8 + data if raw.startswith(BOM_UTF8) else data
         if path.exists():
             write_atomically(str(path), data)
         else:

@@ -1,4 +1,4 @@
-"""Fixes in one open program: made here and at once, with what the server knows of the project already."""
+"""Fixes one open program inside the server, with what is known of its project."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 def in_reach(session: Session, uri: str) -> Program | None:
-    """The open program of a URI, if the server knows all that its fixes depend on (the project, what receivers are),
-    and makes them in no time."""
+    """The open program of a URI, if its project and receivers are known and it is small enough to be fixed inside the
+    server."""
     program = (session.program(uri) or session.notebooks.get(uri)) if uri else None
     if program is None:
         return None
@@ -32,7 +32,7 @@ def in_reach(session: Session, uri: str) -> Program | None:
 
 
 def fix_program(session: Session, program: Program, wanted: Wanted, diff: bool) -> Outcome:
-    """What is to be changed in a program. `diff`: say it as a diff, too."""
+    """The changes in a program. `diff`: also return a diff."""
     outcome, choice = Outcome(failed=""), session.folders.choice_of(program)
     if choice.left_out:
         return outcome

@@ -1,4 +1,4 @@
-"""What commands ask the user, with window/showMessageRequest."""
+"""Questions that commands ask the user, by window/showMessageRequest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 async def choose(session: Session, question: str, answers: Mapping[str, str]) -> str | None:
-    """The value of the answer that the user takes, by what its button says; None for no answer."""
+    """The value for the button that the user presses; None without an answer. `answers`: values by button text."""
     actions = [types.MessageActionItem(answer) for answer in answers]
     params = types.ShowMessageRequestParams(types.MessageType.Info, popup(question), actions)
     try:
@@ -29,13 +29,13 @@ async def choose(session: Session, question: str, answers: Mapping[str, str]) ->
 
 
 async def choose_target(session: Session, targets: Iterable[str], question: str, texts: Texts) -> str | None:
-    """One of the targets."""
+    """The target that the user chooses; None without an answer."""
     titles = {session.folders.title_of(target, texts.locale): target for target in targets}
     return await choose(session, question, titles)
 
 
 async def choose_program(session: Session, texts: Texts) -> Program | None:
-    """The program that is to be fixed: the only open one of Python, else the one that the user chooses."""
+    """The program to fix: the only open Python program, else the one that the user chooses."""
     programs = [p for p in session.documents.programs() if not isinstance(p, Document) or p.is_python]
     if len(programs) < 2:
         return programs[0] if programs else None
@@ -44,7 +44,7 @@ async def choose_program(session: Session, texts: Texts) -> Program | None:
 
 
 def _titles(programs: Iterable[Program]) -> dict[str, str]:
-    """Names of programs, with as much of their paths as tells them apart, and their URIs."""
+    """URIs of programs by a name for a button: as much of the path as distinguishes them."""
     parts = {program.uri: Path(program.path).parts if program.path else (program.uri,) for program in programs}
     size, longest = 1, max(map(len, parts.values()))
     while size < longest and len({p[-size:] for p in parts.values()}) < len(parts):

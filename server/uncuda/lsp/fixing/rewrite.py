@@ -1,6 +1,6 @@
-"""Fixes the files of a workspace in memory, open buffers before the disk, and says what an editor is to change."""
+"""Fixes the files of a workspace in memory, open buffers instead of the disk, and yields the changes for an editor."""
 
-# Paths are plain strings here, as in workspace/discover.py.
+# Paths are strings here, as in workspace/discover.py.
 # ruff: noqa: PTH100, PTH109, PTH116, PTH118, PTH119, PTH120
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ from uncuda.source import Source
 from uncuda.workspace import (
     AnswersFor,
     Baselines,
+    Checked,
     Engines,
     File,
     FileProblem,
     LeftOut,
+    Problem,
     Repaired,
     SelectionFor,
     ask,
@@ -52,20 +54,22 @@ from .changes import created, file_change, kept_by_editors
 from .job import Acceptable, Buffer, FileChange, Job, JobAnswer, JobDone, JobFolder, JobProgress, Left, left_in
 
 
-class _Group(NamedTuple):
-    """Files that have their project in common. `target`: the one that a setting of the editor names, if one does;
-    `baseline`: of a file, where its baseline would be."""
+class Group(NamedTuple):
+    """Files that have their project in common."""
 
     engines: Engines
-    files: list[File]
+    files: list[File]  # that may have findings
     root: str
-    target: str
-    baseline: Callable[[File], str]
+    target: str  # that a setting of the editor names, if one does
+    baseline: Callable[[File], str]  # where that of a file would be
+    looked: list[File]  # all that were read
+    problems: Sequence[Problem] = ()  # with what could not be
 
 
 def rewrite(job: Job, catalogue: Catalogue) -> Iterator[JobAnswer]:
-    """Do a job: answers as worker.py describes them. UndecidedTarget where nothing chooses the target."""
-    run = _Run(job, catalogue)
+    """Run a job; yields the answers that worker.py describes. UndecidedTarget is raised if nothing decides the
+    target."""
+    run = Run(job, catalogue)
     groups = run.groups()
     if job.accept:
         yield JobDone((), {}, "", tuple(run.acceptable(groups)))
@@ -86,15 +90,15 @@ def rewrite(job: Job, catalogue: Catalogue) -> Iterator[JobAnswer]:
     yield JobDone(tuple(run.skipped), run.left, "".join(run.diff))
 
 
-class _Run:
-    """One job: the buffers by path, and what was found so far."""
+class Run:
+    """One job: the open buffers by path, and the results so far."""
 
     def __init__(self, job: Job, catalogue: Catalogue) -> None:
         self.job = job
         self.skipped: list[dict[str, str]] = []
         self.left: dict[str, Left] = {}
         self.diff: list[str] = []
-        self._catalogue = catalogue
+        self.catalogue = catalogue
         self._vocabulary = Vocabulary(tuple(catalogue.declarations), tuple(catalogue.rules))
         self._texts, self._words = Texts(job.locale), Words(job.locale)
         self._buffers = {_key(buffer.name): buffer for buffer in job.buffers}
@@ -102,10 +106,12 @@ class _Run:
         self._made: set[str] = set()  # new files
         self._stamps: dict[str, tuple[int, int]] = {}
 
-    def groups(self) -> list[_Group]:
-        """The files of every folder; for the folder without a path, each buffer by itself."""
-        groups: list[_Group] = []
+    def groups(self, only: str = "") -> list[Group]:
+        """The files of every folder, or of the one at a path; for the folder without a path, each buffer by itself."""
+        groups: list[Group] = []
         for folder in self.job.folders:
+            if only and folder.path != only:
+                continue
             if folder.path:
                 groups.append(self._folder(folder))
             else:
@@ -117,15 +123,16 @@ class _Run:
         over, under = (values_of(table, place, self._vocabulary) for table in (folder.over, folder.under))
         return Configuration(self._vocabulary, over, under=under)
 
-    def _alone(self, folder: JobFolder, buffer: Buffer) -> _Group:
-        engines = Engines(self._catalogue, locale=self.job.locale)
+    def _alone(self, folder: JobFolder, buffer: Buffer) -> Group:
+        engines = Engines(self.catalogue, locale=self.job.locale)
         place = os.path.dirname(buffer.path) or os.getcwd()
         configuration = self._configuration(folder)
         file = File(buffer.name, configuration.settings_for(place), True)
         engines.alone(file, self.read(file.path))
-        return _Group(engines, [file], os.path.dirname(buffer.path), _target(folder), _baseline(configuration, ""))
+        root, baseline = os.path.dirname(buffer.path), _baseline(configuration, "")
+        return Group(engines, [file], root, _target(folder), baseline, [file])
 
-    def _folder(self, folder: JobFolder) -> _Group:
+    def _folder(self, folder: JobFolder) -> Group:
         configuration = self._configuration(folder)
         found = discover([folder.path], configuration.settings_for, empty=True)
         files = [file for file in found.files if self._owner(file.path) is folder]
@@ -133,21 +140,23 @@ class _Run:
             if self._owner(buffer.path) is folder:
                 file = reach(buffer.path, folder.path, configuration.settings_for)
                 files += [file] if file else []
-        engines = Engines(self._catalogue, locale=self.job.locale)
+        engines = Engines(self.catalogue, locale=self.job.locale)
         look = engines.survey(files, self.read)
-        for problem in (*found.problems, *look.problems):
-            if not isinstance(problem, LeftOut):
-                self._skip(self._uri(problem.path), problem.path, problem.message)
+        problems = [one for one in (*found.problems, *look.problems) if not isinstance(one, LeftOut)]
+        for problem in problems:
+            self._skip(self._uri(problem.path), problem.path, problem.message)
         worth = [file for file in engines.worth(look) if self._in_scope(file.path)]
-        return _Group(engines, worth, folder.path, _target(folder), _baseline(configuration, folder.path))
+        baseline = _baseline(configuration, folder.path)
+        return Group(engines, worth, folder.path, _target(folder), baseline, look.files, problems)
 
     def _owner(self, path: str) -> JobFolder | None:
-        """The innermost folder that holds a path."""
+        """The innermost folder that contains a path."""
         holding = [folder for folder in self.job.folders if folder.path and _is_below(path, folder.path)]
         return max(holding, key=lambda folder: len(folder.path), default=None)
 
     def _adopted(self, files: Sequence[File]) -> list[Buffer]:
-        """The buffers that none of the files is; a file that a buffer has under another name is that buffer's."""
+        """The buffers of files that were not found. A found file that is open under another name is mapped to its
+        buffer."""
         names = {_key(file.path) for file in files}
         strays = {os.path.realpath(b.path): b for b in self.job.buffers if b.path and _key(b.path) not in names}
         for file in files if strays else ():
@@ -159,12 +168,12 @@ class _Run:
         return not self.job.scope or _is_below(path, self.job.scope)
 
     def read(self, path: str, most: int = Limits.bytes) -> bytes:
-        """What a file holds: an open one what its buffer holds."""
+        """The bytes of a file, or of its buffer if it is open."""
         buffer = self._buffers.get(_key(path))
         return buffer.text.encode("utf-8", "surrogatepass") if buffer else read_text(path, most)
 
     def load(self, file: File, engine: Engine) -> tuple[Source | None, bytes]:
-        """The text of a file, from its buffer if it is open; None if the engine has no use for it."""
+        """The source of a file or its buffer, and its bytes; the source is None if the file cannot have findings."""
         buffer = self._buffers.get(_key(file.path))
         if buffer is None:
             stat = os.stat(file.path)
@@ -174,8 +183,9 @@ class _Run:
         return (Source(buffer.text, buffer.path) if engine.concerns(data) else None), data
 
     @contextmanager
-    def receivers(self, group: _Group) -> Iterator[AnswersFor]:
-        """What says what receivers are: asked where settings want it; else what an open document shows is spared."""
+    def receivers(self, group: Group) -> Iterator[AnswersFor]:
+        """Give a function for the known receivers of a file: looked up if the settings say so, else those of open
+        documents."""
         asked: AnswersFor = ask_nobody
         with ExitStack() as stack:
             if any(file.settings.receivers for file in group.files):
@@ -193,8 +203,8 @@ class _Run:
 
             yield answers_for
 
-    def acceptable(self, groups: Iterable[_Group]) -> Iterator[Acceptable]:
-        """What is to be accepted of what the rules find: all that is not yet. BaselineError where one is of no use."""
+    def acceptable(self, groups: Iterable[Group]) -> Iterator[Acceptable]:
+        """The findings of the rules that are not accepted yet. BaselineError is raised if a baseline is unusable."""
         rules = self.job.rules
         by_file: dict[str, Acceptance] = {}
         for group in groups:
@@ -213,8 +223,9 @@ class _Run:
             for (key, target), kind in acceptance.new.items():
                 yield Acceptable(file, *key, target, kind)
 
-    def selections(self, group: _Group) -> SelectionFor:
-        """What baselines leave to be fixed; FileProblem where one cannot be used."""
+    def selections(self, group: Group) -> SelectionFor:
+        """Give a function that selects the findings not accepted by a baseline; it raises FileProblem for an unusable
+        one."""
 
         def selection_for(file: File, source: Source, engine: Engine, answers: Answers | None) -> Selection | None:
             baseline = group.baseline(file)
@@ -227,8 +238,26 @@ class _Run:
 
         return selection_for
 
-    def file(self, repaired: Repaired, group: _Group) -> FileChange | None:
-        """What changes in a file; None if it does not, or may not."""
+    def accepted(self, group: Group) -> Callable[[Checked], Selection | None]:
+        """What baselines leave of what was found in a file. BaselineError where one is of no use."""
+
+        def select(result: Checked) -> Selection | None:
+            if result.source is None or result.report is None:
+                return None
+            baseline = group.baseline(result.file)
+            if error := self._baselines.error(baseline):
+                raise error
+            return self._baselines.selection(baseline, result.source, result.report)
+
+        return select
+
+    def begun(self, group: Group) -> int:
+        """How many findings there were when the baselines of files were begun; 0: none says it."""
+        baselines = map(self._baselines.at, {group.baseline(file) for file in group.looked})
+        return sum(sum(one.baseline.counts.values()) for one in baselines if one is not None)
+
+    def file(self, repaired: Repaired, group: Group) -> FileChange | None:
+        """The change of a file; None if there is none, or if it must not be made."""
         path = repaired.file.path
         buffer = self._buffers.get(_key(path))
         uri = self._uri(path)
@@ -263,7 +292,7 @@ class _Run:
             otherwise=self._otherwise(repaired, group),
         )
 
-    def new_file(self, repaired: Repaired, group: _Group) -> Iterator[FileChange]:
+    def new_file(self, repaired: Repaired, group: Group) -> Iterator[FileChange]:
         """The module that a portable project's fixed file imports, once, where it is not there."""
         new = self._helper_for(repaired, group)
         if new is None or new.path in self._made:
@@ -273,22 +302,22 @@ class _Run:
             self.diff += readable_diff(self._shown(new.path, group), None, new.data, "utf-8")
         yield created(new, self.job.form)
 
-    def _helper_for(self, repaired: Repaired, group: _Group) -> NewFile | None:
+    def _helper_for(self, repaired: Repaired, group: Group) -> NewFile | None:
         if repaired.fixed is None or not repaired.file.settings.portable:
             return None
         new = new_helper(group.engines.engine_for(repaired.file.settings), repaired.fixed.text)
         return new if new is not None and _key(new.path) not in self._buffers else None
 
     def _left(self, repaired: Repaired, text: str, report: Report) -> Left:
-        """What a report of a file leaves; its place only where the file is closed: an open one is looked at again."""
+        """The findings left in a file, with a place only for closed files, since open ones are analysed again."""
         buffer = self._buffers.get(_key(repaired.file.path))
         is_text = repaired.source is not None and repaired.source.cells is None
         lines = Lines(text, self.job.form.encoding) if report.findings and not buffer and is_text else None
         left = left_in(report.findings, self.job.rules, lines)
         return left.plus(buffer.lowered) if buffer and not repaired.file.settings.receivers else left
 
-    def _hindrance(self, repaired: Repaired, group: _Group) -> str:
-        """Why the fixes of a file must not be made by an editor; empty if they may."""
+    def _hindrance(self, repaired: Repaired, group: Group) -> str:
+        """The reason why an editor must not make the fixes of a file; "" if it may."""
         path = repaired.file.path
         given = _key(path) == _key(self.job.scope)
         if leads_out(repaired.file._replace(given=given or repaired.file.given), self._given()):
@@ -304,11 +333,11 @@ class _Run:
         return ""
 
     def _given(self) -> list[str]:
-        """The folders that are to be fixed."""
+        """The folders, or the one scope, to fix."""
         return [self.job.scope] if self.job.scope else [folder.path for folder in self.job.folders if folder.path]
 
-    def _otherwise(self, repaired: Repaired, group: _Group) -> str:
-        """The command that fixes a closed file whose bytes do not show in which encoding they are; else empty."""
+    def _otherwise(self, repaired: Repaired, group: Group) -> str:
+        """The command line that fixes a closed file whose encoding its bytes do not prove; "" for other files."""
         path = repaired.file.path
         if _key(path) in self._buffers or repaired.source is None:
             return ""
@@ -325,8 +354,8 @@ class _Run:
         buffer = self._buffers.get(_key(path))
         return buffer.uri if buffer else uri_of(os.path.abspath(path))
 
-    def _shown(self, path: str, group: _Group) -> str:
-        """The path that a diff names: relative to its folder, and with the folder's name if there are several."""
+    def _shown(self, path: str, group: Group) -> str:
+        """The path for a diff: relative to the folder, with the folder's name if there are several."""
         if not group.root or not _is_below(path, group.root):
             return path
         shown = os.path.relpath(path, group.root)
@@ -338,7 +367,7 @@ def _baseline(configuration: Configuration, root: str) -> Callable[[File], str]:
 
 
 def _target(folder: JobFolder) -> str:
-    """The target that a setting of the editor names; empty if none does."""
+    """The target named by an editor's setting; "" if none is."""
     strategy = folder.over.get("strategy") or folder.under.get("strategy")
     aim = PORTABLE if strategy == PORTABLE else ""
     return str(folder.over.get("target") or aim or folder.under.get("target") or "")
@@ -349,6 +378,6 @@ def _key(path: str) -> str:
 
 
 def _is_below(path: str, folder: str) -> bool:
-    """Whether a path is a folder's, or the folder itself."""
+    """Whether a path is the folder or inside it."""
     path, folder = _key(path), _key(folder).rstrip(os.sep)
     return path == folder or path.startswith(folder + os.sep)

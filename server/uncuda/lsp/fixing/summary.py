@@ -1,18 +1,18 @@
-"""What a command that fixes gives back, and what it tells the user."""
+"""The result of a command that fixes, and its message to the user."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
 from uncuda.printable import printable
 
-from ..wire.names import SHOW_PROBLEMS
+from ..wire.names import SHOW_OVERVIEW, SHOW_PROBLEMS
 from ..wire.texts import Texts
 from ..wire.uris import path_of
 from .job import FileChange, Left, of_rules
@@ -26,10 +26,11 @@ _NAMED = 3
 
 @dataclass
 class Summary:
-    """What was done. `files`: those that were changed, or (`dry`) would be; `reason`: why there are none, if so.
+    """What was done. `files`: changed, or (`dry`) to be changed; `reason`: why there are none. `rules`: the wanted
+    ones, None for all.
 
-    `rules`: those that were asked for, None for all; `left`: what is left of them in each file, by URI; `made`: how
-    many findings went in how many files, where the user chose what was made.
+    `left`: by URI, the findings that remain in each file; `made`: (findings, files) fixed, if the user chose them in a
+    preview.
     """
 
     texts: Texts
@@ -44,12 +45,12 @@ class Summary:
     quiet: bool = False
 
     def skip(self, files: Iterable[FileChange], reason: str) -> None:
-        """Name files that were not changed after all."""
+        """Record files that were not changed, with the reason."""
         self.skipped += [{"uri": file.uri, "reason": reason} for file in files]
 
     @property
     def fixed(self) -> Counter[str]:
-        """How many findings of each rule are fixed."""
+        """The number of fixed findings by rule."""
         counts: Counter[str] = Counter()
         for file in self.files:
             counts.update(file.rules)
@@ -57,11 +58,11 @@ class Summary:
 
     @property
     def all_left(self) -> Left:
-        """What is left in all files together."""
+        """The findings that remain, summed over all files."""
         return reduce(Left.plus, self.left.values(), Left())
 
     def result(self) -> dict[str, Any]:
-        """The result of the command."""
+        """The result of the command, as JSON."""
         left = self.all_left
         found = {
             "applied": bool(self.files) and not self.dry,
@@ -76,7 +77,7 @@ class Summary:
         return found if self.diff is None else {**found, "diff": self.diff}
 
     def message(self) -> str:
-        """What the user is told, in a line or two."""
+        """The message to the user, in one or two lines."""
         texts, left = self.texts, self.all_left
         parts = [self.reason] if self.reason else []
         number, size = self.made or (self.fixed.total(), sum(1 for file in self.files if file.rules))
@@ -99,12 +100,12 @@ class Summary:
 
 
 def tell(session: Session, summary: Summary) -> None:
-    """Show the message; what does not fit into it goes to the log."""
+    """Show the message, and log the skipped files."""
     if not summary.quiet:
         kind = types.MessageType.Warning if summary.skipped or summary.reason else types.MessageType.Info
         message = summary.message()
         if summary.all_left.total and not summary.dry and session.client.offers_buttons:
-            offer(session, kind, message, summary.texts("show"), summary.left, summary.rules)
+            offer(session, kind, message, summary)
         else:
             session.window_show_message(types.ShowMessageParams(kind, message))
     lines = _log(summary)
@@ -113,7 +114,7 @@ def tell(session: Session, summary: Summary) -> None:
 
 
 def _log(summary: Summary) -> Sequence[str]:
-    """Who was left out and why; where it was only some of the files, those that were changed as well."""
+    """The lines for the log: skipped files with reasons, and the changed files."""
     if not summary.skipped:
         return []
     changed = [printable(path_of(file.uri) or file.uri) for file in summary.files]
@@ -124,40 +125,49 @@ def _line(item: dict[str, str]) -> str:
     return printable(f"{path_of(item['uri']) or item['uri']}: {item['reason']}")
 
 
-def offer(
-    session: Session,
-    kind: types.MessageType,
-    message: str,
-    title: str,
-    left: Mapping[str, Left],
-    rules: Collection[str] | None,
-) -> None:
-    """Show a message with a button of this title, which reveals what is left; nobody waits for the user."""
+def offer(session: Session, kind: types.MessageType, message: str, summary: Summary) -> None:
+    """Show a message with buttons that show what is left; does not wait for an answer."""
+    texts, shows = summary.texts, session.client.shows
+    does: dict[str, Callable[[], object]] = {}
+    if "review" in shows and summary.all_left.review + summary.all_left.manual:
+        does[texts("review button")] = partial(_open, session, "review")
+    does[texts("show")] = partial(reveal, session, summary.left, summary.rules)
+    if "report" in shows:
+        does[texts("report button")] = partial(_open, session, "report")
 
     def take(answer: Any) -> None:
-        if isinstance(answer, types.MessageActionItem) and answer.title == title:
-            reveal(session, left, rules)
+        if isinstance(answer, types.MessageActionItem) and answer.title in does:
+            does[answer.title]()
 
-    params = types.ShowMessageRequestParams(kind, message, [types.MessageActionItem(title)])
+    params = types.ShowMessageRequestParams(kind, message, [types.MessageActionItem(title) for title in does])
     session.ask(types.WINDOW_SHOW_MESSAGE_REQUEST, params, take)
 
 
+def _open(session: Session, what: str) -> None:
+    """Have the client open its view, its review or its report."""
+    session.protocol.notify(SHOW_OVERVIEW, {"what": what})
+
+
 def reveal(session: Session, left: Mapping[str, Left], rules: Collection[str] | None) -> None:
-    """Show the first finding that is left, in the order of the files, and the list of problems where the client can."""
+    """Show the first remaining finding, in the order of files, and the list of problems, or the view if that list does
+    not have all, where the client supports that."""
     first = next((shown for uri in sorted(left) if (shown := _shown(session, uri, left[uri], rules))), None)
-    lists = session.client.show_problems
+    views = "view" in session.client.shows and session.overviews.limits_problems
+    lists = views or session.client.show_problems
     if first:
         uri, selection = first
         params = types.ShowDocumentParams(uri, take_focus=not lists, selection=selection)
         session.ask(types.WINDOW_SHOW_DOCUMENT, params)
-    if lists:
+    if views:
+        _open(session, "view")
+    elif lists:
         session.protocol.notify(SHOW_PROBLEMS, {})
 
 
 def _shown(
     session: Session, uri: str, left: Left, rules: Collection[str] | None
 ) -> tuple[str, types.Range | None] | None:
-    """The document and range to show for a file; None where nothing is left in it by now."""
+    """The document and range to show for a file; None if nothing remains in it."""
     program = session.program(uri) or session.notebooks.get(uri)
     if program is not None:
         return _first_in(session, program, rules)

@@ -1,4 +1,4 @@
-"""Code actions that silence findings by comments."""
+"""Code actions that add suppression comments."""
 
 from __future__ import annotations
 
@@ -25,10 +25,8 @@ def ignore_actions(
     diagnostic: Callable[[Finding], types.Diagnostic],
     say: Phrases,
 ) -> Iterator[types.CodeAction]:
-    """One action for each line and rule of these findings, then one for each rule and the whole file.
-
-    `diagnostic`: what the client shows for a finding.
-    """
+    """One action for each line and rule of these findings, then one for each rule in the whole file. `diagnostic`:
+    gives the diagnostic of a finding."""
     layout = Layout(analysis.text)
     lines: dict[tuple[str, Edit], list[Finding]] = {}
     for finding in findings:
@@ -39,7 +37,7 @@ def ignore_actions(
         shown = [diagnostic(finding) for finding in found]
         yield _action(session, analysis, say("ignore line", rule), (edit, rule), shown)
     for rule, first in {finding.rule: finding for finding in reversed(findings)}.items():
-        if rule != UNUSED:  # this one is about a comment: only its line can be meant
+        if rule != UNUSED:  # the rule about unused comments is about one line only
             edit = ignore_in_file(analysis.text, layout, rule)
             yield _action(session, analysis, say("ignore file", rule), (edit, rule), [diagnostic(first)])
 

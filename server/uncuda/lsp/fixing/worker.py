@@ -1,7 +1,7 @@
-"""The workspace job: fixes every file in a process of its own, and says what it would change.
+"""The workspace job: fixes every file in a process of its own, and answers with the changes.
 
-In: a `Job`; whatever comes after it, or the end of the input, stops the process at once. Out: `JobProgress`, and a
-`FileChange` for each file that changes; last `JobDone`, `JobUndecided` or `JobFailed`.
+Input: one `Job`; any further input, or its end, stops the process at once. Output: `JobProgress`, a `FileChange` for
+each changed file, and last a `JobDone`, `JobUndecided` or `JobFailed`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from uncuda.catalogue import load
 from uncuda.child.records import Channel
@@ -17,31 +17,39 @@ from uncuda.report.words import baseline_problem
 from uncuda.workspace import UndecidedTarget
 from uncuda.workspace.baseline import BaselineError
 
-from .job import CODEC, Job, JobAnswer, JobFailed, JobProgress, JobUndecided
-from .rewrite import rewrite
+from .job import CODEC, Job, JobAnswer, JobDone, JobFailed, JobProgress, JobUndecided
+from .rewrite import Run, rewrite
 
 _PAUSE = 0.05  # seconds between two progress messages
 
 
 def main() -> None:
-    """Read a job, work, say what comes of it."""
+    """Read a job, run it and write its answers."""
     channel = Channel(CODEC)
     job = channel.only_request()
     if job is None:
         return
     due = 0.0
-    for answer in _answers(job):
+
+    def say(answer: JobAnswer) -> None:
+        nonlocal due
         if isinstance(answer, JobProgress):
             if time.monotonic() < due:
-                continue
+                return
             due = time.monotonic() + _PAUSE
         channel.say(answer)
-    os._exit(0)  # the thread waits for input
+
+    for answer in _answers(job, say):
+        say(answer)
+    os._exit(0)  # the reading thread still waits for input
 
 
-def _answers(job: Job) -> Iterator[JobAnswer]:
+def _answers(job: Job, say: Callable[[JobAnswer], object]) -> Iterator[JobAnswer]:
     try:
-        yield from rewrite(job, load())
+        if job.report:
+            yield _report(job, say)
+        else:
+            yield from rewrite(job, load())
     except UndecidedTarget as error:
         yield JobUndecided(error.targets)
     except BaselineError as error:
@@ -49,3 +57,12 @@ def _answers(job: Job) -> Iterator[JobAnswer]:
     except Exception as error:  # noqa: BLE001 the server must be able to say why
         traceback.print_exc()
         yield JobFailed(f"{type(error).__name__}: {error}")
+
+
+def _report(job: Job, say: Callable[[JobAnswer], object]) -> JobDone:
+    from .port_page import port_page  # a batch does without
+
+    run = Run(job, load())
+    (group,) = (group for group in run.groups(job.report))
+    page = port_page(run, group, lambda done, total: say(JobProgress(done, total)))
+    return JobDone((), {}, "", page=page)

@@ -1,1 +1,1 @@
-"""What the server knows: documents, folders, projects, analyses, diagnostics; and the processes that work it out."""
+"""The state of the server: documents, folders, projects, analyses, diagnostics, and the processes that compute them."""

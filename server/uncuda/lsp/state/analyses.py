@@ -1,4 +1,4 @@
-"""What the engine found in each open program, as long as neither the text nor the engine changed."""
+"""The analysis of each open program, reused until its text or its engine changes."""
 
 from __future__ import annotations
 
@@ -36,12 +36,11 @@ _NOTHING: Answers = {}
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """A program as it was when it was analysed. `disabled`: why its fixes must not be made, if so.
+    """The analysis of one version of a program. `disabled`: why its fixes must not be made.
 
-    `report`: what was found, that which is accepted, too; `acceptance`: what accepts it; `selection`: what is shown of
-    the report and fixed, None: all. `answers`: what was known of its receivers. `replaced`: whether it holds a
-    replacement character. `heavy`: another process analyses it, `pending`: and has not answered yet. `refused`: why it
-    was not analysed, in the user's words.
+    `report`: all findings, accepted ones included; `selection`: those shown and fixed, None: all. `answers`: known
+    receivers. `replaced`: the text contains U+FFFD. `heavy`: another process computes it; `pending`: it has not
+    finished. `refused`: why it was not analysed, in the user's language.
     """
 
     program: Program
@@ -61,19 +60,19 @@ class Analysis:
 
     @property
     def accepted(self) -> int:
-        """How many findings a baseline accepts."""
+        """The number of findings accepted by a baseline."""
         return len(self.selection.left_alone) if self.selection is not None else 0
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """What is shown of what was found, in the order of the text."""
+        """The findings to show, in source order."""
         if self.undecided:
             return ()
         return self.report.findings if self.selection is None else self.selection.of(self.report).findings
 
 
 class Analyses:
-    """The analyses of all open programs. `answers(program, text, sites)`: what is known of its receivers."""
+    """The analyses of all open programs. `answers(program, text, sites)` gives the receivers known so far."""
 
     def __init__(self, endpoint: Endpoint, folders: Folders) -> None:
         self._endpoint, self._folders = endpoint, folders
@@ -86,7 +85,7 @@ class Analyses:
         endpoint.closed.append(lambda program, uris: self.drop(program.uri) if program else None)
 
     def of(self, program: Program) -> Analysis:
-        """The analysis of a program as it is now."""
+        """The analysis of the present version of a program."""
         known = self._known.get(program.uri)
         choice = self._folders.choice_of(program)
         text, acceptance = program.text, self.baselines.at(choice.baseline)
@@ -101,7 +100,7 @@ class Analyses:
                     report, answers = self._check(program, text, choice.engine)
             except LimitExceeded:
                 heavy = True
-        fresh = text  # of a large text it takes time to look at all of it
+        fresh = text  # searching all of a large text takes time
         if known is not None and not known.replaced and program.edit is not None and known.text is program.edit[0]:
             fresh = program.edit[1].text
         replaced = _REPLACEMENT in fresh
@@ -130,7 +129,7 @@ class Analyses:
         return found
 
     def _submit(self, pending: Analysis, answers: Answers) -> None:
-        """Have another process make an analysis; it takes the place of the pending one, if that still counts."""
+        """Have another process compute an analysis; it replaces the pending one, unless that is outdated by then."""
         program = pending.program
 
         def take(report: Report, refused: str) -> None:
@@ -150,11 +149,12 @@ class Analyses:
 
     def _selection(self, program: Program, text: str, choice: Choice, report: Report, heavy: bool) -> Selection | None:
         source = Source(text, program.path)
-        read = None if heavy else lambda: choice.engine.read(source)[0]  # the engine has just read it
+        read = None if heavy else lambda: choice.engine.read(source)[0]  # the engine has just read this text
         return self.baselines.selection(choice.baseline, source, report, read)
 
     def match_anew(self) -> list[str]:
-        """Match all with their baselines again; the URIs of the documents of which other findings are accepted now."""
+        """Match all analyses with their baselines again; returns the URIs of documents whose accepted findings
+        changed."""
         changed = []
         for uri, known in list(self._known.items()):
             if known.acceptance is None:
@@ -167,7 +167,7 @@ class Analyses:
         return changed
 
     def drop(self, uri: str) -> None:
-        """Analyse a program anew when it is asked for."""
+        """Discard the analysis of a program, so that it is computed again on demand."""
         self._known.pop(uri, None)
 
     def _check(self, program: Program, text: str, engine: Engine) -> tuple[Report, Answers]:
@@ -194,7 +194,8 @@ class Analyses:
         return report, answers
 
     def failed(self, rule: str, path: str, error: Exception) -> None:
-        """Say that a rule failed, or ("") the engine; once for each file, and only the first time in a pop-up."""
+        """Report that a rule (or "": the engine) raised: in the log once for each file, in a pop-up only the first
+        time."""
         if (rule, path) in self._failed:
             return
         first = all(known != rule for known, _ in self._failed)
@@ -206,15 +207,16 @@ class Analyses:
             self._endpoint.show_error(message)
 
     def _undecided(self, choice: Choice) -> str:
-        """Why nothing is shown, and no fix made, where the project imports the plugins of several targets: it would be
-        for one of them."""
+        """The message if the project imports the plugins of several targets; then nothing is shown and no fix is
+        made."""
         if not choice.chosen.among:
             return ""
         texts = Texts(self._folders.language(choice.settings.locale))
         return texts("undecided", targets=self._folders.titles_of(choice.chosen.among, texts.locale))
 
     def _unreadable(self, program: Program, engine: Engine) -> str | None:
-        """Why fixes are off where the editor could not read what stands in the file: it would write that back."""
+        """The reason why fixes are off if the editor read the file in a wrong encoding, because it would save wrong
+        characters."""
         path = program.path
         try:
             stamp = os.stat(path).st_mtime_ns if path.endswith(".py") else 0  # noqa: PTH116
@@ -232,7 +234,7 @@ class Analyses:
 
 
 def _declared(path: str) -> str:
-    """The encoding of a file in which it has no replacement character; empty if there is none."""
+    """The encoding that the file itself declares, if it decodes without U+FFFD; else ""."""
     try:
         source = Source.decode(read_file(path), path)
     except (FileProblem, SourceError, LimitExceeded):

@@ -1,7 +1,7 @@
-"""Analyses texts in a process of its own: those that take too much work to be analysed between two keys.
+"""Analyses, in a process of its own, texts that are too large to be analysed between two keystrokes.
 
-In: `Task`s; the end of the input ends the process. Out: of each task an `Answer` when it begins, one every few
-seconds while it goes on, and one with what came of it.
+Input: `Task`s; the process ends with its input. Output: for each task an empty `Answer` when it starts and every few
+seconds, and at last one with the result.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from uncuda.source import Source
 
 from .task import CODEC, LONGEST, Answer, Exceeded, Task
 
-_REMEMBERED = 4  # texts an engine, and engines
+_REMEMBERED = 4  # texts kept by an engine, and engines kept
 _PULSE = 2.0
-"""Seconds between two signs that a task goes on."""
+"""Seconds between two signs that a task is running."""
 
 
 def main() -> None:
-    """Answer tasks until there are no more."""
+    """Answer tasks until the input ends."""
     analyst, channel = Analyst(), Channel(CODEC)
     gc.freeze()
     for task in channel.requests():
@@ -42,9 +42,9 @@ def main() -> None:
 
 @contextmanager
 def signs_of_life(channel: Channel, number: int) -> Iterator[None]:
-    """Say again and again that a task goes on, while it has not taken more of the processor than one may.
+    """Send signs that a task is running, as long as it has not used more CPU time than allowed.
 
-    On a machine that has other things to do it may take many times as long by the clock.
+    CPU time is measured, because on a busy machine it may take much longer by the clock.
     """
     done, begun = Event(), time.process_time()
 
@@ -60,14 +60,14 @@ def signs_of_life(channel: Channel, number: int) -> Iterator[None]:
 
 
 class Analyst:
-    """The engines of the last tasks; each remembers its last texts, so that the next key costs little."""
+    """The engines of the last tasks; each remembers its last texts, so that the next version is cheap."""
 
     def __init__(self) -> None:
         self._catalogue = load()
         self._engines: list[tuple[tuple[str, Settings, Project], Engine]] = []
 
     def answer(self, task: Task) -> Answer:
-        """Do a task; one that fails does not stop the next."""
+        """Run a task; a failed one does not stop the next."""
         engine = self._engine(task.target, task.settings, task.project)
         try:
             report = engine.check(Source(task.text, task.path), answers=task.known)

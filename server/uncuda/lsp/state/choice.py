@@ -1,4 +1,4 @@
-"""What a program is checked with: its folder, settings and engine, and what was chosen for it."""
+"""What a program is checked with: its folder, settings and engine, and how its target was chosen."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ PORTABLE = "portable"
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """What a program is checked with. `settings` speak the client's language; `left_out`: it is not checked at all;
-    `baseline`: the file that says what is accepted, there or not, "" where nothing says which."""
+    """What a program is checked with. `left_out`: it is excluded; `baseline`: the path of its baseline, which need not
+    exist, or "" if there is none."""
 
     folder: Folder | None
     settings: Settings
@@ -34,7 +34,8 @@ class Choice:
         return PORTABLE if isinstance(self.engine, PortableEngine) else self.engine.target.id
 
     def plugin(self, locale: str) -> str:
-        """The versions of the plugin, and what says so, in a language; and what follows where no table is known."""
+        """The plugin's versions with the source that states them, in a language, and a note if the target has no
+        tables."""
         if isinstance(self.engine, PortableEngine):
             return ", ".join(self.engine.plugins)
         words, (key, values) = Words(locale), self.chosen.taken.note
@@ -42,7 +43,7 @@ class Choice:
         return "; ".join(filter(None, [plugin, self.no_tables(locale)]))
 
     def no_tables(self, locale: str) -> str:
-        """What follows for a target without tables, in a language; "" for the others."""
+        """The note for a target without tables, in a language; "" for other targets."""
         target = self.engine.target
         title = target.title_zh if locale == "zh" else target.title
         return "" if target.has_tables else Words(locale)("no tables", title)

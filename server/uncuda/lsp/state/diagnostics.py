@@ -1,4 +1,4 @@
-"""Diagnostics of open documents: pulled by the client, pushed to one that cannot pull."""
+"""Diagnostics of open documents: pulled by the client, or pushed to one that cannot pull."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NONE = Prepared('{"kind":"full","items":[]}')
 
 
 class Diagnostics:
-    """What the client was told of each document."""
+    """What the client was last sent for each document."""
 
     def __init__(
         self,
@@ -37,11 +37,11 @@ class Diagnostics:
         self._endpoint, self._documents, self._analyses = endpoint, documents, analyses
         self.renderer = Renderer(endpoint.client, catalogue, shim)
         self.pull_closed: Callable[[str, Any], asyncio.Future[Prepared] | None] = lambda uri, params: None
-        """Answers `textDocument/diagnostic` about a document that is not open; None where nothing is known of such."""
+        """Answers `textDocument/diagnostic` for a closed document; gives None if nothing is known about it."""
         self._rendered: dict[str, tuple[Analysis, dict[str, str]]] = {}
         self._results: dict[str, tuple[str, str]] = {}
         self.told: dict[str, str] = {}
-        """The id of what the client was last given for an open document, whichever way it asked."""
+        """By URI: the id of the diagnostics the client got last, by whichever request."""
         self._serial = 0
         self._pushes: dict[str, None] = {}
         self._held: dict[str, list[tuple[asyncio.Future[Prepared], str, Any]]] = {}
@@ -55,7 +55,7 @@ class Diagnostics:
         endpoint.stale.append(self.refresh)
 
     def pull(self, params: Any) -> Prepared | asyncio.Future[Prepared]:
-        """Answer `textDocument/diagnostic`; later if another process analyses the document or reads the file."""
+        """Answer `textDocument/diagnostic`, later if another process must analyse the document or read the file."""
         uri = field(params, "textDocument", "uri")
         program = self._documents.program(uri)
         if program is None:
@@ -77,8 +77,8 @@ class Diagnostics:
         return Prepared(f'{{"kind":"full","resultId":"{result}","items":{items}}}')
 
     def _release(self, program: Program) -> None:
-        """Answer what waited for an analysis; a client that did not ask is told."""
-        if self._analyses.of(program).pending:  # it is another text, or the settings are, since that was asked for
+        """Answer the requests that waited for an analysis; if there were none, refresh the client."""
+        if self._analyses.of(program).pending:  # the text or the settings have changed again
             return
         held = [entry for entry in self._held.pop(program.uri, ()) if not entry[0].done()]
         for reply, uri, params in held:
@@ -87,17 +87,17 @@ class Diagnostics:
             self._endpoint.stale([document.uri for document in program.documents])
 
     def forget(self, uri: str) -> None:
-        """Count as told of nothing the client that was told of a document."""
+        """Forget what the client was sent for a document."""
         self._results.pop(uri, None)
         self.told.pop(uri, None)
 
     def pends(self, uri: str) -> bool:
-        """Whether another process still analyses a document: nobody knows what is found in it."""
+        """Whether another process still analyses a document, so that its findings are unknown."""
         program = self._documents.program(uri)
         return program is not None and self._analyses.of(program).pending
 
     def of(self, uri: str) -> tuple[str, str] | None:
-        """The id of a document's diagnostics, another whenever they are, and their JSON list; None if it is closed."""
+        """(id, JSON list) of a document's diagnostics, with a new id whenever they change; None if it is closed."""
         program = self._documents.program(uri)
         if program is None:
             return None
@@ -119,7 +119,7 @@ class Diagnostics:
         return known[1]
 
     def refresh(self, uris: Iterable[str] | None = None) -> None:
-        """Tell the client that the diagnostics of documents (None: of all) may be others."""
+        """Tell the client that the diagnostics of documents (None: of all) may have changed."""
         if self._endpoint.client.pull:
             if self._endpoint.client.refresh and not self._refreshing and len(self._documents):
                 self._refreshing = True
@@ -128,7 +128,7 @@ class Diagnostics:
         self._push(uris if uris is not None else [document.uri for document in self._documents])
 
     def _shims_moved(self) -> None:
-        """Say anew what tells where a runtime patch is imported: it is imported elsewhere."""
+        """Refresh diagnostics that mention where the shim is imported, because that place changed."""
         stale = [uri for uri, (analysis, _) in self._rendered.items() if self.renderer.tells_of_shims(analysis)]
         for uri in stale:
             del self._rendered[uri]
@@ -155,7 +155,7 @@ class Diagnostics:
             self._push(uris)
 
     def _push(self, uris: Iterable[str]) -> None:
-        """Push once what has come in meanwhile was taken in."""
+        """Push diagnostics after all pending messages are handled."""
         if not self._pushes:
             self._endpoint.loop.call_soon(self._push_all)
         self._pushes.update(dict.fromkeys(uris))

@@ -1,4 +1,4 @@
-"""The documents that are open in the client, and the programs that they make up."""
+"""The documents open in the client, and the programs they form."""
 
 from __future__ import annotations
 
@@ -12,46 +12,46 @@ from uncuda.source import Span
 from ..wire.positions import Encoding, Lines
 from ..wire.uris import path_of
 
-if TYPE_CHECKING:  # processes of our own need documents, and not 0.3 s of imports
+if TYPE_CHECKING:  # child processes use documents too, and need not spend 0.3 s on this import
     from lsprotocol.types import Location, Position, Range
 
 
 class Program(ABC):
-    """What the engine reads as one text: a document, or the cells of a notebook.
+    """A text that the engine analyses as one: a document, or the cells of a notebook.
 
-    Offsets are those of `text`; `path` is empty where there is no file.
+    Offsets are offsets in `text`; `path` is "" if there is no file.
     """
 
     uri: str
     path: str
     version: int | None
     edit: tuple[str, Edit] | None = None
-    """The last change, if that was one edit: the text before it, and the edit."""
+    """(text before, edit) if the last change was a single edit; else None."""
 
     @property
     @abstractmethod
     def text(self) -> str:
-        """The text as the engine gets it."""
+        """The text that the engine analyses."""
 
     @property
     @abstractmethod
     def documents(self) -> Sequence[Document]:
-        """The documents that the text is made of."""
+        """The documents that the text consists of."""
 
     @abstractmethod
     def offset(self, uri: str, position: Position) -> int:
-        """The offset of a position in one of the documents; KeyError if the document is not one of them."""
+        """The offset of a position in one of the documents; KeyError for another document."""
 
     @abstractmethod
     def place(self, offset: int) -> tuple[Document, int]:
-        """The document that holds an offset, and the offset in it."""
+        """The document that contains an offset, and the offset within it."""
 
     @abstractmethod
     def split(self, edits: Iterable[Edit]) -> dict[str, list[Edit]]:
-        """The edits of each document, by its URI, with offsets in it."""
+        """The edits by URI of document, with offsets within it."""
 
     def locate(self, span: Span | tuple[int, int]) -> tuple[str, Range]:
-        """The document and the range of a span; a span over several cells ends with the first."""
+        """The URI and range of a span; a span over several cells is cut at the end of the first."""
         document, start = self.place(span[0])
         return document.uri, document.lines.range((start, start + max(0, span[1] - span[0])))
 
@@ -63,7 +63,7 @@ class Program(ABC):
 
 
 class Document(Program):
-    """One open text. `lines` are those of the present text and never change: an edit puts others in their place."""
+    """One open document. Its `lines` are immutable; an edit replaces the object."""
 
     def __init__(self, uri: str, language_id: str, version: int | None, text: str, encoding: Encoding) -> None:
         self.uri, self.language_id, self.version = uri, language_id, version
@@ -81,7 +81,7 @@ class Document(Program):
 
     @property
     def is_python(self) -> bool:
-        """Whether the client or the file's name says that it is Python."""
+        """Whether the client or the file name says that it is Python."""
         return "python" in self.language_id.lower() or self.path.lower().endswith((".py", ".pyi", ".pyw"))
 
     def offset(self, uri: str, position: Position) -> int:
@@ -96,8 +96,8 @@ class Document(Program):
         return {self.uri: list(edits)}
 
     def apply(self, changes: Iterable[Mapping[str, Any]]) -> None:
-        """Make the client's changes, `{range?, text}`, one after the other; all of them, or none where one is not
-        like that (KeyError, TypeError)."""
+        """Apply the client's changes, `{range?, text}`, in order. If one is malformed, none is applied and KeyError or
+        TypeError is raised."""
         lines, edit, before, made = self.lines, None, self.text, 0
         for change in changes:
             made += 1
@@ -117,7 +117,7 @@ class Document(Program):
 
 
 class Documents:
-    """The open documents by URI. What is said about a document that is not open is ignored."""
+    """The open documents by URI. Changes of a document that is not open are ignored."""
 
     def __init__(self, encoding: Encoding = "utf-16") -> None:
         self.encoding: Encoding = encoding
@@ -130,7 +130,7 @@ class Documents:
         return len(self._open)
 
     def get(self, uri: str) -> Document | None:
-        """The open document of that URI."""
+        """The open document with this URI; None if it is not open."""
         return self._open.get(uri)
 
     def program(self, uri: str) -> Program | None:
@@ -139,7 +139,7 @@ class Documents:
         return document.notebook or document if document else None
 
     def programs(self) -> list[Program]:
-        """Every program, notebooks once."""
+        """All open programs, each notebook once."""
         return list({id(program): program for program in (d.notebook or d for d in self)}.values())
 
     def by_path(self, path: str) -> Document | None:
@@ -147,7 +147,7 @@ class Documents:
         return next((document for document in self._open.values() if document.path == path), None)
 
     def open(self, item: Any) -> Document:
-        """Take in a TextDocumentItem as it came; KeyError or TypeError if it is none."""
+        """Open a document from a raw TextDocumentItem; KeyError or TypeError if it is malformed."""
         uri, text = item["uri"], item["text"]
         if not isinstance(uri, str) or not isinstance(text, str):
             raise TypeError("a document has a URI and a text")
@@ -163,7 +163,7 @@ class Documents:
         return document
 
     def change(self, identifier: Mapping[str, Any], changes: Iterable[Mapping[str, Any]]) -> Document | None:
-        """Take in changes of a document; None for one that is not open. Errors as for `Document.apply`."""
+        """Apply changes to a document and return it; None if it is not open. Raises as `Document.apply` does."""
         document = self._open.get(identifier["uri"])
         if document is not None:
             document.apply(changes)
@@ -172,5 +172,5 @@ class Documents:
         return document
 
     def close(self, uri: str) -> Document | None:
-        """Forget a document."""
+        """Close a document."""
         return self._open.pop(uri, None)

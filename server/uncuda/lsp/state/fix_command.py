@@ -1,4 +1,4 @@
-"""The command that fixes a file where an editor would not do."""
+"""The command line that fixes a file for which an editor must not apply the fixes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from .choice import PORTABLE
 
 
 def command_for(path: str, review: bool, target: str) -> str:
-    """The command that fixes a file where an editor would not do; `target`: empty where configuration files say it."""
+    """The command line that fixes a file. `target`: "" if configuration files name it."""
     words = [*bundled.command(), "fix", path]
     words += ["--review-fixes"] if review else []
-    option = "--strategy" if target == PORTABLE else "--target"
-    words += [option, target] if target else []
+    words += aim_options(target)
     if os.name == "nt":
         return " ".join(f'"{word}"' if " " in word else word for word in words)
     return shlex.join(words)
@@ -26,3 +25,9 @@ def command_for(path: str, review: bool, target: str) -> str:
 def cannot_create(path: str, review: bool, locale: str) -> str:
     """What is said of a fix of a file that takes a new one, where the client makes none: the command that does."""
     return Texts(language(locale))("cannot create", command_for(path or os.curdir, review, PORTABLE))
+
+
+def aim_options(target: str) -> list[str]:
+    """The options that say a target, or that it is one source for all; none for none."""
+    option = "--strategy" if target == PORTABLE else "--target"
+    return [option, target] if target else []

@@ -1,4 +1,4 @@
-"""Workspace folders, what is set in each of them, and the engine of every document."""
+"""Workspace folders, their settings, and the engine for each document."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 _LIBRARIES = ("site-packages", "dist-packages")
 _KEPT = 3
-"""Engines that no program uses and that are kept for when their settings come back; each remembers texts."""
+"""Unused engines that are kept in case their settings return, because they remember texts."""
 
 
 @dataclass(frozen=True)
 class KnownFolder:
-    """A folder of the workspace, as `Folder` has it."""
+    """A workspace folder for another process, with the fields of `Folder`."""
 
     uri: str
     path: str
@@ -45,7 +45,7 @@ class KnownFolder:
 
 @dataclass(frozen=True)
 class Known:
-    """What another process has to know to choose the engines of files. `override`: the target that somebody chose."""
+    """What another process needs to choose engines for files. `override`: the target that the user switched to."""
 
     client: Client
     folders: tuple[KnownFolder, ...]
@@ -53,9 +53,9 @@ class Known:
 
 
 class Folders:
-    """Gives each document its folder, its settings and its engine.
+    """Gives each document its folder, settings and engine.
 
-    `tell` is given what is wrong with settings, each thing once. `catalogue`: the rules and targets.
+    `tell` is called with each problem in settings, once. `catalogue`: the rules and targets.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Folders:
         self.vocabulary = Vocabulary(tuple(self.catalogue.declarations), tuple(self.catalogue.rules))
         self.override: str | None = None
         self.alone: dict[str, Project] = {}
-        """Projects of programs outside of all folders, by URI."""
+        """By URI: the projects of programs outside of all folders."""
         self.outside = Folder("", "")
         self._tell = tell
         self._told: dict[str, str] = {}
@@ -83,39 +83,37 @@ class Folders:
         self.set_editor({})
 
     def folder_of(self, path: str) -> Folder | None:
-        """The innermost folder that holds a path."""
+        """The innermost folder that contains a path."""
         inside = [folder for folder in self.all if path and folder.holds(path)]
         return max(inside, key=lambda folder: len(folder.path), default=None)
 
     def editor_of(self, program: Program) -> EditorSettings:
-        """What the editor says for a program."""
+        """The editor's settings for a program."""
         return (self._folder(program) or self.outside).editor
 
     def known(self) -> Known:
-        """All this for a process of our own."""
+        """The folders and settings, for another process."""
         folders = (KnownFolder(folder.uri, folder.path, folder.editor, folder.project) for folder in self.all)
         return Known(self.client, tuple(folders), self.override)
 
     @classmethod
     def of_known(cls, known: Known) -> Folders:
-        """The same in that process."""
+        """Restore the folders in that process."""
         made = cls(known.client, {})
         made.all = [Folder(one.uri, one.path, editor=one.editor, project=one.project) for one in known.folders]
         made.override = known.override
         return made
 
     def add(self, folders: Iterable[Folder]) -> None:
-        """Take folders into the workspace."""
+        """Add folders to the workspace."""
         for folder in folders:
             folder.editor = read_editor(self._initial, self.vocabulary)
             self.all.append(folder)
         self.reload()
 
     def set_editor(self, tables: Mapping[str, object]) -> bool:
-        """Take the editor's settings by URI of folder ("": of no folder); initialization options fill what lacks.
-
-        Gives whether anything is another now.
-        """
+        """Set the editor's settings by URI of folder ("": no folder); missing ones are filled from
+        initializationOptions. Returns whether any setting changed."""
         changed = False
         wrong: dict[str, None] = {}
         unknown: dict[str, None] = {}
@@ -135,24 +133,24 @@ class Folders:
         return changed
 
     def tell_once(self, place: str, problem: str) -> None:
-        """Say what is wrong with a file or ("") with the editor's settings, unless that was the last thing said."""
+        """Report a problem in a file, or ("") in the editor's settings, unless it was the last one reported there."""
         if self._told.get(place, "") != problem:
             self._told[place] = problem
             if problem:
                 self._tell(problem)
 
     def reload(self) -> None:
-        """Read configuration files anew when they are asked for."""
+        """Make configuration files be read again on demand."""
         self._configurations.clear()
         self._requirements = self._new_requirements()
         self.forget()
 
     def forget(self) -> None:
-        """Decide anew what each program is checked with."""
+        """Make all choices of settings and engines be computed again."""
         self._choices.clear()
 
     def stand_alone(self, program: Program, project: Project) -> bool:
-        """Take what a program outside of all folders says of itself; whether that is something else than before."""
+        """Set the project of a program outside of all folders; returns whether it changed."""
         if self.alone.get(program.uri, Project()) == project:
             return False
         self.alone[program.uri] = project
@@ -160,16 +158,16 @@ class Folders:
         return True
 
     def finds(self, path: str, folder: Folder) -> bool:
-        """Whether a file is one of those that are found in a folder."""
+        """Whether a file is among those checked in a folder."""
         return reach(path, folder.path, lambda place: self.settings_for(place, folder)) is not None
 
     def drop(self, uri: str) -> None:
-        """Forget a program that was closed."""
+        """Forget a closed program."""
         self._choices.pop(uri, None)
         self.alone.pop(uri, None)
 
     def over(self, folder: Folder) -> dict[str, object]:
-        """Settings (kebab-case) that cover those of configuration files in a folder."""
+        """Settings, in kebab-case, that override configuration files in a folder."""
         if self.override == PORTABLE:
             return {
                 **{key: value for key, value in folder.editor.over.items() if key != "target"},
@@ -179,11 +177,11 @@ class Folders:
         return {**folder.editor.over, **target}
 
     def under(self, folder: Folder) -> dict[str, object]:
-        """Settings (kebab-case) that configuration files cover."""
+        """Settings, in kebab-case, that configuration files override."""
         return dict(folder.editor.under)
 
     def configuration(self, folder: Folder) -> Configuration:
-        """Gives each place below a folder its settings."""
+        """The configuration of a folder, which gives the settings for each place below it."""
         known = self._configurations.get(folder.path)
         if known is None:
             root = folder.path or os.curdir
@@ -193,9 +191,9 @@ class Folders:
         return known
 
     def settings_for(self, place: str, folder: Folder | None = None) -> Settings:
-        """The settings of the files in the folder at `place` (empty: of what is nowhere).
+        """The settings for files in the folder at `place` ("": for a program without a file).
 
-        Where the configuration file cannot be used, that is told, and only what the editor says holds.
+        If the configuration file is invalid, this is reported, and only the editor's settings apply.
         """
         folder = folder or self.folder_of(place) or self.outside
         if place:
@@ -213,27 +211,27 @@ class Folders:
         return Settings(**values)
 
     def baseline_at(self, place: str, folder: Folder | None) -> str:
-        """The file that says what is accepted in the files of the folder at `place`, there or not: beside their
-        configuration, without one in the workspace's folder; "" where there is neither."""
+        """The path of the baseline for files in the folder at `place`: beside their configuration file, else in the
+        workspace folder; "" if there is neither. It need not exist."""
         try:
             file = self.configuration(folder or self.outside).file_for(place)
-        except SettingsError:  # it was said, with its line
+        except SettingsError:  # the error was reported with its line before
             return ""
         return baseline_beside(file, folder.path if folder else "")
 
     def tell_of_baseline(self, error: BaselineError) -> None:
-        """Say why a baseline cannot be used, once."""
+        """Report, once, why a baseline is unusable."""
         self.tell_once(error.place, baseline_problem(error, self.language()))
 
     def choice_of(self, program: Program) -> Choice:
-        """What a program is checked with; decided once until something changes."""
+        """What a program is checked with, cached until something changes."""
         choice = self._choices.get(program.uri)
         if choice is None:
             choice = self._choices[program.uri] = self._choose(program)
         return choice
 
     def choice_at(self, folder: Folder) -> Choice:
-        """What the files right in a folder of the workspace are checked with."""
+        """What files directly in a workspace folder are checked with."""
         engine, settings, chosen = self.engine_at(folder.path, folder, folder.project)
         return Choice(folder, settings, engine, chosen, left_out=False)
 
@@ -242,7 +240,7 @@ class Folders:
         return self.choice_of(program).engine
 
     def language(self, locale: str = "auto") -> str:
-        """ "en" or "zh" for a `locale` of settings: "auto" is the client's, or where it does not say the system's."""
+        """ "en" or "zh" for the setting `locale`; "auto" means the client's language, else the system's."""
         return language(self.client.language if locale == "auto" else locale)
 
     def title_of(self, target: str, locale: str) -> str:
@@ -252,7 +250,7 @@ class Folders:
         return str(self.catalogue.declarations[target]["title-zh" if locale == "zh" else "title"])
 
     def titles_of(self, targets: Iterable[str], locale: str) -> str:
-        """What people call several targets."""
+        """The titles of several targets in a language, comma-separated."""
         return ", ".join(self.title_of(target, locale) for target in targets)
 
     @property
@@ -271,21 +269,22 @@ class Folders:
         first."""
         return tuple(sorted(among or self.choices, key=lambda target: target != first))
 
-    def said_in_file(self, folder: Folder) -> str | None:
-        """The target that a configuration file names for a folder, or that it is for all, whatever was chosen since."""
+    def said_in_file(self, place: str) -> str | None:
+        """The target that a configuration file names for the folder at `place`, or that it is for all, whatever was
+        chosen since."""
         try:
-            return _aim(Configuration(self.vocabulary).settings_for(folder.path))
+            return _aim(Configuration(self.vocabulary).settings_for(place))
         except SettingsError:
             return None
 
     def otherwise(self, target: str) -> str | None:
         """The first configuration file of a folder that sets a target other than `target`."""
-        said = (folder for folder in self.all if self.said_in_file(folder) not in (None, target))
+        said = (folder for folder in self.all if self.said_in_file(folder.path) not in (None, target))
         return next((Configuration(self.vocabulary).file_for(folder.path) for folder in said), None)
 
     def switch(self, target: str) -> str | None:
-        """Check everything for `target` until the server ends; gives the path of the configuration file that says
-        otherwise for a folder, the first that does. KeyError for an unknown target."""
+        """Check everything for `target` until the server ends; returns the first configuration file that names another
+        target. KeyError is raised for an unknown target."""
         if target not in self.choices:
             raise KeyError(target)
         self.override = None
@@ -296,7 +295,7 @@ class Folders:
         return next((file for file in files if file), None)
 
     def _otherwise(self, folder: Folder, target: str) -> str | None:
-        """The configuration file that gives a folder another target, if one does."""
+        """The configuration file that names another target for a folder; None if there is none."""
         configuration = self.configuration(folder)
         try:
             said = _aim(configuration.settings_for(folder.path))
@@ -305,11 +304,11 @@ class Folders:
             return None
 
     def _folder(self, program: Program) -> Folder | None:
-        """The folder of a program; an untitled one belongs to the first."""
+        """The folder of a program; an untitled one belongs to the first folder."""
         return self.folder_of(program.path) if program.path else next(iter(self.all), None)
 
     def engine_at(self, place: str, folder: Folder | None, project: Project) -> tuple[Engine, Settings, Chosen]:
-        """The engine for the files in the folder at `place`, its settings, and what was chosen."""
+        """The engine for files in the folder at `place`, its settings, and how the target was chosen."""
         settings = self.settings_for(place, folder)
         holds = self._requirements.of(place) if place else {}
         named = dict.fromkeys(project.constants, "")
@@ -355,7 +354,7 @@ class Folders:
         return known[3]
 
     def _left_out(self, program: Program, folder: Folder | None) -> bool:
-        """Whether a program is not checked: it is no Python, the configuration excludes it, or it is a library's."""
+        """Whether a program is not checked: it is not Python, is excluded, or belongs to an installed library."""
         if isinstance(program, Document) and not program.is_python:
             return True
         if not program.path:

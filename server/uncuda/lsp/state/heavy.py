@@ -1,8 +1,9 @@
-"""Documents that take too much work to be analysed between two keys: another process does it, and nothing waits.
+"""Analyses documents that are too large to be analysed between two keystrokes in another process; nothing waits for
+them.
 
-The engine counts its work. In the server's own process a document may take as much as the largest ordinary file takes
-(`Limits.between_keys`); what goes beyond that is analysed by `analyst.py`, up to the limits of the settings. Seconds
-count only as the last resort: a document that still takes longer than `LONGEST` is left out until it changes.
+Work is counted by the engine, not timed. The server itself analyses what takes no more work than the largest ordinary
+file; larger documents go to `analyst.py`, up to the limits in the settings. One that takes more than `LONGEST` seconds
+there is not checked until it changes.
 """
 
 from __future__ import annotations
@@ -28,30 +29,28 @@ if TYPE_CHECKING:
     from .documents import Program
 
 _START = 20.0
-"""Seconds within which the process has to begin."""
+"""Seconds within which the process must begin."""
 
 _ORDINARY = Limits(bytes=600_000, statements=2_500, comparisons=500_000)
-"""More than the largest file of the corpus takes, and about a quarter of a second."""
+"""More work than the largest file in the test corpus takes, about a quarter of a second."""
 _SHARE = 12
-"""Where the settings allow less than that many times as much, that much less."""
+"""The limits between keystrokes are at most this fraction of the limits in the settings."""
 _SHARED = ("bytes", "statements", "comparisons")
 
 Take = Callable[[Report, str], object]
-"""Is given what was found, and why the document was not analysed if it was not: "" it was, else a reason to show."""
+"""Receives the report, and "" or the reason why the document was not analysed."""
 
 
 @lru_cache(maxsize=16)
 def between_keys(limits: Limits) -> Limits:
-    """The limits for what is analysed while nothing else is: what ordinary files take, on every machine."""
+    """The limits for an analysis in the server's own process: enough for ordinary files on every machine."""
     parts = {name: min(getattr(limits, name) // _SHARE, getattr(_ORDINARY, name)) for name in _SHARED}
     return replace(limits, **parts)
 
 
 class Heavy:
-    """The heavy documents, and the process that analyses them, one text after the other.
-
-    `fail(path, reason)` is told of errors of ours.
-    """
+    """The large documents, and the process that analyses one text after the other. `fail(path, reason)` is called for
+    internal errors."""
 
     def __init__(self, endpoint: Endpoint, fail: Callable[[str, str], object]) -> None:
         self._endpoint = endpoint
@@ -67,7 +66,7 @@ class Heavy:
         endpoint.ended.append(self._stop)
 
     def holds(self, program: Program, text: str) -> bool:
-        """Whether a document is heavy: it was once, and has not become half as long since."""
+        """Whether a document counts as large: it was, and is still at least half as long."""
         size = self._sizes.get(program.uri)
         if size is not None and 2 * len(text) < size:
             self._forget(program.uri)
@@ -75,7 +74,8 @@ class Heavy:
         return size is not None
 
     def submit(self, program: Program, text: str, engine: Engine, answers: Answers, take: Take) -> None:
-        """Have a text analysed; `take` is called in the server's thread, unless another text of the document comes."""
+        """Have a text analysed. `take` is called in the server's thread, unless a newer text of the document is
+        submitted."""
         self._sizes[program.uri] = max(len(text), self._sizes.get(program.uri, 0))
         self._serial += 1
         task = Task(
@@ -92,7 +92,7 @@ class Heavy:
             self._next()
 
     def _next(self) -> None:
-        """Give the process the text that has waited longest."""
+        """Send the process the text that has waited longest."""
         self._wait(None)
         self._current = None
         if not self._waiting:
@@ -108,7 +108,7 @@ class Heavy:
         self._wait(patience)
 
     def _wait(self, seconds: float | None) -> None:
-        """End the process unless it says something within so many seconds (None: it need not)."""
+        """Set a timer that kills the process unless it answers within `seconds`; None: no timer."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self._endpoint.loop.call_later(seconds, self._too_long) if seconds is not None else None
@@ -129,12 +129,12 @@ class Heavy:
         if why and self._said_of.get(uri) != why:
             logger.warning("%s: %s", task.path or uri, why)
         self._said_of[uri] = why
-        if uri not in self._waiting:  # else it has changed meanwhile
+        if uri not in self._waiting:  # else a newer text is waiting
             take(report, why)
         self._next()
 
     def _said(self, answer: Answer) -> str:
-        """Why a text was not analysed."""
+        """The reason why a text was not analysed; "" if it was."""
         if answer.exceeded is None:
             return ""
         return self._say("not checked", Words(self._locale).exceeds(answer.exceeded.error))
@@ -144,7 +144,7 @@ class Heavy:
 
     @property
     def _locale(self) -> str:
-        """The language of the current task's messages."""
+        """The language for messages about the current task."""
         return self._current[1].settings.locale if self._current else ""
 
     def _too_long(self) -> None:
@@ -157,7 +157,7 @@ class Heavy:
             self._done(Report(), self._say("not checked crashed"))
 
     def _forget(self, uri: str) -> None:
-        """A document was closed, or is heavy no more; the process ends with the last heavy one."""
+        """Forget a document that was closed or became small; without large documents the process is stopped."""
         self._sizes.pop(uri, None)
         self._said_of.pop(uri, None)
         self._waiting.pop(uri, None)

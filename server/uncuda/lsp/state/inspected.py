@@ -1,24 +1,24 @@
-"""What the process that checks closed files is asked, and what it answers."""
+"""What the processes that check closed files are asked, and what they answer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from uncuda.child.records import Codec
+from uncuda.workspace.overview import FileListing
 
 from .folders import Known
 
 Shim = tuple[str, tuple[int, int], tuple[int, int]]
-"""Where one is imported: a URI, and the points (line, column) of start and end."""
+"""Where a shim is imported: the URI, and (line, column) of start and end."""
 Shims = Mapping[str, Mapping[str, Shim]]
-"""By URI of folder and target, where it is imported."""
+"""By URI of folder, then by target: where its shim is imported."""
 
 
 @dataclass(frozen=True)
 class InspectAll:
-    """Check all files of some folders. `folders`: their URIs."""
+    """A request to check all files of some folders. `folders`: their URIs."""
 
     known: Known
     folders: tuple[str, ...]
@@ -27,41 +27,49 @@ class InspectAll:
 
 @dataclass(frozen=True)
 class InspectSome:
-    """Check some files again."""
+    """A request to check some files again."""
+
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class InspectFiles:
+    """Check some of all files: said to one of several processes."""
 
     paths: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class MoveShims:
-    """Check the files again whose diagnostics say where shims are imported."""
+    """A request to check files again whose diagnostics mention where shims are imported."""
 
     shims: Shims
 
 
 @dataclass(frozen=True)
 class Inspected:
-    """What was found in a file. `items`: the JSON list of its diagnostics; `count`: how many of them are findings;
-    `accepted`: how many findings a baseline accepts; `failed`: the error of ours, if there was one."""
+    """What was found in a file. `items`: the JSON list of its diagnostics, none for a notebook; `listing`: what it has
+    for the overview, None: nothing; `failed`: the error of ours, if there was one; `tells_of_shims`: whether one of the
+    diagnostics says where a shim is imported."""
 
     path: str
     uri: str
     items: str = "[]"
-    count: int = 0
-    accepted: int = 0
+    listing: FileListing | None = None
     failed: str = ""
+    tells_of_shims: bool = False
 
 
-class Counts(NamedTuple):
-    """How many findings a file has, and how many more are accepted."""
+@dataclass(frozen=True)
+class InspectedFiles:
+    """What was found in each file of an `InspectFiles`, in that order."""
 
-    findings: int
-    accepted: int
+    files: tuple[Inspected, ...]
 
 
 @dataclass(frozen=True)
 class InspectionProgress:
-    """So many of all files have been checked."""
+    """How many of all files have been checked."""
 
     done: int
     total: int
@@ -69,7 +77,8 @@ class InspectionProgress:
 
 @dataclass(frozen=True)
 class InspectionDone:
-    """A request has been answered."""
+    """The end of the answer to one request."""
 
 
 CODEC = Codec(InspectAll, InspectSome, MoveShims, Inspected, InspectionProgress, InspectionDone)
+WORKER_CODEC = Codec(InspectAll, InspectFiles, InspectedFiles)

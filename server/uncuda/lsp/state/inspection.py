@@ -1,4 +1,4 @@
-"""What is found in the closed files of the workspace: checked by a child, and again whenever they are others."""
+"""The findings in closed files of the workspace, computed by a child process and kept current."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from ..wire.texts import Texts
 from ..wire.uris import uri_of
 from .inspected import (
     CODEC,
-    Counts,
     InspectAll,
     Inspected,
     InspectionDone,
@@ -29,6 +28,8 @@ from .inspected import (
 )
 
 if TYPE_CHECKING:
+    from uncuda.workspace.overview import FileListing
+
     from ..wire.endpoint import Endpoint
     from .analyses import Analyses
     from .folders import Folders
@@ -36,12 +37,13 @@ if TYPE_CHECKING:
     from .roots import Folder
 
 PAUSE = 0.5
-"""Seconds in which what comes in is collected."""
-_LONG = 2.0  # seconds after which an editor shows that files are being checked
+"""Seconds for which changes are collected before a check starts."""
+_READ = (".py", ".ipynb")
+_LONG = 2.0  # seconds after which an editor shows progress
 
 
 class Result(NamedTuple):
-    """What was found in a document. `id`: another whenever `items`, a JSON list, is; `version`: None if closed."""
+    """The result for a document. `id` changes whenever `items`, a JSON list, does; `version`: None if it is closed."""
 
     uri: str
     id: str
@@ -50,30 +52,31 @@ class Result(NamedTuple):
 
 
 State = Literal["off", "reading", "checking", "complete", "stopped", "large", "restricted"]
-"""How far the check of closed files is, or why there is none: nobody wants it, the user has stopped it, the workspace
-is too large to do it unasked, or not trusted."""
+"""The state of the check of closed files. If there is none: "off": not wanted; "stopped": by the user; "large": too
+many files to check unasked; "restricted": the workspace is not trusted."""
 
 
 class Inspection:
-    """Results by URI of the files that have any, and how many findings each has, and has accepted.
+    """By URI: the results of closed files that have any, and their listings for the overview.
 
-    `changed()` is called when a result is another now, `done()` whenever the child has answered, `moved()` when `state`
-    may be another."""
+    Events: `changed()`: a result changed; `listed(uri)`: a listing may have changed; `done()`: the child process
+    answered; `moved()`: `state` may have changed.
+    """
 
     def __init__(self, endpoint: Endpoint, folders: Folders, projects: Projects, analyses: Analyses) -> None:
         self._endpoint, self._folders, self._projects, self._analyses = endpoint, folders, projects, analyses
-        self.changed, self.done, self.moved = Event(), Event(), Event()
-        self.counts: dict[str, Counts] = {}
+        self.changed, self.listed, self.done, self.moved = Event(), Event(), Event(), Event()
+        self.listings: dict[str, FileListing] = {}
         self.results: dict[str, Result] = {}
         self._fresh: set[str] = set()
         self._serial = 0
         self._child: Background | None = None
         self._asked: deque[frozenset[str] | None] = deque()
-        """What the child has not answered, in this order: URIs of files, or None for all. What it said of a file counts
-        only once nothing more is asked about it: before, the file may have been read too early."""
+        """Requests the child process has not answered, in order: URIs of files, or None for all files. A file's result
+        counts only when no request for it is left, as the file may have been read too early."""
         self._timer: asyncio.TimerHandle | None = None
         self._chosen: bool | None = None
-        """What the user said since the server began: check everything, or stop."""
+        """What the user chose since the server began: True to check everything, False to stop."""
         self._pulled = False
         self._progress: Progress | None = None
         self._progress_timer: asyncio.TimerHandle | None = None
@@ -90,12 +93,12 @@ class Inspection:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether they do, and it is known what the files say together."""
+        """Whether they are wanted, and all folders are scanned."""
         return self.is_on and all(folder.scanned for folder in self._folders.all)
 
     @property
     def state(self) -> State:
-        """How far the check is, or why there is none."""
+        """The state of the check, or the reason why there is none."""
         folders = self._folders.all
         if self._chosen is False:
             return "stopped"
@@ -113,28 +116,29 @@ class Inspection:
         return bool(self._asked)
 
     def is_settled(self, uri: str) -> bool:
-        """Whether the result of a closed file, or that it has none, is that of its present text and settings."""
+        """Whether the result of a closed file, or its absence, is current."""
         if not self.is_on:
             return True
         unread = any(uris is None or uri in uris for uris in self._asked)
         return self.is_wanted and self._timer is None and not unread
 
     def pull(self) -> None:
-        """Take in that the client asks for what is found in closed files."""
+        """Note that the client asks for diagnostics of closed files."""
         if not self._pulled:
             self._pulled = True
             self.start_soon()
 
     def choose(self, wanted: bool) -> bool:
-        """Check all files, or stop it, until the server ends; False: the client does not ask for what is found."""
+        """Check all files, or stop doing so, until the server ends; returns False if the client does not ask for
+        diagnostics of closed files."""
         if self._pulled:
             self._chosen = wanted
             self._start()
         return self._pulled
 
     def _covers(self, folder: Folder) -> bool:
-        """Whether closed files of a folder are checked: as the user said last, as a setting says, else in a trusted
-        workspace that is not large, once the client has asked."""
+        """Whether closed files of a folder are checked: by the user's last choice, else by the setting, else if the
+        client has asked and the workspace is trusted and not large."""
         if self._chosen is not None:
             return self._chosen
         said = folder.editor.workspace_diagnostics
@@ -144,22 +148,23 @@ class Inspection:
         return self._pulled and not self._folders.client.restricted and files <= MOST_FILES
 
     def start_soon(self) -> None:
-        """Check all files anew, as soon as nothing changes any more."""
+        """Check all files again after a pause without changes."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self._endpoint.loop.call_later(PAUSE, self._start)
         self.moved()
 
     def check(self, paths: Iterable[str]) -> None:
-        """Check some files again that are closed now, or were changed on the disk."""
-        wanted = [path for path in paths if path.endswith(".py")]
+        """Check some files again that were closed, or changed on disk."""
+        wanted = [path for path in paths if path.endswith(_READ)]
         if self._child is not None and wanted:
             self._send(InspectSome(tuple(wanted)), frozenset(uri_of(path) for path in wanted))
-        elif wanted and self._timer is None and self.is_wanted:  # the child was lost
+        elif wanted and self._timer is None and self.is_wanted:  # the child process has died
             self.start_soon()
 
     def accepted_otherwise(self, paths: Iterable[str]) -> None:
-        """Check files again of which other findings are accepted; if one is gone, its code may be in any other."""
+        """Check files again whose accepted findings changed. If one no longer exists, check all, as its code may have
+        moved."""
         paths = list(paths)
         if all(map(os.path.isfile, paths)):
             self.check(paths)
@@ -167,7 +172,7 @@ class Inspection:
             self.start_soon()
 
     def _move_shims(self) -> None:
-        """Check the files again whose diagnostics say where a runtime patch is imported."""
+        """Check files again whose diagnostics mention where a shim is imported."""
         if self._child is not None:
             self._send(MoveShims(self._shims()), frozenset())
 
@@ -181,7 +186,7 @@ class Inspection:
         self._stop()
         if not self.is_wanted:
             self.results.clear()
-            self.counts.clear()
+            self._forget(self.listings)
             self.done()
             self.moved()
             return
@@ -190,7 +195,7 @@ class Inspection:
         self._progress_timer = self._endpoint.loop.call_later(_LONG, self._show_progress)
         wanted = tuple(folder.uri for folder in self._folders.all if self._covers(folder))
         self._child = Background(
-            "uncuda.lsp.state.inspector",
+            "uncuda.lsp.state.inspection_process",
             CODEC,
             self._endpoint.call,
             self._take,
@@ -209,7 +214,7 @@ class Inspection:
         }
 
     def _show_progress(self) -> None:
-        """Say how far it is, with a way to end it: a short check of everything comes and goes unseen."""
+        """Show progress with a cancel button. It starts late, so that short checks show none."""
         self._progress = progress = Progress(self._endpoint, Texts(self._folders.language())("check workspace"))
         progress.start()
 
@@ -249,9 +254,10 @@ class Inspection:
         if isinstance(record, InspectionDone):
             if self._asked.popleft() is None:
                 self._end_progress()
-            for uri in self.counts.keys() - self._fresh:
+            stale = (self.results.keys() | self.listings.keys()) - self._fresh
+            for uri in stale:
                 self.results.pop(uri, None)
-                del self.counts[uri]
+            self._forget(stale)
             self.done()
             self.moved()
             return
@@ -259,10 +265,13 @@ class Inspection:
             self._analyses.failed("", record.path, RuntimeError(record.failed))
         uri, items = record.uri, record.items
         self._fresh.discard(uri)
-        self.counts.pop(uri, None)
-        if items != "[]" or record.accepted:
-            self.counts[uri] = Counts(record.count, record.accepted)
+        if items != "[]" or record.listing is not None:
             self._fresh.add(uri)
+        if record.listing is None:
+            self._forget([uri])
+        else:
+            self.listings[uri] = record.listing
+            self.listed(uri)
         if items == "[]":
             self.results.pop(uri, None)
         else:
@@ -271,3 +280,9 @@ class Inspection:
                 self._serial += 1
                 self.results[uri] = Result(uri, f"w{self._serial}", items)
         self.changed()
+
+    def _forget(self, uris: Iterable[str]) -> None:
+        """Files that have nothing for the overview any more."""
+        for uri in list(uris):
+            self.listings.pop(uri, None)
+            self.listed(uri)

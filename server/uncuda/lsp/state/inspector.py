@@ -1,55 +1,37 @@
-"""Checks the closed files of the workspace in a process of its own, for the diagnostics of the whole workspace.
+"""Checks closed files of the workspace, and the process that is one of several that do it.
 
-In: first `InspectAll`, then `InspectSome`, or `MoveShims` where shims are imported elsewhere now. Out: `Inspected` for
-each file with diagnostics, and for all that were asked for by path, now and then `InspectionProgress` while all are
-checked, and `InspectionDone` after each request.
+Input: first `InspectAll`, which has no answer, then `InspectFiles`, each answered with `InspectedFiles`.
 """
 
 from __future__ import annotations
 
 import gc
 import os
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from uncuda.child import be_nice
-from uncuda.child.records import Channel
+from uncuda.child.records import serve
 from uncuda.limits import LimitExceeded
-from uncuda.source import Source, SourceError
-from uncuda.workspace import Baselines, FileProblem, discover, is_notebook, load_file
+from uncuda.source import SourceError
+from uncuda.workspace import Baselines, FileProblem, discover, is_notebook
 from uncuda.workspace.discover import File
 
 from ..wire.uris import uri_of
-from .analyses import Analysis
-from .documents import Document
 from .folders import Folders
-from .inspected import CODEC, InspectAll, Inspected, InspectionDone, InspectionProgress, MoveShims, Shim, Shims
+from .inspected import WORKER_CODEC, InspectAll, Inspected, InspectedFiles, InspectFiles, Shim, Shims
+from .listing import analyse_closed, listing_of
 from .render import Renderer
 from .roots import Folder
 
-_PAUSE = 0.2  # seconds between two that say how far it is
 
-
-def main() -> None:
-    """Answer requests until the input ends, and stop at once then."""
+def main() -> NoReturn:
+    """Answer requests until the input ends."""
     be_nice()
     gc.freeze()
-    channel = Channel(CODEC)
-    inspector: Inspector | None = None
-    found: Iterable[Inspected | InspectionProgress] = ()
-    for request in channel.requests():
-        if isinstance(request, InspectAll):
-            inspector = Inspector(Folders.of_known(request.known), request.folders, request.shims)
-            found = inspector.everything()
-        elif inspector is not None:
-            moved = isinstance(request, MoveShims)
-            found = inspector.move_shims(request.shims) if moved else inspector.some(request.paths)
-        for record in found:
-            channel.say(record)
-        channel.say(InspectionDone())
+    InspectionWorker().serve()
 
 
 class Inspector:
@@ -63,37 +45,46 @@ class Inspector:
         self._shims = shims
         self._tell_of_shims: set[str] = set()
 
-    def everything(self) -> Iterator[Inspected | InspectionProgress]:
-        """What is found, and what is accepted, in all files of the folders that are wanted."""
-        files = [(file.path, folder) for folder in self._folders.all for file in self._files(folder)]
-        due = time.monotonic() + _PAUSE
-        for done, (path, folder) in enumerate(files, 1):
-            record = self._check(path, folder)
-            if record.items != "[]" or record.accepted:
-                yield record
-            if (now := time.monotonic()) >= due:
-                due = now + _PAUSE
-                yield InspectionProgress(done, len(files))
+    @classmethod
+    def of(cls, request: InspectAll) -> Inspector:
+        """The one for all files that a request is about."""
+        return cls(Folders.of_known(request.known), request.folders, request.shims)
+
+    def files(self) -> list[File]:
+        """All files of the folders that are wanted."""
+        return [file for folder in self._folders.all for file in self._files(folder)]
 
     def _files(self, folder: Folder) -> Iterator[File]:
         if folder.uri in self._wanted:
             for file in discover([folder.path], self._settings_for(folder), empty=True).files:
-                if self._folders.folder_of(file.path) is folder and not is_notebook(file.path):
+                if self._folders.folder_of(file.path) is folder:
                     yield file
 
+    def check(self, path: str) -> Inspected:
+        """What is found in one of `files`."""
+        folder = self._folders.folder_of(path)
+        return self._check(path, folder) if folder is not None else Inspected(path, uri_of(path))
+
+    def remember(self, found: Inspected) -> None:
+        """Take in what was found in a file, here or by another process."""
+        if found.tells_of_shims:
+            self._tell_of_shims.add(found.path)
+
     def some(self, paths: Iterable[str]) -> Iterator[Inspected]:
-        """What is found in some files."""
+        """The results of some files."""
         self._baselines.look()
         for path in paths:
             folder = self._folders.folder_of(path)
             known = folder is not None and folder.uri in self._wanted and os.path.isfile(path)  # noqa: PTH113
             if folder is not None and known and self._folders.finds(path, folder):
-                yield self._check(path, folder)
+                found = self._check(path, folder)
+                self.remember(found)
+                yield found
             else:
                 yield Inspected(path, uri_of(path))
 
     def move_shims(self, shims: Shims) -> Iterator[Inspected]:
-        """What is found in the files whose diagnostics say where shims are imported, now that it is elsewhere."""
+        """The new results of files whose diagnostics mention where shims are imported."""
         self._shims = shims
         return self.some(sorted(self._tell_of_shims))
 
@@ -103,23 +94,18 @@ class Inspector:
     def _check(self, path: str, folder: Folder) -> Inspected:
         uri = uri_of(path)
         found = Inspected(path, uri)
-        engine, settings, chosen = self._folders.engine_at(str(Path(path).parent), folder, folder.project)
-        if chosen.among:  # an open file says that the target is to be chosen
-            return found
         try:
-            source, _ = load_file(File(path, settings, False), engine)
-            if source is not None:
-                document = Document(uri, "python", None, source.text, self._folders.client.encoding)
-                report = engine.check(Source(source.text, path), concerned=True)
+            closed = analyse_closed(self._folders, self._baselines, path, folder)
+            if closed is not None:
+                analysis = closed.analysis
                 baseline = self._folders.baseline_at(str(Path(path).parent), folder)
-                selection = self._baselines.selection(baseline, Source(source.text, path), report)
-                analysis = Analysis(document, source.text, None, engine, report, selection=selection)
-                items, count = self._renderer.items(analysis)[uri], len(analysis.findings)
-                found = replace(found, items=items, count=count, accepted=analysis.accepted)
-                if self._renderer.tells_of_shims(analysis):
-                    self._tell_of_shims.add(path)
+                listing = listing_of(analysis, folder.relative(path), uri, baseline)
+                found = replace(found, listing=listing if listing.findings else None)
+                if not is_notebook(path):  # an editor shows what is found in its cells, where it is open
+                    items, tells = self._renderer.items(analysis)[uri], self._renderer.tells_of_shims(analysis)
+                    found = replace(found, items=items, tells_of_shims=tells)
         except (FileProblem, SourceError, LimitExceeded):
-            pass  # the command line says so; an editor shows it when the file is opened
+            pass  # an editor shows the problem when the file is opened
         except Exception as error:  # noqa: BLE001 one file must not stop the rest
             found = replace(found, failed=f"{type(error).__name__}: {error}")
         return found
@@ -127,3 +113,22 @@ class Inspector:
     def _shim(self, path: str, target: str) -> Shim | None:
         folder = self._folders.folder_of(path)
         return self._shims.get(folder.uri, {}).get(target) if folder else None
+
+
+class InspectionWorker:
+    """One of several that check files. `inspector`: where this process is a copy of the one that has it."""
+
+    def __init__(self, inspector: Inspector | None = None) -> None:
+        self._inspector = inspector
+
+    def serve(self) -> NoReturn:
+        """Answer requests from the input."""
+        serve(WORKER_CODEC, self.answer)
+
+    def answer(self, request: InspectAll | InspectFiles) -> InspectedFiles | None:
+        """The answer to a request; None if it has none."""
+        if isinstance(request, InspectAll):
+            self._inspector = self._inspector or Inspector.of(request)
+            return None
+        assert self._inspector is not None
+        return InspectedFiles(tuple(map(self._inspector.check, request.paths)))

@@ -1,4 +1,4 @@
-"""Notebooks: their cells of Python are one program."""
+"""Open notebooks: the Python cells of each form one program."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ class Cell:
 
     @property
     def counts(self) -> bool:
-        """Whether it is a part of the program."""
+        """Whether the cell is part of the program."""
         return self.kind == _CODE and self.document.is_python
 
 
 class Notebook(Program):
-    """The cells of a notebook in their order. Between two of them stands a line break that neither of them has."""
+    """The cells of a notebook in order, joined by line breaks that belong to no cell."""
 
     def __init__(
         self, uri: str, version: int | None, cells: list[Cell], commands: frozenset[str] = frozenset()
     ) -> None:
-        """`commands`: those of a shell that rules speak of."""
+        """`commands`: shell commands that rules cover."""
         self.uri, self.version = uri, version
         self._commands = commands
         self.path = path_of(uri) or ""
@@ -66,7 +66,7 @@ class Notebook(Program):
         return self._text
 
     def offset(self, uri: str, position: Position) -> int:
-        assert self.text is not None  # brings the starts up to date
+        assert self.text is not None  # computing the text updates `_starts`
         for start, document in zip(self._starts, self.documents):
             if document.uri == uri:
                 return start + document.lines.offset(position)
@@ -93,19 +93,19 @@ class Notebook(Program):
 
 
 class Notebooks:
-    """The open notebooks by URI. Parameters are taken as they came: KeyError or TypeError where they do not fit."""
+    """The open notebooks by URI. Raw parameters that are malformed raise KeyError or TypeError."""
 
     def __init__(self, documents: Documents, commands: Callable[[], frozenset[str]]) -> None:
-        """`commands`: gives those of a shell that rules speak of."""
+        """`commands`: gives the shell commands that rules cover."""
         self._documents, self._commands = documents, commands
         self._open: dict[str, Notebook] = {}
 
     def get(self, uri: str) -> Notebook | None:
-        """The open notebook of that URI."""
+        """The open notebook with this URI; None if there is none."""
         return self._open.get(uri)
 
     def open(self, params: Any) -> Notebook:
-        """Take in what `notebookDocument/didOpen` says."""
+        """Open the notebook in the parameters of `notebookDocument/didOpen`."""
         item = params["notebookDocument"]
         notebook = Notebook(item["uri"], item.get("version"), [], self._commands())
         self._add(notebook, 0, 0, item["cells"], params["cellTextDocuments"])
@@ -113,7 +113,7 @@ class Notebooks:
         return notebook
 
     def change(self, params: Any) -> tuple[Notebook, list[str]] | None:
-        """Take in what `notebookDocument/didChange` says; gives the notebook and the URIs of cells that have gone."""
+        """Apply the parameters of `notebookDocument/didChange`; returns the notebook and the URIs of removed cells."""
         notebook = self._open.get(params["notebookDocument"]["uri"])
         if notebook is None:
             return None
@@ -137,7 +137,7 @@ class Notebooks:
         return notebook, gone
 
     def close(self, uri: str) -> tuple[Notebook, list[str]] | None:
-        """Forget a notebook; gives it with the URIs of its cells."""
+        """Close a notebook; returns it with the URIs of its cells."""
         notebook = self._open.pop(uri, None)
         if notebook is None:
             return None
@@ -149,7 +149,7 @@ class Notebooks:
     def _add(
         self, notebook: Notebook, start: int, removed: int, cells: Iterable[Mapping[str, Any]], texts: Iterable[Any]
     ) -> None:
-        """Put cells in the place of others. A cell without a text of its own was moved and keeps its document."""
+        """Replace cells by others. A cell that comes without text was moved, and keeps its document."""
         for item in texts:
             self._documents.open(item).notebook = notebook
         fresh = []

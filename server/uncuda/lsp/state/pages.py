@@ -1,4 +1,4 @@
-"""Where the page of a rule is shown: by a client that asks for its text, or as a file in the user's cache folder."""
+"""The URIs of rules' pages: for a client that asks for their text, or as files in the user's cache folder."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Pages:
         self._known: dict[tuple[str, str, str, str], str] = {}
 
     def uri(self, name: str, target: Target, locale: str) -> str:
-        """The URI of a rule's page for a target, in "en" or "zh"; empty for a name that no rule has."""
+        """The URI of a rule's page for a target, in "en" or "zh"; "" if there is no such rule."""
         key = locale, target.id, target.version, name
         known = self._known.get(key)
         if known is None:
@@ -53,7 +53,7 @@ class Pages:
         return uri_of(str(rule.path.absolute())) if rule.path else ""
 
     def text(self, uri: str) -> str | None:
-        """The page that a client's URI stands for; None if there is none."""
+        """The text of the page with this URI; None if there is none."""
         match = _PATH.fullmatch(uri)
         if match is None:
             return None
@@ -64,13 +64,13 @@ class Pages:
         return self._text(rule, self._catalogue.target(identifier, version), locale)
 
     def _text(self, rule: Rule, target: Target, locale: str) -> str:
-        from .rule_page import page_of  # the first one is asked for with the first finding
+        from uncuda.report.rule_page import page_of  # needed only when the first finding is shown
 
         return page_of(rule, target, self._catalogue, locale)
 
 
 def cache_folder() -> Path | None:
-    """Where this user's programs keep what they can make again; None where nothing says it."""
+    """The user's cache folder for this program; None if the environment does not tell."""
     if os.name == "nt":
         base = os.environ.get("LOCALAPPDATA", "")
     elif sys.platform == "darwin":
@@ -81,12 +81,12 @@ def cache_folder() -> Path | None:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a page at once, unless it says that already."""
+    """Write a page atomically, unless it is there already."""
     data = text.encode()
     with suppress(OSError):
         if path.read_bytes() == data:
             return
-    import tempfile  # a page is written once for a version
+    import tempfile  # a page is written once for each version
 
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".page")

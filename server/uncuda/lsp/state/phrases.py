@@ -1,4 +1,4 @@
-"""What actions, hovers and lenses say, in one language."""
+"""The sentences of code actions, hovers and lenses, in one language."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from ..wire.texts import Texts
 
 
 class Phrases(Texts):
-    """The phrases of one language: "en" or "zh"."""
+    """The sentences in one language: "en" or "zh"."""
 
     room = EDITOR
 
 
 def phrases(engine: Engine) -> Phrases:
-    """The phrases in the language of an engine's messages."""
+    """The sentences in the language of an engine's messages."""
     return Phrases(language(engine.settings.locale))
 
 
 def newer_python(say: Phrases) -> str:
-    """Why a statement that is newer than this Python was not read, and the command that helps."""
+    """The sentence that a statement needs a newer Python to be read, with the command that installs libcst."""
     return say("newer", platform.python_version(), code(f"{sys.executable} -m pip install --upgrade libcst"))

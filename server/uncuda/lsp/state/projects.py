@@ -1,4 +1,4 @@
-"""What the files of each folder say together: read in the background once, and kept current while they are edited."""
+"""The project of each folder: facts of all its files, read once in the background and updated on every edit."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from .notebooks import Notebooks
 
 Where = tuple[str, tuple[int, int], tuple[int, int]]
-"""A URI, and the points (line, column) of start and end."""
+"""A URI, and (line, column) of start and end."""
 _PAUSE = 0.25
-"""Seconds without a change after which what is open is asked what it says."""
+"""Seconds without a change after which open documents are read again."""
 _SLICE = 20
-"""Files of the disk that are read in one go."""
+"""Files on disk that are read without a pause."""
 
 
 class Projects:
-    """Facts of files by folder and path; those of open documents count instead of the disk's."""
+    """Facts of files by folder and path; those of open documents replace those of the disk."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Projects:
         endpoint.ended.append(self.stop)
 
     def scan(self, folders: Iterable[Folder]) -> None:
-        """Read all files of folders anew."""
+        """Read all files of folders again, each in a child process."""
         for folder in folders:
             self.leave(folder)
             found: dict[str, Facts] = {}
@@ -76,17 +76,17 @@ class Projects:
             scan.send(Scan(folder.path, over, under))
 
     def leave(self, folder: Folder) -> None:
-        """Forget a folder that is no longer one of the workspace, or is about to be read."""
+        """Stop reading a folder."""
         if scan := self._scans.pop(folder, None):
             scan.stop()
 
     def stop(self) -> None:
-        """End what runs."""
+        """Stop all child processes."""
         for folder in list(self._scans):
             self.leave(folder)
 
     def note(self, program: Program) -> None:
-        """Ask a program what it says, once nothing was changed for a moment."""
+        """Read the facts of a program again after a pause without changes."""
         loop = self._endpoint.loop
         self._stale.add(program.uri)
         self._due = loop.time() + _PAUSE
@@ -95,14 +95,15 @@ class Projects:
             loop.call_at(self._due, self._look_if_idle)
 
     def read(self, paths: Iterable[str]) -> None:
-        """Read files of the disk that were changed, or have gone."""
+        """Read changed or deleted files from the disk."""
         idle = not self._waiting
         self._waiting.update(dict.fromkeys(paths))
         if idle and self._waiting:
             self._endpoint.loop.call_later(_PAUSE, self._read_some)
 
     def shim(self, program: Program, target: str) -> Where | None:
-        """Where the runtime patch of a target is imported: in the program itself, else in a file of its project."""
+        """Where the shim of a target is imported: in the program itself, else in a file of its project; None if
+        nowhere."""
         own = self._open.get(program.uri)
         if own and (place := self._patch(own[1], target)):
             return _in_program(program, place)
@@ -110,7 +111,7 @@ class Projects:
         return self.shim_in(folder, target) if folder and program.path else None
 
     def shim_in(self, folder: Folder, target: str) -> Where | None:
-        """The same in the first file of a folder."""
+        """Where it is imported in the first such file of a folder."""
         for path, facts, program in sorted(self._files(folder), key=lambda entry: entry[0]):
             if place := self._patch(facts, target):
                 return _in_program(program, place) if program else self._on_disk(path, place)
@@ -129,7 +130,7 @@ class Projects:
         return uri_of(path), start, end
 
     def _files(self, folder: Folder | None) -> Iterable[tuple[str, Facts, Program | None]]:
-        """What the files of a folder say, and the programs that say it instead."""
+        """(path, facts, open program or None) of the files in a folder."""
         if folder is None:
             return
         shown = {program.path: (facts, program) for program, facts in self._open.values() if program.path}
@@ -162,7 +163,7 @@ class Projects:
 
     def _look_if_idle(self) -> None:
         loop = self._endpoint.loop
-        self._timed = loop.time() < self._due  # something was changed meanwhile
+        self._timed = loop.time() < self._due  # something changed meanwhile
         if self._timed:
             loop.call_at(self._due, self._look_if_idle)
         else:
@@ -175,7 +176,7 @@ class Projects:
         for uri in stale:
             program = self._documents.program(uri) or self._notebooks.get(uri)
             if program is None or (uri in self._open and self._analyses.of(program).heavy):
-                continue  # a heavy one is asked when it is opened or saved
+                continue  # large documents are read when opened or saved
             facts = self._reader.facts(program.text.encode("utf-8", "surrogatepass"), program.path)
             self._open[uri] = program, facts
             folder = self._folders.choice_of(program).folder
@@ -203,7 +204,7 @@ class Projects:
             self.read([program.path])
 
     def _read_some(self) -> None:
-        """Read a few of the files that wait; the others when what was typed meanwhile has been answered."""
+        """Read a few of the waiting files, and the others after the loop handled its messages."""
         touched, later = set(), []
         for path in list(self._waiting)[:_SLICE]:
             del self._waiting[path]
@@ -227,7 +228,7 @@ class Projects:
         return self._folders.finds(path, folder)
 
     def _update(self, folders: Iterable[Folder]) -> None:
-        """See whether a folder's project is another now; if so, everything in it is checked anew."""
+        """Compute the projects of folders; if one changed, everything in it is checked again."""
         changed = moved = False
         for folder in folders:
             project = self._reader.project({path: facts for path, facts, _ in self._files(folder)})

@@ -1,4 +1,4 @@
-"""Diagnostics as JSON text: what is the same for many of them is prepared once."""
+"""Makes the JSON text of diagnostics; parts that many of them share are cached."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MANY = 4096
 
 Point = tuple[int, int]
 Shim = Callable[["Program", str], "tuple[str, Point, Point] | None"]
-"""Where a program's runtime patch for a target is imported: the URI, and the points of start and end."""
+"""Gives the place where a program's shim for a target is imported: the URI, and (line, column) of start and end."""
 
 
 class Renderer:
@@ -47,7 +47,7 @@ class Renderer:
         self._tails: dict[tuple[str, ...], str] = {}
 
     def items(self, analysis: Analysis) -> dict[str, str]:
-        """The JSON list of the diagnostics of each document of a program."""
+        """By URI of document: the JSON list of its diagnostics."""
         program = analysis.program
         found: dict[str, list[str]] = {document.uri: [] for document in program.documents}
         if analysis.refused and program.documents:
@@ -60,7 +60,7 @@ class Renderer:
         return {uri: f"[{','.join(items)}]" for uri, items in found.items()}
 
     def item(self, analysis: Analysis, finding: Finding) -> tuple[Document, str]:
-        """The document that a finding is in, and its Diagnostic as JSON."""
+        """The document that contains a finding, and its Diagnostic as JSON."""
         start, end = finding.span
         document, local = analysis.program.place(start)
         points = document.lines.points(local, local + end - start)
@@ -72,7 +72,7 @@ class Renderer:
         return document, item
 
     def tells_of_shims(self, analysis: Analysis) -> bool:
-        """Whether a diagnostic of a program says where a runtime patch is imported."""
+        """Whether a diagnostic of the program mentions where a shim is imported."""
         return self._related and any(finding.rule in self._of_shims for finding in analysis.findings)
 
     def _tail(self, finding: Finding, engine: Engine) -> str:
@@ -93,7 +93,8 @@ class Renderer:
             "severity": SEVERITIES[finding.severity],
             "code": finding.rule,
             "source": SOURCE,
-            # The class stands in the one part that every editor shows: code and source are what clients know us by.
+            # The class is put into the message, which every editor shows; code and source identify diagnostics for
+            # clients.
             "message": f"{sentence(finding.message)} · {phrases(engine)(fix_class(finding))}",
         }
         if rule is not None and rule.path and client.code_description:
@@ -105,7 +106,7 @@ class Renderer:
         return rest
 
     def _places(self, analysis: Analysis, finding: Finding) -> list[str]:
-        """Where the alias of a finding, or the runtime patch that it is about, was imported."""
+        """The related information of a finding: where its alias, or the shim that it is about, is imported."""
         places = []
         for related in finding.related:
             document, start = analysis.program.place(related.span.start)

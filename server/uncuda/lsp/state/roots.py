@@ -1,4 +1,4 @@
-"""Folders of the workspace, as the client names them."""
+"""The workspace folders that the client names."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ..wire.uris import path_of, uri_of
 
 @dataclass(eq=False)
 class Folder:
-    """A folder of the workspace. `project`: what its files say together; `scanned`: all of them were asked; `files`:
-    their number."""
+    """A workspace folder. `project`: facts of all its files; `scanned`: all of them were read; `files`: their
+    number."""
 
     uri: str
     path: str
@@ -28,13 +28,17 @@ class Folder:
     files: int = 0
 
     def holds(self, path: str) -> bool:
-        """Whether a path lies in the folder."""
+        """Whether a path is the folder or inside it."""
         root, place = os.path.normcase(self.path), os.path.normcase(path)
         return place == root or place.startswith(root.rstrip(os.sep) + os.sep)
 
+    def relative(self, path: str) -> str:
+        """A path in the folder as seen from it, with slashes."""
+        return Path(os.path.relpath(path, self.path)).as_posix()
+
 
 def folders_of(params: Mapping[str, Any]) -> Iterable[Folder]:
-    """The folders that `initialize` names: workspaceFolders, else rootUri, else rootPath."""
+    """The folders in the parameters of `initialize`: workspaceFolders, else rootUri, else rootPath."""
     given = params.get("workspaceFolders")
     found = [folder for item in (given if isinstance(given, list) else ()) if (folder := folder_at(item))]
     uri, path = params.get("rootUri"), params.get("rootPath")
@@ -45,13 +49,13 @@ def folders_of(params: Mapping[str, Any]) -> Iterable[Folder]:
         return [folder] if folder else []
     try:
         folder = folder_at({"uri": uri_of(path)}) if isinstance(path, str) and path else None
-    except UnicodeError:  # half a surrogate: no path of this machine
+    except UnicodeError:  # an unpaired surrogate cannot be in a path
         folder = None
     return [folder] if folder else []
 
 
 def folder_at(item: Any) -> Folder | None:
-    """A WorkspaceFolder as it came; None where it is no folder of this machine."""
+    """The folder for a raw WorkspaceFolder; None if it is not on this machine."""
     uri = item.get("uri") if isinstance(item, dict) else None
     if not isinstance(uri, str) or not (path := path_of(uri)):
         return None

@@ -1,6 +1,6 @@
-"""What every file of a folder says of its project, read in a process of its own.
+"""Reads the facts of all files in a folder, in a process of its own.
 
-In: a `Scan`; the end of the input stops the process at once. Out: `SaidBy` for each file that says something, and last
+Input: one `Scan`; the end of the input stops the process at once. Output: `SaidBy` for each file with facts, and last
 `Scanned`.
 """
 
@@ -40,7 +40,7 @@ _LONGEST_ROW = 300
 
 
 class Place(NamedTuple):
-    """Where a module is imported: the span, its line (from 0), the columns in characters, and that line's text."""
+    """Where a module is imported: the span, the line (from 0), the columns in characters, and the line's text."""
 
     span: Span
     line: int
@@ -50,9 +50,9 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Facts:
-    """What one file says. `modules`: those of plugins and shims that it imports, `constants`: targets it names;
-    `own`: its name tells whose it is, or may; `told`: of kernels; `serves`: targets that it chooses beside CUDA;
-    `torch`: whether it says torch's CUDA."""
+    """The facts of one file. `modules`: plugins and shims it imports; `constants`: targets it names; `own`: its name
+    tells, or may tell, for which device it is; `told`: about kernels; `serves`: targets it supports beside CUDA;
+    `torch`: it uses torch's CUDA."""
 
     modules: Mapping[str, Place] = field(default_factory=dict)
     owners: frozenset[Owner] = frozenset()
@@ -69,7 +69,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Scan:
-    """The folder to read. `over`, `under`: settings (kebab-case) over and under those of configuration files."""
+    """The folder to read. `over`, `under`: settings, in kebab-case, that override or underlie configuration files."""
 
     path: str
     over: Mapping[str, object]
@@ -78,7 +78,7 @@ class Scan:
 
 @dataclass(frozen=True)
 class SaidBy:
-    """What one file says."""
+    """The facts of one file."""
 
     path: str
     facts: Facts
@@ -86,7 +86,7 @@ class SaidBy:
 
 @dataclass(frozen=True)
 class Scanned:
-    """The end: how many files there are, and what is wrong with files that say what is ignored."""
+    """The last answer: the number of files, and problems with ignore files."""
 
     files: int
     problems: tuple[Problem, ...]
@@ -99,7 +99,7 @@ _TORCH = Facts(torch=True)
 
 
 class Reader:
-    """Reads files for what they say of a project."""
+    """Reads the facts of files."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         words = Words.of(catalogue.declarations, catalogue.libraries)
@@ -109,7 +109,7 @@ class Reader:
         self._constants = Constants(words.devices)
 
     def facts(self, data: bytes, path: str) -> Facts:
-        """What the bytes of a file say, and its name."""
+        """The facts from a file's bytes and name."""
         said = self._scanner.look(data, path=path)
         constants = frozenset(self._constants.named(data))
         own = bool(cudas_own([path], self._devices)) or self._scanner.names.tells(path)
@@ -120,7 +120,7 @@ class Reader:
         return Facts(places, said.owners, constants, own, said.told, said.serves, said.torch)
 
     def file(self, path: str) -> Facts:
-        """What a file on the disk says: nothing, if it cannot be read."""
+        """The facts of a file on disk; none if it cannot be read."""
         try:
             if is_notebook(path):
                 return self._notebook(read_file(path), path)
@@ -129,7 +129,7 @@ class Reader:
             return NOTHING
 
     def _notebook(self, data: bytes, path: str) -> Facts:
-        """The same for a notebook: places are those in the file."""
+        """The facts of a notebook, with places as offsets in its file."""
         source = source_of(data, path)
         facts = self.facts(source.text.encode("utf-8", "surrogatepass"), path)
         text = file_text(data, source) if facts.modules else source
@@ -137,7 +137,7 @@ class Reader:
         return replace(facts, modules=places)
 
     def project(self, files: Mapping[str, Facts]) -> Project:
-        """What files say together."""
+        """The project that the facts of all files form."""
         every = files.values()
         modules = {module for facts in every for module in facts.modules}
         owners = {owner for facts in every for owner in facts.owners}
@@ -156,13 +156,13 @@ def _place(source: Source, span: Span) -> Place:
 
 
 def main() -> None:
-    """Read a request, answer it."""
+    """Read a request and answer it."""
     channel = Channel(CODEC)
     request = channel.only_request()
     if request is not None:
         for record in _records(request):
             channel.say(record)
-        os._exit(0)  # the thread waits for input
+        os._exit(0)  # the reading thread still waits for input
 
 
 def _records(request: Scan) -> Iterator[SaidBy | Scanned]:

@@ -1,4 +1,4 @@
-"""An analysis that another process makes: what it is given, and what it gives back."""
+"""The messages between the server and the process that analyses large documents."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from uncuda.project import Answers, Project, Site
 from uncuda.settings import Settings
 
 LONGEST = 10.0
-"""Seconds of the processor that a text may take, whatever was counted; and of silence, whatever the machine does."""
+"""Seconds of CPU time that a text may take, and seconds of silence after which the process is killed."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """A text to analyse, and what its engine is made of. `answers`: what is known of its receivers."""
+    """A text to analyse, with everything that its engine depends on. `answers`: known receivers."""
 
     number: int
     path: str
@@ -28,29 +28,26 @@ class Task:
 
     @property
     def known(self) -> Answers:
-        """What is known of its receivers, by site."""
+        """The known receivers by site."""
         return dict(self.answers)
 
 
 @dataclass(frozen=True)
 class Exceeded:
-    """The limit that kept a text from being analysed. Fields as in LimitExceeded."""
+    """The limit that stopped an analysis, with the fields of LimitExceeded."""
 
     kind: Kind
     limit: int
 
     @property
     def error(self) -> LimitExceeded:
-        """The error that said so."""
+        """The exception for it."""
         return LimitExceeded(self.kind, self.limit)
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a task: a report, the limit that it went beyond, or how the analysis failed.
-
-    None of them: it has begun, and goes on.
-    """
+    """The result of a task: a report, the limit it exceeded, or an error; none of these while it is running."""
 
     number: int
     report: Report | None = None
@@ -59,7 +56,7 @@ class Answer:
 
     @property
     def begun(self) -> bool:
-        """Whether the task has begun, and is not done."""
+        """Whether the task is still running."""
         return self.report is None and self.exceeded is None and not self.failed
 
 

@@ -1,1 +1,1 @@
-"""Messages to and from the client, and the processes of the server. Knows no document and no engine."""
+"""Messages to and from the client, and child processes; nothing here knows documents or engines."""

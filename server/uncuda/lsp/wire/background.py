@@ -1,4 +1,4 @@
-"""Work in a process of its own, which is sent records and sends some, so that nothing that is typed waits for it."""
+"""A child process that exchanges records with the server, so that requests never wait for its work."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class Background:
-    """A running process; what it says to standard error goes to ours.
+    """A running child process; its standard error goes to ours.
 
-    `codec`: of the records that are sent and come. `take` is called with every one that comes, `ended` once when there
-    are no more; both in the thread of `call`, which hands over a call to it. `first`: a record that is sent at once.
+    `codec`: of the records. `take` is called with every record from it, `ended` once when it ends, both in the server's
+    thread by way of `call`. `first`: a record that is sent at once.
     """
 
     def __init__(
@@ -49,11 +49,11 @@ class Background:
             threading.Thread(target=work, args=(self._process,), daemon=True, name=module).start()
 
     def send(self, message: Any) -> None:
-        """Give it a message, without waiting until it is read; one that has ended does not hear it."""
+        """Send a message without waiting until it is read. A process that has ended ignores it."""
         self._outbox.put(message)
 
     def stop(self) -> None:
-        """End it; nothing comes from it any more."""
+        """Kill the process; `take` is not called any more."""
         self._stopped = True
         if self._process:
             self._process.kill()
@@ -68,7 +68,7 @@ class Background:
     def _read(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
         try:
-            # ValueError: less than a line, it was ended in the middle of it. OSError: what it was told it had not read.
+            # ValueError: it was killed in the middle of a line. OSError: it ended before it read its input.
             with suppress(OSError, ValueError), process:
                 for line in process.stdout:
                     self._call(self._pass, self._codec.record(line))

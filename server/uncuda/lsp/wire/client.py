@@ -1,4 +1,4 @@
-"""What the client can do, read once from the parameters of `initialize`."""
+"""The client's capabilities, read once from the parameters of `initialize`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
 
 @dataclass(frozen=True)
 class Client:
-    """Flags of the client. Everything that it does not say is off."""
+    """The client's capabilities; everything it does not declare is off."""
 
     name: str = ""
     version: str = ""
@@ -25,21 +25,21 @@ class Client:
     creates: bool = False
     """Whether an edit may make a new file."""
     metadata: bool = False
-    """Whether `workspace/applyEdit` may say what kind of edit it is (`metadata.isRefactoring`)."""
+    """Supports `metadata.isRefactoring` in `workspace/applyEdit`."""
     pull: bool = False
     refresh: bool = False
-    """Whether it can be told to ask for diagnostics again."""
+    """Supports `workspace/diagnostic/refresh`."""
     related_information: bool = False
     tags: frozenset[int] = frozenset()
     """The diagnostic tags it shows."""
     code_description: bool = False
     data: bool = False
-    """Whether a diagnostic's `data` comes back in code action requests."""
+    """Sends a diagnostic's `data` back in code action requests."""
     version_support: bool = False
-    """Whether pushed diagnostics may name the version they are for."""
+    """Supports a version in pushed diagnostics."""
     progress: bool = False
     literals: bool = False
-    """Whether it takes code actions, and not only commands."""
+    """Supports CodeAction results, not only commands."""
     resolve_edit: bool = False
     preferred: bool = False
     disabled: bool = False
@@ -48,19 +48,23 @@ class Client:
     lens_refresh: bool = False
     show_document: bool = False
     buttons: bool = False
-    """Whether it says that its messages have buttons (`window/showMessageRequest`)."""
+    """Declares that its messages have buttons (`window/showMessageRequest`)."""
     show_problems: bool = False
-    """Whether it opens its list of problems when it is told to (`uncuda/showProblems`)."""
+    """Opens its list of problems on `uncuda/showProblems`."""
     status_changed: bool = False
-    """Whether it asks for the status again when it is told to (`uncuda/statusChanged`)."""
+    """Requests the status again on `uncuda/statusChanged`."""
     choose_target: bool = False
-    """Whether it has a list of targets to choose from, and opens it when it is told to (`uncuda/chooseTarget`)."""
+    """Opens a list of targets on `uncuda/chooseTarget`."""
     rule_pages: bool = False
-    """Whether it shows the pages of rules by asking for their text (`uncuda/rulePage`)."""
+    """Shows pages of rules by requesting their text (`uncuda/rulePage`)."""
+    overview: int | None = None
+    """The version of the overview's protocol that it speaks; None: it shows no overview."""
+    shows: frozenset[str] = frozenset()
+    """What it opens on `uncuda/showOverview`."""
     restricted: bool = False
-    """Whether it shows a workspace that its user has not said to trust."""
+    """The user has not trusted the workspace."""
     watch: bool = False
-    """Whether watching files can be registered."""
+    """Supports dynamic registration of file watchers."""
     configuration: bool = False
     configuration_registration: bool = False
     folders: bool = False
@@ -68,25 +72,25 @@ class Client:
 
     @property
     def is_jetbrains(self) -> bool:
-        """Whether it is an IDE of JetBrains, by its own language client or LSP4IJ."""
+        """Whether it is a JetBrains IDE, with its own language client or LSP4IJ."""
         name = self.name.lower()
         return any(word in name for word in ("jetbrains", "intellij", "pycharm", "lsp4ij"))
 
     @property
     def offers_buttons(self) -> bool:
-        """Whether a message may have a button that nobody has to press: Neovim has a question answered first."""
+        """Whether a message may have a button without blocking the user; Neovim waits for an answer first."""
         return self.buttons and self.show_document and self.name != "Neovim"
 
     @property
     def language(self) -> str:
-        """The language of its user interface: "zh", "en", or "auto" where it does not say."""
+        """The language of its user interface: "zh", "en", or "auto" if it does not say."""
         if not self.locale:
             return "auto"
         return "zh" if self.locale.lower().startswith("zh") else "en"
 
 
 def read_client(params: Mapping[str, Any]) -> Client:
-    """The flags in the parameters of `initialize`; what has the wrong shape counts as absent."""
+    """The capabilities in the parameters of `initialize`; values of a wrong type count as absent."""
 
     def at(path: str) -> Any:
         value: Any = params.get("capabilities")
@@ -100,13 +104,14 @@ def read_client(params: Mapping[str, Any]) -> Client:
     pull, push = at("textDocument.diagnostic"), at("textDocument.publishDiagnostics")
 
     def shows(name: str) -> Any:
-        """A capability for diagnostics: pulled ones are shown as pushed ones are, where only those are spoken of."""
+        """A capability for pulled diagnostics; if it is not declared, that for pushed ones counts."""
         own = at(f"textDocument.diagnostic.{name}") if isinstance(pull, dict) else None
         return own if own is not None else at(f"textDocument.publishDiagnostics.{name}")
 
     tags = shows("tagSupport")
     values = tags.get("valueSet") if isinstance(tags, dict) else None
     resolved = at("textDocument.codeAction.resolveSupport.properties")
+    shown = at("experimental.uncudaOverview.shows")
     formats = at("textDocument.hover.contentFormat")
     return Client(
         name=str(info.get("name") or ""),
@@ -140,6 +145,8 @@ def read_client(params: Mapping[str, Any]) -> Client:
         status_changed=at("experimental.uncudaStatusChanged") is True,
         choose_target=at("experimental.uncudaChooseTarget") is True,
         rule_pages=at("experimental.uncudaRulePages") is True,
+        overview=_version(at("experimental.uncudaOverview.version")),
+        shows=frozenset(filter(lambda each: isinstance(each, str), shown)) if isinstance(shown, list) else frozenset(),
         restricted=at("experimental.uncudaRestricted") is True,
         show_document=at("window.showDocument.support") is True,
         watch=at("workspace.didChangeWatchedFiles.dynamicRegistration") is True,
@@ -156,8 +163,12 @@ def _creates(edit: Any) -> bool:
     return isinstance(operations, list) and "create" in operations
 
 
+def _version(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
 def _encoding(offered: Any) -> Encoding:
-    """The first encoding of the client's that is known; UTF-16 where it offers none."""
+    """The first of the client's encodings that is supported; UTF-16 if there is none."""
     for name in offered if isinstance(offered, list) else ():
         for encoding in _ENCODINGS:
             if name == encoding:

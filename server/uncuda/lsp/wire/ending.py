@@ -1,8 +1,7 @@
-"""The end of the server's process: soon after its client has gone, whatever the server is doing.
+"""Ends the server's process soon after its client is gone, whatever the server is doing.
 
-The loop hears of the end like of everything else, and leaves in order. Where it is busy, or waits for a client that
-does not read, a timer in another thread leaves in its place. Only one long call into C can hold that up: no thread
-runs meanwhile.
+The event loop normally exits in order. If it is busy, or blocked writing to a client that does not read, a timer in
+another thread exits instead. Only one long call into C can delay that, because no other thread runs meanwhile.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from typing import Any
 
 from uncuda import child
 
-_PATIENCE = 1.2  # seconds for the loop
+_PATIENCE = 1.2  # seconds for the loop to exit
 _HEARTBEAT = 1.0
-_LONGEST = 1 << 10  # bytes of `exit` or `shutdown`, with whatever a client adds
+_LONGEST = 1 << 10  # bytes of an `exit` or `shutdown` message, with anything a client adds
 
 
 def leave_soon(code: int, seconds: float = _PATIENCE) -> None:
-    """Leave with this exit code, by force if the process is still there after so many; from any thread."""
+    """Exit with this code, by force if the process still runs after `seconds`; may be called from any thread."""
     timer = threading.Timer(seconds, _leave, (code,))
     timer.daemon = True
     timer.start()
@@ -35,7 +34,8 @@ def _leave(code: int) -> None:
 
 
 def last_word(body: bytes) -> str:
-    """ "shutdown" or "exit", if that is what a message says; else empty. Cheap: every message is looked at."""
+    """ "shutdown" or "exit" if that is the method of a message; else "". It is fast, because every message is
+    tested."""
     if len(body) > _LONGEST or not (b"exit" in body or b"shutdown" in body):
         return ""
     try:
@@ -49,14 +49,14 @@ def last_word(body: bytes) -> str:
 
 
 def lives(process: int) -> bool:
-    """Whether a process of this machine runs. Where it cannot be told, it does."""
+    """Whether a process of this machine is running; True if that is unknown."""
     if sys.platform == "win32":
         return _lives_on_windows(process)
     return child.lives(process)
 
 
 def wait_for_end(process: int) -> None:
-    """Wait until a process has ended. Linux tells; elsewhere it is looked for, and one that nobody reaped lives."""
+    """Wait until a process has ended. Linux notifies; elsewhere it is polled, and a zombie counts as running."""
     if sys.platform == "linux" and hasattr(os, "pidfd_open"):
         try:
             descriptor = os.pidfd_open(process)
@@ -80,7 +80,7 @@ def _lives_on_windows(process: int) -> bool:
     kernel: Any = ctypes.windll.kernel32  # type: ignore[attr-defined, unused-ignore]
     handle = kernel.OpenProcess(0x00100000, False, process)  # SYNCHRONIZE
     if not handle:
-        return bool(kernel.GetLastError() == 5)  # access denied: it is there
+        return bool(kernel.GetLastError() == 5)  # access denied means that it exists
     ended = kernel.WaitForSingleObject(handle, 0) == 0
     kernel.CloseHandle(handle)
     return not ended

@@ -1,4 +1,4 @@
-"""The server's end of the connection: what is said to the client, and the events that parts of the server tell of."""
+"""The server's side of the connection: requests and messages to the client, and events between parts of the server."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HandlerT = TypeVar("HandlerT", bound=Handler)
 
 
 class Event(list[Callable[..., object]]):
-    """Who wants to know of something; calling it tells them all, even if one of them fails."""
+    """A list of listeners; calling it calls them all, even if one raises."""
 
     def __call__(self, *arguments: object) -> None:
         for listener in self:
@@ -33,15 +33,14 @@ class Event(list[Callable[..., object]]):
 
 
 class Endpoint(LanguageServer):
-    """Requests, notifications and messages to the client; `client`: what it can do, from `initialize` on.
+    """Requests, notifications and messages to the client; `client`: its capabilities, set by `initialize`.
 
-    Events: `begun()`: `initialize` has come, `started()`: the client is ready, `ended()`: the server stops;
-    `opened(program)`, `changed(program)`, `saved(program)`; `closed(program, uris)`, where `program` is None when cells
-    leave a notebook that stays; `found(program)`: it has findings; `analysed(program)`: another process has done that;
-    `scanned(folder)`; `touched(paths)`: files changed on the disk; `reconfigured()`: settings, targets or what files
-    say together are others; `shims_moved()`: runtime patches are imported elsewhere;
-    `baselines_touched()`: a baseline may be another; `stale(uris)`: what is shown of
-    these documents (None: of all) may be another.
+    Events: `begun()`: after `initialize`; `started()`: after `initialized`; `ended()`: the server stops;
+    `opened(program)`, `changed(program)`, `saved(program)`; `closed(program, uris)`: `program` is None if only cells
+    were removed; `found(program)`: it has findings; `analysed(program)`: another process has analysed it;
+    `scanned(folder)`; `touched(paths)`: files changed on disk; `reconfigured()`: settings, target or project changed;
+    `shims_moved()`: shims are imported elsewhere; `baselines_touched()`; `stale(uris)`: diagnostics of these documents
+    (None: of all) may have changed.
     """
 
     protocol: Protocol
@@ -61,11 +60,11 @@ class Endpoint(LanguageServer):
         self.reconfigured, self.shims_moved, self.stale, self.baselines_touched = (Event() for _ in range(4))
         self.loop = asyncio.new_event_loop()
         self.end: asyncio.Future[int] = self.loop.create_future()
-        """The exit code, once there is one."""
+        """The exit code, once it is known."""
         self.protocol.leave = self.stop
 
     def raw(self, method: str) -> Callable[[HandlerT], HandlerT]:
-        """Register a handler that is given the parameters of a message as they came."""
+        """Register a handler that gets a message's raw parameters."""
 
         def decorate(handler: HandlerT) -> HandlerT:
             self.protocol.raw[method] = handler
@@ -74,17 +73,17 @@ class Endpoint(LanguageServer):
         return decorate
 
     def stop(self, code: int) -> None:
-        """End the process with this code."""
+        """End the server with this exit code."""
         if not self.end.done():
             self.end.set_result(code)
 
     def call(self, function: Callable[..., object], *arguments: object) -> None:
-        """Call a function in the server's thread, from any other."""
+        """Call a function in the server's thread; may be called from any thread."""
         if not self.loop.is_closed():
             self.loop.call_soon_threadsafe(function, *arguments)
 
     def ask(self, method: str, params: Any, take: Callable[[Any], object] = lambda result: None) -> None:
-        """Send the client a request; `take` is given the result if there is one. An error is logged."""
+        """Send a request to the client. `take` is called with the result; an error is logged."""
 
         def answered(future: Future[Any]) -> None:
             if future.cancelled():
@@ -100,24 +99,24 @@ class Endpoint(LanguageServer):
         self.protocol.send_request(method, params).add_done_callback(answered)
 
     def trace(self, message: str, more: Callable[[], str]) -> None:
-        """Say what happens to a client that traces; `more`: what is said with `verbose`."""
+        """Send `$/logTrace` if the client traces; `more` gives the text for `verbose`."""
         level = self.protocol.trace
         if level != types.TraceValue.Off:
             verbose = printable_lines(more()) if level == types.TraceValue.Verbose else None
             self.protocol.notify(types.LOG_TRACE, types.LogTraceParams(printable_lines(message), verbose))
 
     def show_error(self, text: str) -> None:
-        """Show the user what is wrong."""
+        """Show the user an error."""
         self.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"uncuda: {text}"))
 
     def window_show_message(self, params: types.ShowMessageParams) -> None:
-        """Show the user a message: one line, in which nothing that it quotes is a link."""
+        """Show the user a one-line message in which quoted text cannot form a link."""
         super().window_show_message(types.ShowMessageParams(params.type, popup(params.message)))
 
     def window_log_message(self, params: types.LogMessageParams) -> None:
-        """Log lines where the user can read them."""
+        """Log lines in the client."""
         super().window_log_message(types.LogMessageParams(params.type, printable_lines(params.message)))
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """What went wrong outside of a request is logged; nothing pops up."""
+        """Log an error that happened outside of a request, without a pop-up."""
         logger.error("%s: %s", getattr(source, "__name__", source), error)

@@ -1,4 +1,4 @@
-"""Logs: to the client once it listens, to a file on request; never to standard output."""
+"""Logs: to the client once it is ready, to a file on request, and never to standard output."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ logger = logging.getLogger("uncuda.lsp")
 
 
 class _Formatter(logging.Formatter):
-    """A record on one line, and a traceback below it; names of files and what errors quote steer nothing."""
+    """Formats a record on one line, with a traceback below; control characters in quoted text are escaped."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 named by logging
         return printable(super().formatMessage(record))
@@ -26,7 +26,7 @@ class _Formatter(logging.Formatter):
 
 
 class ToClient(logging.Handler):
-    """Sends records with `send(type, text)` (types of window/logMessage); keeps them until there is one."""
+    """Sends records with `send(type, text)` (types of window/logMessage); before `open`, it keeps them."""
 
     def __init__(self) -> None:
         super().__init__(logging.INFO)
@@ -35,7 +35,7 @@ class ToClient(logging.Handler):
         self.setFormatter(_Formatter("%(message)s"))
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Send a record, or keep it."""
+        """Send a record, or keep it until `open`."""
         kind = next(number for level, number in _TYPES if record.levelno >= level)
         entry = kind, self.format(record)
         if self._send is not None:
@@ -44,7 +44,7 @@ class ToClient(logging.Handler):
             self._kept.append(entry)
 
     def open(self, send: Callable[[int, str], object]) -> None:
-        """Send from now on, what was kept first."""
+        """Send all records from now on, the kept ones first."""
         self._send = send
         for entry in self._kept:
             send(*entry)
@@ -52,7 +52,8 @@ class ToClient(logging.Handler):
 
 
 def start(log_file: str | None) -> ToClient:
-    """Set up logging; OSError if the file cannot be written. pygls is heard when it fails only: it logs whole texts."""
+    """Set up logging; OSError if the file cannot be written. Of pygls only errors are logged, as it logs whole
+    texts."""
     client = ToClient()
     root = logging.getLogger()
     root.handlers[:] = [client]

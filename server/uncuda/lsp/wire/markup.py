@@ -1,36 +1,28 @@
-"""Text of others in what an editor shows: pop-ups, hovers, titles."""
+"""Escapes text of users and files for pop-ups, hovers and titles."""
 
 from __future__ import annotations
 
 import re
 
 from uncuda.printable import cut, cut_middle, printable
+from uncuda.printable import markdown_code as code
+
+__all__ = ["code", "label", "popup", "sentence"]
 
 _LONGEST = 1_000
 _CODE = re.compile("`([^`]*)`")
-_BACKTICKS = re.compile("`+")
 
 
 def popup(text: str) -> str:
-    """A message for a pop-up: one line, and no link: VS Code makes one of `[…](command:…)` in a file's name."""
+    """The text for a pop-up: one line, without links. VS Code would make one of `[…](command:…)` in a file name."""
     return printable(cut_middle(text, _LONGEST)).replace("](", "]\\x28")
 
 
 def sentence(text: str) -> str:
-    """What a diagnostic says: no editor reads Markdown there, so code stands in quotes."""
+    """The text for a diagnostic, with code in quotes instead of backticks, because no editor renders Markdown there."""
     return _CODE.sub(lambda found: f"'{found[1]}'", printable(text))
 
 
 def label(text: str) -> str:
     """The title of an action or a button."""
     return cut(printable(text))
-
-
-def code(text: str) -> str:
-    """A span of code in Markdown that the text cannot end."""
-    text = cut(printable(text))
-    runs = [len(run) for run in _BACKTICKS.findall(text)]
-    if not runs:
-        return f"`{text}`"
-    fence = "`" * (max(runs) + 1)
-    return f"{fence} {text} {fence}"

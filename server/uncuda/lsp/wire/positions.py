@@ -1,4 +1,4 @@
-"""Lines and columns of clients to offsets and back, in the encoding that was agreed on."""
+"""Converts clients' lines and columns to offsets and back, in the negotiated position encoding."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, Literal
 
-if TYPE_CHECKING:  # lsprotocol takes 0.3 s to import, and the workspace job needs offsets only
+if TYPE_CHECKING:  # lsprotocol takes 0.3 s to import, and the workspace job needs only offsets
     from lsprotocol.types import Position, Range
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
@@ -15,11 +15,10 @@ _BREAK = re.compile(r"\r\n|\n|\r")
 
 
 class Lines:
-    """A text with the offsets at which its lines begin: they break at \\n, \\r\\n and \\r, and nowhere else.
+    r"""A text with the offsets of its lines, which end with \n, \r\n or \r and nothing else.
 
-    It never changes: `replaced` gives another one. The starts are kept in two parts, those of the first lines counted
-    from the beginning and those of the last from the end, so that an edit moves none but those between two places
-    that were edited one after the other.
+    Objects are immutable; `replaced` returns a new one. Starts of the first lines are counted from the beginning of the
+    text, those of the last from its end, so that an edit changes only starts between it and the previous edit.
     """
 
     __slots__ = ("_head", "_row", "_tail", "count", "encoding", "text")
@@ -29,18 +28,18 @@ class Lines:
 
     def _set(self, text: str, encoding: Encoding, head: list[int], tail: list[int]) -> None:
         self.text, self.encoding = text, encoding
-        self._head, self._tail = head, tail  # the tail backwards, as distances from the end of the text
+        self._head, self._tail = head, tail  # the tail is reversed, as distances from the end of the text
         self.count = len(head) + len(tail)
-        self._row = 0, -1, 0  # start, end and number of the line that was last asked for, if one unit is a character
+        self._row = 0, -1, 0  # (start, end, number) of the last line asked for, if each of its characters is one unit
 
     def start(self, line: int) -> int:
-        """The offset at which a line (from 0) begins."""
+        """The offset where a line (from 0) starts."""
         if line < len(self._head):
             return self._head[line]
         return len(self.text) - self._tail[self.count - 1 - line]
 
     def line(self, offset: int) -> int:
-        """The line (from 0) that holds an offset; a break belongs to the line that it ends."""
+        """The line (from 0) that contains an offset; a line break belongs to the line that it ends."""
         tail = self._tail
         rest = len(self.text) - offset
         if tail and rest <= tail[-1]:
@@ -48,18 +47,18 @@ class Lines:
         return bisect_right(self._head, offset) - 1
 
     def end(self, line: int) -> int:
-        """The offset at which the text of a line ends, its break left out."""
+        """The offset where a line ends, without its line break."""
         if line + 1 >= self.count:
             return len(self.text)
         end = self.start(line + 1) - 1
         return end - 1 if self.text.startswith("\r\n", end - 1) and end > self.start(line) else end
 
     def offset(self, position: Position) -> int:
-        """The offset of a position; what lies outside the text or the line is taken back to its end."""
+        """The offset of a position; one beyond the line or the text is moved back to its end."""
         return self.offset_at(position.line, position.character)
 
     def offset_at(self, line: int, character: int) -> int:
-        """The same for a line and a column (from 0, in units of the encoding)."""
+        """The same for a line and a column, both from 0, the column in units of the encoding."""
         if line < 0 or character < 0:
             return 0 if line < 0 else self.start(min(line, self.count - 1))
         if line >= self.count:
@@ -76,7 +75,7 @@ class Lines:
         offset = max(0, min(offset, len(self.text)))
         line = self.line(offset)
         start = self.start(line)
-        offset = min(offset, self.end(line))  # between \r and \n
+        offset = min(offset, self.end(line))  # the offset may be between \r and \n
         if self.encoding != "utf-32" and not self.text.isascii():
             before = self.text[start:offset]
             if not before.isascii():
@@ -84,7 +83,7 @@ class Lines:
         return line, offset - start
 
     def points(self, start: int, end: int) -> tuple[int, int, int, int]:
-        """(line, column) of both ends of a span in one tuple; quick for one span after the other."""
+        """(line, column, end line, end column) of a span; fast for consecutive spans."""
         first, last, line = self._row
         if not first <= start <= end <= last:
             line = self.line(start)
@@ -95,38 +94,38 @@ class Lines:
         return line, start - first, line, end - first
 
     def _is_plain(self, start: int, end: int) -> bool:
-        """Whether every character of a piece takes one unit."""
+        """Whether each character in a stretch takes one unit of the encoding."""
         return self.encoding == "utf-32" or self.text.isascii() or self.text[start:end].isascii()
 
     def position(self, offset: int) -> Position:
-        """The position of an offset."""
+        """The protocol's Position of an offset."""
         from lsprotocol.types import Position
 
         return Position(*self.point(offset))
 
     def range(self, span: tuple[int, int]) -> Range:
-        """The range of a half-open span."""
+        """The protocol's Range of a half-open span."""
         from lsprotocol.types import Range
 
         return Range(self.position(span[0]), self.position(span[1]))
 
     def replaced(self, start: int, end: int, new: str) -> Lines:
-        """The lines of the text in which [start, end) is replaced."""
+        """The Lines of the text in which [start, end) is replaced by `new`."""
         old = self.text
         text = f"{old[:start]}{new}{old[end:]}"
-        first = self.line(start - 1) if start else 0  # a \r before may now go together with a \n
+        first = self.line(start - 1) if start else 0  # a preceding \r may now be joined with a \n
         last = self.line(end)
         begin = self.start(first)
         until = (self.start(last + 1) if last + 1 < self.count else len(old)) + len(text) - len(old)
         fresh = [match.end() for match in _BREAK.finditer(text, begin, until)]
         if last + 1 < self.count and fresh:
-            fresh.pop()  # where the line after begins, which the tail has
+            fresh.pop()  # this is the start of the next line, which is in the tail
         lines = Lines.__new__(Lines)
         lines._set(text, self.encoding, [*self._until(first), *fresh], self._after(last))
         return lines
 
     def _until(self, line: int) -> list[int]:
-        """The starts of the lines up to this one."""
+        """The starts of the lines up to and including `line`."""
         missing = line + 1 - len(self._head)
         if missing <= 0:
             return self._head[: line + 1]
@@ -134,7 +133,7 @@ class Lines:
         return self._head + [size - rest for rest in reversed(self._tail[-missing:])]
 
     def _after(self, line: int) -> list[int]:
-        """The tail of the lines after this one."""
+        """The tail for the lines after `line`."""
         wanted = self.count - 1 - line
         missing = wanted - len(self._tail)
         if missing <= 0:
@@ -144,14 +143,14 @@ class Lines:
 
 
 def _units(text: str, encoding: Encoding) -> int:
-    """How many units of the encoding a text takes."""
+    """The number of units of the encoding that a text takes."""
     if encoding == "utf-8":
         return len(text.encode("utf-8", "surrogatepass"))
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _characters(row: str, units: int, encoding: Encoding) -> int:
-    """How many characters of a line lie before a column; one that begins before it and ends after it does not."""
+    """The number of whole characters before a column."""
     wide = 0x80 if encoding == "utf-8" else 0x10000
     if ord(max(row)) < wide:
         return min(units, len(row))

@@ -1,4 +1,4 @@
-"""Work-done progress: on the token that a request brought, or on one of our own where the client shows such."""
+"""Work-done progress, on the token of a request, or on one that the server creates if the client supports it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Progress:
-    """The progress of one command. `cancelled`: set when the user does not want its result any more."""
+    """The progress of one command. `cancelled`: set when the user cancels it."""
 
     def __init__(self, endpoint: Endpoint, title: str, token: Any = None) -> None:
         self.cancelled = asyncio.Event()
@@ -27,7 +27,7 @@ class Progress:
         self._percentage = -1
 
     def start(self) -> None:
-        """Begin; on a token of our own as soon as the client has taken it."""
+        """Begin; with a token of our own, after the client has accepted it."""
         if self._given:
             self._begin()
         elif self._endpoint.client.progress:
@@ -52,7 +52,7 @@ class Progress:
         self._endpoint.work_done_progress.begin(self._token, value)
 
     def report(self, done: int, total: int) -> None:
-        """Say how far the work is; said to the client when it is a percent further."""
+        """Report how far the work is; sent only when the percentage grows."""
         percentage = 100 * done // max(total, 1)
         if self._begun and not self._ended and percentage > self._percentage:
             self._percentage = percentage
@@ -60,7 +60,7 @@ class Progress:
             self._endpoint.work_done_progress.report(self._token, value)
 
     def end(self) -> None:
-        """End, if it has not ended yet."""
+        """End the progress, unless it has ended."""
         if self._begun and not self._ended:
             self._endpoint.work_done_progress.end(self._token, types.WorkDoneProgressEnd())
             self._endpoint.work_done_progress.tokens.pop(self._token, None)

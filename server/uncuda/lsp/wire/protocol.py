@@ -1,6 +1,7 @@
-"""Messages: taken as they came where that is faster or must not fail, given to pygls's features otherwise.
+"""JSON-RPC messages: handled raw where that is faster or must not fail, otherwise passed to pygls.
 
-Every request gets one reply, whatever is wrong with it; what cannot be read is logged and costs nothing else.
+Every request gets exactly one reply, whatever is wrong with it; an unreadable message is logged and affects nothing
+else.
 """
 
 from __future__ import annotations
@@ -40,51 +41,51 @@ def _no_number(text: str) -> Any:
 
 def _number(text: str) -> float:
     value = float(text)
-    return value if math.isfinite(value) else _no_number(text)  # it could not be sent back
+    return value if math.isfinite(value) else _no_number(text)  # such a number could not be sent back
 
 
 _decode = json.JSONDecoder(parse_constant=_no_number, parse_float=_number).decode
 
 
 class Prepared(str):
-    """JSON that is ready to be sent as the result of a request."""
+    """JSON text that is ready to be sent as the result of a request."""
 
     __slots__ = ()
 
 
 class Protocol(LanguageServerProtocol):
-    """pygls's protocol, with handlers of our own for messages as they came."""
+    """pygls's protocol, with our own handlers for raw messages."""
 
     def __init__(self, server: Any, converter: Any) -> None:
         self.raw: dict[str, Handler] = {
             "$/cancelRequest": lambda params: self._cancel(field(params, "id", kind=(int, str))),
         }
         self._running: dict[Any, asyncio.Future[Any]] = {}
-        """The client's requests that are not answered yet; pygls keeps ours, in `_request_futures`."""
+        """The client's unanswered requests, by id. pygls keeps the server's own, in `_request_futures`."""
         self.write: Callable[[bytes], object] = lambda data: None
         self.settle: Callable[[], object] = lambda: None
-        """Called before a request is answered: what is still to be said of messages that came before it is said."""
+        """Called before a request is answered, to send what earlier messages caused."""
         self.leave: Callable[[int], object] = lambda code: None
-        """Called with the exit code once the client wants no more, or does not read any more."""
+        """Called with the exit code when the client exits or no longer reads."""
         self.initialized = False
         super().__init__(server, converter)
 
     @property
     def is_down(self) -> bool:
-        """Whether the client has asked for the end."""
+        """Whether the client has requested shutdown."""
         return self._shutdown
 
     def shut_down(self) -> None:
-        """Take back what is still asked on either side; only replies are sent from now on."""
+        """Cancel all open requests of both sides; from now on, only replies are sent."""
         self._shutdown = True
-        # Those that are done leave their tables.
+        # Completed requests remove themselves from the tables.
         for asked in list(self._running.values()):
             asked.cancel()
         for future in list(self._request_futures.values()):
             future.cancel()
 
     def receive(self, body: bytes | BadFrame) -> None:
-        """Take in the body of a frame."""
+        """Handle the body of one frame."""
         if isinstance(body, BadFrame):
             logger.warning("the client sent %s", body.reason)
             self._refuse(None, JsonRpcParseError(body.reason))
@@ -99,11 +100,11 @@ class Protocol(LanguageServerProtocol):
             return
         identifier, method = message.get("id"), message.get("method")
         if method is None and ("result" in message or "error" in message):
-            self._answered(message)  # nobody replies to a reply, whatever is wrong with it
+            self._answered(message)  # replies are never answered, whatever is wrong with them
         elif "id" in message and not (isinstance(identifier, (int, str)) and not isinstance(identifier, bool)):
             self._refuse(None, JsonRpcInvalidRequest("an id is a number or a text"))
         elif not isinstance(method, str):
-            asked = identifier if "method" in message else None  # without one it may be a broken reply: the id is ours
+            asked = identifier if "method" in message else None  # else it may be a broken reply with an id of ours
             self._refuse(asked, JsonRpcInvalidRequest("a method is a text"))
         elif "id" in message:
             self._request(identifier, method, message)
@@ -130,7 +131,7 @@ class Protocol(LanguageServerProtocol):
     def _notification(self, method: str, message: dict[str, Any]) -> None:
         if method == "exit":
             self.leave(0 if self._shutdown else 1)
-        elif self._shutdown or not self.initialized or method == types.SHUTDOWN:  # that is a request, or nothing
+        elif self._shutdown or not self.initialized or method == types.SHUTDOWN:  # shutdown must be a request
             return
         elif handler := self.raw.get(method):
             try:
@@ -148,7 +149,7 @@ class Protocol(LanguageServerProtocol):
         return method in self.fm.features or method in self.fm.builtin_features
 
     def _run(self, identifier: Any, handler: Handler, params: Any) -> None:
-        """Answer a request by one of our own handlers; one that gives a future is answered when that is done."""
+        """Answer a request by one of our handlers; if that returns a future, answer when it is done."""
         try:
             result = handler(params)
             if isinstance(result, asyncio.Future):
@@ -169,7 +170,7 @@ class Protocol(LanguageServerProtocol):
             self._failed(identifier, error)
 
     def _failed(self, identifier: Any, error: Exception) -> None:
-        """Reply with an error to a request that has had no reply yet."""
+        """Reply with an error to a request without a reply."""
         if isinstance(error, RecursionError):
             error = JsonRpcInvalidParams("nested too deeply")
         if not isinstance(error, JsonRpcException):
@@ -178,12 +179,12 @@ class Protocol(LanguageServerProtocol):
         self._refuse(identifier, error)
 
     def _cancel(self, identifier: int | str) -> None:
-        """Stop a request of the client's; one that is answered already, or that nobody sent, is no matter."""
+        """Cancel a request of the client; ids of answered or unknown requests are ignored."""
         if future := self._running.get(identifier):
             future.cancel()
 
     def _give(self, identifier: Any, message: dict[str, Any]) -> None:
-        """Give a message to the features that pygls keeps."""
+        """Pass a message to pygls."""
         message["jsonrpc"] = "2.0"
         message.setdefault("params", None)
         try:
@@ -196,9 +197,9 @@ class Protocol(LanguageServerProtocol):
         self.handle_message(structured)
 
     def _answered(self, message: dict[str, Any]) -> None:
-        """Take the client's reply to a request of ours."""
+        """Handle the client's reply to a request of the server."""
         identifier = message.get("id")
-        if not isinstance(identifier, str):  # ours are texts
+        if not isinstance(identifier, str):  # ids of our requests are strings
             return
         future: Future[Any] | None = self._request_futures.pop(identifier, None)
         expected = self._result_types.pop(identifier, None)
@@ -228,7 +229,7 @@ class Protocol(LanguageServerProtocol):
             super()._send_response(msg_id, None, error)
         elif isinstance(result, Prepared):
             self._write(f'{{"jsonrpc":"2.0","id":{json.dumps(msg_id)},"result":{result}}}')
-        else:  # pygls would look for the id among those of our requests
+        else:  # pygls would look the id up among our own requests
             self._send_data({"jsonrpc": "2.0", "id": msg_id, "result": result})
 
     def _send_data(self, data: Any) -> None:
@@ -239,7 +240,7 @@ class Protocol(LanguageServerProtocol):
             self._write(text)
 
     def request_text(self, method: str, params: str) -> asyncio.Future[Any]:
-        """Send a request whose parameters are JSON already; gives the client's result as it comes."""
+        """Send a request whose parameters are JSON text; returns a future of the raw result."""
         identifier = str(uuid4())
         future: Future[Any] = Future()
         self._request_futures[identifier] = future
@@ -248,12 +249,12 @@ class Protocol(LanguageServerProtocol):
         return asyncio.wrap_future(future)
 
     def structure(self, value: Any, kind: type[T]) -> T:
-        """A value of the protocol as it came, as one of lsprotocol's types."""
+        """Convert raw JSON to a type of lsprotocol."""
         made: T = self._converter.structure(value, kind)
         return made
 
     def send_text(self, text: str) -> None:
-        """Send a request or notification that is JSON already (ASCII only); none once the client wants the end."""
+        """Send a request or notification that is JSON text (ASCII only); nothing is sent after shutdown."""
         if not self._shutdown:
             self._write(text)
 
@@ -261,12 +262,12 @@ class Protocol(LanguageServerProtocol):
         body = text.encode("ascii")
         try:
             self.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
-        except (OSError, ValueError):  # nobody reads any more
+        except (OSError, ValueError):  # the client no longer reads
             self.leave(1)
 
 
 def field(params: Any, *path: str, kind: type | tuple[type, ...] = str) -> Any:
-    """A value in raw parameters; JsonRpcInvalidParams where it is missing or of another kind."""
+    """A value in raw parameters; JsonRpcInvalidParams if it is missing or of another type."""
     value = params
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None

@@ -1,4 +1,4 @@
-"""Frames on standard input and output, or on a socket: blocking reads in a thread, writes as they come."""
+"""Reads and writes frames on standard input and output, or on a socket; reading blocks, in a thread of its own."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 LARGEST = 128 << 20
-"""Bytes of the largest body that is taken in: six times the largest file that is read, as JSON may need for it."""
-_BELIEVED = 1 << 32  # a longer body is no body: what says so is not a frame, and nothing is passed over for it
+"""The largest body accepted, in bytes: six times the largest file, because JSON may need that much for it."""
+_BELIEVED = 1 << 32  # a larger length is taken as garbage, and nothing is skipped for it
 _LONGEST_HEADER = 8 << 10
 _CHUNK = 1 << 16
 _LOOPBACK = "127.0.0.1"
@@ -21,7 +21,7 @@ _HEADER = re.compile(rb"[\w-]+:")
 
 @dataclass(frozen=True)
 class Connection:
-    """Bytes from and to the client. `read` gives at most so many, none at the end; both may raise OSError."""
+    """Bytes from and to the client. `read(n)` returns at most n bytes, b"" at the end; both may raise OSError."""
 
     read: Callable[[int], bytes]
     write: Callable[[bytes], object]
@@ -29,17 +29,16 @@ class Connection:
 
 @dataclass(frozen=True)
 class BadFrame:
-    """What announced a message and holds none that can be taken in. `reason`: why, for the client."""
+    """A frame without a usable body. `reason`: why, for the client."""
 
     reason: str
 
 
 def frames(read: Callable[[int], bytes]) -> Iterator[bytes | BadFrame]:
-    """The bodies of the frames in a stream, until it ends; in the place of one that is none, a BadFrame.
+    """The bodies of the frames in a stream until it ends; a BadFrame for each that is unusable.
 
-    What stands before a header and is none is passed over, so that one broken frame costs itself and no more. Of
-    several headers in a row that cannot be used, the first is reported. Time follows the number of bytes, and memory
-    the largest body, whatever comes.
+    Anything between frames is skipped, so that a broken frame affects no other. Of several broken headers in a row,
+    only the first is reported. Time is proportional to the number of bytes, and memory to the largest body.
     """
     stream, in_step = _Stream(read), True
     while stream.find_length():
@@ -61,25 +60,25 @@ def frames(read: Callable[[int], bytes]) -> Iterator[bytes | BadFrame]:
 
 
 class _Stream:
-    """A stream with what was read of it and not used yet."""
+    """A stream with a buffer of bytes that were read but not used."""
 
     def __init__(self, read: Callable[[int], bytes]) -> None:
         self._read = read
         self._buffer = bytearray()
 
     def find_length(self) -> bool:
-        """Pass over what stands before the next `Content-Length:`, wherever that is; whether there is one."""
+        """Skip everything before the next `Content-Length:`; returns whether there is one."""
         while not (found := _LENGTH.search(self._buffer)):
             del self._buffer[: 1 - len("content-length:")]
             if not self._fill(len(self._buffer) + 1):
                 return False
         start = found.start()
-        del found  # while it is there, the buffer cannot shrink
+        del found  # the buffer cannot shrink while the match exists
         del self._buffer[:start]
         return True
 
     def read_header(self) -> int | str:
-        """Take the lines up to the empty one: how long the body is, or what is wrong with the header."""
+        """Read the header up to its empty line; returns the length of the body, or what is wrong."""
         lengths: set[bytes] = set()
         left = _LONGEST_HEADER
         while (end := self._line_end(left)) is not None:
@@ -87,7 +86,7 @@ class _Stream:
             if not line.rstrip(b"\r\n"):
                 del self._buffer[:end]
                 return _length_of(lengths)
-            if not _HEADER.match(line):  # though another header may begin in the middle of it
+            if not _HEADER.match(line):  # another header may begin in the middle of this line
                 return "a header without an empty line after it"
             del self._buffer[:end]
             left -= end
@@ -98,7 +97,7 @@ class _Stream:
         return f"a header without an end, or of more than {_LONGEST_HEADER:,} bytes"
 
     def take(self, size: int) -> bytes | None:
-        """So many bytes; None if the stream ends before."""
+        """The next `size` bytes; None if the stream ends before."""
         if not self._fill(size):
             return None
         with memoryview(self._buffer) as view:
@@ -107,7 +106,7 @@ class _Stream:
         return data
 
     def skip(self, size: int) -> bool:
-        """Pass over so many bytes and keep none; whether the stream had them."""
+        """Skip `size` bytes without keeping them; returns whether the stream had so many."""
         while size > len(self._buffer):
             size -= len(self._buffer)
             self._buffer.clear()
@@ -117,7 +116,7 @@ class _Stream:
         return True
 
     def _line_end(self, longest: int) -> int | None:
-        """Where the next line ends; None where it is longer, or the stream ends in it."""
+        """The end of the next line in the buffer; None if it is longer, or if the stream ends."""
         size = 0
         while (end := self._buffer.find(b"\n", size, longest)) < 0:
             size = len(self._buffer)
@@ -126,7 +125,7 @@ class _Stream:
         return end + 1
 
     def _fill(self, size: int) -> bool:
-        """Read until the buffer holds so many bytes; whether the stream had them."""
+        """Read until the buffer holds `size` bytes; returns whether the stream had so many."""
         while len(self._buffer) < size:
             data = self._read(max(_CHUNK, min(size - len(self._buffer), 1 << 20)))
             if not data:
@@ -136,12 +135,12 @@ class _Stream:
 
 
 def _length_of(lengths: set[bytes]) -> int | str:
-    """The length that the values of `Content-Length` in a header agree on, or what is wrong with them."""
+    """The length that all `Content-Length` values of a header agree on, or what is wrong with them."""
     if len(lengths) > 1:
         return "a header with two lengths"
     (value,) = lengths
     digits = value.lstrip(b"0") or value[:1]
-    if not digits.isdigit():  # of bytes: 0 to 9 alone
+    if not digits.isdigit():  # isdigit of bytes accepts only 0 to 9
         return f"a length that is no number: {value[:40].decode('ascii', 'backslashreplace')}"
     if len(digits) > len(str(_BELIEVED)) or int(digits) > _BELIEVED:
         return f"a length of {len(digits)} digits"
@@ -149,7 +148,7 @@ def _length_of(lengths: set[bytes]) -> int | str:
 
 
 def standard() -> Connection:
-    """Standard input and output, taken away from everybody else: what is printed goes to standard error."""
+    """Take over standard input and output; whatever else is printed goes to standard error."""
     reader, writer = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -170,7 +169,7 @@ def standard() -> Connection:
 
 
 def accept(place: str, say: Callable[[str], object]) -> Connection:
-    """The first client that connects to "[HOST:]PORT" (port 0: any that is free; `say` is told which)."""
+    """The connection of the first client at "[HOST:]PORT" (port 0: any free one; `say` is called with it)."""
     host, _, port = place.rpartition(":")
     host = host.strip("[]") or _LOOPBACK
     if not port.isdigit() or int(port) > 65535:

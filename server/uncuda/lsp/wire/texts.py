@@ -1,4 +1,4 @@
-"""What the commands of the server say, in one language."""
+"""The messages of the server's commands, in one language."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from uncuda.report.words import Words
 
 
 class Texts(Words):
-    """The texts of one language: "en" or "zh"."""
+    """The messages in one language: "en" or "zh"."""
 
     room = COMMANDS

@@ -1,4 +1,4 @@
-"""URIs of clients to paths, and back: percent signs, Windows drives, UNC shares, bytes that are no text."""
+"""Converts URIs of clients to paths and back: percent-encoding, Windows drives, UNC shares, undecodable bytes."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ _WINDOWS = os.name == "nt"
 _FILE = re.compile(r"file:(?://(?P<host>[^/?#]*))?(?P<path>/[^?#]*)", re.IGNORECASE)
 _DRIVE = re.compile(r"/([A-Za-z]):(?=/|$)")
 _KEPT = "/~!$&'()*+,;=@:"
-# Of Linux; a path that macOS finds too long costs that document alone, too.
+# Limits of Linux. On macOS, a path too long for it affects only that document.
 _LONGEST_PATH, _LONGEST_WINDOWS_PATH, _LONGEST_NAME = 4096, 32_767, 255
 
 
 def path_of(uri: str, windows: bool = _WINDOWS) -> str | None:
     """The path of a `file:` URI in the form of the operating system.
 
-    None for any other URI, and for what no file of this machine can be called: a NUL in it, half a surrogate, a name
-    or path that is too long, and the host of another machine, but on Windows.
+    None for other URIs and for impossible paths: with NUL or an unpaired surrogate, too long, or (except on Windows)
+    with the host of another machine.
     """
     match = _FILE.match(uri)
     if match is None:
@@ -40,7 +40,7 @@ def path_of(uri: str, windows: bool = _WINDOWS) -> str | None:
 
 
 def _can_be(path: str, windows: bool) -> bool:
-    """Whether a file can be called so."""
+    """Whether a file can have this path."""
     if "\0" in path:
         return False
     longest_path, longest_name = (_LONGEST_WINDOWS_PATH if windows else _LONGEST_PATH), _LONGEST_NAME

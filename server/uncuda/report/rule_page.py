@@ -1,4 +1,4 @@
-"""The page of a rule as a person reads it: in one language, filled in for one target and version."""
+"""The page of a rule for readers: in one language, filled in for one target and version."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from uncuda.catalogue.ranges import minor
 from uncuda.engine import Engine
 from uncuda.engine.several import make_engine
 from uncuda.project import Project
-from uncuda.report.proofs import Proof, load_proofs, proof_section
-from uncuda.report.words import Words
 from uncuda.settings import Settings
 from uncuda.source import Source
 
-from .phrases import Phrases
+from .proofs import Proof, load_proofs, proof_section
+from .words import PageWords, Words
 
 _BLOCK = re.compile(r"^```(\w*)[ \t]*([^\n]*)\n(.*?)^```[ \t]*$", re.M | re.S)
 _LINK = re.compile(r"\[([^\]]+)\]\((?!https://|#)[^)]*\)")
@@ -27,14 +26,14 @@ _PYTHON = "python"
 
 
 def page_of(rule: Rule, target: Target, catalogue: Catalogue, locale: str) -> str:
-    """A rule's page in Markdown; its links are https, all others are words."""
+    """A rule's page in Markdown. Only https links are kept; others become plain text."""
     return _Page(rule, target, catalogue, locale).text()
 
 
 class _Page:
     def __init__(self, rule: Rule, target: Target, catalogue: Catalogue, locale: str) -> None:
         self._rule, self._target, self._catalogue = rule, target, catalogue
-        self._say = Phrases(locale)
+        self._say = PageWords(locale)
         self._title = target.title_zh if locale == "zh" else target.title
 
     def text(self) -> str:
@@ -55,7 +54,7 @@ class _Page:
         return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
 
     def _facts(self) -> str:
-        """Name, severity, class, and what the page is filled in for."""
+        """A line with the rule's name, severity and fix class, and the target and version."""
         say, target = self._say, self._target
         plugin = f"{target.words['package']} {target.version}".strip()
         return " · ".join(
@@ -63,7 +62,7 @@ class _Page:
         )
 
     def _message(self) -> str:
-        """What the rule says of its first example; where that has none, what it says of any place."""
+        """The rule's message for its first example; without an example, its template with "…" in gaps."""
         rule = self._rule
         for example in read_page(rule.path)[1] if rule.path else ():
             if example.flagged and self._concerns([*example.only, *example.project]):
@@ -79,7 +78,7 @@ class _Page:
         return IN_BRACES.sub(lambda found: words.get(found[1], "…"), template)
 
     def _limit(self) -> list[str]:
-        """Why the construct does not work with this version, where a rule hangs on that."""
+        """The sentence why the target lacks the feature that the rule is about; empty if that is not the reason."""
         reason = str(self._target.features.get(self._rule.needs, "yes")) if self._rule.needs else "yes"
         return [] if reason == "yes" else [self._catalogue.limit(reason, self._say.locale)]
 
@@ -90,15 +89,15 @@ class _Page:
         return _LINK.sub(r"\1", self._fill(text))
 
     def _section(self, text: str) -> str:
-        """A section of examples; nothing where all of them are for other targets or versions."""
+        """A section with examples; "" if all of them are for other targets or versions."""
         blocks = list(self._blocks(text, None))
         if not blocks and _BLOCK.search(text):
             return ""
         return "\n\n".join(part for part in (self._prose(_BLOCK.sub("", text)).strip(), *blocks) if part)
 
-    def _blocks(self, text: str, say: Phrases | None) -> Iterator[str]:
-        """The blocks of code that are for this target, each result under its title; `say`: words for those in which
-        nothing is found, where no prose tells."""
+    def _blocks(self, text: str, say: PageWords | None) -> Iterator[str]:
+        """The code blocks for this target, each result under a title. `say`: also put a sentence above examples without
+        findings."""
         shown = True
         for language, info, code in (match.groups() for match in _BLOCK.finditer(text)):
             if language == _PYTHON and info.startswith("->"):
@@ -112,7 +111,7 @@ class _Page:
                 yield (f"{self._say('not reported')}\n\n" if quiet else "") + _fenced(marked, language)
 
     def _concerns(self, words: list[str]) -> bool:
-        """Whether an example with these words after ```python is for this target and version."""
+        """Whether an example with these words after ```python applies to this target and version."""
         options = _options(words)
         only = [word for word in words if ":" not in word]
         exact = Versions.of(self._target.version).exact
@@ -122,7 +121,7 @@ class _Page:
     def _proof(self) -> str:
         proofs = _proofs().get(self._rule.name, {})
         mine = {self._target.id: proofs[self._target.id]} if self._target.id in proofs else {}
-        if self._say.chinese:  # reasons are English
+        if self._say.chinese:  # the reasons exist in English only
             mine = {target: replace(proof, reason="") for target, proof in mine.items()}
         return proof_section(mine, self._catalogue, Words(self._say.locale))
 

@@ -1,0 +1,66 @@
+"""Tests of a platform's compute capability: from a certain one on, and of certain ones, only NVIDIA's GPUs have it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection
+
+from ...facts.role_calls import last_word
+
+ASKED_OF = "device_capability"
+"""A part of the words of every test."""
+
+_ASKS = frozenset({"has_device_capability", "is_device_capability", "is_device_capability_family"})
+_GETS = "get_device_capability"
+_NVIDIA = 5  # the least major number that is no target's
+_FROM, _BELOW = (ast.Eq, ast.Gt, ast.GtE), (ast.Lt, ast.LtE, ast.NotEq)
+
+
+def asks_capability(test: ast.expr, answer: bool, names: Collection[str]) -> bool:
+    """Whether a test that is answered so says that the platform has a compute capability of NVIDIA's.
+
+    `names`: those that hold what a platform's `get_device_capability()` returned.
+    """
+    if isinstance(test, ast.Call) and test.args:
+        return (
+            answer
+            and last_word(test.func).removesuffix("()") in _ASKS
+            and _of_platform(test)
+            and _is_high(test.args[0])
+        )
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], _FROM if answer else _BELOW):
+        return False
+    major, number = _left(test.left, names)
+    return number and len(test.ops) == 1 and _is_high(test.comparators[0], 1 if major else 10)
+
+
+def gets_capability(value: ast.expr) -> bool:
+    """Whether a value is the compute capability of a platform."""
+    return isinstance(value, ast.Call) and last_word(value.func) == _GETS and _of_platform(value)
+
+
+def _of_platform(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and last_word(call.func.value).endswith("platform")
+
+
+def _left(left: ast.expr, names: Collection[str]) -> tuple[bool, bool]:
+    """Of what is compared: whether it is the major number, and whether it is of a capability at all."""
+    major = isinstance(left, ast.Subscript) or (isinstance(left, ast.Attribute) and left.attr == "major")
+    if isinstance(left, ast.Subscript):
+        if getattr(left.slice, "value", None) != 0:
+            return True, False
+        left = left.value
+    elif isinstance(left, ast.Attribute) and major:
+        left = left.value
+    elif isinstance(left, ast.Call) and last_word(left.func) == "to_int" and isinstance(left.func, ast.Attribute):
+        left = left.func.value
+    known = isinstance(left, (ast.Name, ast.Attribute)) and ast.unparse(left) in names
+    return major, known or gets_capability(left)
+
+
+def _is_high(asked: ast.expr, scale: int = 10) -> bool:
+    """Whether a number, `90`, or a pair of them, `(9, 0)`, is one of NVIDIA's."""
+    if isinstance(asked, ast.Tuple) and asked.elts:
+        asked, scale = asked.elts[0], 1
+    value = asked.value if isinstance(asked, ast.Constant) else None
+    return isinstance(value, int) and value >= scale * _NVIDIA

@@ -1,0 +1,92 @@
+"""The review: one finding after the other, its text with the fix, and the commands that fix or accept it alone."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from pygls.exceptions import JsonRpcInvalidParams
+
+from uncuda.printable import printable
+from uncuda.workspace.overview import Filter
+
+from ..fixing.arguments import read_object, read_text
+from ..fixing.asked import asked_of, outlines_of
+from ..state.outline import queue
+from ..wire.names import ACCEPT_FINDING, FIX_FINDING, FIXED_TEXT, REVIEW_QUEUE
+from ..wire.overview import FindingName, FixedText, ReviewAnswer
+from ..wire.protocol import field
+
+if TYPE_CHECKING:
+    from ..session import Session
+
+_NAME = ("uri", "print", "version")
+
+
+def register(session: Session) -> None:
+    """Answer requests of a review, and fix and accept single findings."""
+
+    @session.raw(REVIEW_QUEUE)
+    def review(params: Any) -> ReviewAnswer:
+        return _review(session, params)
+
+    @session.raw(FIXED_TEXT)
+    def fixed(params: Any) -> FixedText:
+        from ..fixing.finding import fixed_text
+
+        return fixed_text(session, _name({key: field(params, key) for key in _NAME}))
+
+    @session.command(FIX_FINDING)
+    async def fix(*arguments: Any) -> dict[str, Any]:
+        from ..fixing.finding import fix_finding
+
+        return await fix_finding(session, _name(read_object(list(arguments), _NAME)))
+
+    @session.command(ACCEPT_FINDING)
+    def accept(*arguments: Any) -> dict[str, Any]:
+        from ..fixing.finding import accept_finding
+
+        table = read_object(list(arguments), (*_NAME, "reason"))
+        return accept_finding(session, _name(table), read_text(table, "reason") if "reason" in table else None)
+
+
+def _name(table: dict[str, Any]) -> FindingName:
+    uri, print_, version = (read_text(table, key) for key in _NAME)
+    return FindingName(uri=uri, print=print_, version=version)
+
+
+def _review(session: Session, params: Any) -> ReviewAnswer:
+    """The finding of the queue that is `move` places from the one called `from`: from where it was (`at`), if it has
+    gone. Those whose keys `skip` names are passed over."""
+    asked = asked_of(session, params)
+    rule, last = read_text(params, "rule"), params.get("from")
+    at, move, skipped = (params.get(key, default) for key, default in (("at", 0), ("move", 0), ("skip", [])))
+    if not all(isinstance(number, int) for number in (at, move)) or not isinstance(skipped, list):
+        raise JsonRpcInvalidParams("`at` and `move` are numbers, `skip` is a list of keys")
+    outlines = outlines_of(session, asked)
+    every = queue(outlines, Filter.of(asked.filter), rule)
+    skip = set(map(str, skipped))
+    keys = [outline.key(place) for outline, place in every]
+    open_ = [index for index, key in enumerate(keys) if key not in skip]
+    version = max((outline.version for outline in outlines), default=0)
+    if not open_:
+        return ReviewAnswer(version=version, index=0, total=0, label="", node=None)
+    known = keys.index(last) if last in keys else None
+    index = _index(open_, at if known is None else known, move, gone=known is None)
+    outline, place = every[index]
+    node = outline.finding(place)
+    number = open_.index(index) + 1
+    name = f"{printable(PurePosixPath(place.file.path).name)}: {place.finding.row.rule}"
+    label = outline.texts("place", name, number, len(open_))
+    return ReviewAnswer(version=version, index=index, total=len(open_), label=label, node=node)
+
+
+def _index(open_: list[int], at: int, move: int, gone: bool) -> int:
+    """The position in the queue that is shown next. What has gone has left its place to the next one."""
+    if move > 0:
+        after = [index for index in open_ if index > at or (gone and index == at)]
+        return after[0] if after else open_[0]
+    if move < 0:
+        before = [index for index in open_ if index < at]
+        return before[-1] if before else open_[-1]
+    return min(open_, key=lambda index: (index < at, abs(index - at)))

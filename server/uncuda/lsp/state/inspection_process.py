@@ -1,0 +1,113 @@
+"""The process that checks the closed files of the workspace; of a large one with several more, that it starts.
+
+Input: first `InspectAll`, then `InspectSome`, or `MoveShims` when shims are imported elsewhere. Output: `Inspected` for
+each file with diagnostics and for each file requested by path, `InspectionProgress` while all are checked, and
+`InspectionDone` after each request.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+
+from uncuda.child import be_nice
+from uncuda.child.pool import Crashed, Launch, Pool
+from uncuda.child.records import Channel
+from uncuda.workspace.cpus import batches_of, number_for, processors, sizes_of
+from uncuda.workspace.discover import File
+
+from ..wire.logs import logger
+from ..wire.uris import uri_of
+from .inspected import (
+    CODEC,
+    WORKER_CODEC,
+    InspectAll,
+    Inspected,
+    InspectFiles,
+    InspectionDone,
+    InspectionProgress,
+    InspectSome,
+    MoveShims,
+)
+from .inspector import InspectionWorker, Inspector
+
+_PAUSE = 0.2  # seconds between two progress messages
+
+
+def main() -> None:
+    """Answer requests until the input ends."""
+    be_nice()
+    channel = Channel(CODEC)
+    first = channel.first_request()
+    if first is None:
+        return
+    inspector = Inspector.of(first)
+    gc.freeze()
+    files = inspector.files()
+    found = _everything(inspector, files, _pool(inspector, first, files))
+    requests = channel.requests()  # a thread waits for input from here on: processes were forked before
+    _say(channel, found)
+    for request in requests:
+        _say(channel, _again(inspector, request))
+
+
+def _say(channel: Channel, found: Iterable[Inspected | InspectionProgress]) -> None:
+    for record in found:
+        channel.say(record)
+    channel.say(InspectionDone())
+
+
+def _again(inspector: Inspector, request: InspectSome | MoveShims) -> Iterator[Inspected]:
+    return inspector.move_shims(request.shims) if isinstance(request, MoveShims) else inspector.some(request.paths)
+
+
+def _pool(inspector: Inspector, request: InspectAll, files: Sequence[File]) -> Pool[str] | None:
+    """Processes that check the files in parallel; None where there are too few."""
+    wanted = files[0].settings.workers if files else 1
+    number = number_for(sizes_of(files), wanted and min(wanted, processors()), looked=False)
+    if number == 1:
+        return None
+    inspector.check(files[0].path)  # its engine is made before forking, so that the processes share it
+    worker = InspectionWorker(inspector)
+    launch = Launch("uncuda.lsp.state.inspector", worker.serve, WORKER_CODEC)
+    pool: Pool[str] = Pool(number, launch, worker.answer, _lost)
+    pool.tell(request)
+    return pool
+
+
+def _lost(process: int, code: int) -> None:
+    logger.error("process %d, which checked files of the workspace, ended with %d", process, code)
+
+
+def _everything(
+    inspector: Inspector, files: Sequence[File], pool: Pool[str] | None
+) -> Iterator[Inspected | InspectionProgress]:
+    """What is found in files that have any finding, accepted ones too, and now and then how far it is."""
+    due = time.monotonic() + _PAUSE
+    paths = [file.path for file in files]
+    for done, found in enumerate(_each(inspector, paths, pool, sizes_of(files)), 1):
+        inspector.remember(found)
+        if found.items != "[]" or found.listing or found.failed:
+            yield found
+        if (now := time.monotonic()) >= due:
+            due = now + _PAUSE
+            yield InspectionProgress(done, len(files))
+
+
+def _each(
+    inspector: Inspector, paths: Sequence[str], pool: Pool[str] | None, sizes: Sequence[int]
+) -> Iterator[Inspected]:
+    """What is found in each file, in order."""
+    if pool is None:
+        yield from map(inspector.check, paths)
+        return
+    with closing(pool):
+        batches = batches_of(paths, sizes, pool.number)
+        for batch, answer in pool.run(batches, lambda parts: InspectFiles(tuple(parts))):
+            if isinstance(answer, Crashed):
+                failed = f"the process that read it crashed twice ({answer.reason})"
+                yield from (Inspected(path, uri_of(path), failed=failed) for path in batch)
+            else:
+                yield from answer.files

@@ -1,0 +1,86 @@
+"""One window for tests one after the other: each clears away what it leaves, and the next begins with a new server.
+
+Loading VS Code takes ten times as long as what most tests do with it.
+"""
+
+import json
+import shutil
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from e2e.vscode.code_server import CodeServer
+from e2e.vscode.window import SIZE, Window
+
+CLOSE, CLEAR, BEGIN = "Control+Shift+F7", "Control+Shift+F8", "Control+Shift+F9"
+_CLEAR = (
+    *("workbench.action.closePanel", "workbench.action.closeSidebar"),
+    *("notifications.clearAll", "notifications.hideList", "notifications.hideToasts"),
+)
+# One is run when the one before has ended: when the Explorer is there, the new server is.
+_BEGIN = ("uncuda.restart", "workbench.view.explorer", "workbench.action.focusActiveEditorGroup")
+KEYS: list[dict[str, Any]] = [
+    {"key": CLOSE.replace("Control", "Ctrl"), "command": "workbench.action.revertAndCloseActiveEditor"},
+    {"key": CLEAR.replace("Control", "Ctrl"), "command": "runCommands", "args": {"commands": _CLEAR}},
+    {"key": BEGIN.replace("Control", "Ctrl"), "command": "runCommands", "args": {"commands": _BEGIN}},
+]
+_FILES = ".explorer-folders-view .monaco-list-row:visible"
+_LEFT = ", ".join(
+    (
+        *(".tab:visible", ".part.panel:visible", ".part.sidebar:visible"),
+        *(".notification-toast:visible", ".notifications-center.visible"),
+    )
+)
+
+
+class ReusedWindow(Window):
+    """A window that shows the workspace of `folder` again and again."""
+
+    def __init__(self, browser: Any, server: CodeServer, folder: Path) -> None:
+        super().__init__(browser, server, folder)
+        self.folder, self._workspace = folder, folder / "workspace"
+        self._shown, self._turn = False, 0
+
+    def begin(self, shots: Path) -> None:
+        """Take pictures of another test, whose workspace is empty yet."""
+        self._shots, self._taken = shots, 0
+        self._workspace.mkdir(exist_ok=True)  # it stays: what watches it would have nothing to watch any more
+        for path in self._workspace.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    def show(self, workspace: Path, query: str = "") -> None:
+        """Show the workspace as it is now, with a new server."""
+        assert workspace == self._workspace
+        title = self._entitle()
+        if not self._shown:
+            super().show(workspace, query)
+            self._shown = True
+            return
+        self.until(lambda: title in self.page.title(), self.page.title)
+        self.page.keyboard.press(BEGIN)
+        self.page.locator(_FILES).first.wait_for()
+
+    def _entitle(self) -> str:
+        """Give the workspace a title of its own: when the window shows it, it has read the workspace's settings."""
+        self._turn += 1
+        title, path = f"test {self._turn}", self._workspace / ".vscode" / "settings.json"
+        settings = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps({**settings, "window.title": title}), encoding="utf-8")
+        return title
+
+    def clear(self) -> None:
+        """Close all that a test has opened; what is not saved is lost."""
+        self.page.set_viewport_size(SIZE)
+        self.page.mouse.move(0, 0)
+        for _ in range(2):  # a menu within a menu
+            self.page.keyboard.press("Escape")
+        tabs = self.page.locator(".tab")
+        while count := tabs.count():
+            self.page.keyboard.press(CLOSE)
+            self.until(partial(self._has_fewer_tabs, count), lambda: self.rows(".tab"))
+        self.page.keyboard.press(CLEAR)
+        self.until(lambda: not self.page.locator(_LEFT).count(), lambda: self.rows(_LEFT))
+
+    def _has_fewer_tabs(self, count: int) -> bool:
+        return int(self.page.locator(".tab").count()) < count

@@ -1,0 +1,170 @@
+"""The Port view and the review as a person uses them: in one window, from all findings to none that is left."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.command import MANUAL, REVIEW, SAFE, uncuda
+from e2e.vscode.code_server import CodeServer
+from e2e.vscode.install import CACHE
+from e2e.vscode.window import Window
+
+pytestmark = [pytest.mark.slow, pytest.mark.network]
+
+FILES = {
+    "one/uncuda.toml": 'target = "npu"\n',
+    "one/safe.py": SAFE,
+    "one/kind.py": REVIEW,
+    "one/tests/test_kernel.py": MANUAL,
+    "two/uncuda.toml": 'target = "musa"\n',
+    "two/safe.py": SAFE,
+}
+BUTTONS = (
+    *("Review: Previous (Alt+PageUp)", "Review: Next (Alt+PageDown)", "Review: Accept Fix (Alt+Enter)"),
+    *("Review: Accept with a Reason (Shift+Alt+Enter)", "Review: Skip (Shift+Alt+PageDown)"),
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace of two folders with a target each."""
+    folder = tmp_path_factory.mktemp("port")
+    for name, text in FILES.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    folders = {"folders": [{"path": "one"}, {"path": "two"}]}
+    (folder / "both.code-workspace").write_text(json.dumps(folders), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def window(server: CodeServer, browser: Any, folder: Path) -> Iterator[Window]:
+    """The one window of all these tests, which go on from one another."""
+    shots = CACHE / "shots" / "port"
+    for old in shots.glob("*.png"):
+        old.unlink()
+    window = Window(browser, server, shots)
+    window.show(folder / "both.code-workspace")
+    window.open("safe.py")
+    window.command("View: Close All Editors")
+    window.open_port()
+    yield window
+    window.shot("end")
+    window.close()
+    assert not window.blocked
+
+
+def select(window: Window, text: str) -> None:
+    """Put the focus on a row, as an arrow key would."""
+    window.page.locator(".tree-explorer-viewlet-tree-view .monaco-list-row", has_text=text).first.click()
+
+
+def left(folder: Path) -> int:
+    """What `check` finds in both."""
+    found = 0
+    for name in ("one", "two"):
+        found += uncuda("check", "--output-format", "json", "--summary", str(folder / name)).json["summary"]["count"]
+    return found
+
+
+def test_two_folders_with_a_target_each(window: Window, folder: Path) -> None:
+    window.until(
+        lambda: f"{left(folder)} left" in window.port_message(), lambda: (window.port_message(), window.port())
+    )
+    window.until(lambda: len(window.port()) == 2, window.port)
+    assert ["Ascend" in row for row in window.port()] == [True, False]
+    window.shot("roots")
+
+
+def test_down_to_a_finding_by_key(window: Window, folder: Path) -> None:
+    """Folder, class, rule, file, finding: each opened by the arrow key, the last one by Enter."""
+    select(window, "one")
+    for _ in range(8):
+        window.page.keyboard.press("ArrowRight")
+        window.page.wait_for_timeout(250)
+    window.until(lambda: any("line " in row for row in window.port()), window.port)
+    window.page.keyboard.press("Enter")
+    window.until(lambda: window.page.locator(".tab.active").count(), lambda: window.rows(".tab"))
+    window.shot("open")
+
+
+def test_a_fix_from_the_view(window: Window, folder: Path) -> None:
+    before = left(folder)
+    window.command("View: Close All Editors")
+    window.command("uncuda: Focus on Port View")
+    select(window, "line ")
+    window.page.keyboard.press("Alt+Enter")
+    window.until(lambda: f"{before - 1} left" in window.port_message(), lambda: (window.port_message(), window.port()))
+    window.command("File: Save All Files")
+    window.until(lambda: left(folder) == before - 1, lambda: left(folder))
+    window.shot("fixed")
+
+
+def test_grouped_by_folder_and_filtered(window: Window, folder: Path) -> None:
+    window.command("uncuda: Group the Port View by Rule or Folder")
+    select(window, "one")
+    window.page.keyboard.press("ArrowRight")
+    window.until(lambda: any("By hand" in row for row in window.port()), window.port)
+    window.shot("by-folder")
+    window.command("uncuda: Filter the Port View")
+    box = window.page.locator(".quick-input-list .monaco-list-row", has_text="Tests")
+    box.first.wait_for()
+    window.shot("filter")
+    window.page.locator(".quick-input-list .monaco-list-row", has_text="Code").first.click()
+    window.page.keyboard.press("Enter")
+    window.until(lambda: "shown: Tests" in window.port_message(), window.port_message)
+    window.until(lambda: len(window.port()) == 2 or len(window.port()) == 3, window.port)
+    window.shot("tests-only")
+    window.command("uncuda: Filter the Port View")
+    box.first.wait_for()
+    window.page.locator(".quick-input-list .monaco-list-row", has_text="Code").first.click()
+    window.page.keyboard.press("Enter")
+    window.until(lambda: "shown" not in window.port_message(), window.port_message)
+    window.command("uncuda: Group the Port View by Rule or Folder")
+
+
+def test_the_review_by_keys(window: Window, folder: Path) -> None:
+    """Skip one, accept a fix, accept the rest with a reason."""
+    window.command("View: Close All Editors")
+    window.command("uncuda: Review")
+    diff = window.page.locator(".diff-editor, .monaco-diff-editor")
+    window.until(lambda: diff.count() > 0, lambda: window.rows(".tab"))
+    window.until(lambda: {*BUTTONS} <= {*window.title_buttons()}, window.title_buttons)
+    window.shot("diff")
+    number = window.page.locator(".tab.active").inner_text()
+    window.page.locator(".monaco-diff-editor .modified .view-line, .diff-editor .modified .view-line").first.click()
+    window.page.keyboard.press("Alt+PageDown")
+    window.until(lambda: window.page.locator(".tab.active").inner_text() != number, lambda: window.rows(".tab"))
+    window.shot("next")
+    before = left(folder)
+    window.command("uncuda: Review: Previous")
+    window.until(lambda: diff.count() > 0, lambda: window.rows(".tab"))
+    window.command("uncuda: Review: Accept Fix")
+    window.until(lambda: f"{before - 1} left" in window.port_message(), window.port_message)
+    window.command("File: Save All Files")
+    window.until(lambda: left(folder) == before - 1, lambda: left(folder))
+    window.until(lambda: {*BUTTONS} <= {*window.title_buttons()}, window.title_buttons)  # beside no fix, too
+    window.command("uncuda: Review: Accept with a Reason")
+    window.page.locator(".quick-input-widget input.input:visible").wait_for()
+    window.page.keyboard.type("only a log")
+    window.shot("reason")
+    window.page.keyboard.press("Enter")
+    baseline = folder / "one" / "uncuda-baseline.jsonl"
+    window.until(baseline.is_file, window.notifications)
+    assert json.loads(baseline.read_text(encoding="utf-8").splitlines()[1])["reason"] == "only a log"
+    window.until(lambda: "1 accepted" in window.port_message(), window.port_message)
+    window.shot("accepted")
+
+
+@pytest.mark.parametrize("theme", ["Default Light Modern", "Default Dark Modern", "Default High Contrast"])
+def test_pictures_in_all_themes(window: Window, server: CodeServer, folder: Path, theme: str) -> None:
+    """For a person to look at: what is shown is the same."""
+    shown = window.port()
+    server.configure({"workbench.colorTheme": theme})
+    window.until(lambda: window.port() == shown, window.port)
+    window.page.wait_for_timeout(500)
+    window.shot(theme.replace(" ", "-").lower())

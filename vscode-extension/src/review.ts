@@ -1,0 +1,131 @@
+/** The review: one finding after the other, its file beside the text in which it is fixed. */
+
+import * as vscode from "vscode";
+import { ExecuteCommandRequest, type LanguageClient } from "vscode-languageclient/node";
+
+import { accept } from "./accept.ts";
+import { placeOf } from "./nodes.ts";
+import { type Action, type FindingName, type Node, type Shown } from "./overview.ts";
+import type { Server } from "./server.ts";
+
+const { t } = vscode.l10n;
+const SCHEME = "uncuda-fixed";
+const PLACE = "uncuda.review";
+
+/** What the server says to `uncuda/review`. */
+interface Answer {
+  readonly index: number;
+  readonly total: number;
+  readonly label: string;
+  readonly node: Node | null;
+}
+
+/** Where the review is; kept for a workspace. */
+interface At {
+  readonly from: string;
+  readonly at: number;
+}
+
+export class Review {
+  /** Keys of findings that are passed over until the window closes. */
+  readonly #skipped = new Set<string>();
+  #node: Node | undefined;
+
+  constructor(
+    private readonly shown: Shown,
+    private readonly state: vscode.Memento,
+  ) {}
+
+  /** Show the finding that is `move` places on. */
+  async go(client: LanguageClient, move: number): Promise<void> {
+    const place = this.state.get<At | undefined>(PLACE, undefined);
+    const asked = { ...place, filter: this.shown.filter, skip: [...this.#skipped], move };
+    const { node, index, label } = await client.sendRequest<Answer>("uncuda/review", asked);
+    if (!node?.key) {
+      this.#leave();
+      void vscode.window.showInformationMessage(t("uncuda: nothing is left to review."));
+      return;
+    }
+    await this.state.update(PLACE, { from: node.key, at: index });
+    await this.show(node, label);
+  }
+
+  /** Show one finding: with its fix beside it, or where it stands. */
+  async show(node: Node, label = node.label): Promise<void> {
+    this.#node = node;
+    const [uri, options] = placeOf(node);
+    const preview = node.actions.some((action) => action.name === "preview");
+    const name = node.finding;
+    const fixed = name && preview ? fixedUri(name) : undefined;
+    // Its path: in a remote window the workbench has another URI for it.
+    await vscode.commands.executeCommand("setContext", "uncuda.reviewed", [uri.fsPath]);
+    if (fixed && uri.scheme === "file") {
+      await vscode.commands.executeCommand("vscode.diff", uri, fixed, label, options);
+    } else {
+      await vscode.commands.executeCommand("vscode.open", uri, options);
+      vscode.window.setStatusBarMessage(label, 10_000);
+    }
+  }
+
+  /** Do what the finding offers, and go on if it was done. */
+  async act(client: LanguageClient, name: Action["name"]): Promise<void> {
+    const action = this.#node?.actions.find((one) => one.name === name);
+    if (!action) {
+      void vscode.window.showInformationMessage(t("uncuda: there is no such action for this finding."));
+      return;
+    }
+    if (await run(client, action)) {
+      await this.go(client, 1);
+    }
+  }
+
+  async skip(client: LanguageClient): Promise<void> {
+    if (this.#node?.key) {
+      this.#skipped.add(this.#node.key);
+    }
+    await this.go(client, 1);
+  }
+
+  /** The rule of the finding, previewed in the whole workspace. */
+  async rule(client: LanguageClient): Promise<void> {
+    const why = this.#node?.actions.find((one) => one.name === "why");
+    const { rule } = (why?.arguments[0] ?? {}) as { rule?: string };
+    if (rule) {
+      const command = "uncuda.previewFixAllInWorkspace";
+      await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [{ rules: [rule] }] });
+    }
+  }
+
+  #leave(): void {
+    this.#node = undefined;
+    void vscode.commands.executeCommand("setContext", "uncuda.reviewed", []);
+  }
+}
+
+/** Run an action; whether something was done. */
+export async function run(client: LanguageClient, action: Action): Promise<boolean> {
+  const { command } = action;
+  const result: unknown =
+    action.name === "accept"
+      ? await accept(client, command, action.arguments)
+      : await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [...action.arguments] });
+  const { applied, accepted } = (result ?? {}) as { applied?: boolean; accepted?: number };
+  return Boolean(applied) || Boolean(accepted);
+}
+
+function fixedUri(name: FindingName): vscode.Uri {
+  const query = JSON.stringify({ uri: name.uri, print: name.print, version: name.version });
+  return vscode.Uri.from({ scheme: SCHEME, path: vscode.Uri.parse(name.uri).path, query });
+}
+
+/** Gives the texts in which findings are fixed: read only, and nowhere on the disk. */
+export function provideFixed(server: Server): vscode.Disposable {
+  return vscode.workspace.registerTextDocumentContentProvider(SCHEME, {
+    async provideTextDocumentContent(uri): Promise<string> {
+      const client = await server.client();
+      const name: unknown = JSON.parse(uri.query);
+      const said = await client?.sendRequest<{ text?: string; stale?: string }>("uncuda/fixedText", name);
+      return said?.text ?? said?.stale ?? server.problem ?? "";
+    },
+  });
+}
