@@ -90,6 +90,8 @@ ROWS = [
 ]  # fmt: skip
 
 BY_HAND = [
+    'from typing import Literal\n\ndef f(x, device: Literal["cuda", "cpu"] = "cuda"): return x.to(device)',
+    'import typing as t\n\nclass C:\n    device: t.Literal["cuda", "cpu"] = "cuda"',
     "w = torch.load(p, map_location=lambda storage, location: storage.cuda(0))",
     "w = torch.load(p, map_location=lambda s, loc: s.cuda(0))",
     "s = x.untyped_storage().cuda()",
@@ -182,6 +184,14 @@ def test_what_a_default_is_compared_with_stays_with_it() -> None:
         "import argparse\nimport torch\n\nparser = argparse.ArgumentParser()\n"
         'parser.add_argument("--device", default="cuda")\nargs = parser.parse_args()\n'
         'match args.device:\n    case "cuda":\n        pass\n'
+    )
+    assert ported(text, review=True) == text
+
+
+def test_a_default_of_a_named_type_stays_with_its_words() -> None:
+    text = (
+        'from typing import Literal\nimport torch\n\nDevice = Literal["cuda", "cpu"]\n\n\n'
+        'def f(x, *, device: Device = "cuda"):\n    return x.to(device)\n'
     )
     assert ported(text, review=True) == text
 

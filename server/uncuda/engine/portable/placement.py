@@ -16,6 +16,7 @@ _IMPORT = re.compile(r"^(?:from|import)[ \t]+(\.*[\w.]*)", re.M)
 _PATH = re.compile(
     r"^[ \t]*(?:sys\.path\.(?:append|insert|extend)\(|sys\.path[ \t]*(?:\+?=|\[)|site\.addsitedir\()", re.M
 )
+_SCRIPT = re.compile(r"^if[ \t]+__name__[ \t]*==", re.M)
 _NEXT = re.compile(r"^(?![ \t#\r\n)\]}])", re.M)
 _TORCH_INSIDE = re.compile(r"^[ \t]+(?:import[ \t]+torch\b|from[ \t]+torch[. \t])", re.M)
 
@@ -70,7 +71,8 @@ def place_of(facts: Facts, path: str, helper: Helper) -> Gap:
     first = _first_group([line for line in after if line.root in (own | {"."}) - {"torch"}], facts)
     torch = [line for line in after if line.root == "torch"]
     line = first or (torch[-1] if torch else None)
-    reaches = bool(changed) or any(one.root in own for one in lines) or _is_near(path, helper)
+    imports_own = any(one.root in own or one.root == "." for one in lines)
+    reaches = bool(changed) or imports_own or _is_near(path, helper, _SCRIPT.search(facts.text) is not None)
     allowed = SAFE if reaches else REVIEW
     if line is None and changed:
         return _at(facts, changed, allowed)
@@ -130,16 +132,20 @@ def _in_function(facts: Facts, at: int) -> bool:
     return any(header.word in ("def", "async", "class") for header in facts.indents.headers(at))
 
 
-def _is_near(path: str, helper: Helper) -> bool:
-    """Whether a file finds the module without more: it lies beside it, or in its package."""
+def _is_near(path: str, helper: Helper, is_script: bool) -> bool:
+    """Whether a file finds the module without more: it lies beside it, or in its package and is not started by its
+    path. What builds a package is run before that can be imported."""
     if not path or not helper.path:
         return True
+    if posixpath.basename(path.replace("\\", "/")) == "setup.py":
+        return False
     root = helper.path.replace("\\", "/")
     for _ in range(helper.module.count(".") + 1):
         root = posixpath.dirname(root)
     folder = posixpath.dirname(path.replace("\\", "/"))
     package = posixpath.join(root, helper.module.partition(".")[0]) if "." in helper.module else root
-    return folder in (root, package) or ("." in helper.module and folder.startswith(package + "/"))
+    inside = "." in helper.module and (folder == package or folder.startswith(package + "/"))
+    return not is_script if inside else folder == root
 
 
 def _head(facts: Facts) -> int:

@@ -25,6 +25,8 @@ def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
     text = next((text for text in hit.statement.digest.texts if text.node is hit.node), None)
     if text is None or len(text.tokens) != 1 or hit.rule.get("entry") or _is_key(hit):
         raise Unwritable(BY_HAND)
+    if (annotation := _annotation(hit)) is not None and _is_literal(annotation, context.text):
+        raise Unwritable(BY_HAND)
     token, base = text.tokens[0], hit.statement.start
     start, end = base + token.start, base + token.end
     words = sorted(hit.fixes[0].edits)
@@ -90,6 +92,32 @@ class _Said:
         more = ", " if call.args or call.keywords else ""
         ((word, asked),) = self.words
         return [Edit(word.start, word.end, "{}"), Edit(at, at, asked + more)]
+
+
+def _annotation(hit: Hit) -> ast.expr | None:
+    """The annotation of the name that a string is the value or the default of."""
+    assert hit.statement is not None
+    assert hit.node is not None
+    parents = hit.statement.digest.parents
+    inner, outer = hit.node, parents.get(hit.node)
+    while isinstance(outer, (ast.IfExp, ast.BoolOp)):
+        inner, outer = outer, parents.get(outer)
+    if isinstance(outer, ast.AnnAssign):
+        return outer.annotation
+    if not isinstance(outer, ast.arguments):
+        return None
+    named = [*outer.posonlyargs, *outer.args]
+    pairs = [*zip(named[::-1], outer.defaults[::-1]), *zip(outer.kwonlyargs, outer.kw_defaults)]
+    return next((argument.annotation for argument, default in pairs if default is inner), None)
+
+
+def _is_literal(annotation: ast.expr, text: str) -> bool:
+    """Whether a type lists the words that are allowed, by itself or under a name of this text."""
+    names = {node.id for node in ast.walk(annotation) if isinstance(node, ast.Name)}
+    names |= {node.attr for node in ast.walk(annotation) if isinstance(node, ast.Attribute)}
+    if "Literal" in names:
+        return True
+    return any(re.search(rf"^{name}\b[^=\n]*=[^\n]*\bLiteral\[", text, re.M) for name in names)
 
 
 def _is_key(hit: Hit) -> bool:
