@@ -79,6 +79,11 @@ _SHIM = Key("shim", TEXT, "With a runtime patch: reported all the same, silent, 
             "使用运行时补丁时：照常报告、不报告，或以目标的表为准。", ("flag", "silent", "table"), "flag")  # fmt: skip
 _STATUS = "Which rows of the target's table it speaks of."
 _STATUS_ZH = "涉及目标表中的哪些行。"
+_PORTABLE = Key("portable", TABLE, "With `strategy = \"portable\"`: what is written for each of these, with the "
+                "helper's functions in braces. Without it a place is by hand then; `{}`: it is silent.",
+                "使用 `strategy = \"portable\"` 时：各项的写法，花括号中为辅助模块的函数。"
+                "不写则此时需手动处理；`{}` 表示此时不报告。",
+                empty=True, group="in a source for every accelerator", each=TEXT)  # fmt: skip
 _COLLECTIVES = Key("collectives", TEXTS, "Functions that raise if they are given the dtype: an error then.",
                    "收到该 dtype 会报错的函数：此时为错误。")  # fmt: skip
 _ON_DEVICE = Key("on-device", FLAG, "Silent about tensors of the host, and where another device runs.",
@@ -129,7 +134,7 @@ _NAME = (
         group="where it is silent"),
     Key("silent-sources", TEXTS, "Endings of sources: a file that compiles only such is silent.",
         "源文件后缀：只编译这类源文件的文件不报告。", group="where it is silent"),
-    _COLLECTIVES, _ON_DEVICE,
+    _COLLECTIVES, _ON_DEVICE, _PORTABLE,
 )  # fmt: skip
 _METHOD = (
     Key("methods", TEXTS, "The names of the methods or attributes.", "方法或属性的名称。", required=True),
@@ -143,7 +148,7 @@ _METHOD = (
     Key("for-all", TEXT, "What is written where the object may lack it.", "对象可能没有该方法时写什么。"),
     Key("with-device", TEXT, "What is written where the argument is a device.", "参数为设备时的写法。"),
     Key("scripted", TEXT, "What is written where TorchScript compiles.", "在由 TorchScript 编译的代码中的写法。"),
-    _COLLECTIVES, _ON_DEVICE,
+    _COLLECTIVES, _ON_DEVICE, _PORTABLE,
 )  # fmt: skip
 _STRING = (
     Key("pattern", PATTERN, "The whole string, as a regular expression.", "整个字符串的正则表达式。", required=True,
@@ -200,6 +205,7 @@ _STRING = (
         group="with a runtime patch"),
     Key("shim-fix", TEXT, "The best class of its fixes then.", "此时修复的最高级别。", FIXES,
         group="with a runtime patch"),
+    _PORTABLE,
 )  # fmt: skip
 _ARGUMENT = (
     Key("calls", TEXTS, "The functions.", "函数。", required=True),
@@ -209,7 +215,7 @@ _ARGUMENT = (
     Key("add", TEXT, "The argument is missing; this is added.", "缺少该参数；写入此内容。"),
     Key("rename", FLAG, "The keyword is renamed.", "重命名关键字。"),
     Key("statements", TABLE, "By value: statements in the place of the call.", "按值列出代替该调用的语句。", each=TEXT),
-    _SHIM,
+    _SHIM, _PORTABLE,
 )  # fmt: skip
 _MODULE = (
     Key("modules", TEXTS, "Modules; without it all of the table's `status`.", "模块；不写则为表中该 `status` 的全部。"),
@@ -230,6 +236,7 @@ _ENVIRONMENT = (
     Key("format-limits", TEXTS, "Limits of variables whose values are written otherwise: one that is read has no fix.",
         "取值写法不同的变量的限制：读取它的位置没有修复。"),
     Key("values", TEXTS, "Patterns of values that both know.", "两者都认识的取值模式。"),
+    _PORTABLE,
 )  # fmt: skip
 
 CHECKS: dict[str, Verb] = {
@@ -242,7 +249,7 @@ CHECKS: dict[str, Verb] = {
     "environment": Verb("An environment variable.", "环境变量。", _ENVIRONMENT, ("old", "new")),
     "missing-import": Verb("The plugin is used and not imported.", "使用了插件却未导入。",
                            (Key("by-itself", TEXT, "The feature by which PyTorch imports the plugin itself.",
-                                "使 PyTorch 自行导入插件的特性。", filled=False),), ("name",)),
+                                "使 PyTorch 自行导入插件的特性。", filled=False), _PORTABLE), ("name",)),
     "jit-script": Verb("Code that TorchScript compiles.", "由 TorchScript 编译的代码。",
                        (Key("names", TEXTS, "The functions that compile.", "进行编译的函数。", required=True),),
                        ("name",)),

@@ -100,7 +100,7 @@ class Commands:
     def switch_target(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
         """Check all files for another target until the server ends."""
         target = read_text(read_object(arguments, ("target",)), "target")
-        targets = self._session.folders.catalogue.declarations
+        targets = self._session.folders.choices
         if target and target not in targets:
             raise JsonRpcInvalidParams(f"unknown target `{target}`{hint(target, targets)}")
         return self._switch(target)
@@ -172,7 +172,7 @@ class Commands:
         session = self._session
         folders, texts = session.folders, Texts(session.folders.language())
         if not target:
-            chosen = await choose_target(session, folders.catalogue.declarations, texts("switch target"), texts)
+            chosen = await choose_target(session, folders.choices, texts("switch target"), texts)
             if chosen is None or not await self._overrides(chosen, texts):
                 return {"target": None, "overrides": None}
             target = chosen

@@ -108,7 +108,7 @@ def _root(session: Session, outline: Outline) -> OverviewNode:
     folder = next(folder for folder in session.folders.all if folder.uri == outline.root)
     choice = session.folders.choice_at(folder)
     node = outline.root_node(folder.name)
-    title = session.folders.title_of(choice.engine.target.id, outline.texts.locale)
+    title = session.folders.title_of(choice.aim, outline.texts.locale)
     node["tooltip"] = title
     node["description"] = f"{title} · {node['description']}"
     return node

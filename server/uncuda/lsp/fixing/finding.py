@@ -15,8 +15,10 @@ from uncuda.report.words import baseline_problem
 from uncuda.source import SourceError
 from uncuda.workspace import FileProblem, file_changes, file_text, fix_class, leads_out
 from uncuda.workspace.discover import File
+from uncuda.workspace.portable import NewFile
 
 from ..state.analyses import Analysis
+from ..state.choice import PORTABLE
 from ..state.fix_command import command_for
 from ..state.listing import Closed, analyse_closed, printed, version_of
 from ..state.notebooks import Notebook
@@ -24,7 +26,8 @@ from ..state.outline import OverviewTexts
 from ..wire.overview import FindingName, FixedText
 from ..wire.texts import Texts
 from ..wire.uris import path_of
-from .changes import file_change, kept_by_editors
+from . import new_files
+from .changes import created, file_change, kept_by_editors
 from .job import FileChange, Left
 from .jobs import form_of
 
@@ -89,12 +92,13 @@ async def fix_finding(session: Session, name: FindingName) -> dict[str, Any]:
     if why := _hindrance(session, known, texts, words):
         return _refused(session, texts, why)
     change = _change(session, name, known)
+    made = [created(new, form_of(session.client))] if (new := _new_file(session, known)) is not None else []
     if encoding := (await misread(session, [change])).get(change.uri):
         return _refused(session, texts, words("read as", change.otherwise, encoding=encoding))
     if look_up(session, name) is None:  # the text changed meanwhile
         return _refused(session, texts, stale=True)
     title = known.finding.fixes[0].title
-    applied = await apply(session, [change], texts("label", title), words)
+    applied = await apply(session, [*made, change], texts("label", title), words)
     if not applied.applied:
         return _refused(session, texts, applied.reason or words("not applied"))
     return {"applied": True, "stale": False}
@@ -124,6 +128,8 @@ def _hindrance(session: Session, known: FoundNow, texts: OverviewTexts, words: T
     """Return why an editor must not apply the fix; "" if it may."""
     if known.accepted or not known.finding.fixes:
         return texts("no fix")
+    if (why := new_files.why_not(session, known.analysis, _new_file(session, known), among=True)) is not None:
+        return why
     if known.closed is None:
         return known.analysis.disabled or ""
     error = session.analyses.baselines.error(_baseline(session, known))
@@ -138,9 +144,15 @@ def _hindrance(session: Session, known: FoundNow, texts: OverviewTexts, words: T
     return ""
 
 
+def _new_file(session: Session, known: FoundNow) -> NewFile | None:
+    """The module that a fix of a portable project needs, where it is not there."""
+    return new_files.needed_by(session, known.analysis, known.finding.fixes[0].edits)
+
+
 def _command(known: FoundNow) -> str:
-    review = fix_class(known.finding) != "safe"
-    return command_for(known.analysis.program.path, review, known.analysis.engine.target.id)
+    review, engine = fix_class(known.finding) != "safe", known.analysis.engine
+    target = PORTABLE if engine.settings.portable else engine.target.id
+    return command_for(known.analysis.program.path, review, target)
 
 
 def _change(session: Session, name: FindingName, known: FoundNow) -> FileChange:

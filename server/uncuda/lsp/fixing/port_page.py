@@ -12,6 +12,7 @@ from uncuda.report.port.shown import PortReport, PortWords
 from uncuda.workspace import Checked, EngineFor, File, Problem, check_files
 from uncuda.workspace.port import Gathering
 
+from ..state.fix_command import aim_options
 from .rewrite import Group, Run
 
 
@@ -41,8 +42,7 @@ def port_page(run: Run, group: Group, tell: Callable[[int, int], object]) -> str
         port = gathering.finish(targets, select)
 
     def command(name: str, *options: str) -> str:
-        target = ["--target", group.target] if group.target else []
-        return shlex.join(["uncuda", name, *options, *target])
+        return shlex.join(["uncuda", name, *options, *aim_options(group.target)])
 
     said = [Problem(naming.shown(one.path), one.message) for one in (*group.problems, *problems.values())]
     words = PortWords(job.locale)

@@ -43,12 +43,14 @@ from uncuda.workspace import (
 )
 from uncuda.workspace.acceptance import Acceptance
 from uncuda.workspace.baseline import read_baseline
+from uncuda.workspace.portable import NewFile, new_helper
 
-from ..state.fix_command import command_for
+from ..state.choice import PORTABLE
+from ..state.fix_command import cannot_create, command_for
 from ..wire.positions import Lines
 from ..wire.texts import Texts
 from ..wire.uris import uri_of
-from .changes import file_change, kept_by_editors
+from .changes import created, file_change, kept_by_editors
 from .job import Acceptable, Buffer, FileChange, Job, JobAnswer, JobDone, JobFolder, JobProgress, Left, left_in
 
 
@@ -81,6 +83,7 @@ def rewrite(job: Job, catalogue: Catalogue) -> Iterator[JobAnswer]:
                 group.files, engine_for, job.review, job.rules, run.load, answers_for, selection_for
             ):
                 if change := run.file(repaired, group):
+                    yield from run.new_file(repaired, group)
                     yield change
                 done += 1
                 yield JobProgress(done, total)
@@ -100,6 +103,7 @@ class Run:
         self._texts, self._words = Texts(job.locale), Words(job.locale)
         self._buffers = {_key(buffer.name): buffer for buffer in job.buffers}
         self._baselines = Baselines()
+        self._made: set[str] = set()  # new files
         self._stamps: dict[str, tuple[int, int]] = {}
 
     def groups(self, only: str = "") -> list[Group]:
@@ -288,6 +292,22 @@ class Run:
             otherwise=self._otherwise(repaired, group),
         )
 
+    def new_file(self, repaired: Repaired, group: Group) -> Iterator[FileChange]:
+        """The module that a portable project's fixed file imports, once, where it is not there."""
+        new = self._helper_for(repaired, group)
+        if new is None or new.path in self._made:
+            return
+        self._made.add(new.path)
+        if self.job.diff:
+            self.diff += readable_diff(self._shown(new.path, group), None, new.data, "utf-8")
+        yield created(new, self.job.form)
+
+    def _helper_for(self, repaired: Repaired, group: Group) -> NewFile | None:
+        if repaired.fixed is None or not repaired.file.settings.portable:
+            return None
+        new = new_helper(group.engines.engine_for(repaired.file.settings), repaired.fixed.text)
+        return new if new is not None and _key(new.path) not in self._buffers else None
+
     def _left(self, repaired: Repaired, text: str, report: Report) -> Left:
         """The findings left in a file, with a place only for closed files, since open ones are analysed again."""
         buffer = self._buffers.get(_key(repaired.file.path))
@@ -302,6 +322,8 @@ class Run:
         given = _key(path) == _key(self.job.scope)
         if leads_out(repaired.file._replace(given=given or repaired.file.given), self._given()):
             return self._words("link out")
+        if not self.job.form.creates and not self.job.diff and self._helper_for(repaired, group) is not None:
+            return cannot_create(path, self.job.review, self.job.locale)
         if buffer := self._buffers.get(_key(path)):
             return buffer.disabled
         assert repaired.source is not None
@@ -346,7 +368,9 @@ def _baseline(configuration: Configuration, root: str) -> Callable[[File], str]:
 
 def _target(folder: JobFolder) -> str:
     """The target named by an editor's setting; "" if none is."""
-    return str(folder.over.get("target") or folder.under.get("target") or "")
+    strategy = folder.over.get("strategy") or folder.under.get("strategy")
+    aim = PORTABLE if strategy == PORTABLE else ""
+    return str(folder.over.get("target") or aim or folder.under.get("target") or "")
 
 
 def _key(path: str) -> str:
