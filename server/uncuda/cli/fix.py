@@ -269,13 +269,13 @@ class _Run:
         new = new_helper(engine, result.fixed.text if result.fixed else "")
         if new is None or new.path in self.helpers:
             return
-        self.helpers.append(new.path)
         if self.diff:
             self._print_diff(new.path, None, new.data, "utf-8")
         else:
             with interrupts_held():
                 create_atomically(new.path, new.data)
             self.session.console.note(self.session.words("helper written", new.path))
+        self.helpers.append(new.path)
 
     def _note_old_names(self) -> None:
         """Print which files have other hard links that still hold the old text, now that all files are written."""
