@@ -2,7 +2,8 @@
 
 Each safe rule is switched off, and each relation of relations.toml disabled, one at a time. Every program is ported
 with this mutant; where its text or its findings are others than without, both ports run. A program notices if it ran
-as on CUDA, or failed as a finding reported, and with the mutant does not: it fails, or differs; it crashes where the program
+as on CUDA, or failed as a finding reported, and with the mutant does not: it fails, or differs; it crashes where the
+program
 that was not ported works; without a rule, it no longer runs on the device. Who survives has a reason in survivors.toml.
 """
 

@@ -24,13 +24,15 @@ _HEAD = """\
 # Ported programs that are run
 
 `tests/execution` ports {programs} programs with `uncuda fix`. It runs each port on a PyTorch whose CPU simulates `npu`
-(torch_npu {npu}) or `musa` (torch_musa {musa}), and compares it with the unported program on a CPU that simulates `cuda`.
+(torch_npu {npu}) or `musa` (torch_musa {musa}), and compares it with the unported program on a CPU that
+simulates `cuda`.
 
 | result | meaning |
 |---|---|
-| ✓ | The port ends with the same loss at every step and with changed weights. 95 % of the operators ran on the device, in the same order. |
+| ✓ | The port ends with the same loss at every step and with changed weights. \
+95 % of the operators ran on the device, in the same order. |
 | reported | The port does not run on the device, or fails, and a finding that `uncuda fix` left reports it. |
-| **differs**, **fails** | The port gives other results or fails, and no finding reports it. A table below has the reason. |
+| **differs**, **fails** | The port gives other results or fails, and no finding reports it. A table below says why. |
 | n/s | The port needs something that is not simulated. |
 
 `safe` is `uncuda fix`. `review` is `uncuda fix --review-fixes`, without a person who reads the fixes. If versions of a
@@ -41,7 +43,8 @@ had already run in a simulation that behaves the same for it.
 $ make test-execution
 ```
 
-The programs ran on PyTorch {torch} and Python {python}. `make test-execution-full EXECUTION_ARGS=--write` writes this page.
+The programs ran on PyTorch {torch} and Python {python}. `make test-execution-full EXECUTION_ARGS=--write`
+writes this page.
 """
 
 
@@ -89,13 +92,19 @@ def _matrix(record: Record, programs: Sequence[Program]) -> Iterator[str]:
         blind = " ᵇ" if program.blind else ""
         lines.append(f"| {program.name}{blind} | {program.kind} | {' | '.join(cells)} |")
     yield "\n".join(lines) + "\n"
-    yield "ᵇ The program was written from the name in the column *kind* alone, by an author who had not seen the rules.\n"
+    yield "ᵇ The program was written from the name in the column *kind* alone, without a look at the rules.\n"
     counts: Counter[str] = Counter(outcome.verdict for outcome in record.programs)
     yield "Number of cases by result: " + ", ".join(f"{counts[word]} {word}" for word in WORDS if counts[word]) + ".\n"
     tolerant = [program for program in programs if program.tolerance]
     if tolerant:
-        yield "The loss curves of a port and of its unported program must be equal in every digit, except in these programs:\n"
-        yield "\n".join(f"- {program.name}: relative difference up to {program.tolerance:g}, because {program.reason}" for program in tolerant) + "\n"
+        yield "The losses of a port and of its unported program must be equal in every digit, except in:\n"
+        yield (
+            "\n".join(
+                f"- {program.name}: relative difference up to {program.tolerance:g}, because {program.reason}"
+                for program in tolerant
+            )
+            + "\n"
+        )
 
 
 def _cell(verdicts: dict[str, list[str]]) -> str:
@@ -150,7 +159,13 @@ def _notes(outcomes: Iterable[Outcome], reason: str) -> Iterator[str]:
     if lines:
         more = f" {reason} |" if reason else ""
         yield (
-            "\n".join([f"| program | result | target, strategy, fixes | what happens |{more}", "|---|---|---|---|" + ("---|" if reason else ""), *lines])
+            "\n".join(
+                [
+                    f"| program | result | target, strategy, fixes | what happens |{more}",
+                    "|---|---|---|---|" + ("---|" if reason else ""),
+                    *lines,
+                ]
+            )
             + "\n"
         )
     else:
@@ -168,7 +183,14 @@ def _earlier(record: Record) -> Iterator[str]:
             note = outcome.note.replace("|", "/")
             lines.append(f"| {outcome.program} | {way} | {WORDS[outcome.verdict]} {note} | {WORDS[later.verdict]} |")
     yield (
-        "\n".join(["| program | target, version, strategy, fixes | result with commit d2dd3e6 | result now |", "|---|---|---|---|", *lines]) + "\n"
+        "\n".join(
+            [
+                "| program | target, version, strategy, fixes | result with commit d2dd3e6 | result now |",
+                "|---|---|---|---|",
+                *lines,
+            ]
+        )
+        + "\n"
         if lines
         else "No difference.\n"
     )
@@ -200,5 +222,14 @@ def _rules(record: Record) -> Iterator[str]:
         f"| {target} | {counts[target, 'run']} | {counts[target, 'signature']} | {counts[target, 'neither']} |"
         for target in ("npu", "musa")
     ]
-    yield "\n".join(["| target | rules with examples that ran | rules compared with the plugin's source | rules with neither |", "|---|--:|--:|--:|", *lines]) + "\n"
+    yield (
+        "\n".join(
+            [
+                "| target | rules with examples that ran | rules compared with the plugin's source | rules with neither |",
+                "|---|--:|--:|--:|",
+                *lines,
+            ]
+        )
+        + "\n"
+    )
     yield "`uncuda rule NAME` shows how one rule was tested.\n"
