@@ -214,7 +214,7 @@ def _mutation(record: Record) -> Iterator[str]:
 
 
 def _rules(record: Record) -> Iterator[str]:
-    yield "## Rules\n"
+    yield "## Number of rules by their test\n"
     counts: Counter[tuple[str, str]] = Counter()
     for proofs in record.rules.values():
         counts.update((target, proof.proof) for target, proof in proofs.items())
@@ -225,7 +225,7 @@ def _rules(record: Record) -> Iterator[str]:
     yield (
         "\n".join(
             [
-                "| target | rules with examples that ran | rules compared with the plugin's source | rules with neither |",
+                "| target | examples ran | compared with the plugin's source | neither |",
                 "|---|--:|--:|--:|",
                 *lines,
             ]

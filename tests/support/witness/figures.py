@@ -28,8 +28,8 @@ fix` with `ast`, and counts the places that the fix ported in part. Places that 
 
 | kind | what is counted |
 |---|---|
-| question | a test that asks for the target after the fix, while the code that it guards, functions that it calls included, \
-uses CUDA |
+| question | a test that asks for the target after the fix, while the code that it guards, \
+functions that it calls included, uses CUDA |
 | stayed question | a test that still asks for CUDA, while the code that it guards uses the target |
 | value | a variable, attribute, parameter or result that was ported while a test that compares it was not, or the \
 reverse |
