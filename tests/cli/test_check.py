@@ -46,7 +46,11 @@ class TestTarget:
         make({"a.py": SAFE, "b.py": SAFE})
         run = uncuda("check", "--output-format", "json")
         assert {finding["target"] for finding in run.json["findings"]} == {"npu"}
-        assert run.err == "target: npu (the default: no setting names a target, and the project imports no plugin)\n" + ASSUMED["npu"]
+        assert (
+            run.err
+            == "target: npu (the default: no setting names a target, and the project imports no plugin)\n"
+            + ASSUMED["npu"]
+        )
 
     @pytest.mark.parametrize(
         ("statement", "module"), [("import torch_musa", "torch_musa"), ("import torchada", "torchada")]

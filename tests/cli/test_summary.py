@@ -470,7 +470,10 @@ class TestFix:
         assert following == "Next: uncuda fix --target npu ."
         numbers, following = self.pending(uncuda(*shlex.split(following)[2:]))
         after = self.left()
-        assert numbers == f"Fixes made: {before['safe']}. Findings left: {after['review']} to review, {after['manual']} by hand."
+        assert (
+            numbers
+            == f"Fixes made: {before['safe']}. Findings left: {after['review']} to review, {after['manual']} by hand."
+        )
         rule = re.fullmatch(r"Next: uncuda fix --review-fixes --diff --fixable ([a-z-]+) --target npu \.", following)
         assert rule and rule[1] in check().rules
         numbers, following = self.pending(uncuda("fix", "--target", "npu", "--review-fixes"))

@@ -373,7 +373,9 @@ def test_who_accepts_all_learns_how_many_safe_fixes_that_are(start: Start, tmp_p
     client.choose = choose
     client.execute(EVERYWHERE_COMMAND, {"reason": ""})
     client.wait(lambda: bool(asked), "the message")
-    assert asked == [f"Accepted: 5 findings, in {NAME}. 4 of these findings have a safe fix, which uncuda no longer makes."]
+    assert asked == [
+        f"Accepted: 5 findings, in {NAME}. 4 of these findings have a safe fix, which uncuda no longer makes."
+    ]
     client.wait(lambda: not (tmp_path / NAME).exists(), "what was accepted")
     client.execute(ACCEPT, {"uri": client.open(tmp_path / "b.py"), "reason": ""})
     client.wait(lambda: len(asked) == 2, "the message")

@@ -27,8 +27,8 @@ COMMANDS: Room = {
     "nothing says": (
         (
             "uncuda shows what keeps this code from running on {0}, because nothing says which accelerator it is for. "
-            "Which accelerator is it for? The answer is written into uncuda.toml, or where your settings are, if you trust "
-            "the workspace."
+            "Which accelerator is it for? The answer is written into uncuda.toml, or where your settings are, if you "
+            "trust the workspace."
         ),
         (
             "uncuda 正在显示此代码无法在{0} 上运行的原因，因为尚未指定目标加速器。"

@@ -52,9 +52,8 @@ OPTIONS: tuple[Option, ...] = (
         "target-version",
         "string",
         None,
-        "The version of the target's plugin, with or without `.postN`. Default: the version in the "
-        "project's requirements or lock files, else the version for their PyTorch, else uncuda's default, which is then "
-        "printed.",
+        "The version of the target's plugin, with or without `.postN`. Default: the version in the project's "
+        "requirements or lock files, else the version for their PyTorch, else uncuda's default, which is then printed.",
         "目标插件的版本，可带或不带 `.postN`。默认：取自项目的依赖声明或锁文件，其次取与其中 PyTorch 配套的版本，"
         "否则为 uncuda 的默认版本，此时会说明所选版本。",
         pattern=_VERSION,
@@ -168,8 +167,8 @@ OPTIONS: tuple[Option, ...] = (
         "workers",
         "integer",
         None,
-        "How many worker processes `uncuda check` and `uncuda fix` start to read files; 1 starts none. Default: as many "
-        "as there are processors, if the tree is large enough. A configuration file cannot set more than there are "
+        "How many worker processes `uncuda check` and `uncuda fix` start to read files; 1 starts none. Default: as "
+        "many as there are processors, if the tree is large enough. A configuration file cannot set more than there are "
         "processors.",
         "`uncuda check` 与 `uncuda fix` 并行读取文件时启动的进程数；1 表示不启动。"
         "默认：文件足够多时与可用处理器数相同。配置文件中的值不能超过处理器数。",
@@ -187,8 +186,8 @@ OPTIONS: tuple[Option, ...] = (
         "max-statements",
         "integer",
         Limits.statements,
-        "How many statements of one file uncuda may read. A file with more is reported and not checked. Only statements "
-        "with a word that rules look for, or with an alias of such a word, count.",
+        "How many statements of one file uncuda may read. A file with more is reported and not checked. Only "
+        "statements with a word that rules look for, or with an alias of such a word, count.",
         "单个文件中需要读取的语句数上限，超出的文件不检查并会列出。仅计入含有规则关键词或相关名称的语句。",
         most=_MOST,
     ),
