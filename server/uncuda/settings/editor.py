@@ -29,8 +29,8 @@ EDITOR_OPTIONS: tuple[Option, ...] = (
         "workspace-diagnostics",
         "boolean",
         AUTO,
-        "Report the findings of all files of the workspace, not only of open files. `auto`: in trusted workspaces of up "
-        f"to {MOST_FILES:,} files; in other workspaces after the command `uncuda: Scan Workspace`.",
+        "Report the findings of all files of the workspace, not only of open files. `auto`: in trusted workspaces of "
+        f"up to {MOST_FILES:,} files; in other workspaces after the command `uncuda: Scan Workspace`.",
         "报告工作区内所有文件中的问题，而不仅是已打开的文件。"
         f"`auto`：工作区受信任且文件不超过 {MOST_FILES:,} 个时如此，否则在选择 `uncuda: 扫描工作区` 之后如此。",
         choices=(AUTO,),

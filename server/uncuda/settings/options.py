@@ -168,8 +168,8 @@ OPTIONS: tuple[Option, ...] = (
         "integer",
         None,
         "How many worker processes `uncuda check` and `uncuda fix` start to read files; 1 starts none. Default: as "
-        "many as there are processors, if the tree is large enough. A configuration file cannot set more than there are "
-        "processors.",
+        "many as there are processors, if the tree is large enough. A configuration file cannot set more than there "
+        "are processors.",
         "`uncuda check` 与 `uncuda fix` 并行读取文件时启动的进程数；1 表示不启动。"
         "默认：文件足够多时与可用处理器数相同。配置文件中的值不能超过处理器数。",
         most=64,
