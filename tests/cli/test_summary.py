@@ -248,7 +248,7 @@ class TestOrder:
                 assert run.code == 1, run.err
                 assert run.err.startswith("Would fix ") or "\nWould fix " in run.err
                 if step["step"] == "safe":
-                    assert f"\n{step['count']:,} would be made; " in run.err
+                    assert f"\nFixes that would be made: {step['count']:,}. " in run.err
 
     def test_steps_without_findings_are_left_out(self) -> None:
         assert [step["step"] for step in check("--summary", "tests").json["summary"]["order"]] == ["safe"]
