@@ -90,7 +90,7 @@ _SHIM = Key("shim", TEXT,
 _STATUS = "The statuses in the target's table for which the rule reports a name."
 _STATUS_ZH = "目标表中的哪些状态由该规则报告。"
 _COLLECTIVES = Key("collectives", TEXTS,
-                   "Functions that raise for the dtype. A tensor of this dtype that is passed to one is an error.",
+                   "Functions that raise for tensors of the reported dtype. A finding at their argument is an error.",
                    "不接受该 dtype、会抛出异常的函数。把这种 dtype 的张量传给它们时为错误。")  # fmt: skip
 _ON_DEVICE = Key("on-device", FLAG,
                  "The rule does not report tensors on the CPU, nor code that only another device runs.",
@@ -117,7 +117,8 @@ _NAME = (
         "诊断的 LSP 标签；`deprecated` 显示为删除线。", ("deprecated",)),
     _REPLACE,
     Key("replacements", TABLE, "By name: the replacement that a fix writes.", "按名称列出修复写入的替代。", each=TEXT),
-    Key("group", TEXT, "A group of rules. Findings of one group in a file are fixed together, or not at all.",
+    Key("group", TEXT,
+        "The name of a group of rules. Findings of one group in a file are fixed together, or not at all.",
         "规则所属的组。文件中同组的问题一起修复，或都不修复。"),
     Key("unbound", TEXTS,
         "Methods that may be called as functions; such a call has a safe fix only if the object is its one argument.",
