@@ -490,7 +490,9 @@ class TestFix:
     def test_chinese_and_quiet(self) -> None:
         make(FILES)
         run = uncuda("fix", "--target", "npu", "--locale", "zh", "--diff")
-        assert re.search(r"\n将执行修复：\d+ 处。剩余问题：\d+ 处需复核，\d+ 处需手动处理。\n下一步：uncuda fix ", run.err)
+        assert re.search(
+            r"\n将执行修复：\d+ 处。剩余问题：\d+ 处需复核，\d+ 处需手动处理。\n下一步：uncuda fix ", run.err
+        )
         assert uncuda("fix", "--target", "npu", "--quiet").err == ""
 
     def test_standard_input_has_no_next_command(self) -> None:
