@@ -44,7 +44,7 @@ ENDS = {
     "column": CLASSES,
     "step": (*PREREQUISITES, *CLASSES),
     "missing": ("one",),
-    "means": SHOWN,
+    "means": (*SHOWN, "none"),
     "class": KINDS,
     "tooltip": KINDS,
     "place": PLACES,

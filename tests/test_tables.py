@@ -22,6 +22,7 @@ from uncuda.checks.name_calls import LACKS
 from uncuda.checks.name_strings import LIMIT as ELSEWHERE
 from uncuda.checks.results import FIELD, LOST
 from uncuda.checks.tested import CAUGHT, TESTED_FOR
+from uncuda.engine.portable.forms import PORTABLE_REASONS
 from uncuda.engine.relations.foreign import KIT_LIMIT
 from uncuda.engine.relations.foreign import LIMIT as HANDED
 from uncuda.engine.relations.served import AMDS, CHOSEN, OTHER_PLATFORM
@@ -224,6 +225,7 @@ def test_texts_are_used() -> None:
         CAUGHT,
         ASKED_ONLY,
         *REASONS,
+        *PORTABLE_REASONS,
     }
     assert {limit for limit in texts() if limit not in used and f'"{limit}"' not in rest} == UNTOLD
 

@@ -41,9 +41,18 @@ def editor_settings() -> str:
 
 def _values(option: Option) -> str:
     choices = tuple(load().declarations) if option.name == "target" else option.choices
-    several = {"rules": "rules", "patterns": "patterns", "rules-by-pattern": "table: pattern to rules"}
+    several = {
+        "rules": "rules",
+        "targets": "targets",
+        "patterns": "patterns",
+        "rules-by-pattern": "table: pattern to rules",
+    }
     if option.kind == "severity-by-rule":
         return "table: rule to " + ", ".join(f"`{choice}`" for choice in choices)
+    if option.kind == "expressions":
+        return "table: " + ", ".join(f"`{choice}`" for choice in choices) + " to what is written"
+    if option.name == "portable-helper":
+        return f'a module, as in `"{option.example}"`'
     if option.kind in several:
         return several[option.kind]
     if option.kind == "integer":

@@ -1,9 +1,9 @@
-"""Writes docs/images/port*.svg: a moving picture of a port of examples/train, from all findings to none left.
+"""Writes docs/images/port*.svg: an animation of the port of examples/train, from all findings to none left.
 
     python server/scripts/make_port_picture.py [--check]
 
-The commands are run on a copy, and the picture shows their output. A viewer that asks for reduced motion sees its end.
-With --check the pictures are only compared; exit 1 if one is stale.
+The commands run on a copy of the program, and the picture shows their output. With reduced motion, it is still and
+shows the end. With --check, the pictures are only compared; exit code 1 if one is stale.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from scripts.make_pictures import BAR, CHAR, COLORS, FONTS, IMAGES, LIGHTS, LINE
 LANGUAGES = {"port.svg": "en", "port.zh-CN.svg": "zh"}
 REASONS = {"en": "Ascend has no such kernel yet", "zh": "昇腾暂无此算子"}
 COLUMNS = 100
-SECONDS = 2.6  # that a step has to be read in
-REST = 4.0  # and the end
-STRIP = 46  # the bar of what is left
+SECONDS = 2.6  # that each step is shown before the next one
+REST = 4.0  # seconds that the end is shown
+STRIP = 46  # height of the bar of findings, in pixels
 CLASSES = {"safe": "32", "review": "33", "manual": "35", "accepted": "34"}
 NAMES = {
     "en": {"safe": "safe", "review": "to review", "manual": "by hand", "accepted": "accepted", "left": "left"},
@@ -38,7 +38,7 @@ NAMES = {
 
 
 class Step(NamedTuple):
-    """A command, and the lines of its output that are shown; … stands for the others."""
+    """A command, and which lines of its output are shown. `more`: a last row `…` stands for the others."""
 
     command: str
     shown: slice
@@ -56,14 +56,14 @@ STEPS = (
 
 
 class Shown(NamedTuple):
-    """A step as it is drawn: its rows, and how many findings there are of each class after it."""
+    """A step as it is drawn: its rows of text, and the number of findings by class after it."""
 
     rows: Sequence[Row]
     numbers: Mapping[str, int]
 
 
 def shown(language: str) -> Iterator[Shown]:
-    """What the steps show, one after the other, on a copy of the program."""
+    """Run the steps on a copy of the program, and yield what each shows."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "examples" / "train", Path(folder, "train"))
         for step in STEPS:
@@ -76,7 +76,7 @@ def shown(language: str) -> Iterator[Shown]:
 
 
 def _said(command: str, language: str, folder: str) -> str:
-    """What a command says, errors and notes behind the rest."""
+    """Run a command; return its standard output, followed by its standard error."""
     import shlex
 
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
@@ -109,7 +109,7 @@ def _cut(line: str) -> str:
 
 
 def picture(language: str) -> str:
-    """The picture as SVG."""
+    """Return the picture as SVG."""
     steps = list(shown(language))
     wide = round(COLUMNS * CHAR + 2 * MARGIN)
     high = BAR + LINE * sum(len(step.rows) + 1 for step in steps) + STRIP + MARGIN
@@ -144,7 +144,7 @@ def picture(language: str) -> str:
 
 
 def _strip(numbers: Mapping[str, int], most: int, bottom: int, wide: int, language: str) -> str:
-    """How many findings are left, in words and as a bar that was full at first."""
+    """Return the number of findings left, as text and as a bar; `most` findings fill the bar."""
     names, room = NAMES[language], wide - 2 * MARGIN
     left = sum(number for name, number in numbers.items() if name != "accepted")
     row: Row = [Piece(f"{left} {names['left']}", "1")]
@@ -162,7 +162,7 @@ def _strip(numbers: Mapping[str, int], most: int, bottom: int, wide: int, langua
 
 
 def _motion(steps: int, whole: float) -> str:
-    """Each step comes and stays, with the bar that belongs to it; without motion, all of them with the last bar."""
+    """Return the CSS animation: steps appear one after the other, each with its own bar; the last bar stays."""
     rules = []
     for number in range(steps):
         begin, end = (100 * SECONDS * at / whole for at in (number, number + 1))
@@ -176,7 +176,7 @@ def _motion(steps: int, whole: float) -> str:
 
 
 def files() -> dict[Path, str]:
-    """The pictures."""
+    """Return the pictures: their paths and contents."""
     return {IMAGES / name: picture(language) for name, language in LANGUAGES.items()}
 
 

@@ -60,6 +60,14 @@ def _shape(option: Option) -> dict[str, Any]:
         return {"$ref": "#/$defs/rules"}
     if option.kind == "patterns":
         return {"type": "array", "items": {"type": "string"}}
+    if option.kind == "targets":
+        return {"type": "array", "items": {"$ref": "#/$defs/target"}}
+    if option.kind == "expressions":
+        return {
+            "type": "object",
+            "propertyNames": {"enum": list(option.choices)},
+            "additionalProperties": {"type": "string"},
+        }
     if option.kind == "severity-by-rule":
         value: dict[str, Any] = {"type": "string", "enum": list(option.choices)}
         return {"type": "object", "propertyNames": {"$ref": "#/$defs/rule"}, "additionalProperties": value}

@@ -75,6 +75,12 @@ def _shape(option: Option) -> dict[str, Any]:
         return {**rules, "default": []}
     if option.kind == "patterns":
         return {"type": "array", "items": {"type": "string"}, "default": []}
+    if option.kind == "targets":
+        items = {"type": "string", "enum": list(load().declarations)}
+        return {"type": "array", "items": items, "uniqueItems": True, "default": []}
+    if option.kind == "expressions":
+        names = {"enum": list(option.choices)}
+        return {"type": "object", "propertyNames": names, "additionalProperties": {"type": "string"}, "default": {}}
     if option.kind == "severity-by-rule":
         value: dict[str, Any] = {"type": "string", "enum": list(option.choices)}
         names = {"enum": list(load().rules)}

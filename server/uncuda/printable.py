@@ -62,7 +62,7 @@ def cut_middle(text: str, longest: int) -> str:
 
 
 def markdown_code(text: str) -> str:
-    """A span of code in Markdown that the text cannot end."""
+    """Return a text as a Markdown code span, with a fence longer than any run of backticks in the text."""
     text = cut(printable(text))
     runs = [len(run) for run in _BACKTICKS.findall(text)]
     if not runs:
@@ -72,7 +72,10 @@ def markdown_code(text: str) -> str:
 
 
 def code_parted(text: str) -> Iterator[tuple[str, bool]]:
-    """A sentence in pieces, each with whether it stands between backticks as code; none does where one is left over."""
+    """Yield the parts of a sentence, each with True if it is code between backticks.
+
+    With an odd number of backticks, the whole sentence is one part without code.
+    """
     parts = text.split("`")
     if len(parts) % 2 == 0:
         yield text, False

@@ -45,6 +45,22 @@ class Owner(NamedTuple):
     kind: str
 
 
+@dataclass(frozen=True)
+class Helper:
+    """The module of a portable project that says which accelerator there is. `module`: dotted; `path`: of its file,
+    there or not; `defines`: the functions that it has, None: it is not there yet, and will have all; `own`: the first
+    words of the project's modules."""
+
+    module: str = "_accelerator"
+    path: str = ""
+    defines: frozenset[str] | None = None
+    own: frozenset[str] = frozenset()
+
+    def has(self, name: str) -> bool:
+        """Whether the module has a function, or will."""
+        return self.defines is None or name in self.defines
+
+
 Answers = Mapping[Site, str]
 """The verdict on the receiver of each site; a site that is absent is unknown."""
 
@@ -82,6 +98,8 @@ class Project:
     own: frozenset[str] = frozenset()
     """FOLDER/MODULE of the project's own modules that have the name of a library and can be imported below that
     folder."""
+    helper: Helper | None = None
+    """Of a project that is ported for every accelerator."""
 
     @property
     def says(self) -> frozenset[str]:

@@ -191,6 +191,8 @@ PARTS = {
     "from flash_attn import flash_attn_func": ("module-unsupported", "module-adapted"),
     "from flash_attn.bert_padding import pad_input": ("module-unsupported", "module-unknown"),
     "from flash_attn.flash_attn_interface import flash_attn_func": ("module-unsupported", "module-unknown"),
+    "from fbgemm_gpu.experimental.gemm.triton_gemm.fp4_quantize import f": ("module-unknown", "module-unknown"),
+    "from fbgemm_gpu import split_table_batched_embeddings_ops": ("module-adapted", "module-unknown"),
     "from triton import knobs": ("module-unknown", "module-adapted"),
     "import triton.experimental.gluon as gluon": ("module-unknown", "module-adapted"),
     "from triton.runtime._async_compile import active_mode": ("module-unknown", "module-adapted"),

@@ -97,10 +97,10 @@ class TestStrategy:
         assert check("--strategy", "shim").rules == []
         assert len(check("--strategy", "rewrite").rules) >= 2
 
-    def test_one_that_does_not_work_yet(self) -> None:
-        run = check("--strategy", "portable", "-", stdin=CLEAN)
+    def test_one_that_is_for_all_targets(self) -> None:
+        run = check("--strategy", "portable", "--target", "npu", "-", stdin=CLEAN)
         assert run.code == 2
-        assert "`portable` is not available yet; choose from auto, rewrite, shim" in run.err
+        assert "`target` is of one target" in run.err
 
 
 class TestRules:

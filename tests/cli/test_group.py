@@ -37,7 +37,7 @@ def test_unknown_option() -> None:
 def test_every_command_that_is_announced_works() -> None:
     announced = run_uncuda("--help").out.partition("Commands:")[2].splitlines()
     names = [line.split()[0] for line in announced if line.strip()]
-    assert names == ["check", "fix", "rule", "server"]
+    assert names == ["check", "fix", "report", "rule", "server"]
     for name in names:
         assert run_uncuda(name, "--help").code == 0
 

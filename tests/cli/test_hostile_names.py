@@ -202,6 +202,7 @@ def test_only_a_few_places_write_to_a_stream() -> None:
     assert found == {
         "cli/console.py": 7,  # its own calls, and those of Console.print
         "cli/fix.py": 4,  # the result, the unchanged text, the diff
+        "cli/report.py": 1,  # the report, which escapes what it shows in each format
         "cli/rule.py": 3,  # uncuda's own pages
         "cli/session.py": 1,  # what click prints
         "cli/texts.py": 2,

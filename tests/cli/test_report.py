@@ -1,5 +1,5 @@
-"""`uncuda report`: the numbers of `check --summary`, its formats, what changed since an earlier one, and what it says
-of other accelerators and versions."""
+"""Tests of `uncuda report`: the counts of `check --summary`, all formats, the comparison with an earlier report, other
+targets, and upgrades of the plugin."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CLASSES = ("safe", "review", "manual")
 FORMATS = ("html", "markdown", "json", "csv")
 LIBRARY = "import torch\nimport flash_attn\n"
 KERNELS = 'from torch.utils.cpp_extension import load\n\nops = load(name="ops", sources=["ops.cu"])\n'
-# Needs a later torch_npu than the oldest that is known.
+# `torch.accelerator` needs a later torch_npu than the oldest known version.
 LATER = "import torch\n\ndevice = torch.accelerator.current_accelerator()\n"
 FILES: dict[str, str | bytes] = {
     "pkg/a.py": SAFE + "dist.init_process_group('nccl')\n",
@@ -41,13 +41,13 @@ FILES: dict[str, str | bytes] = {
 
 
 def report(*arguments: str, **more: Any) -> Run:
-    """`uncuda report` for npu on standard output, without the other accelerators unless they are asked for."""
+    """Run `uncuda report` for npu, written to standard output; other targets only with `--beside` in the arguments."""
     beside = [] if "--beside" in arguments else ["--no-beside"]
     return uncuda("report", "--target", "npu", "--output", "-", *beside, *arguments, **more)
 
 
 def as_json(*arguments: str) -> Any:
-    """The same as JSON, which keeps to its schema."""
+    """Return the JSON report, checked against its schema."""
     value = report("--format", "json", *arguments).json
     jsonschema.validate(value, SCHEMA)
     return value
@@ -117,6 +117,17 @@ def test_accepted_findings_of_each_accelerator_are_left_out_of_its_numbers() -> 
     assert (musa["count"], sum(musa["accepted"].values())) == (0, 3)
 
 
+def test_what_is_odd_in_a_baseline_is_said_once() -> None:
+    make({"uncuda.toml": "", "a.py": MANUAL})
+    assert uncuda("check", "--target", "npu", "--write-baseline", "--reason", "one").code == 0
+    baseline = Path("uncuda-baseline.jsonl")
+    text = baseline.read_text(encoding="utf-8")
+    baseline.write_text(text + text.splitlines()[1].replace('"one"', '"two"') + "\n", encoding="utf-8")
+    run = report("--beside", "--format", "json")
+    assert run.json["summary"]["count"] == 0
+    assert len([line for line in run.err.splitlines() if line.startswith("uncuda-baseline.jsonl: ")]) == 1
+
+
 def test_folders_with_targets_of_their_own_are_counted_for_each() -> None:
     make(
         {
@@ -148,17 +159,19 @@ class TestUpgrade:
         assert len(before) - len(after) == 2 - upgrade["lost"]
         said = report("--format", "markdown").out
         assert (
-            f"torch_npu {upgrade['version']} is the oldest later version that brings something.".replace("_", "\\_")
+            f"torch_npu {upgrade['version']} is the oldest later version that reduces the manual work.".replace(
+                "_", "\\_"
+            )
             in said
         )
-        assert "No longer by hand with it: 2 findings." in said
+        assert "No longer manual with it: 2 findings." in said
 
     def test_none_that_brings_nothing_is(self) -> None:
         make({"requirements.txt": "torch_npu==2.1.0\n", "b.py": MANUAL})
         (upgrade,) = as_json()["upgrades"]
         assert (upgrade["version"], upgrade["gained"]) == ("", [])
         assert upgrade["later"] > 5
-        assert "takes work off your hands" in report("--format", "markdown").out
+        assert "known later versions of" in report("--format", "markdown").out
 
     def test_of_the_newest_none_is_later(self) -> None:
         make({"b.py": MANUAL})
@@ -240,7 +253,7 @@ class TestCompare:
         make({"a.py": MANUAL, "old.json": text})
         run = report("--compare", "old.json")
         assert (run.code, run.out) == (2, "")
-        assert "old.json is no report" in run.err
+        assert "old.json is not a report" in run.err
 
     def test_no_file_and_another_target(self) -> None:
         make({"a.py": MANUAL})
@@ -384,7 +397,7 @@ class TestOutput:
         assert uncuda("check", "--target", "npu", "--write-baseline").code == 0
         text = report("--format", "markdown").out
         assert "Nothing is left." in text
-        assert "2 of 2 done since the baseline began." in text
+        assert "2 of 2 findings done since the baseline was first written." in text
 
 
 def test_other_commands_do_not_load_it(tmp_path: Path) -> None:

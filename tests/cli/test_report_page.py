@@ -1,5 +1,5 @@
-"""The page that `uncuda report` writes, in a browser: valid, readable by all, in both themes and on paper, without a
-network and without its script, whatever others have written into names and programs."""
+"""Tests of the HTML report in a browser: valid HTML, accessible, in both themes and in print, without network and
+JavaScript, and with hostile file names and sources."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ WIDE = {"width": 1280, "height": 900}
 
 
 def write(folder: Path, *arguments: str) -> Path:
-    """The page of a project in the current folder."""
+    """Write the HTML report on the project in the current folder; return the path of the page."""
     page = folder / "uncuda-report.html"
     run = uncuda("report", "--target", "npu", "--output", str(page), *arguments)
     assert run.code == 0, run.err
@@ -47,7 +47,7 @@ def write(folder: Path, *arguments: str) -> Path:
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A page of each kind, beside the files that it is about."""
+    """The pages that the tests look at, by name, each in the folder of its project."""
     found, home = {}, Path.cwd()
     kinds: tuple[tuple[str, dict[str, str | bytes], tuple[str, ...]], ...] = (
         ("en", FILES, ()),
@@ -75,7 +75,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Chromium; while it runs no test of this process can use asyncio."""
+    """A running Chromium; meanwhile, no test in this process can use asyncio."""
     playwright()
     command = str(chromium())
     from playwright.sync_api import sync_playwright
@@ -88,7 +88,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def show(browser: Any) -> Iterator[Any]:
-    """Opens a page; at the end none has asked for anything, opened a dialog, or said an error."""
+    """A function that opens a page. The test fails if a page sends a request, opens a dialog or logs a message."""
     contexts, wrong = [], []
 
     def show(page: Path, **options: Any) -> Any:
@@ -110,7 +110,7 @@ def show(browser: Any) -> Iterator[Any]:
 
 @pytest.mark.slow
 def test_the_html_checker_finds_nothing(tmp_path: Path, pages: dict[str, Path]) -> None:
-    wrong = tmp_path / "wrong.html"  # in which it finds something
+    wrong = tmp_path / "wrong.html"  # shows that the checker reports errors
     wrong.write_text(pages["empty"].read_text(encoding="utf-8").replace("</h1>", ""), encoding="utf-8")
     said = html_errors([*pages.values(), wrong]).splitlines()
     assert said
@@ -126,7 +126,7 @@ def test_axe_finds_nothing(name: str, theme: str, pages: dict[str, Path], browse
     context = browser.new_context(viewport=WIDE, color_scheme=theme, bypass_csp=True)
     tab = context.new_page()
     tab.goto(pages[name].as_uri())
-    tab.add_style_tag(content=".file, .page { content-visibility: visible !important }")  # or it is not looked at
+    tab.add_style_tag(content=".file, .page { content-visibility: visible !important }")  # axe skips hidden content
     tab.evaluate("document.querySelectorAll('details').forEach((one) => one.open = true)")
     tab.evaluate(axe())
     found = tab.evaluate(
@@ -206,7 +206,7 @@ def test_the_filter(pages: dict[str, Path], show: Any) -> None:
 
 
 def as_json_of(page: Path) -> list[Any]:
-    """The findings of the project that a page is about."""
+    """Return the findings in the JSON report on the project of a page."""
     os.chdir(page.parent)
     findings: list[Any] = as_json()["findings"]
     return findings
@@ -222,7 +222,7 @@ def test_all_is_there_without_the_script(pages: dict[str, Path], show: Any) -> N
     for finding in findings:
         assert finding["message"].replace("`", "") in text.replace("`", "")
     tab.goto(f"{pages['en'].as_uri()}#rule-nccl-backend")
-    assert tab.locator("#rule-nccl-backend").is_visible()  # a link to what is folded opens it
+    assert tab.locator("#rule-nccl-backend").is_visible()  # a link to an element in a closed <details> opens it
 
 
 @pytest.mark.slow
@@ -235,6 +235,9 @@ def test_on_paper_all_findings_are_there_on_white_and_nothing_to_click(pages: di
     assert tab.locator("#filter").is_hidden()
     assert tab.evaluate("getComputedStyle(document.body).color") != dark
     assert tab.locator(".file li").first.is_visible()
+    tab.set_viewport_size({"width": 680, "height": 900})  # the width of an A4 page
+    wide = "all => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.getAttribute('aria-label'))"
+    assert tab.eval_on_selector_all(".scroll, main", wide) == []
     assert len(tab.pdf(format="A4")) > 20_000
 
 

@@ -258,6 +258,19 @@ def test_a_line_after_a_block_ends_it() -> None:
     typist.erase(len(above) + 21, 17)
 
 
+@pytest.mark.parametrize("question", ["current_platform.is_cuda()", "torch.version.hip"])
+def test_a_call_of_what_only_another_platform_called(question: str) -> None:
+    """A function's places are looked at anew where its name is typed."""
+    text = (
+        "import torch\n\n\ndef _sync(x):\n    torch.cuda.synchronize()\n\n\ndef start(x):\n"
+        f"    if {question}:\n        _sync(x)\n\n\ndef stop(x):\n    \n"
+    )
+    typist = Typist(text, prepared("npu"))
+    typist.type(len(text) - 1, "_sync(x)")
+    assert [found.severity for found in typist.typed.check(Source(typist.text, PATH)).findings] == ["error"]
+    typist.erase(len(text) - 1 + len("_sync(x)"), len("_sync(x)"))
+
+
 def test_an_import_that_cannot_be_read_is_named_after_each_key() -> None:
     line = "    from apex import amp    has_apex = True\n"
     text = f"import torch\ntry:\n{line}except ImportError:\n    torch.cuda.seed()\n"

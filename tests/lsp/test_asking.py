@@ -34,6 +34,7 @@ def test_it_is_asked_once_with_the_first_finding(start: Start, tmp_path: Path, p
     assert [action["title"] for action in asked["actions"]] == [
         "Ascend NPU",
         "Moore Threads MUSA",
+        "portable (CUDA, NPU, MUSA)",
     ]  # the one offered first
     assert "Ascend NPU" in asked["message"]
     assert "torch.npu" in client.diagnostics(uri)[0]["message"]

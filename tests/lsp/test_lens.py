@@ -74,8 +74,8 @@ def test_switched_on_and_off(start: Start) -> None:
     assert len(lenses(client, uri)) == 1
     asked.clear()
     client.configure({"codeLens": False})
-    client.wait(lambda: asked, "a refresh of lenses")
-    assert lenses(client, uri) == []
+    # One refresh of before may come after they were counted anew: the folder has been read.
+    client.wait(lambda: asked and not lenses(client, uri), "a refresh after which there are none")
 
 
 def test_chinese(start: Start) -> None:

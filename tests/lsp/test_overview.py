@@ -1,4 +1,4 @@
-"""The overview of a project: what a view shows is what `check` counts, and what can be done from it."""
+"""Tests of the overview: its numbers are those of `check`, and its actions fix and accept findings."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ CHANGED = "uncuda/overviewChanged"
 
 
 def summary(folder: Path) -> Json:
-    """What `check --summary` counts, seen from a folder."""
+    """Return the counts of `check --summary` for a folder."""
     said: Json = uncuda("check", "--output-format", "json", "--summary", str(folder)).json
     return {**said["summary"], "accepted": said["accepted"]}
 
@@ -57,7 +57,7 @@ def changes(client: Client) -> list[Json]:
 
 
 def told(client: Client, since: int) -> None:
-    """Wait until the client is told of a change that was not there yet."""
+    """Wait until the client has received more than `since` notifications of changes."""
     client.wait(lambda: len(changes(client)) > since, "a notification")
 
 
@@ -84,7 +84,7 @@ def test_folders_are_those_of_the_summary(start: Start, tmp_path: Path, monkeypa
     due = Counter[tuple[str, str]]()
     for row in uncuda("check", "--output-format", "json", "--summary", ".").json["summary"]["folders"]:
         due["tests" if row["tests"] else "code", row["folder"]] += row["count"]
-    # Those of each class are split by what is shown of it: together they are as many.
+    # The view groups each class by folders of its own, so only the sums are compared.
     shown = Counter[str]()
     for node in seen.findings:
         shown[node["uri"]] += 1
@@ -121,7 +121,7 @@ def test_filters(start: Start, tmp_path: Path, values: list[str]) -> None:
     assert sum(seen.numbers.values()) == summary(tmp_path)["count"], "numbers are those of all"
     assert "shown: " in seen.top["message"]
     if not due:
-        assert seen.top["welcome"] == "hidden" and "the filter hides all of it" in seen.top["message"]
+        assert seen.top["welcome"] == "hidden" and "the filter hides all findings" in seen.top["message"]
 
 
 def test_choices_say_what_there_is_to_filter_by(start: Start, tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_open_texts_count_and_closed_files_as_they_are(start: Start, tmp_path: P
     client.type(uri, "import torch\n")
     mine = len(check(str(tmp_path / "a.py")).json["findings"])
     client.wait(lambda: Seen(client).top["counts"]["left"] == whole - mine, "the findings gone")
-    client.close(uri)  # nothing was saved
+    client.close(uri)  # closed without saving
     client.wait(lambda: Seen(client).top["counts"]["left"] == whole, "the findings back")
     (tmp_path / "src" / "b.py").write_text("import torch\n")
     client.watched(tmp_path / "src" / "b.py", 2)
@@ -204,7 +204,7 @@ def test_a_fix_and_what_is_stale(start: Start, tmp_path: Path) -> None:
     assert node["finding"]["version"], "a text has the same name, open or not"
     client.type(uri, TEXT + "# more\n")
     assert do(client, node, "fix") == {"applied": False, "stale": True}
-    assert client.traffic.received("window/showMessage")[-1]["message"] == "uncuda: changed, look again"
+    assert client.traffic.received("window/showMessage")[-1]["message"] == "uncuda: the text has changed, look again"
     assert client.text(uri) == TEXT + "# more\n"
     client.type(uri, TEXT)
     assert do(client, node, "fix") == {"applied": True, "stale": False}, "it is the same text again"
@@ -264,7 +264,7 @@ def test_accepted_with_a_reason(start: Start, tmp_path: Path, open_first: bool) 
 
 
 def test_all_of_a_rule_in_one_class(start: Start, tmp_path: Path) -> None:
-    """What the command does is what the node holds: the same rule's findings of other classes stay."""
+    """Accepting all of a rule node accepts exactly its findings; those of the same rule in other classes stay."""
     client = start(VIEW, files={**FILES, "d.py": 'import torch\n\nif x.device.type == "cuda":\n    y = "cuda"\n'})
     before = complete(client)
     whole = before.numbers
@@ -335,7 +335,7 @@ def test_one_undecided_target(start: Start, tmp_path: Path) -> None:
 
 
 def test_a_workspace_that_is_not_trusted(start: Start, tmp_path: Path) -> None:
-    """It shows what is open, and pages; it offers nothing that changes something."""
+    """The overview has the findings of open files only; its actions change no file."""
     client = start(VIEW.having(experimental__uncudaRestricted=True), files=FILES)
     client.wait(lambda: client.request("uncuda/overview", {})["state"] == "restricted", "restricted")
     top = client.request("uncuda/overview", {})
@@ -353,7 +353,7 @@ def test_a_workspace_that_is_not_trusted(start: Start, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("version", "word"), [(0, "update the extension"), (2, "update uncuda")])
 def test_two_versions_of_the_protocol(start: Start, version: int, word: str) -> None:
-    """Each side says what is to be updated; nothing else is said to a client that would not understand it."""
+    """The answer says which side to update; a client with another protocol version gets no nodes or notifications."""
     client = start(VIEW.having(experimental__uncudaOverview={"version": version}), files=FILES)
     answer = client.request("uncuda/overview", {"anything": 1})
     assert word in answer["update"] and (answer["nodes"], answer["version"]) == ([], 0)
@@ -392,7 +392,10 @@ def test_notebooks_count_open_and_closed(start: Start, tmp_path: Path) -> None:
 
 
 def test_a_node_offers_only_what_it_holds(start: Start, tmp_path: Path) -> None:
-    """What a filter hides, or stands in another row, would be fixed with it: such a node has no such button."""
+    """A node has a fix action only if the command would fix exactly the findings of the node.
+
+    It has none if the command would also fix findings that the filter hides or that other nodes hold.
+    """
     client = start(VIEW, files=FILES)
     complete(client)
     for asked in (
@@ -449,7 +452,7 @@ def test_a_parent_that_has_gone(start: Start) -> None:
 
 
 class TestTheReview:
-    """One finding after the other."""
+    """The review shows one finding after the other."""
 
     def test_there_and_back(self, start: Start, tmp_path: Path) -> None:
         client = start(VIEW, files=FILES)
@@ -495,7 +498,7 @@ class TestTheReview:
 
 
 class TestProblems:
-    """Above 200 findings the list of problems has the open files, and the view has all."""
+    """With more than 200 findings, only open files have diagnostics; the overview has all findings."""
 
     def pulled(self, client: Client) -> dict[str, int]:
         from lsp.test_workspace_diagnostics import Puller
@@ -538,7 +541,7 @@ class TestProblems:
 
 @pytest.mark.parametrize(("button", "what"), [("Review", "review"), ("Show", "view"), ("Report", "report")])
 def test_buttons_after_fix_all(start: Start, tmp_path: Path, button: str, what: str) -> None:
-    """Show opens the view where the list of problems does not have all."""
+    """With too many findings for diagnostics, the button Show opens the view."""
     left = "torch.cuda.list_gpu_processes()\n" * (MOST_IN_PROBLEMS + 1)
     client = start(VIEW, files={**FILES, "many.py": "import torch\n" + left})
     complete(client)
@@ -572,7 +575,7 @@ def test_no_buttons_for_what_a_client_does_not_show(start: Start, tmp_path: Path
 
 
 def _of(seen: Seen, part: str, kind: str) -> Json:
-    """The first finding of a class in a file."""
+    """Return the first finding of class `kind` whose id contains `part`, such as a file name."""
     return next(node for node in seen.findings if part in node["id"] and node["id"].startswith(f"{kind}/"))
 
 
@@ -581,6 +584,22 @@ def _has(client: Client, numbers: dict[str, int]) -> bool:
 
 
 def _line(client: Client, node: Json) -> str:
-    """The line that a finding is in."""
+    """Return the text of the line of a finding."""
     line: int = node["range"]["start"]["line"]
     return client.text(node["uri"]).splitlines()[line]
+
+
+def test_without_a_folder(start: Start, tmp_path: Path) -> None:
+    """A file by itself is shown with what it has; what stands nowhere is not."""
+    client = start(VIEW, files={"a.py": TEXT}, folders=[])
+    client.open("untitled:1", TEXT)
+    uri = client.open(tmp_path / "a.py")
+    client.wait(lambda: Seen(client).findings, "the findings of the file")
+    seen = Seen(client)
+    assert {node["uri"] for node in seen.findings} == {uri}
+    assert len(seen.findings) == len(client.diagnostics(uri))
+    assert "open files only" in seen.top["message"]
+    node = next(node for node in seen.findings if "x.cuda" in _line(client, node))
+    assert do(client, node, "fix") == {"applied": True, "stale": False}
+    client.close(uri)
+    client.wait(lambda: not Seen(client).findings, "nothing")

@@ -1,4 +1,4 @@
-"""The report on the port of a folder, as editors have it made: the page of `uncuda report`, of what is unsaved, too."""
+"""Tests of the commands that make the report for editors: the page of `uncuda report`, but with unsaved changes."""
 
 import os
 import re
@@ -20,12 +20,12 @@ CANCELLED, INVALID = -32800, -32602
 
 
 def written(*arguments: str) -> str:
-    """What the command line writes for the current folder."""
+    """Return the HTML report that the command line writes for the current folder."""
     return uncuda("report", "--output", "-", *arguments).out
 
 
 def without_commands(page: str) -> str:
-    """A page without the command lines, which name no paths where an editor has it made."""
+    """Return a page without its command lines, which have no paths in a page made for an editor."""
     return re.sub(r"<code>uncuda .*?</code>", "", page)
 
 

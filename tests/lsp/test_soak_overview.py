@@ -1,6 +1,6 @@
-"""Whatever is opened, changed, saved, closed, moved and configured, the overview has what `check` counts in a copy.
+"""After random edits, saves, renames and new settings, the overview has the counts of `check` in a copy of the files.
 
-UNCUDA_SOAK_STEPS=1000 UNCUDA_SOAK_SEED=1: a longer walk, another one.
+UNCUDA_SOAK_STEPS sets the number of steps, UNCUDA_SOAK_SEED the seed.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from uncuda.lsp.wire.uris import path_of
 STEPS = int(os.environ.get("UNCUDA_SOAK_STEPS", "40"))
 SEED = int(os.environ.get("UNCUDA_SOAK_SEED", "1"))
 EACH, FROM_THE_VIEW = 10, 7
-"""Steps from one comparison to the next, and from one thing done in the view to the next."""
+"""Number of steps between two comparisons, and between two actions in the view."""
 
 pytestmark = pytest.mark.slow
 
 
 def counted(walk: Wanderer, copy: Path) -> dict[str, dict[str, int]]:
-    """What `check --summary` counts in each folder, with the text of what is open instead of the disk's."""
+    """Return the counts of `check --summary` by folder URI, with open files in their unsaved state."""
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(walk.root, copy)
     for uri, buffer in walk.client.buffers.open.items():
@@ -40,7 +40,7 @@ def counted(walk: Wanderer, copy: Path) -> dict[str, dict[str, int]]:
 
 
 def shown(walk: Wanderer) -> dict[str, dict[str, int]]:
-    """What the view shows of each folder, counted at its leaves, too."""
+    """Return the counts of the overview by folder URI, after comparing them with its finding nodes."""
     found = {}
     for folder in walk.folders:
         seen = Seen(walk.client, root=folder.as_uri())
@@ -52,7 +52,7 @@ def shown(walk: Wanderer) -> dict[str, dict[str, int]]:
 
 
 def act(walk: Wanderer, accepts: bool) -> None:
-    """Do what some finding of the view offers; what is stale is refused."""
+    """Execute a random action of a random finding in the view; the server may refuse it as stale."""
     findings = Seen(walk.client).findings
     if findings:
         node = walk.chance.choice(findings)
@@ -72,12 +72,14 @@ def agree(walk: Wanderer, due: dict[str, dict[str, int]]) -> bool:
 
 @pytest.mark.parametrize("accepts", [False, True])
 def test_a_walk(tmp_path: Path, accepts: bool) -> None:
-    """Where findings are accepted, files stay: which of several copies a line of the baseline means once its own file
-    has gone depends on which of them was looked at first."""
+    """A random walk. With accepted findings, no file is renamed, deleted or created.
+
+    Otherwise the result would depend on order: if an entry's file is gone, the entry moves to the first copy checked.
+    """
     walk = Wanderer(tmp_path / "work", "workspace", SEED, VIEW)
     for step in (walk.switch, *((walk.rename, walk.delete, walk.create) if accepts else ())):
         walk.leave_out(step)
-    # What an excluded file says counts for the server as long as it is open.
+    # No `exclude`: the server counts the findings of an excluded file while it is open.
     walk.configurations = [text for text in walk.configurations if "exclude" not in text]
     try:
         for number in range(1, STEPS + 1):

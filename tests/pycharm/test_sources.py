@@ -25,7 +25,7 @@ def java_list(name: str) -> list[str]:
 def test_choices_are_those_of_the_server() -> None:
     for name, choices in (("strategy", java_list("STRATEGIES")), ("locale", java_list("LOCALES"))):
         option = BY_NAME[name]
-        assert set(choices) == set(option.choices) - {"portable"}, name
+        assert set(choices) == set(option.choices), name
         assert choices[0] == option.default  # the first choice is stored as an empty value
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from uncuda.catalogue import load
 from uncuda.engine import Engine
+from uncuda.engine.several import make_engine
 from uncuda.project import Project
 from uncuda.settings import Settings
 
@@ -16,9 +17,9 @@ _prepared: dict[tuple[str, int, str], Engine] = {}
 def engine_for(
     target: str, settings: Settings | None = None, project: Project | None = None, remember: int = 1
 ) -> Engine:
-    """An engine as `Engine(load(), …)` would make it."""
+    """What `make_engine(load(), …)` gives."""
     settings = settings or Settings()
     key = target, remember, repr(settings)
     if key not in _prepared:
-        _prepared[key] = Engine(load(), target, settings, remember=remember)
+        _prepared[key] = make_engine(load(), target, settings, remember=remember)
     return _prepared[key].knowing(project or Project())

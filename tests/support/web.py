@@ -1,4 +1,4 @@
-"""What checks pages, from npm: the Nu Html Checker, and axe, which looks for what keeps people from reading."""
+"""Checkers of HTML pages, from npm: the Nu Html Checker for valid HTML, and axe for accessibility."""
 
 import shutil
 import subprocess
@@ -17,7 +17,7 @@ AXE_SHA512 = "FHfa+lmNjQZfJz1q8wKqIDwC6DExcHt/pkjNQb09a3NPjCKg2rhu5qb2S4r76ASyFN
 
 
 def html_errors(pages: Iterable[Path]) -> str:
-    """What the checker says of pages and their styles, warnings too; raises Missing."""
+    """Return the errors and warnings of the Nu Html Checker for pages and their CSS; raises Missing."""
     java = shutil.which("java") or str(debian("java", "openjdk-17-jre-headless"))
     folder = made(CACHE, "vnu", CHECKER, lambda folder: npm_package(CHECKER, CHECKER_SHA512, folder))
     checker = folder / "package" / "build" / "dist" / "vnu.jar"
@@ -26,6 +26,6 @@ def html_errors(pages: Iterable[Path]) -> str:
 
 
 def axe() -> str:
-    """The script that puts `axe` into a page; raises Missing."""
+    """Return the JavaScript source of axe, to be run in a page; raises Missing."""
     folder = made(CACHE, "axe", AXE, lambda folder: npm_package(AXE, AXE_SHA512, folder))
     return (folder / "package" / "axe.min.js").read_text(encoding="utf-8")

@@ -98,6 +98,13 @@ _ON_DEVICE = Key("on-device", FLAG,
 _REPLACE = Key("replace", TEXT, "The replacement that a fix writes if the target's table has none.",
                "目标表未给出时，修复写入的替代。")  # fmt: skip
 
+_PORTABLE = Key("portable", TABLE,
+                "With `strategy = \"portable\"`: the replacement of each of these, with the helper's functions in "
+                "braces. A place without one is by hand; `{}`: the rule does not report it.",
+                "使用 `strategy = \"portable\"` 时：各项的写法，花括号中为辅助模块的函数。"
+                "不写则此时需手动处理；`{}` 表示此时不报告。",
+                empty=True, group="in a source for every accelerator", each=TEXT)  # fmt: skip
+
 _NAME = (
     Key("names", TEXTS,
         "Dotted names that the rule reports, with all names below them. A final `*` matches any ending.",
@@ -151,7 +158,7 @@ _NAME = (
         "函数。位于其参数中的名称不报告。", group="what the rule does not report"),
     Key("silent-sources", TEXTS, "File endings. A file that compiles only sources with these endings is not reported.",
         "文件后缀。只编译这类源文件的文件不报告。", group="what the rule does not report"),
-    _COLLECTIVES, _ON_DEVICE,
+    _COLLECTIVES, _ON_DEVICE, _PORTABLE,
 )  # fmt: skip
 _METHOD = (
     Key("methods", TEXTS, "The names of the methods or attributes.", "方法或属性的名称。", required=True),
@@ -171,7 +178,7 @@ _METHOD = (
     Key("with-device", TEXT, "The replacement for a call whose argument is a device.", "参数为设备时写入的替代。"),
     Key("scripted", TEXT, "The replacement in code that TorchScript compiles.",
         "在由 TorchScript 编译的代码中写入的替代。"),
-    _COLLECTIVES, _ON_DEVICE,
+    _COLLECTIVES, _ON_DEVICE, _PORTABLE,
 )  # fmt: skip
 _STRING = (
     Key("pattern", PATTERN, "A regular expression that the whole string must match.", "整个字符串须匹配的正则表达式。",
@@ -233,6 +240,8 @@ _STRING = (
         "有自己的设备的函数，其参数不报告。", group="what the rule does not report"),
     Key("silent-parameters", TEXTS, "Parameters that may hold any text. Their strings are not reported.",
         "可为任意文本的参数，其字符串不报告。", group="what the rule does not report"),
+    Key("silent-arguments", TEXTS, "Strings. A call with one of them as an argument is not reported.",
+        "同一调用中的这些字符串使其不被报告。", group="what the rule does not report"),
     Key("silent-names", TEXTS, "Dictionary keys. Their values are not devices, and are not reported.",
         "字典键。其值不是设备，不报告。", group="what the rule does not report"),
     Key("implementations", TEXTS,
@@ -245,6 +254,7 @@ _STRING = (
         "使用运行时补丁时仍报告的角色。", ROLES, group="with a runtime patch"),
     Key("shim-fix", TEXT, "The best class of the rule's fixes if a runtime patch is used.",
         "使用运行时补丁时修复的最高级别。", FIXES, group="with a runtime patch"),
+    _PORTABLE,
 )  # fmt: skip
 _ARGUMENT = (
     Key("calls", TEXTS, "The functions whose calls the rule checks.", "规则检查其调用的函数。", required=True),
@@ -256,7 +266,7 @@ _ARGUMENT = (
     Key("rename", FLAG, "The fix renames the keyword.", "修复重命名该关键字。"),
     Key("statements", TABLE, "By value of the argument: statements that replace the call.",
         "按参数值列出代替该调用的语句。", each=TEXT),
-    _SHIM,
+    _SHIM, _PORTABLE,
 )  # fmt: skip
 _MODULE = (
     Key("modules", TEXTS,
@@ -288,6 +298,7 @@ _ENVIRONMENT = (
         "no fix.", "在目标上取值格式不同的变量的限制。读取这类变量的代码没有修复。"),
     Key("values", TEXTS, "Patterns for values that mean the same for CUDA and for the target.",
         "对 CUDA 和目标含义相同的取值的模式。"),
+    _PORTABLE,
 )  # fmt: skip
 
 CHECKS: dict[str, Verb] = {
@@ -302,7 +313,7 @@ CHECKS: dict[str, Verb] = {
     "missing-import": Verb("A file that uses the plugin without importing it.", "使用了插件却未导入的文件。",
                            (Key("by-itself", TEXT,
                                 "The feature of the target with which PyTorch imports the plugin by itself.",
-                                "使 PyTorch 自行导入插件的目标特性。", filled=False),), ("name",)),
+                                "使 PyTorch 自行导入插件的目标特性。", filled=False), _PORTABLE), ("name",)),
     "jit-script": Verb("Code that TorchScript compiles.", "由 TorchScript 编译的代码。",
                        (Key("names", TEXTS, "The functions that compile a function or module.",
                             "编译函数或模块的函数。", required=True),), ("name",)),

@@ -8,6 +8,7 @@ from typing import Any
 
 from .keys import CHECKS, FLAG, NUMBER, PATTERN, PATTERNS, TABLE, TEXT, TEXTS, Key, keys_of
 from .model import IN_BRACES, nearest, strings
+from .words import HELPER_NAMES
 
 _MESSAGES = ("message", "message-zh")
 _LAST = {"last"}  # `{last}`: the last word of the replaced name
@@ -64,6 +65,8 @@ def _unfilled(key: Key, value: Any, check: str, words: Collection[str]) -> str |
     known: set[str] = set(words)
     if key.name in _MESSAGES:
         known |= {"target", *CHECKS[check].words}
+    elif key.name == "portable":
+        known = {*HELPER_NAMES}
     elif check == "name":
         known |= _LAST
     elif not key.filled:

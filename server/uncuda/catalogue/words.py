@@ -52,6 +52,8 @@ WORDS: tuple[Word, ...] = (
     Word("dispatch-key", "of torch.library and TORCH_LIBRARY_IMPL: PrivateUse1"),
     Word("execution-provider", "CUDAExecutionProvider of ONNX Runtime -> the vendor's"),
 )
+HELPER_NAMES = ("accelerator_type", "device_type", "device_module", "device", "backend", "visible_devices")
+"""The functions of the module that a source for every accelerator asks; rules write them in braces."""
 NAMES = tuple(word.name for word in WORDS)
 _OF_CHECK = {"missing-shim": ("patch", "patch-import")}  # words that a check writes by itself
 

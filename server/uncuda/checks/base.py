@@ -50,6 +50,8 @@ class Context:
     project: Project
     shim: bool
     path: str = ""
+    portable: bool = False
+    """Whether the source is to run on every accelerator, so that it imports no plugin."""
     line: Span | None = None
     """The one logical line to check after an edit; None: the whole file."""
     asked: set[str] = field(default_factory=set)
@@ -221,6 +223,8 @@ class Context:
         dotted name that the fix writes."""
         if written.count(".") == 1 and written.startswith("torch.") and self.target.words["device"] not in written:
             return ()  # torch.OutOfMemoryError and the like belong to torch itself
+        if self.portable:
+            return ()
         if self.target.id in self.project.served & self.project.plugins:
             return ()  # the target's own module imports the plugin; this one serves other accelerators too
         modules = [word for template in rule.imports if (word := self.target.fill(template))]

@@ -44,9 +44,9 @@ def import_edit(facts: Facts, module: str, statement: Statement, before: bool = 
 
 
 def early_edit(facts: Facts, module: str, end: int) -> Edit | None:
-    """`import module` above the first statement at the top level of the text that would need it before `end`.
+    """Return an edit that inserts `import module` above the first top-level statement before `end` that needs it.
 
-    None where no such statement is found, which is nearly always: `end` is where torch is imported.
+    `end`: the offset of the torch import. None if there is no such statement, which is the usual case.
     """
     starts = [line for word in _NEEDS_PLUGIN if (line := _first_needing(facts, word, end)) is not None]
     if not starts:
@@ -55,7 +55,7 @@ def early_edit(facts: Facts, module: str, end: int) -> Edit | None:
 
 
 def _first_needing(facts: Facts, word: str, end: int) -> int | None:
-    """Where the first statement at the top level starts that says `word` in code before `end`."""
+    """Return the start of the first top-level statement before `end` with `word` in its code; None if there is none."""
     for at in facts.searches.find(("early", word), _on_lines_without_indent(word)):
         if at >= end:
             break

@@ -86,7 +86,17 @@ class Instances:
         if isinstance(node, ast.BinOp):
             found = [self.kind(part, statement, depth + 1) for part in (node.left, node.right)]
             return next((kind for kind in (OWN, TORCH, _SAME) if kind in found), OTHER)
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.GeneratorExp)):
+            return self._items(node, statement, depth + 1)
         return OTHER
+
+    def _items(self, node: ast.expr, statement: Statement, depth: int) -> str:
+        """Return OWN if an item of a list, tuple, set, dictionary or comprehension has the kind OWN; else OTHER."""
+        items = (
+            node.values if isinstance(node, ast.Dict) else getattr(node, "elts", None) or [getattr(node, "elt", None)]
+        )
+        shown = (self.kind(item, statement, depth) for item in items[:_MANY] if item is not None)
+        return OWN if OWN in shown else OTHER
 
     def _call(self, node: ast.Call, statement: Statement, depth: int) -> str:
         function = node.func
@@ -185,6 +195,7 @@ class Instances:
                     yield _together([self.kind(binding.value, found, depth), self._annotated(found, name)], _SAME)
                 elif not any(isinstance(node, ast.AugAssign) for node in found.digest.piece.nodes):
                     yield self._annotated(found, name)
+                    yield from self._looped(found, name, depth)
 
     def _annotated(self, statement: Statement, name: str) -> str:
         """The kind that the annotation of an assigned name tells; _SAME if it has none."""
@@ -194,6 +205,13 @@ class Instances:
             if isinstance(node, ast.Assign) and any(_is(target, name) for target in node.targets):
                 return _SAME
         return OTHER
+
+    def _looped(self, statement: Statement, name: str, depth: int) -> Iterator[str]:
+        """Yield OWN for each `for NAME in …` in a statement whose iterable has items of the kind OWN."""
+        for node in statement.digest.piece.nodes:
+            if isinstance(node, (ast.For, ast.AsyncFor)) and _is(node.target, name):
+                if self.kind(node.iter, statement, depth) == OWN:
+                    yield OWN
 
     def _says(self, annotation: ast.expr, statement: Statement) -> str:
         text = ast.unparse(annotation)

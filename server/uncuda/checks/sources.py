@@ -34,7 +34,7 @@ def _compiles(call: ast.Call, endings: tuple[str, ...]) -> bool:
 
 
 def _end(file: ast.expr | None) -> str:
-    """How the name of a file ends, as far as that is spelled: `f"{root}/ops.cpp"`, `os.path.join(root, "ops.cpp")`."""
+    """Return the literal end of a path, as in `f"{root}/ops.cpp"` or `os.path.join(root, "ops.cpp")`; "" if none."""
     while not isinstance(file, ast.Constant):
         if isinstance(file, ast.JoinedStr) and file.values:
             file = file.values[-1]

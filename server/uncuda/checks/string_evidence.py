@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 
 from ..catalogue import Rule
@@ -117,12 +117,20 @@ def is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
     kept = role.method in _HOLDERS and isinstance(role.parameter, str)
     if role.method in rule.get("silent-calls", ()) or (not kept and is_listed(called, rule.get("silent-calls", ()))):
         return True
-    if role.parameter in rule.get("silent-parameters", ()):
+    if role.parameter in rule.get("silent-parameters", ()) or _is_beside(role, rule.get("silent-arguments", ())):
         return True
     if role.method in ("get", "pop", "setdefault") and role.parameter == 0:
         return True  # the key of a dictionary, not its value
     # The name of an attribute; torch's attributes are covered by the `name` rules.
     return role.method in ("hasattr", "getattr", "setattr", "delattr")
+
+
+def _is_beside(role: Role, words: Collection[str]) -> bool:
+    """Return True if the call also has one of these words as an argument, as in `f("cuda", WORD)`."""
+    if not words or role.call is None:
+        return False
+    given = [*role.call.args, *(keyword.value for keyword in role.call.keywords)]
+    return any(getattr(value, "value", None) in words for value in given if isinstance(value, ast.Constant))
 
 
 def is_prose(role: Role) -> bool:

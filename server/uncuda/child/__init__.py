@@ -148,8 +148,10 @@ def lives(process: int) -> bool:
 
 
 def first_line() -> tuple[bytes, bytes]:
-    """The first line of standard input, without its end, and what was read beyond it; two empty ones where the input
-    ends before. Read without a thread: the process may still be forked."""
+    """Read the first line of standard input; return it without its newline, and the bytes that were read after it.
+
+    Both are empty if the input ends before a newline. No thread is started, so that the process may still be forked.
+    """
     data = bytearray()
     while b"\n" not in data:
         more = _read()

@@ -71,8 +71,10 @@ class Channel:
         self._begun = b""  # what was read, and is not yet a request
 
     def first_request(self) -> Any:
-        """The first request, None if nobody makes one. Until more is asked for, the process has no other thread, so it
-        may be forked."""
+        """Return the first request; None if the input ends before one.
+
+        Until `requests` is called, the process has no other thread, so it may be forked.
+        """
         line, self._begun = first_line()
         return self._codec.record(line) if line else None
 
@@ -91,7 +93,7 @@ class Channel:
         return request
 
     def end_with_input(self) -> None:
-        """From now on, end the process at once with whatever comes, or the end of the input."""
+        """From now on, end the process at once when further input arrives or the input ends."""
         if self._begun:
             os._exit(0)
         end_with_input()

@@ -76,11 +76,11 @@ class Wishes(NamedTuple):
 
 
 class Accepting:
-    """The baselines of a run, and which findings they accept."""
+    """The baselines of a run, and which findings they accept. `says`: whether notes on their entries are printed."""
 
-    def __init__(self, session: Session, wishes: Wishes) -> None:
+    def __init__(self, session: Session, wishes: Wishes, says: bool = True) -> None:
         self.accepted = 0
-        self._session, self._wishes = session, wishes
+        self._session, self._wishes, self._says = session, wishes, says
         self._by_settings: dict[int, tuple[Settings, Acceptance | None]] = {}
         self._by_file: dict[str, Acceptance] = {}
         self._unwritten = False
@@ -99,7 +99,7 @@ class Accepting:
 
     @property
     def begun(self) -> int:
-        """How many findings there were when the baselines were begun."""
+        """The number of findings when the baselines were first written; 0 if unknown."""
         return sum(sum(acceptance.baseline.counts.values()) for acceptance in self._by_file.values())
 
     def left_alone(self, file: File, source: Source, findings: Iterable[Finding]) -> list[LeftAlone]:
@@ -144,7 +144,7 @@ class Accepting:
             if baseline.data is None and self._wishes.file and not self._wishes.write:
                 raise Failure(f"{shown(Path(path))}: {self._words('baseline missing')}")
             known = self._by_file[path] = Acceptance(baseline)
-            for doubted in dict.fromkeys(known.doubted):
+            for doubted in dict.fromkeys(known.doubted) if self._says else ():
                 self._session.console.note(f"{shown(Path(path))}: {self._words('doubted', *doubted.lines)}")
         return known
 
@@ -155,7 +155,7 @@ class Accepting:
         return baseline_beside(os.path.abspath(configuration) if configuration else "", os.getcwd())  # noqa: PTH100, PTH109
 
     def _is_whole(self, acceptance: Acceptance, given: Iterable[str]) -> bool:
-        """Whether the files that a baseline may be about are below what was given."""
+        """Return True if all files that a baseline may have entries for are below the `given` paths."""
         roots = [acceptance.folder, *([os.getcwd()] if self._wishes.file else [])]  # noqa: PTH109
         return any(f"{root.rstrip(os.sep)}{os.sep}".startswith(folder) for root in roots for folder in given)
 

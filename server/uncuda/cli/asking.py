@@ -26,12 +26,13 @@ def asking_options(command: CommandT) -> CommandT:
 
 
 class Asking:
-    """Leaves out the findings that the user did not ask for. `given`: the options of the command line."""
+    """Leaves out the findings that the user did not ask for. `given`: the options of the command line; `says`: see
+    `Accepting`."""
 
-    def __init__(self, session: Session, given: Mapping[str, Any]) -> None:
+    def __init__(self, session: Session, given: Mapping[str, Any], says: bool = True) -> None:
         self._session = session
         self._wishes = Wishes.of(given)
-        self._accepting = Accepting(session, self._wishes)
+        self._accepting = Accepting(session, self._wishes, says)
         self._changed: Changes | None = None
         if self._wishes.write and given.get("only"):
             raise click.UsageError("--write-baseline does not go together with --only")
@@ -49,7 +50,7 @@ class Asking:
 
     @property
     def begun(self) -> int:
-        """How many findings there were when the baselines of these files were begun; 0: none says it."""
+        """The number of findings when the baselines of these files were first written; 0 if unknown."""
         return self._accepting.begun
 
     def files(self, paths: Sequence[str]) -> list[File]:
@@ -59,7 +60,7 @@ class Asking:
         return files
 
     def open(self, files: Sequence[File]) -> None:
-        """Read what says which findings are asked for, of the files of the session that may have some."""
+        """Read the baselines, and the lines that changed in these files, which decide the findings to report."""
         self._accepting.open(self._session.looked)
         if self._changed is not None:
             self._changed.open([*self._session.looked[:1], *files])  # a wrong revision is told whatever is found

@@ -36,6 +36,8 @@ from uncuda.workspace import (
     write,
     written,
 )
+from uncuda.workspace.files import create_atomically
+from uncuda.workspace.portable import new_helper
 
 from . import ERROR, FINDINGS, INTERRUPTED
 from .asking import Asking, asking_options
@@ -103,6 +105,8 @@ class _Run:
     outside: list[str] = field(default_factory=list)
     failed: bool = False
     folders: tuple[str, ...] = ()
+    helpers: list[str] = field(default_factory=list)
+    """The helpers of portable projects that were written."""
     old_names: dict[tuple[int, int], tuple[str, int]] = field(default_factory=dict)
     """By device and inode of each file that was replaced: the path written last, and how many other hard links still
     hold the old text."""
@@ -147,6 +151,8 @@ class _Run:
             sys.stdout.buffer.write(result)
         if result != data:
             self.changed.append(file.path)
+        if (new := new_helper(engine, fixed.text)) is not None:
+            self.session.console.note(self.session.words("helper due", new.path))
         self._remember(Repaired(file, source, fixed, data, result))
 
     def _pass_on(self, data: bytes) -> None:
@@ -238,10 +244,12 @@ class _Run:
         if self.diff:
             self.session.console.clear()
             encoding = result.source.encoding if result.source else "utf-8"
+            self._give_helper(result)
             self._print_diff(path, result.data, result.result, encoding)
             self.changed.append(path)
             return True
         try:
+            self._give_helper(result)
             with interrupts_held():
                 names = os.stat(path)  # noqa: PTH116 of the file that is replaced
                 other_names = write(result)
@@ -255,6 +263,20 @@ class _Run:
         self.old_names[names.st_dev, names.st_ino] = path, other_names  # counts the links left after the last write
         return True
 
+    def _give_helper(self, result: Repaired) -> None:
+        """Write the helper that a fixed file imports, once, where it is not there; FileProblem if that fails."""
+        engine = self.session.engine_for(result.file.settings)
+        new = new_helper(engine, result.fixed.text if result.fixed else "")
+        if new is None or new.path in self.helpers:
+            return
+        self.helpers.append(new.path)
+        if self.diff:
+            self._print_diff(new.path, None, new.data, "utf-8")
+        else:
+            with interrupts_held():
+                create_atomically(new.path, new.data)
+            self.session.console.note(self.session.words("helper written", new.path))
+
     def _note_old_names(self) -> None:
         """Print which files have other hard links that still hold the old text, now that all files are written."""
         words = self.session.words
@@ -262,8 +284,8 @@ class _Run:
             if number:
                 self.session.console.note(f"{path}: " + words("hard links", words.count(number, "name")))
 
-    def _print_diff(self, path: str, before: bytes, after: bytes, encoding: str) -> None:
-        """Print a diff: coloured and escaped on a terminal, otherwise exactly as `git apply` needs it."""
+    def _print_diff(self, path: str, before: bytes | None, after: bytes, encoding: str) -> None:
+        """Print a diff: for a person on a terminal, for `git apply` everywhere else. `before`: None of a new file."""
         name, inside = name_in_diff(path)
         if before != after and not inside:
             self.outside.append(path)

@@ -15,7 +15,8 @@ CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
 LOCALE = next(option for option in OPTIONS if option.name == "locale")
 # A setting that is a table in TOML has no option on the command line.
-_SETTINGS = [option for option in OPTIONS if option.kind in ("string", "boolean", "integer", "rules", "patterns")]
+_FORMS = ("string", "boolean", "integer", "rules", "targets", "patterns")
+_SETTINGS = [option for option in OPTIONS if option.kind in _FORMS]
 SHARED = frozenset({"config", "isolated", "stdin_filename", *(option.field for option in _SETTINGS)} - {"workers"})
 """The click parameters that decide what `check` and `fix` find."""
 
@@ -39,7 +40,7 @@ def common_options(command: CommandT) -> CommandT:
 
 
 def path_options(command: CommandT) -> CommandT:
-    """Paths, and how much is said."""
+    """Add the paths argument and the options `--quiet` and `--verbose`."""
     command = click.option("-v", "--verbose", is_flag=True, help=say("verbose"))(command)
     command = click.option("-q", "--quiet", is_flag=True, help=say("quiet"))(command)
     return click.argument("paths", nargs=-1, metavar="[PATHS]...")(command)
@@ -52,7 +53,7 @@ def overrides(given: Mapping[str, Any]) -> dict[str, object]:
         value = given.get(option.field)
         if value in (None, ()):
             continue
-        if option.kind == "rules":
+        if option.kind in ("rules", "targets"):
             value = words_in(value)
         table[option.name] = value
     return table
@@ -68,9 +69,11 @@ def _form(option: Option) -> dict[str, Any]:
         return {"default": None, "help": either(option.en, option.zh)}
     if option.kind == "integer":
         return {"default": None, "type": int, "metavar": "N", "help": either(option.en, option.zh)}
-    metavar = {"string": "TEXT", "rules": "RULES", "patterns": "PATTERN"}[option.kind]
+    metavar = {"string": "TEXT", "rules": "RULES", "targets": "TARGETS", "patterns": "PATTERN"}[option.kind]
     if option.choices:
         metavar = "|".join(option.choices)
+    elif option.name == "portable-helper":
+        metavar = "MODULE"
     elif option.example:
         metavar = "VERSION"
     elif option.name == "target":

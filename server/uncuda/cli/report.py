@@ -1,4 +1,4 @@
-"""`uncuda report`: one page on the whole port."""
+"""`uncuda report`: writes a report on the port of the whole project."""
 
 from __future__ import annotations
 
@@ -74,8 +74,10 @@ def _gather(
     naming: Naming,
     beside: bool,
 ) -> Port:
-    """What there is to report. Who asks for other targets has the same wishes, and baselines of its own: their entries
-    are matched file by file."""
+    """Check the files and return the data of the report.
+
+    The checks for other targets get an `Asking` of their own, because matching baseline entries is stateful.
+    """
 
     def again(others: Sequence[File], engine_for: EngineFor) -> Iterator[Checked]:
         return _told(session, session.check_again(paths, others, engine_for))
@@ -87,13 +89,13 @@ def _gather(
             session.unread(result.source, result.report)
         gathering.add(result, asking.selection(result))
     asking.finish(paths)
-    other = Asking(session, given)
+    other = Asking(session, given, says=False)
     other.open(files)
     return gathering.finish(list(session.catalogue.declarations) if beside else (), other.selection)
 
 
 def _told(session: Session, results: Iterable[Checked]) -> Iterator[Checked]:
-    """The results; a problem with a file is said once."""
+    """Yield the results, and print the error of each file that failed, once for each file."""
     for result in results:
         if result.problem and result.file.path not in {problem.path for problem in session.problems}:
             session.fail(result.problem, result.trace)
@@ -110,7 +112,7 @@ def _earlier(path: str, session: Session) -> tuple[Earlier, ...]:
 
 
 def _compared(path: str, earlier: Sequence[Earlier], port: Port, session: Session) -> Comparison:
-    """The comparison with an earlier report; Failure if that is one for other targets."""
+    """Return the comparison with an earlier report; raises Failure if that report is for other targets."""
     before = {one.target for one in earlier}
     now = {plugin.target for plugin in port.plugins}
     if before and now and before.isdisjoint(now):

@@ -150,7 +150,7 @@ class Session:
         return check_files(shown, self.engine_for, self.answers_for(paths, files))
 
     def check_again(self, paths: Sequence[str], files: Sequence[File], engine_for: EngineFor) -> Iterator[Checked]:
-        """Check files with other engines than their own."""
+        """Check files once more, with the engines that `engine_for` returns (those of another target or version)."""
         if self._workers is not None:
             return self._workers.check(files, files, engine_for, engine_for)
         return check_files(files, engine_for, self.answers_for(paths, files))

@@ -21,7 +21,7 @@ from ..source import Source, Span
 from ..suppress import NONE, Suppressions, parse
 from ..suppress import RULE as UNUSED
 from .fault_isolation import Tell, run_apart
-from .fixing import Edited, fixed
+from .fixing import Chosen, Edited, fixed
 from .incremental_hits import Carried, Kept, Row, same
 from .linking import link, safe_of, without_idle, without_kept
 from .messages import Messages
@@ -66,8 +66,11 @@ class Engine:
         self._remember = remember
         self._memory: OrderedDict[tuple[str, Ruleset], Facts] = OrderedDict()
         self._carried = Carried()
-        self._messages = Messages(catalogue, self.target, self.settings.locale)
+        self._messages = self._spoken()
         self._libraries = Libraries.of(catalogue, self.target, self.project)
+
+    def _spoken(self) -> Messages:
+        return Messages(self.catalogue, self.target, self.settings.locale)
 
     def knowing(self, project: Project) -> Engine:
         """An engine with the same target and settings for another project; prepared rules are shared."""
@@ -170,6 +173,8 @@ class Engine:
         self, facts: Facts, path: str = "", ruleset: Ruleset | None = None, answers: Answers | None = None
     ) -> Report:
         """The findings for facts that were read before; none in files of CUDA's own. `answers`: as in `check`."""
+        if self.project.helper is not None and path and path == self.project.helper.path:
+            return Report()
         if path in self.project.neutral or (self.target.id, path) in self.project.backends:
             return Report()
         ruleset = ruleset or self.ruleset(self._project_shim())
@@ -208,6 +213,7 @@ class Engine:
         if kept is not None and kept.linked is not None and not answers and all(map(same, kept.hits, rows)):
             self._carried.keep(key, facts, context, known, kept.hits, kept.linked, True)
             return kept.linked, []
+        rows = self._written(rows, context)
         found = [hit for row in rows for hit, _ in row]
         branches = Branches(facts, self.target, partial(safe_of, found, self._libraries))
         served = Served(context, branches)
@@ -220,20 +226,30 @@ class Engine:
         if hits:
             package = self.target.words.get("package", "")
             hits = without_idle(link(hits, facts, branches, package, self._libraries))
-        if self._remember > 1:
+        hits = self._imported(hits, context)
+        if self._remember > 1 and not context.portable:  # an import in the text decides how all of it is written
             self._carried.keep(key, facts, context, known, rows, None if answers else hits, branches.certain)
         return hits, silent
 
     def _look(self, facts: Facts, ruleset: Ruleset, path: str, kept: Kept | None) -> tuple[Context, list[Row]]:
         """The hits of each check, reusing those in `kept`."""
         line = kept.line if kept is not None else None
-        context = Context(facts, self.target, self.catalogue, self.project, ruleset.shim, path, line)
+        portable = self.settings.portable
+        context = Context(facts, self.target, self.catalogue, self.project, ruleset.shim, path, portable, line)
         rows: list[Row] = []
         for number, check in enumerate(ruleset.checks):
             taken = kept.hits[number] if kept is not None and not hasattr(check, "of_whole_text") else ()
             found = self._run(check, context, ruleset, path)
             rows.append([*taken, *((fitted(hit, facts.text), None) for hit in found)])
         return context, rows
+
+    def _written(self, rows: list[Row], context: Context) -> list[Row]:
+        """The rows as they are linked: a source for several targets is written in another way."""
+        return rows
+
+    def _imported(self, hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
+        """Linked hits with what all of their edits together need."""
+        return hits
 
     def _run(self, check: Check, context: Context, ruleset: Ruleset, path: str) -> Iterable[Hit]:
         """The hits of a check; if it raises and `guard` is set, without the rules that raise."""
@@ -301,4 +317,8 @@ class Engine:
         def check(text: Source, edited: Edited | None, known: Answers | None) -> Report:
             return self.check(text, concerned, edited, known, limits)
 
-        return fixed(source, check, review, rules, answers, selection)
+        return fixed(source, check, review, rules, answers, selection, self._combined)
+
+    def _combined(self, chosen: Chosen) -> Chosen:
+        """Fixes that are made together, with what all of them need."""
+        return chosen

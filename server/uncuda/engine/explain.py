@@ -79,6 +79,11 @@ def explain(
     return _explanation(engine, _spelled(found[1], counterpart.name), here, counterpart)
 
 
+def counterpart_on(engine: Engine, name: str) -> Counterpart | None:
+    """What one target has in the place of a name."""
+    return _counterpart(engine, engine.ruleset(False), name)
+
+
 def explain_findings(engine: Engine, findings: Iterable[Finding], offset: int) -> Explanation | None:
     """The same from findings alone, without reading the text."""
     here = _here(findings, offset)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from itertools import pairwise
 
-from ..edits import REVIEW, SAFE, Change, Edit, apply_edits, changes_of, select
+from ..edits import REVIEW, SAFE, Change, Edit, Fix, apply_edits, changes_of, select
 from ..project import Answers
 from ..source import Source
 from .refusal import refusal
@@ -21,6 +21,10 @@ _CHANGED = "changed while it was being fixed; left as it is, run again"
 Edited = tuple[str, Collection[Edit]]
 """An earlier text, and the edits that turned it into the present one."""
 
+Chosen = list[tuple[Fix, str]]
+"""Fixes that are made together, each with its rule."""
+Combine = Callable[[Chosen], Chosen]
+"""Gives fixes that are made together what all of them need, in the place of what each needs."""
 Check = Callable[[Source, "Edited | None", "Answers | None"], Report]
 """Computes the report of a text, given the edits since the last check and the known receivers."""
 
@@ -32,16 +36,17 @@ def fixed(
     rules: Collection[str] | None,
     answers: Answers | None,
     selection: Selection | None = None,
+    combine: Combine = list,
 ) -> Fixed:
     """The text after its safe fixes (with `review`, also those for review) of the given `rules` (None: all), or the
     reason why it was not fixed."""
     if not review:
-        return _made(source, check, {SAFE}, rules, answers, selection)
-    made = _made(source, check, {SAFE, REVIEW}, rules, answers, selection)
+        return _made(source, check, {SAFE}, rules, answers, selection, combine)
+    made = _made(source, check, {SAFE, REVIEW}, rules, answers, selection, combine)
     classes = [{change.applicability for change in each} for each in made.passes]
     if not any(REVIEW in earlier and SAFE in later for earlier, later in pairwise(classes)):
         return made
-    alone = _made(source, check, {SAFE}, rules, answers, selection)
+    alone = _made(source, check, {SAFE}, rules, answers, selection, combine)
     return replace(made, alone=frozenset(change.edit for change in alone.changes))
 
 
@@ -52,6 +57,7 @@ def _made(
     rules: Collection[str] | None,
     answers: Answers | None,
     selection: Selection | None,
+    combine: Combine,
 ) -> Fixed:
     text, applied = source.text, Counter[str]()
     passes: list[list[Change]] = []
@@ -70,6 +76,7 @@ def _made(
             quoted = any(quote in change.edit.text for each in passes for change in each for quote in "\"'")
             reason = refusal(source.text, text, quoted) if text != source.text else None
             break
+        chosen = combine(chosen)
         made = {id(fix): fix for fix in select([fix for fix, _ in chosen])}
         passes.append(changes_of((fix, rule) for fix, rule in chosen if id(fix) in made))
         edits = [change.edit for change in passes[-1]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..catalogue import Catalogue, Rule, Target, Versions
@@ -21,15 +22,21 @@ class Messages(Sentences):
 
     room = FINDINGS
 
-    def __init__(self, catalogue: Catalogue, target: Target, locale: str) -> None:
+    def __init__(self, catalogue: Catalogue, target: Target, locale: str, every: Sequence[Target] = ()) -> None:
+        """`every`: the targets that a source is to run on, if it is not one alone."""
         super().__init__(language(locale))
-        self._catalogue, self._target = catalogue, target
+        self._catalogue, self._target, self._every = catalogue, target, every
         self._title = target.title_zh if self.chinese else target.title
 
     def of(self, hit: Hit) -> str:
         """The message of a hit."""
         template = hit.rule.message_zh if self.chinese else hit.rule.message
         words = {**self._target.words, "target": self._title, **hit.words}
+        if hit.fixes and "portable" in hit.words:
+            template = self.room["portable"][self.chinese]
+            words["every"] = self("between targets").join(
+                target.title_zh if self.chinese else target.title for target in self._every
+            )
         message = template.format_map(words)
         if len(message) > _LONGEST:
             message = template.format_map({name: cut(word) for name, word in words.items()})
@@ -37,6 +44,10 @@ class Messages(Sentences):
         if hit.since:
             notes.insert(0, self._lacking(hit.since))
         return message + self("notes", self("between notes").join(notes)) if notes else message
+
+    def noted(self, message: str, limit: str) -> str:
+        """A message with the sentence of one limit more."""
+        return message + self("notes", self._catalogue.limit(limit, self.locale))
 
     def _note(self, limit: str, hit: Hit) -> str:
         """The sentence for a limit, with the code in this file that causes it if the hit has it."""

@@ -20,7 +20,7 @@ class Ruleset:
     """
 
     def __init__(self, catalogue: Catalogue, target: Target, settings: Settings, shim: bool) -> None:
-        self.target, self.shim = target, shim
+        self.target, self.shim, self._portable = target, shim, settings.portable
         self.rules = [_capped(rule, target) for rule in catalogue.rules.values() if self._applies(rule)]
         self.off = frozenset(rule.name for rule in self.rules if not settings.selects(rule.name))
         self.unselected = self.off - frozenset(settings.ignore)
@@ -43,6 +43,8 @@ class Ruleset:
 
     def _applies(self, rule: Rule) -> bool:
         if (rule.needs and self.target.has(rule.needs)) or lacking(rule, self.target.words):
+            return False
+        if self._portable and rule.get("portable") == {}:
             return False
         return self.shim or not (rule.when_imported or rule.check == "missing-shim")
 

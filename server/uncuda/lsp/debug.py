@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 import uncuda
-from uncuda.engine import Engine
+from uncuda.engine.several import make_engine
 from uncuda.printable import printable
 from uncuda.project import Project
 from uncuda.settings import OPTIONS, Configuration, Settings, SettingsError
@@ -107,7 +107,7 @@ def _documents(session: Session) -> Iterator[str]:
 def _took(session: Session, program: Program) -> float:
     """Milliseconds for the first analysis of a text."""
     known = session.folders.engine_of(program)
-    engine = Engine(known.catalogue, known.target.id, known.settings, known.project)
+    engine = make_engine(known.catalogue, known.target.id, known.settings, known.project)
     engine.ruleset(False)
     begun = time.perf_counter()
     engine.check(Source(program.text, program.path))

@@ -24,6 +24,11 @@ COMMANDS: Room = {
         "the project imports plugins of {targets}; set `target`, or switch the target, to say which one it is for",
         "项目导入了 {targets} 的插件；请设置 `target` 或切换目标，以指定其中之一",
     ),
+    "portable": ("portable (CUDA, {0})", "同一份源码（CUDA、{0}）"),
+    "cannot create": (
+        "it takes a new file, the module that says which accelerator there is, and your editor makes none: `{0}`",
+        "此修复需要新建一个说明当前加速器的模块文件，而您的编辑器不为服务器新建文件；请运行 `{0}`",
+    ),
     "nothing says": (
         (
             "uncuda shows what keeps this code from running on {0}, because nothing says which accelerator it is for. "

@@ -8,6 +8,8 @@ FINDINGS: Room = {
     "alias": ("`{0}` is `{1}`", "`{0}` 即 `{1}`"),
     "every rule": ("every rule", "全部规则"),
     "no such rule": (" (no rule is called {0})", "（没有名为 {0} 的规则）"),
+    "portable": ("CUDA only; `{portable}` runs on CUDA, {every}", "仅适用于 CUDA；`{portable}` 可用于 CUDA、{every}"),
+    "between targets": (", ", "、"),
     "notes": (" ({0})", "（{0}）"),
     "between notes": ("; ", "；"),
     "note": ("{0}: `{1}`", "{0}：`{1}`"),

@@ -1,4 +1,4 @@
-"""What the overview of a project says."""
+"""The messages of the overview of a project."""
 
 from . import Room
 
@@ -18,11 +18,14 @@ OVERVIEW: Room = {
     "folder tests": ("{0} (tests)", "{0}（测试）"),
     "row": ("{0:,} in {1}", "{0:,} 处，{1}"),
     "line": ("line {0}", "第 {0} 行"),
-    "tooltip safe": ("Fixes that keep the meaning: one click makes them.", "保持语义的修复：一键完成。"),
+    "tooltip safe": (
+        "Fixes that keep the meaning of the code: one click applies them.",
+        "保持代码含义的修复：一键完成。",
+    ),
     "tooltip review": ("Fixes that a person should read first.", "需要先由人工审阅的修复。"),
     "tooltip manual": ("No fix is known: a person has to decide.", "没有已知的修复：需由人决定。"),
     "tooltip accepted": (
-        "Judged, and left as it is; uncuda-baseline.jsonl says why.",
+        "Accepted and kept as they are; the reasons are in uncuda-baseline.jsonl.",
         "已评估并保持原样；理由见 uncuda-baseline.jsonl。",
     ),
     # actions
@@ -51,15 +54,15 @@ OVERVIEW: Room = {
         "项目导入了 {0} 的插件；选择目标之前不显示任何结果",
     ),
     "clean": ("nothing is left", "没有剩余问题"),
-    "none shown": ("the filter hides all of it", "全部被筛选隐藏"),
+    "none shown": ("the filter hides all findings", "所有问题均被筛选隐藏"),
     # the review
     "place": ("{0} ({1:,} of {2:,})", "{0}（{1:,}/{2:,}）"),
     "fixed": ("{0}: fixed", "{0}：修复后"),
-    "changed": ("changed, look again", "已更改，请重新查看"),
+    "changed": ("the text has changed, look again", "文本已更改，请重新查看"),
     "not fixed": ("Nothing was fixed: {0}", "未修复任何问题：{0}"),
     "link out": (
-        "it is a link to a file outside of the folders that are open",
-        "它是一个链接，指向已打开目录之外的文件",
+        "the file is a link to a file outside of the open folders",
+        "该文件是链接，指向已打开目录之外的文件",
     ),
     "no fix": ("no fix is known that could be made automatically", "没有可自动执行的修复"),
     "label": ("uncuda: {0}", "uncuda：{0}"),

@@ -1,4 +1,4 @@
-"""What the report on a whole port says."""
+"""The messages of `uncuda report`."""
 
 from . import Room
 
@@ -11,28 +11,32 @@ PORT: Room = {
     "left in": ("in {0}", "位于 {0}"),
     "nothing left": ("Nothing is left.", "已全部处理完毕。"),
     "nothing found": ("Nothing ties this code to CUDA.", "此代码没有依赖 CUDA 的内容。"),
-    "done of": ("{0} of {1} done since the baseline began.", "自建立基线以来已处理 {0} / {1}。"),
+    "done of": ("{0} of {1} findings done since the baseline was first written.", "自建立基线以来已处理 {0} / {1}。"),
     "contents": ("Contents", "目录"),
     "safe": ("safe", "安全"),
     "review": ("to review", "需复核"),
     "manual": ("by hand", "手动"),
     "accepted": ("accepted", "已接受"),
     "all": ("all", "全部"),
-    "means safe": ("One command makes them; the meaning of the code stays.", "一条命令即可完成，代码含义不变。"),
+    "means safe": (
+        "One command applies these fixes; they keep the meaning of the code.",
+        "一条命令即可完成，代码含义不变。",
+    ),
     "means review": (
-        "Fixes that somebody reads before they stay, rule by rule.",
+        "Fixes that a person must read, rule by rule, before keeping them.",
         "修复由工具执行，但须有人逐条规则阅读后保留。",
     ),
-    "means manual": ("A person decides: {0}.", "需要人来决定：{0}。"),
-    "means accepted": ("Stays as it is, by the baseline.", "依基线保持原样。"),
+    "means manual": ("No fix is known: {0} for a person to make.", "没有已知的修复，需由人决定：{0}。"),
+    "means none": ("Nothing for a person to decide.", "没有需要人来决定的事项。"),
+    "means accepted": ("Accepted in the baseline and kept as it is.", "依基线保持原样。"),
     "blocks": ("What blocks first", "首要阻碍"),
     "blocks means": (
-        "As long as these stand, the rest cannot run. They come before everything else by hand.",
-        "这些问题不解决，其余部分无法运行，应先于其他手动处理。",
+        "Until these are resolved, the program cannot run. Resolve them before all other manual work.",
+        "这些问题不解决，程序无法运行，应先于其他手动处理。",
     ),
     "no blocks": (
-        "Nothing blocks: no library, kernel or variable stands in the way.",
-        "没有阻碍：库、内核与环境均可用。",
+        "Nothing blocks the port: no library, kernel or environment variable has to be dealt with first.",
+        "没有阻碍：没有需要先处理的库、内核或环境变量。",
     ),
     "library": ("Libraries without a port", "没有移植的库"),
     "extension": ("Kernels and extensions", "内核与扩展"),
@@ -46,7 +50,7 @@ PORT: Room = {
     "command": ("Command", "命令"),
     "step library": ("Libraries without a port", "没有移植的库"),
     "step extension": ("Kernels and extensions to port", "需移植的内核与扩展"),
-    "step environment": ("What the machine must have", "机器上须具备的环境"),
+    "step environment": ("Environment that the machine must provide", "机器上须具备的环境"),
     "step safe": ("Safe fixes", "安全修复"),
     "step review": ("Review rule by rule", "逐条规则复核"),
     "step manual": ("The rest by hand", "其余手动处理"),
@@ -63,12 +67,12 @@ PORT: Room = {
     "this one": ("this report", "本报告"),
     "upgrade": ("Upgrade of the plugin", "升级插件"),
     "upgrade brings": (
-        "{0} {1} is the oldest later version that brings something. No longer by hand with it: {2}.",
+        "{0} {1} is the oldest later version that reduces the manual work. No longer manual with it: {2}.",
         "{0} {1} 是能带来改进的最早的后续版本。升级后不再需要手动处理：{2}。",
     ),
-    "upgrade lost": (" By hand with it only: {0}.", "仅在该版本下需手动处理：{0}。"),
+    "upgrade lost": (" New manual work with it: {0}.", "仅在该版本下需手动处理：{0}。"),
     "upgrade none": (
-        "None of the {0:,} later versions of {1} that are known takes work off your hands ({2} is checked for).",
+        "None of the {0:,} known later versions of {1} reduces the manual work (checked for: {2}).",
         "已知的 {0:,} 个 {1} 后续版本均不能减少手动处理（当前按 {2} 检查）。",
     ),
     "upgrade newest": (
@@ -99,11 +103,11 @@ PORT: Room = {
     "warning": ("warning", "警告"),
     "information": ("information", "信息"),
     "more": ("and {0:,} more", "另有 {0:,} 处"),
-    # what is said on the terminal
+    # printed on the terminal
     "written": ("The report is in {0}.", "报告已写入 {0}。"),
     "old unreadable": ("{0} cannot be read: {1}", "无法读取 {0}：{1}"),
     "old no report": (
-        "{0} is no report: write one with `uncuda report --format json --output {0}`",
+        "{0} is not a report: write one with `uncuda report --format json --output {0}`",
         "{0} 不是报告；请用 `uncuda report --format json --output {0}` 生成",
     ),
     "old other target": ("{0} is a report for {1}, this one is for {2}", "{0} 是针对 {1} 的报告，而本报告针对 {2}"),

@@ -134,6 +134,15 @@ REPORTS: Room = {
         "{0} {1} is assumed; pin it in the requirements, or set `target-version`",
         "假定为 {0} {1}；请在依赖声明中固定其版本，或设置 `target-version`",
     ),
+    "portable": (
+        "one source for CUDA, {0}; its module is {1}",
+        "同一份源码用于 CUDA、{0}；其模块为 {1}",
+    ),
+    "helper written": ("wrote {0}, which says which accelerator there is", "已写入 {0}，由它说明当前加速器"),
+    "helper due": (
+        "the text imports {0}, which is not there; `uncuda fix` writes it for files that are named",
+        "文本导入了尚不存在的 {0}；对指定的文件运行 `uncuda fix` 会写入它",
+    ),
     "no tables": (
         "{0} has no table of APIs: nothing is safe; a file with a finding by hand or a CUDA library keeps its text",
         "{0} 没有 API 数据表：没有安全修复；含需手动处理之处或 CUDA 库的文件不做部分修复",

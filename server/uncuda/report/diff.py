@@ -19,26 +19,27 @@ _COMMAND = re.compile(rb"(##(?:vso)?)\[", re.IGNORECASE)  # a CI runs it anywher
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 
-def unified_diff(path: str, before: bytes, after: bytes) -> Iterator[bytes]:
-    """The lines of a diff that `git apply` and `patch -p1` take; none if the two texts are equal.
+def unified_diff(path: str, before: bytes | None, after: bytes) -> Iterator[bytes]:
+    """The lines of a diff that `git apply` and `patch -p1` take; nothing if nothing differs. `before`: None of a new
+    file.
 
     File names are quoted as git quotes them with `core.quotePath=false`: Chinese characters stay readable.
     """
     from difflib import diff_bytes, unified_diff
 
-    old, new = _by_newline(before), _by_newline(after)
-    header = _header(b"a/", path), _header(b"b/", path)
+    old, new = _by_newline(before or b""), _by_newline(after)
+    header = _header(b"a/", path) if before is not None else b"/dev/null", _header(b"b/", path)
     for line in diff_bytes(unified_diff, old, new, *header, lineterm=b"\n"):
         yield line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n"
 
 
-def readable_diff(path: str, before: bytes, after: bytes, encoding: str) -> Iterator[str]:
+def readable_diff(path: str, before: bytes | None, after: bytes, encoding: str) -> Iterator[str]:
     """The same lines decoded as text, for a client. `encoding`: that of the file."""
     for number, line in enumerate(unified_diff(path, before, after)):
         yield _text(line, "utf-8" if number < _HEADERS else encoding)
 
 
-def terminal_diff(path: str, before: bytes, after: bytes, encoding: str, color: bool) -> Iterator[str]:
+def terminal_diff(path: str, before: bytes | None, after: bytes, encoding: str, color: bool) -> Iterator[str]:
     """The same lines for a terminal: control characters are escaped, so they are for reading and cannot be applied."""
     for line in readable_diff(path, before, after, encoding):
         for part in line.removesuffix("\n").split("\n"):

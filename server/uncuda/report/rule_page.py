@@ -11,6 +11,7 @@ from uncuda.catalogue import CHINESE, Catalogue, Rule, Target, Versions, read_ch
 from uncuda.catalogue.model import IN_BRACES
 from uncuda.catalogue.ranges import minor
 from uncuda.engine import Engine
+from uncuda.engine.several import make_engine
 from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
@@ -127,7 +128,7 @@ class _Page:
 
 @lru_cache(maxsize=4)
 def _engine(catalogue: Catalogue, target: str, version: str, locale: str, strategy: str) -> Engine:
-    return Engine(catalogue, target, Settings(target_version=version, locale=locale, strategy=strategy), Project())
+    return make_engine(catalogue, target, Settings(target_version=version, locale=locale, strategy=strategy), Project())
 
 
 @lru_cache(maxsize=1)

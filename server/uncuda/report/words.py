@@ -36,6 +36,6 @@ class Words(Sentences):
 
 
 class PageWords(Sentences):
-    """What pages of rules say in one language, as editors say it."""
+    """The messages in the documentation of rules, in one language; the same as in editors."""
 
     room = EDITOR

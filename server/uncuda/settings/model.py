@@ -22,6 +22,10 @@ class Settings:
     torch_version: str | None = None
     hardware: str | None = None
     strategy: str = "auto"
+    portable_targets: tuple[str, ...] = ()
+    portable_helper: str | None = None
+    portable_style: str = "helper"
+    portable_names: Mapping[str, str] = field(default_factory=dict)
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
@@ -36,6 +40,11 @@ class Settings:
     max_statements: int = Limits.statements
     max_comparisons: int = Limits.comparisons
     max_depth: int = Limits.depth
+
+    @property
+    def portable(self) -> bool:
+        """Whether one source is to run on CUDA and on every accelerator."""
+        return self.strategy == "portable"
 
     @property
     def limits(self) -> Limits:
@@ -77,7 +86,8 @@ def covered(base: Mapping[str, object], layer: Mapping[str, object]) -> dict[str
     For rules the last word counts: `select` starts anew, `ignore` and `extend-select` add to the layers below.
     """
     values = {**base, **layer}
-    for name in ("severity", "per_file_ignores"):
+    _one_aim(values, layer)
+    for name in ("severity", "per_file_ignores", "portable_names"):
         if name in base and name in layer:
             values[name] = {**_table(base, name), **_table(layer, name)}
     if "select" in layer:
@@ -88,6 +98,16 @@ def covered(base: Mapping[str, object], layer: Mapping[str, object]) -> dict[str
         kept = [rule for rule in _names(base, name) if rule not in _names(layer, opposite)]
         values[name] = tuple(dict.fromkeys([*kept, *_names(layer, name)]))
     return values
+
+
+def _one_aim(values: dict[str, object], layer: Mapping[str, object]) -> None:
+    """A target and `portable` exclude each other: the closer of them holds, so what is below it is forgotten."""
+    if layer.get("strategy") == "portable" and "target" not in layer:
+        for name in ("target", "target_version"):
+            if name not in layer:
+                values.pop(name, None)
+    elif "target" in layer and "strategy" not in layer and values.get("strategy") == "portable":
+        values.pop("strategy")
 
 
 def _table(values: Mapping[str, object], name: str) -> dict[str, object]:

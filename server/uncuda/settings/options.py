@@ -5,11 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from uncuda.catalogue.words import HELPER_NAMES
 from uncuda.limits import Limits
 
 SEVERITIES = ("error", "warning", "information")
 
-Kind = Literal["string", "boolean", "integer", "rules", "patterns", "severity-by-rule", "rules-by-pattern"]
+Kind = Literal[
+    "string",
+    "boolean",
+    "integer",
+    "rules",
+    "targets",
+    "patterns",
+    "severity-by-rule",
+    "rules-by-pattern",
+    "expressions",
+]
 
 
 @dataclass(frozen=True)
@@ -23,7 +34,6 @@ class Option:
     en: str
     zh: str
     choices: tuple[str, ...] = ()
-    planned: tuple[str, ...] = ()
     pattern: str = ""
     example: str = ""
     most: int = 0
@@ -82,11 +92,50 @@ OPTIONS: tuple[Option, ...] = (
         "string",
         "auto",
         "`rewrite`: the source names the target. `shim`: the source keeps its CUDA names and a runtime patch maps "
-        "them. `auto`: shim if the project imports the target's shim, else rewrite.",
+        "them. `portable`: one source for CUDA and every accelerator, which asks a module of the project. `auto`: "
+        "shim if the project imports the target's shim, else rewrite.",
         "`rewrite`：源码直接写目标名称；`shim`：源码保留 CUDA 名称，由运行时补丁映射；"
+        "`portable`：同一份源码适用于 CUDA 与各加速器，由项目中的一个小模块给出答案；"
         "`auto`：项目已导入目标的补丁时为 shim，否则为 rewrite。",
-        choices=("auto", "rewrite", "shim"),
-        planned=("portable",),
+        choices=("auto", "rewrite", "shim", "portable"),
+    ),
+    Option(
+        "portable-targets",
+        "targets",
+        (),
+        'With `strategy = "portable"`: the accelerators that the source is to run on beside CUDA. Default: all that '
+        "have a table of APIs.",
+        '用于 `strategy = "portable"`：除 CUDA 外源码还应支持的加速器。默认：所有有接口表的加速器。',
+    ),
+    Option(
+        "portable-helper",
+        "string",
+        None,
+        'With `strategy = "portable"`: the module that says which accelerator there is, dotted. It is written once if '
+        "it is not there. Default: `PACKAGE.device` where the project has one package, else `_accelerator` beside its "
+        "scripts.",
+        '用于 `strategy = "portable"`：说明当前加速器的模块（带点的名称）；不存在时写入一次。'
+        "默认：项目只有一个包时为 `PACKAGE.device`，否则为脚本旁的 `_accelerator`。",
+        pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$",
+        example="mypackage.device",
+    ),
+    Option(
+        "portable-style",
+        "string",
+        "helper",
+        'With `strategy = "portable"`: `helper`: everything is asked of that module.',
+        '用于 `strategy = "portable"`：`helper`：全部由该模块给出。',
+        choices=("helper",),
+    ),
+    Option(
+        "portable-names",
+        "expressions",
+        {},
+        'With `strategy = "portable"`: what is written for a function of that module, for projects that have one of '
+        'their own: `{ device_type = "get_device_name()" }`.',
+        '用于 `strategy = "portable"`：项目已有此类模块时，各函数对应写入的表达式：'
+        '`{ device_type = "get_device_name()" }`。',
+        choices=HELPER_NAMES,
     ),
     Option(
         "select",

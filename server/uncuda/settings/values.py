@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -51,6 +52,10 @@ def read_values(table: Mapping[str, object], vocabulary: Vocabulary) -> dict[str
         if option is None:
             raise ValueProblem(f"unknown key `{key}`{_hint_key(key)}", key)
         values[option.field] = _read(option, value, vocabulary)
+    if values.get("strategy") == "portable":
+        for key in ("target", "target-version"):
+            if key in table:
+                raise ValueProblem(f'`{key}` is of one target, `strategy = "portable"` is for all: leave one out', key)
     return values
 
 
@@ -85,11 +90,15 @@ def _read(option: Option, value: object, vocabulary: Vocabulary) -> object:
             said = f"`{option.name}` is a whole number from 1 to {option.most:,}, not {_said(value)}"
             raise ValueProblem(said, option.name)
         return value
-    if option.kind in ("rules", "patterns"):
+    if option.kind in ("rules", "patterns", "targets"):
         names = _names(option, option.name, value, vocabulary if option.kind == "rules" else None)
+        if option.kind == "targets":
+            return _targets(option, names, vocabulary)
         return names if option.kind == "rules" else _patterns(option, names)
     if not isinstance(value, dict):
         raise ValueProblem(f"`{option.name}` is a table, not {_said(value)}", option.name)
+    if option.kind == "expressions":
+        return {name: _expression(option, name, text) for name, text in value.items()}
     if option.kind == "severity-by-rule":
         return {_rule(option, rule, vocabulary): _severity(option, rule, word) for rule, word in value.items()}
     return {pattern: _names(option, pattern, value[pattern], vocabulary) for pattern in _patterns(option, tuple(value))}
@@ -101,8 +110,6 @@ def _string(option: Option, value: object, vocabulary: Vocabulary) -> str:
         said = _said(value)
         quoted = f'; write {name} = "{value}"' if said.startswith("`") and isinstance(value, (int, float)) else ""
         raise ValueProblem(f"`{name}` is a text, not {said}{quoted}", name)
-    if value in option.planned:
-        raise ValueProblem(f"`{name}`: `{value}` is not available yet; choose from {', '.join(option.choices)}", name)
     choices = vocabulary.targets if name == "target" else option.choices
     if choices:
         try:
@@ -110,7 +117,8 @@ def _string(option: Option, value: object, vocabulary: Vocabulary) -> str:
         except ValueProblem as problem:
             raise ValueProblem(str(problem), name) from None
     if option.pattern and not re.fullmatch(option.pattern, value):
-        raise ValueProblem(f'`{name}`: `{value}` is not a version; write for example "{option.example}"', name)
+        kind = "module" if name == "portable-helper" else "version"
+        raise ValueProblem(f'`{name}`: `{value}` is not a {kind}; write for example "{option.example}"', name)
     return value
 
 
@@ -132,6 +140,33 @@ def _patterns(option: Option, patterns: tuple[str, ...]) -> tuple[str, ...]:
         except PatternError as error:
             raise ValueProblem(f"`{option.name}`: {error.message}", option.name, pattern) from None
     return patterns
+
+
+def _targets(option: Option, names: tuple[str, ...], vocabulary: Vocabulary) -> tuple[str, ...]:
+    for item in names:
+        try:
+            check_choice("target", item, vocabulary.targets)
+        except ValueProblem as problem:
+            raise ValueProblem(f"`{option.name}`: {problem}", option.name, item) from None
+    return tuple(dict.fromkeys(names))
+
+
+def _expression(option: Option, name: str, text: object) -> str:
+    """What is written for a function of the helper: one expression of Python, on one line."""
+    try:
+        check_choice("name", name, option.choices)
+    except ValueProblem as problem:
+        raise ValueProblem(f"`{option.name}`: {problem}", option.name, name) from None
+    if not isinstance(text, str):
+        raise ValueProblem(f"`{option.name}`: `{name}` is a text, not {_said(text)}", option.name, name)
+    try:
+        node = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        node = None
+    if not isinstance(node, (ast.Name, ast.Attribute, ast.Call)) or "\n" in text or "#" in text:
+        said = f"`{option.name}`: `{name}` is a name or a call of Python, such as `get_device_name()`, not `{text}`"
+        raise ValueProblem(said, option.name, name)
+    return text.strip()
 
 
 def _rule(option: Option, rule: str, vocabulary: Vocabulary) -> str:

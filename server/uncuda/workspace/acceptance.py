@@ -106,7 +106,7 @@ class Acceptance:
         return left
 
     def forget(self, path: str) -> None:
-        """Take in that the file at a path has nothing that is accepted."""
+        """Forget which entries the findings of a file used: it has no accepted findings any more."""
         self._drop(relative(path, self.folder))
 
     def concerns(self, findings: Iterable[Finding]) -> bool:
@@ -184,8 +184,11 @@ class Acceptance:
             known.append(entry.reason)
 
     def _matched(self, places: Sequence[Place], path: str, file: _Matched) -> set[Place]:
-        """Those of a file's findings that an entry accepts: its own, that of what is not where it was, or, where some
-        of those that look alike are gone, one with a higher number."""
+        """Return the findings of a file that baseline entries accept.
+
+        An entry accepts the finding at its own place; else a finding with the same print where the code has moved to;
+        else, if prints differ only in their numbers and some findings are gone, one with a lower number.
+        """
         known = {place for place in places if place in self._reasons}
         for place in known:
             self._use(place, path, file)
@@ -208,7 +211,7 @@ class Acceptance:
         return known
 
     def _may_be_of(self, place: Place, path: str) -> bool:
-        """Whether an entry of which nothing was found where it says may be about a finding of this file."""
+        """Return True if an entry without a finding at its own place may match a finding of this file."""
         return self._is_free(place, path) and (place[0].path == path or self._has_left(place[0], path))
 
     def _move(self, place: Place, to: Place, file: _Matched) -> None:
@@ -255,7 +258,7 @@ class Acceptance:
         return gone and elsewhere is not None and elsewhere(key.rule, target)
 
     def _may_have_moved(self, key: Key) -> bool:
-        """Whether what an entry accepts may be in another file: its own, or its function there, is gone."""
+        """Return True if the code of an entry may have moved: its file or its function there is gone."""
         file, scope = os.path.join(self.folder, key.path), scope_of(key.print)
         if not os.path.lexists(file):
             return True

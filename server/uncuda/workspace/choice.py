@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from uncuda.catalogue import Catalogue
-from uncuda.project import Project
+from uncuda.engine.several import portable_targets
+from uncuda.project import Helper, Project
 from uncuda.settings import Settings
 
+from .portable import helper_of
 from .requirements import Holds
 from .versions import Taken, pinned_target, settled
 from .words import Words
@@ -30,6 +32,8 @@ class Chosen:
     among: tuple[str, ...] = ()
     """The targets whose plugins the project imports, if several and no setting decides; `target` is then only for
     display."""
+    helper: Helper | None = None
+    """The module that a portable project asks."""
 
     @property
     def assumed(self) -> bool:
@@ -44,12 +48,18 @@ def choose(
     project: Project,
     holds: Holds,
     named: Mapping[str, str],
+    root: str = "",
 ) -> Chosen:
     """The choice for the files with these settings.
 
-    `holds`: the versions that the project requires there; `named`: targets named by a constant in the project, each
-    with the line.
+    `holds`: what the project asks for, where the files are; `named`: the targets that a constant of the project names,
+    each with its line; `root`: the folder of a portable project.
     """
+    if settings.portable:
+        first = portable_targets(catalogue, settings)[0]
+        versions, taken = settled(settings, catalogue, first, holds)
+        helper = helper_of(settings, root)
+        return Chosen(first, replace(versions, target_version=None), taken, helper=helper)
     target, note, among = _target(catalogue, words, settings, project, holds, named)
     versions, taken = settled(settings, catalogue, target, holds)
     return Chosen(target, versions, taken, note, among)

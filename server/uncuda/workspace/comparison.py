@@ -1,4 +1,4 @@
-"""What became of the findings of an earlier report: fixed, accepted since, left; and what is new."""
+"""Compares the findings with those of an earlier report: fixed, accepted since, still left, new."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .port import PortFinding
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """A finding of an earlier report; fields as in `PortFinding`."""
+    """A finding of an earlier report; the fields are those of `PortFinding`."""
 
     path: str
     line: int
@@ -26,8 +26,11 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The findings of an earlier report that are gone, those that were left and are accepted now, those that are left,
-    and those that were not in it, or were accepted."""
+    """The result of a comparison.
+
+    `fixed`: findings of the earlier report that are gone; `accepted`: not accepted then, but now; `left`: in both
+    reports and not accepted; `new`: not in the earlier report, or accepted there and no longer accepted.
+    """
 
     fixed: tuple[Earlier, ...]
     accepted: tuple[PortFinding, ...]
@@ -36,8 +39,11 @@ class Comparison:
 
 
 def compare(earlier: Iterable[Earlier], now: Iterable[PortFinding], looked: Collection[str]) -> Comparison:
-    """Compare the findings of two reports. `looked`: the names of the files that there are now: what was in another one
-    is found again by its print, wherever it has moved."""
+    """Compare the findings of two reports, matching them by rule, target and print.
+
+    `looked`: names of the files checked now. A finding is matched in its own file; if its file is not among them, in
+    any file, since the code may have moved.
+    """
     here: dict[tuple[str, ...], deque[Earlier]] = defaultdict(deque)
     moved: dict[tuple[str, ...], deque[Earlier]] = defaultdict(deque)
     for old in earlier:

@@ -49,7 +49,7 @@ class Row(NamedTuple):
 
 
 def row_of(finding: Finding) -> Row:
-    """The row that a finding is counted in."""
+    """Return the row that a finding is counted in."""
     return Row(finding.rule, finding.subject, finding.severity, finding.target, fix_class(finding))
 
 
@@ -271,7 +271,7 @@ def _given(paths: Iterable[PurePath]) -> int:
 
 
 def is_test(parts: Sequence[str]) -> bool:
-    """Whether a file is a test, by its name or a folder's. `parts`: of its path in the project."""
+    """Return True if a file is a test by its name or a folder's. `parts`: of its path relative to the project."""
     *folders, name = parts
     stem = name.rpartition(".")[0]
     return not _TEST_FOLDERS.isdisjoint(folders) or stem.startswith("test_") or stem.endswith("_test") or stem == _SETUP

@@ -46,7 +46,7 @@ def number_for(sizes: Sequence[int], wanted: int | None, looked: bool) -> int:
 
 
 def batches_of(parts: Sequence[T], sizes: Sequence[int], number: int) -> list[list[T]]:
-    """The parts in batches of about equal size, in order, for `number` processes. `sizes`: of each part, in bytes."""
+    """Split `parts` into batches of about equal size, in order, for `number` processes. `sizes`: of each, in bytes."""
     weights = [_FILE + size for size in sizes]
     most = max(_LEAST, min(_MOST, sum(weights) // (number * _BATCHES)))
     batches: list[list[T]] = [[]]

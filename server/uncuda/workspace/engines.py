@@ -12,13 +12,15 @@ from uncuda.catalogue import Catalogue, Versions, around, same_version
 from uncuda.catalogue.ranges import release
 from uncuda.checks.missing_shim import is_projects
 from uncuda.engine import Engine
-from uncuda.project import Project
+from uncuda.engine.several import PortableEngine, make_engine
+from uncuda.project import Helper, Project
 from uncuda.settings import Settings, shown
 
 from .backends import neighbours
 from .choice import Chosen, choose
 from .constants import Constants
 from .discover import File
+from .portable import root_of
 from .requirements import TORCH, Holds, Requirements
 from .scan import Read, Scanner, Survey, read_text, survey
 from .versions import Taken
@@ -70,6 +72,7 @@ class Engines:
         self._guesses: dict[int, Engine] = {}
         self._engines: dict[int, tuple[Engine, Taken]] = {}
         self._used: set[int] = set()
+        self._paths: list[tuple[str, Settings]] = []  # of the files of portable projects
         self._otherwise: dict[tuple[int, str, str], Engine] = {}
 
     def survey(self, files: Sequence[File], read: Read = read_text, workers: Workers | None = None) -> Survey:
@@ -112,16 +115,21 @@ class Engines:
         return engine
 
     def for_target(self, settings: Settings, target: str, version: str = "") -> Engine:
-        """The engine that files with these settings have if they are for another target, or for another version of its
-        plugin, with the PyTorch that goes with that."""
+        """Return the engine for files with these settings, but for another target or another version of its plugin.
+
+        With a `version`, the PyTorch version is the one that goes with it, not the one that is set.
+        """
         own, given = self.known_for(settings), self._groups[id(settings)].settings
-        if target == own.target.id and not version:
+        if target == own.target.id and not version and not given.portable:
             return own
         key = id(settings), target, version
         if key not in self._otherwise:
             torch = None if version else given.torch_version
             hardware = given.hardware if target == own.target.id else None
-            asked = replace(given, target=target, target_version=version or None, torch_version=torch)
+            strategy = "rewrite" if given.portable else given.strategy
+            asked = replace(
+                given, target=target, target_version=version or None, torch_version=torch, strategy=strategy
+            )
             group = self._groups[id(settings)]._replace(settings=replace(asked, hardware=hardware))
             chosen = self._choose(group, self.project, self._named)
             engine = _same(self._otherwise.values(), target, chosen.settings)
@@ -129,7 +137,10 @@ class Engines:
         return self._otherwise[key]
 
     def later_versions(self, target: str, version: str) -> tuple[str, ...]:
-        """The versions of a target's plugin with tables that are later than one, or than the oldest of a range."""
+        """Return the versions of a target's plugin that have tables and are later than `version`.
+
+        If `version` is a range, they are later than its oldest version.
+        """
         known = self.catalogue.target(target).versions
         now = around(Versions.of(version), known)
         return tuple(other for other in known if now and release(other) > release(now[0]))
@@ -144,11 +155,12 @@ class Engines:
             self._note_target(chosen)
             target, settings, taken = chosen.target, chosen.settings, chosen.taken
             guess = self._guesses.get(key)
-            engine = _same([engine for engine, _ in self._engines.values()], target, settings)
+            engine = _same([engine for engine, _ in self._engines.values()], target, settings, chosen.helper)
             if engine is None:
                 fits = guess is not None and guess.target.id == target
-                new = guess.knowing(self.project) if fits and guess else None
-                engine = new or Engine(self.catalogue, target, settings, self.project)
+                project = replace(self.project, helper=chosen.helper) if chosen.helper else self.project
+                new = guess.knowing(project) if fits and guess else None
+                engine = new or make_engine(self.catalogue, target, settings, project)
             known = self._engines[key] = engine, taken
             if target in self.project.served:
                 self._note("serves several")
@@ -157,6 +169,12 @@ class Engines:
     def _admit(self, file: File) -> File:
         """The file in its group. If files with the same settings require other versions, it gets a copy of the
         settings."""
+        found = self._grouped(file)
+        if found.settings.portable:
+            self._paths.append((found.path, found.settings))
+        return found
+
+    def _grouped(self, file: File) -> File:
         holds = self._requirements.of(os.path.dirname(file.path))  # noqa: PTH120
         split = self._split.setdefault(id(file.settings), [])
         for group in split:
@@ -169,7 +187,12 @@ class Engines:
         return file if given is file.settings else file._replace(settings=given)
 
     def _choose(self, group: _Group, project: Project, named: dict[str, str]) -> Chosen:
-        return choose(self.catalogue, self.modules, group.settings, project, group.holds, named)
+        root = self._root(group) if group.settings.portable else ""
+        return choose(self.catalogue, self.modules, group.settings, project, group.holds, named, root)
+
+    def _root(self, group: _Group) -> str:
+        """The folder of the files of a group."""
+        return root_of([path for path, settings in self._paths if settings is group.given])
 
     def _note_target(self, chosen: Chosen) -> None:
         if chosen.note:
@@ -179,6 +202,10 @@ class Engines:
     def _note_versions(self, engine: Engine, taken: Taken, group: _Group) -> None:
         """Note which versions were chosen, unless they were set, and which table is used instead if there is none for
         them."""
+        if isinstance(engine, PortableEngine):
+            helper = engine.project.helper
+            self._note("portable", ", ".join(engine.plugins), helper.module if helper else "")
+            return
         if taken.versions and taken.why != "set":
             key, values = taken.note
             self._note(key, *values[:-1], shown(Path(values[-1])))
@@ -220,7 +247,7 @@ class Engines:
         if engine is None:
             chosen = self._choose(self._groups[key], Project(), {})
             target, settings = chosen.target, chosen.settings
-            engine = _same(self._guesses.values(), target, settings) or Engine(self.catalogue, target, settings)
+            engine = _same(self._guesses.values(), target, settings) or make_engine(self.catalogue, target, settings)
             self._guesses[key] = engine
         return engine
 
@@ -234,6 +261,7 @@ def _versions(holds: Holds) -> dict[str, Versions]:
     return {name: held.versions for name, held in holds.items()}
 
 
-def _same(engines: Iterable[Engine], target: str, settings: Settings) -> Engine | None:
-    """The engine for a target and settings among existing ones; None if there is none."""
-    return next((engine for engine in engines if engine.target.id == target and engine.settings == settings), None)
+def _same(engines: Iterable[Engine], target: str, settings: Settings, helper: Helper | None = None) -> Engine | None:
+    """The engine for a target, settings and the module of a portable project, if there is one."""
+    alike = (one for one in engines if one.target.id == target and one.project.helper == helper)
+    return next((engine for engine in alike if engine.settings == settings), None)

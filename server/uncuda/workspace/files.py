@@ -81,7 +81,7 @@ def create_atomically(path: str, data: bytes) -> None:
 
 
 def put_atomically(path: str, data: bytes) -> None:
-    """Make a file, or write over it; FileProblem if that fails. What is no regular file, as a pipe, is written to."""
+    """Create or replace a file; raises FileProblem. What is not a regular file, such as a pipe, is written to."""
     if not os.path.lexists(path):
         create_atomically(path, data)
     elif os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113

@@ -1,7 +1,7 @@
-"""The overview of a project: what is found, by class, rule or folder, and file, while files change.
+"""The overview of a project: its findings as a tree of classes, rules or folders, and files.
 
-`Overview` holds what each file has and the sum of it, so that a file that changed costs what that file has.
-`Tree` is what is shown of it for one grouping and one filter, made when it is asked for.
+`Overview` holds the findings of each file and their counts; a changed file costs only its own findings. `Tree` is the
+tree for one grouping and one filter, built on request.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from .counts import CLASSES, Counts, FileCounts, Row, Tally, Totals, is_test
 
 ACCEPTED = "accepted"
 KINDS = (*CLASSES, ACCEPTED)
-"""What a finding comes to for whoever ports the project, in the order in which it is shown."""
+"""Kinds of findings, in the order shown: the class of the best fix, or "accepted"."""
 Group = Literal["rule", "folder"]
 GROUPS: tuple[Group, ...] = ("rule", "folder")
 SEVERITIES = ("error", "warning", "information")
 CODE, TESTS = "code", "tests"
 PLACES = (CODE, TESTS)
-"""Whether a file is one of the project's tests."""
+"""Values of the filter: whether a file is a test."""
 
 
 class Extent(NamedTuple):
-    """Where a finding is shown: lines and columns from 0, in the units of whoever asked for it."""
+    """The range of a finding: lines and columns from 0, columns in the client's position encoding."""
 
     line: int
     column: int
@@ -36,8 +36,10 @@ class Extent(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A finding as it stands in an overview. `print`: as in prints.py, unique in its file; `document`: the URI of the
-    cell that it is in, "" for the file itself."""
+    """A finding in an overview.
+
+    `print`: identifies it in its file (prints.py); `document`: the URI of its notebook cell, "" outside of notebooks.
+    """
 
     row: Row
     message: str
@@ -54,8 +56,11 @@ class Listed:
 
 @dataclass(frozen=True)
 class FileListing:
-    """What is found in one file. `path`: in the project, with slashes; `file`: of the operating system; `version`: a
-    name of its text; `baseline`: the file that says what is accepted, there or not."""
+    """The findings of one file.
+
+    `path`: relative to the project, with slashes; `file`: absolute path; `version`: a digest of the text; `baseline`:
+    path of the baseline file for its accepted findings, which need not exist.
+    """
 
     path: str
     file: str
@@ -66,12 +71,12 @@ class FileListing:
 
     @cached_property
     def left(self) -> FileCounts:
-        """How many findings are not accepted."""
+        """Counts of the findings that are not accepted."""
         return FileCounts.of_rows(self.path, (one.row for one in self.findings if not one.accepted))
 
     @cached_property
     def accepted(self) -> FileCounts:
-        """How many are."""
+        """Counts of the accepted findings."""
         return FileCounts.of_rows(self.path, (one.row for one in self.findings if one.accepted))
 
     @cached_property
@@ -82,7 +87,7 @@ class FileListing:
 
 @dataclass(frozen=True)
 class Filter:
-    """What is shown: findings with one of `kinds`, `severities` and `places` each; empty: with any."""
+    """The filter of a tree: a finding must match each of the three sets; an empty set matches all."""
 
     kinds: frozenset[str] = frozenset()
     severities: frozenset[str] = frozenset()
@@ -90,7 +95,7 @@ class Filter:
 
     @classmethod
     def of(cls, values: Iterable[str]) -> Filter:
-        """From values of all three, in any order; ValueError for another."""
+        """Return the filter for values of KINDS, SEVERITIES and PLACES; raises ValueError for any other value."""
         given = frozenset(values)
         if unknown := given - {*KINDS, *SEVERITIES, *PLACES}:
             raise ValueError(min(unknown))
@@ -100,11 +105,11 @@ class Filter:
         return bool(self.kinds or self.severities or self.places)
 
     def takes_file(self, file: FileListing) -> bool:
-        """Whether something of a file may be shown."""
+        """Return True if findings of a file may match."""
         return not self.places or file.place in self.places
 
     def takes(self, one: Listed) -> bool:
-        """Whether a finding of such a file is shown."""
+        """Return True if a finding matches, given that its file does."""
         kind = not self.kinds or one.kind in self.kinds
         return kind and (not self.severities or one.row.severity in self.severities)
 
@@ -113,7 +118,7 @@ EVERYTHING = Filter()
 
 
 class Overview:
-    """What is found in the files of one project, by their URIs. `version`: another number whenever something is."""
+    """The findings of one project, by file URI. `version`: a number that grows with every change."""
 
     def __init__(self) -> None:
         self.version = 1
@@ -122,7 +127,7 @@ class Overview:
         self._trees: dict[tuple[Group, Filter], Tree] = {}
 
     def put(self, file: FileListing) -> bool:
-        """Take in what a file has now; whether that is something else than before."""
+        """Set the findings of a file; return True if anything changed."""
         known = self._files.get(file.uri)
         if known == file or (known is None and not file.findings):
             return False
@@ -135,7 +140,7 @@ class Overview:
         return True
 
     def remove(self, uri: str) -> bool:
-        """Forget a file; whether it had anything."""
+        """Remove a file; return True if it had findings."""
         known = self._files.get(uri)
         self._take_out(known)
         if known is not None:
@@ -143,36 +148,36 @@ class Overview:
         return known is not None
 
     def touch(self) -> None:
-        """Count as changed."""
+        """Increase `version` and drop the cached trees."""
         self.version += 1
         self._trees.clear()
 
     @property
     def files(self) -> Iterable[FileListing]:
-        """All that have findings, by their paths."""
+        """The files with findings, sorted by path."""
         return sorted(self._files.values(), key=lambda file: file.path)
 
     def file(self, uri: str) -> FileListing | None:
-        """What a file has, None: nothing."""
+        """Return the findings of a file; None if it has none."""
         return self._files.get(uri)
 
     @property
     def counts(self) -> Counts:
-        """How many findings are left."""
+        """Counts of all findings that are not accepted."""
         return self._left.counts
 
     @property
     def accepted(self) -> Tally:
-        """How many are accepted."""
+        """The number of accepted findings by class."""
         return self._accepted.counts.total
 
     @property
     def baselines(self) -> set[str]:
-        """The files that say what is accepted in these."""
+        """Paths of the baselines of the files with findings."""
         return {file.baseline for file in self._files.values() if file.baseline}
 
     def tree(self, group: Group = "rule", shown: Filter = EVERYTHING) -> Tree:
-        """What is shown of it."""
+        """Return the tree for a grouping and a filter; it is cached until the next change."""
         known = self._trees.get((group, shown))
         if known is None:
             known = self._trees[group, shown] = Tree(self.files, group, shown)
@@ -186,7 +191,7 @@ class Overview:
 
 
 class Place(NamedTuple):
-    """A finding in its file."""
+    """A finding with its file."""
 
     file: FileListing
     finding: Listed
@@ -194,8 +199,11 @@ class Place(NamedTuple):
 
 @dataclass
 class Branch:
-    """A node of a tree that has others below it. `id`: stable, unique in its tree; `files`: how many there are below
-    it; `places`: all findings below it, in the order of files and of their texts."""
+    """An inner node of a tree.
+
+    `id`: stable, and unique in its tree; `above`: the parent; `below`: the children; `places`: all findings below it,
+    by file and position; `tests`: True for a folder node that holds test files.
+    """
 
     id: str
     kind: Literal["class", "rule", "folder", "file"]
@@ -207,22 +215,22 @@ class Branch:
 
     @property
     def path(self) -> list[Branch]:
-        """The nodes from the first level down to this one."""
+        """The nodes from the first level down to this node."""
         return [*(self.above.path if self.above else ()), self]
 
     @property
     def files(self) -> int:
-        """How many files there are below it."""
+        """The number of files below it."""
         return len({place.file.uri for place in self.places})
 
     @property
     def rules(self) -> list[str]:
-        """The rules of what is below it."""
+        """Names of the rules of the findings below it, sorted."""
         return sorted({place.finding.row.rule for place in self.places})
 
 
 class Tree:
-    """Class, then rule or folder, then file, then finding."""
+    """A tree of findings with the levels class, rule or folder, file, finding."""
 
     def __init__(self, files: Iterable[FileListing], group: Group, shown: Filter) -> None:
         self._branches: dict[str, Branch] = {}
@@ -245,12 +253,12 @@ class Tree:
                 self._files.setdefault(branch.places[0].file.uri, []).append(branch)
 
     def branch(self, identifier: str) -> Branch | None:
-        """The node with an id; None where there is none any more."""
+        """Return the node with this id; None if it no longer exists."""
         found = self._branches.get(identifier)
         return found if found is not None and found.places else None
 
     def files_at(self, uri: str) -> Sequence[Branch]:
-        """The nodes of a file: one for each class and rule."""
+        """Return the nodes of a file: one below each class, and each rule or folder, that it has findings of."""
         return self._files.get(uri, ())
 
     def _middle(self, kind: Branch, place: Place, folders: Mapping[str, str]) -> Branch:
@@ -274,12 +282,12 @@ class Tree:
 
 
 def _order(branch: Branch) -> tuple[bool, int, str]:
-    """What has most comes first, tests after all else; files are in the order of their paths."""
+    """Sort key of nodes: most findings first, test folders last; files by path."""
     return branch.tests, 0 if branch.kind == "file" else -len(branch.places), branch.name
 
 
 def _folders(places: Iterable[Place]) -> dict[str, str]:
-    """For the path of each file the folder that it is shown in: those of `Counts.folders`."""
+    """Return the folder node of each file, by its path; the folders are those of `Counts.folders`."""
     totals = Totals()
     files = {place.file.path: place.file for place in places}
     rows: dict[str, list[Row]] = {}

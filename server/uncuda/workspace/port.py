@@ -1,11 +1,10 @@
-"""The port of a project as a report shows it: every finding, what of it is accepted, what is left for each target, and
-what an upgrade of the plugin would bring."""
+"""Collects the data of a report on a port: all findings, counts for each target, and the benefit of plugin upgrades."""
 
 from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from uncuda.edits import Fix
 from uncuda.engine import Finding, Report, Selection
@@ -19,19 +18,19 @@ from .run import Checked, EngineFor
 from .upgrades import Candidate, Plugin, Upgrade, upgrade
 
 CheckWith = Callable[[Sequence[File], EngineFor], Iterable[Checked]]
-"""Checks files with other engines than their own."""
+"""Checks files with other engines than those of their own target and version."""
 Select = Callable[[Checked], "Selection | None"]
-"""Which findings of a file are asked for, None: all; the others are accepted, or are not on lines that changed."""
+"""Selects the findings of a checked file to report; None: all. The others are accepted, or on unchanged lines."""
 Named = Callable[[str], str]
-"""From the path of a file to its name in the report."""
+"""Returns the name of a file in the report, given its path."""
 
 
 @dataclass(frozen=True, slots=True)
 class PortFinding:
-    """A finding in a report."""
+    """A finding in a report. Lines and columns start at 1."""
 
     path: str
-    cell: int  # of a notebook, from 1; 0: none
+    cell: int  # number of the notebook cell, from 1; 0 outside of notebooks
     line: int
     column: int
     end_line: int
@@ -41,15 +40,15 @@ class PortFinding:
     kind: str  # one of CLASSES
     subject: str
     message: str
-    operation: str  # of the best fix: "INSERT", "MODIFY", "DELETE"; empty without one
+    operation: str  # what the best fix does: "INSERT", "MODIFY" or "DELETE"; empty without a fix
     target: str
-    print: str  # what a baseline knows it by
+    print: str  # identifies the finding in a baseline
     accepted: bool
 
 
 @dataclass(frozen=True)
 class TargetPort:
-    """What is left for one target, whichever the project is for, and what is accepted of that."""
+    """Counts of one target, which need not be the project's own: findings left, and findings accepted."""
 
     target: str
     plugins: tuple[Plugin, ...]
@@ -59,8 +58,11 @@ class TargetPort:
 
 @dataclass(frozen=True)
 class Port:
-    """All of it. `findings`: in the order of the files, accepted ones, too; `looked`: the names of the files that were
-    read; `targets`: those of the project first."""
+    """The data of a report on a port.
+
+    `findings`: all, also the accepted ones, file by file; `looked`: names of the files that were checked; `counts`:
+    findings left; `targets`: those of the project come first.
+    """
 
     findings: tuple[PortFinding, ...]
     looked: frozenset[str]
@@ -77,7 +79,7 @@ class Port:
 
 
 class _Sums:
-    """What is left and what is accepted, counted file by file."""
+    """Sums up the findings left and the findings accepted, file by file."""
 
     def __init__(self) -> None:
         self._left, self._accepted = Totals(), Totals()
@@ -92,29 +94,31 @@ class _Sums:
 
 
 class Gathering:
-    """Makes a `Port`. `engines`: those of the project, after its survey; `looked`: the files that were read; `named`:
-    gives their names in the report; `again`: see `CheckWith`."""
+    """Builds a `Port` from the results of a check: `add` each, then call `finish`.
+
+    `engines`: of the surveyed project; `looked`: the checked files; `again`: checks them again for other targets.
+    """
 
     def __init__(self, engines: Engines, looked: Sequence[File], named: Named, again: CheckWith) -> None:
         self._engines, self._looked, self._named, self._again = engines, looked, named, again
-        self._own: dict[str, _Sums] = {}  # by target, of the files that are for it
+        self._own: dict[str, _Sums] = {}  # by target: findings of the files whose own target it is
         self._findings: list[PortFinding] = []
         self._all = _Sums()
         self._by_hand: list[Candidate] = []
 
     def add(self, result: Checked, selection: Selection | None) -> None:
-        """Take in what was found in a file, and which of that is asked for."""
+        """Add the findings of a file. `selection`: those to report; None: all."""
         source, report = result.source, result.report
         if source is None or report is None or not report.findings:
             return
         left, accepted = parted(report, selection)
         name = self._named(source.path)
-        target = self._engines.known_for(result.file.settings).target
+        target, _ = self._named_for(result.file)
         self._all.add(name, left, accepted)
-        self._own.setdefault(target.id, _Sums()).add(name, left, accepted)
+        self._own.setdefault(target, _Sums()).add(name, left, accepted)
         by_hand = {one.span: (one.rule, one.subject) for one in left if fix_class(one) == MANUAL}
         if by_hand:
-            self._by_hand.append(Candidate(result.file, source.text, target, by_hand))
+            self._by_hand.append(Candidate(result.file, by_hand))
         spared, asked = {(one.rule, one.span) for one in accepted}, deque(left)
         for finding, printed in zip(report.findings, Prints(source.text).of(report.findings), strict=True):
             key = finding.rule, finding.span
@@ -124,7 +128,7 @@ class Gathering:
                 self._findings.append(_listed(asked.popleft(), source, name, printed.print, False))
 
     def finish(self, targets: Sequence[str], select: Select) -> Port:
-        """All of it, beside what is left for other `targets`; `select`: as for `add`, of what is found for these."""
+        """Return the port. Files are checked again for each of `targets`; `select` chooses the findings to report."""
         counts, accepted = self._all.counts
         own = self._plugins("")
         main = dict.fromkeys(plugin.target for plugin in own)
@@ -141,7 +145,10 @@ class Gathering:
         )
 
     def _plugins(self, target: str) -> list[Plugin]:
-        """The plugins that files are checked with, those of most files first; `target`: of all files, "": their own."""
+        """Return the plugins that files are checked for, those of most files first.
+
+        `target`: the target to check all files for; "" for each file's own.
+        """
         numbers = Counter(id(file.settings) for file in self._looked)
         settings = {id(file.settings): file.settings for file in self._looked}
         found = Counter[Plugin]()
@@ -152,7 +159,7 @@ class Gathering:
         return sorted(found, key=lambda plugin: (-found[plugin], plugin.target, plugin.version))
 
     def _beside(self, target: str, select: Select) -> TargetPort:
-        """What is left for a target: of the files that are for it as it is known, of the others they are checked."""
+        """Return the counts for a target: the known counts of files that are for it, and a new check of all others."""
         engines = self._engines
         others = [file for file in self._looked if engines.known_for(file.settings).target.id != target]
         sums = self._own.get(target, _Sums())
@@ -162,28 +169,28 @@ class Gathering:
                 sums.add(self._named(result.source.path), left, accepted)
         return TargetPort(target, tuple(self._plugins(target)), *sums.counts)
 
+    def _named_for(self, file: File) -> tuple[str, str]:
+        """The target that a file is checked for, and the version of its plugin."""
+        target = self._engines.known_for(file.settings).target
+        return target.id, target.version
+
     def _upgrade(self, plugin: Plugin, select: Select) -> Upgrade:
-        """What a later version of a plugin would bring."""
+        """Return the benefit of an upgrade of a plugin."""
         engines, named = self._engines, (plugin.target, plugin.version)
-        files = [one for one in self._by_hand if (one.target.id, one.target.version) == named]
+        files = [one for one in self._by_hand if self._named_for(one.file) == named]
 
         def by_hand(asked: Sequence[File], version: str) -> Iterator[tuple[str, frozenset[Span]]]:
             results = self._again(asked, lambda settings: engines.for_target(settings, plugin.target, version))
             for result in results:
-                if result.problem is None:  # without a report there are none
+                if result.problem is None:  # a file without a report has no findings
                     left = parted(result.report, select(result))[0] if result.report is not None else ()
                     yield result.file.path, frozenset(one.span for one in left if fix_class(one) == MANUAL)
 
-        versions = engines.later_versions(*named)
-        later = [
-            (version, engines.for_target(files[0].file.settings, plugin.target, version).target)
-            for version in (versions if files else ())
-        ]
-        return replace(upgrade(plugin, files, later, engines.catalogue, engines.project, by_hand), later=len(versions))
+        return upgrade(plugin, files, engines.later_versions(*named), by_hand)
 
 
 def parted(report: Report, selection: Selection | None) -> tuple[Sequence[Finding], Sequence[Finding]]:
-    """The findings that are asked for, and those of the others that are accepted."""
+    """Return the findings to report, and the accepted ones. `selection`: None to report all."""
     if selection is None:
         return report.findings, ()
     places = {(each.rule, each.span) for each in selection.left_alone}
@@ -213,6 +220,6 @@ def _listed(finding: Finding, source: Source, name: str, print_: str, accepted: 
 
 
 def _operation(fix: Fix) -> str:
-    """What a fix does to the text, in one word."""
+    """Return what a fix does: "INSERT", "DELETE" or "MODIFY"; "MODIFY" if its edits differ."""
     words = {"INSERT" if edit.start == edit.end else "MODIFY" if edit.text else "DELETE" for edit in fix.edits}
     return words.pop() if len(words) == 1 else "MODIFY"

@@ -126,7 +126,7 @@ class Prints:
 
 
 def numbered(print_: str) -> tuple[str, int]:
-    """A print without the number that it has among those that look alike, and that number."""
+    """Split a print into the part without its number, and the number (1 for the first of equal findings)."""
     plain, _, number = print_.partition(":")
     return plain, int(number or 1)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from uncuda.child.records import Codec
 from uncuda.engine import Engine, Fixed, Report, Selection
 from uncuda.limits import Kind, LimitExceeded
-from uncuda.project import Project
+from uncuda.project import Helper, Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -26,11 +26,12 @@ class EngineSpec:
 
     target: str
     settings: Settings
+    helper: Helper | None = None
 
     @classmethod
     def made(cls, engine: Engine) -> EngineSpec:
         """The spec of an existing engine."""
-        return cls(engine.target.id, engine.settings)
+        return cls(engine.target.id, engine.settings, engine.project.helper)
 
 
 @dataclass(frozen=True)

@@ -1,133 +1,85 @@
-"""What a later version of a plugin would bring: which findings by hand could be fixed with it, or would be none.
+"""Finds the oldest later version of a plugin with which some findings without a fix get a fix or disappear.
 
-The oldest version that brings something is looked for: files are checked with one version after the other. A version
-that says of all that is in a file what the one before it says need not be tried on it.
+Files are checked again: all with the newest version, then those that improve with it with the later versions, oldest
+first, until one improves some. A version whose improvements the newest version has lost is thus not considered.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
-from uncuda.catalogue import Accelerator, Catalogue, Target, before, beyond
-from uncuda.project import Project
 from uncuda.source import Span
 
 from .counts import Decision
 from .discover import File
 
-_WORD = re.compile(r"\w+")
 ByHand = Callable[[Sequence[File], str], Iterable[tuple[str, frozenset[Span]]]]
-"""Where the findings by hand of files are with a version, by path; without files that could not be checked."""
+"""Checks files for a plugin version and yields paths and spans of findings without a fix, except of failed files."""
 
 
 @dataclass(frozen=True)
 class Plugin:
-    """The plugin of a target, in the versions that files are checked for."""
+    """The plugin of a target (such as torch_npu) and its version, or range of versions, that files are checked for."""
 
     target: str
     package: str
     version: str
-    assumed: bool  # nothing says which version it is
+    assumed: bool  # True if neither the project nor a setting states the version
 
 
 @dataclass(frozen=True)
 class Upgrade:
-    """The oldest later version of a plugin with which findings by hand can be fixed, or are none any more.
+    """The oldest later version of a plugin with which some findings without a fix get a fix or disappear, and still do
+    with the newest version.
 
-    `version`: empty where no later one brings that; `later`: how many are known.
+    `version`: that version; empty if there is none. `later`: number of known versions later than the present one.
     """
 
     plugin: Plugin
     later: int
     version: str = ""
-    gained: tuple[tuple[Decision, int], ...] = ()  # most findings first
-    lost: int = 0  # findings by hand that there are with it alone
+    gained: tuple[tuple[Decision, int], ...] = ()  # findings that get a fix or disappear, by decision; most first
+    lost: int = 0  # number of findings without a fix that appear only with that version
 
 
-@dataclass
-class Candidate:
-    """A file with findings by hand: what is decided, by place. `target`: for which it was checked last; `lost`: how
-    many findings by hand there were then that there were not at first."""
+class Candidate(NamedTuple):
+    """A file with findings without a fix. `places`: the decision of each of them, by span."""
 
     file: File
-    text: str
-    target: Target
-    places: dict[Span, Decision]
-    lost: int = 0
-    _words: frozenset[str] = field(default=frozenset())
-
-    def says(self, words: frozenset[str]) -> bool:
-        """Whether the text has one of these words."""
-        self._words = self._words or frozenset(_WORD.findall(self.text))
-        return not words.isdisjoint(self._words)
+    places: Mapping[Span, Decision]
 
 
-def upgrade(
-    plugin: Plugin,
-    files: Sequence[Candidate],
-    later: Sequence[tuple[str, Target]],
-    catalogue: Catalogue,
-    project: Project,
-    by_hand: ByHand,
-) -> Upgrade:
-    """What the oldest of some later versions brings that brings something; `later`: these, each with what is known of
-    the target then."""
-    for version, target in later:
-        differs = {id(one.target): differing(one.target, target, catalogue, project) for one in files}
-        asked = [one for one in files if (words := differs[id(one.target)]) is None or one.says(words)]
-        gained = Counter[Decision]()
-        left = dict(by_hand([one.file for one in asked], version)) if asked else {}
-        for one in asked:
-            one.target = target
-            if (after := left.get(one.file.path)) is not None:
-                gained.update(decision for place, decision in one.places.items() if place not in after)
-                one.lost = len(after - one.places.keys())
+def upgrade(plugin: Plugin, files: Sequence[Candidate], later: Sequence[str], by_hand: ByHand) -> Upgrade:
+    """Return the oldest of the `later` versions with which some findings get a fix or disappear.
+
+    `files`: the files with findings without a fix. `later`: the versions, oldest first.
+    """
+    gains = _gains(files, later[-1], by_hand) if files and later else []
+    for version in later if gains else ():
+        gained = Counter(decision for one in _gains(gains, version, by_hand) for decision in one.places.values())
         if gained:
             ranked = sorted(gained.items(), key=lambda item: (-item[1], item[0]))
-            return Upgrade(plugin, len(later), version, tuple(ranked), sum(one.lost for one in files))
+            return Upgrade(plugin, len(later), version, tuple(ranked), _lost(files, version, by_hand))
     return Upgrade(plugin, len(later))
 
 
-def differing(now: Target, then: Target, catalogue: Catalogue, project: Project) -> frozenset[str] | None:
-    """Words without which a text says the same to two versions of a target; None: any text of a project may not."""
-    accelerator = catalogue.accelerator(now.id)
-    words = {name for name in now.words.keys() | then.words.keys() if now.words.get(name) != then.words.get(name)}
-    spoken = any(not words.isdisjoint(rule.filled) for rule in catalogue.rules.values())
-    if now.features != then.features or (words and (spoken or now.id in project.switched)):
-        return None
-    if _is_beyond(now, accelerator) != _is_beyond(then, accelerator):
-        return None
-    names = {name for name in now.rows.keys() | then.rows.keys() if now.rows.get(name) != then.rows.get(name)}
-    names.update(_moved(now, then, accelerator))
-    names.update(name for name in now.fields if now.fields[name] != then.fields[name])
-    names.update(target.words[name] for target in (now, then) for name in words & target.words.keys())
-    return frozenset(_WORD.findall(name)[-1] for name in names)
+def _gains(files: Sequence[Candidate], version: str, by_hand: ByHand) -> list[Candidate]:
+    """Return the files in which findings get a fix or disappear with a version, each with only those findings."""
+    left = dict(by_hand([one.file for one in files], version))
+    found = []
+    for file, places in files:
+        after = left.get(file.path)
+        gone = {place: decision for place, decision in places.items() if after is not None and place not in after}
+        if gone:
+            found.append(Candidate(file, gone))
+    return found
 
 
-def _is_beyond(target: Target, accelerator: Accelerator) -> bool:
-    return bool(target.torch) and beyond(target.torch, accelerator.newest)
-
-
-def _moved(now: Target, then: Target, accelerator: Accelerator) -> Iterator[str]:
-    """The names of `torch.accelerator` and beside it that only one of two versions has, or serves."""
-    for api in accelerator.apis.values():
-        since = {api.since, *(parameter.since for one in api.signatures for parameter in one)} - {""}
-        served = {api.served, api.never} - {""}
-        if any(_is_before(now.torch, at) != _is_before(then.torch, at) for at in since) or any(
-            (_is_before(now.stated, at), _beyond(now.stated, at))
-            != (_is_before(then.stated, at), _beyond(then.stated, at))
-            for at in served
-        ):
-            yield api.name
-            yield from filter(None, (api.cuda, api.instead))
-
-
-def _is_before(version: str, other: str) -> bool:
-    return bool(version) and before(version, other)
-
-
-def _beyond(version: str, other: str) -> bool:
-    return bool(version) and beyond(version, other)
+def _lost(files: Sequence[Candidate], version: str, by_hand: ByHand) -> int:
+    """Return the number of findings without a fix that the files have only with a version."""
+    now = {one.file.path: one.places for one in files}
+    left = by_hand([one.file for one in files], version)
+    return sum(len(after - now[path].keys()) for path, after in left)

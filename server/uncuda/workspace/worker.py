@@ -14,6 +14,7 @@ from typing import NoReturn
 from uncuda.catalogue import Catalogue, load
 from uncuda.child.records import serve
 from uncuda.engine import Engine
+from uncuda.engine.several import make_engine
 from uncuda.project import Project
 from uncuda.settings import Settings
 
@@ -84,9 +85,11 @@ class Worker:
     def _engine(self, wanted: EngineSpec, project: Project | None) -> Engine:
         """An engine, derived from an existing one with the same target and settings if possible, to share prepared
         rules."""
+        if project is not None and wanted.helper is not None:
+            project = replace(project, helper=wanted.helper)
         known = next((engine for engine in self._known if EngineSpec.made(engine) == wanted), None)
         if known is None:
-            return Engine(self._catalogue, wanted.target, wanted.settings, project)
+            return make_engine(self._catalogue, wanted.target, wanted.settings, project)
         return known if project is None else known.knowing(project)
 
     def _files(self, places: Collection[Place]) -> list[File]:

@@ -1,6 +1,6 @@
-"""One window for tests one after the other: each clears away what it leaves, and the next begins with a new server.
+"""One VS Code window for several tests in turn: each test closes what it opened, and the next gets a new server.
 
-Loading VS Code takes ten times as long as what most tests do with it.
+Loading VS Code takes ten times as long as most tests.
 """
 
 import json
@@ -17,7 +17,7 @@ _CLEAR = (
     *("workbench.action.closePanel", "workbench.action.closeSidebar"),
     *("notifications.clearAll", "notifications.hideList", "notifications.hideToasts"),
 )
-# One is run when the one before has ended: when the Explorer is there, the new server is.
+# The commands run one after the other: once the Explorer is visible, the new server has started.
 _BEGIN = ("uncuda.restart", "workbench.view.explorer", "workbench.action.focusActiveEditorGroup")
 KEYS: list[dict[str, Any]] = [
     {"key": CLOSE.replace("Control", "Ctrl"), "command": "workbench.action.revertAndCloseActiveEditor"},
@@ -34,7 +34,7 @@ _LEFT = ", ".join(
 
 
 class ReusedWindow(Window):
-    """A window that shows the workspace of `folder` again and again."""
+    """A window that shows `folder`/workspace, whose files each test replaces."""
 
     def __init__(self, browser: Any, server: CodeServer, folder: Path) -> None:
         super().__init__(browser, server, folder)
@@ -42,14 +42,14 @@ class ReusedWindow(Window):
         self._shown, self._turn = False, 0
 
     def begin(self, shots: Path) -> None:
-        """Take pictures of another test, whose workspace is empty yet."""
+        """Prepare the next test: empty the workspace, and save its screenshots to the folder `shots`."""
         self._shots, self._taken = shots, 0
-        self._workspace.mkdir(exist_ok=True)  # it stays: what watches it would have nothing to watch any more
+        self._workspace.mkdir(exist_ok=True)  # kept, since deleting the folder would end VS Code's file watching
         for path in self._workspace.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def show(self, workspace: Path, query: str = "") -> None:
-        """Show the workspace as it is now, with a new server."""
+        """Show the present files of the workspace, with a new server."""
         assert workspace == self._workspace
         title = self._entitle()
         if not self._shown:
@@ -61,7 +61,7 @@ class ReusedWindow(Window):
         self.page.locator(_FILES).first.wait_for()
 
     def _entitle(self) -> str:
-        """Give the workspace a title of its own: when the window shows it, it has read the workspace's settings."""
+        """Set a new window title in the settings and return it; once it shows, VS Code has read the settings."""
         self._turn += 1
         title, path = f"test {self._turn}", self._workspace / ".vscode" / "settings.json"
         settings = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
@@ -70,10 +70,10 @@ class ReusedWindow(Window):
         return title
 
     def clear(self) -> None:
-        """Close all that a test has opened; what is not saved is lost."""
+        """Close all editors, views and notifications; unsaved changes are lost."""
         self.page.set_viewport_size(SIZE)
         self.page.mouse.move(0, 0)
-        for _ in range(2):  # a menu within a menu
+        for _ in range(2):  # twice, for a submenu
             self.page.keyboard.press("Escape")
         tabs = self.page.locator(".tab")
         while count := tabs.count():

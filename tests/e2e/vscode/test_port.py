@@ -1,4 +1,4 @@
-"""The Port view and the review as a person uses them: in one window, from all findings to none that is left."""
+"""Tests of the Port view and the review in VS Code, as a person uses them: one window, until few findings are left."""
 
 import json
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ BUTTONS = (
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace of two folders with a target each."""
+    """A workspace of two folders, each with its own target."""
     folder = tmp_path_factory.mktemp("port")
     for name, text in FILES.items():
         path = folder / name
@@ -43,7 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def window(server: CodeServer, browser: Any, folder: Path) -> Iterator[Window]:
-    """The one window of all these tests, which go on from one another."""
+    """The window that all tests here share; each test continues where the one before ended."""
     shots = CACHE / "shots" / "port"
     for old in shots.glob("*.png"):
         old.unlink()
@@ -59,12 +59,30 @@ def window(server: CodeServer, browser: Any, folder: Path) -> Iterator[Window]:
 
 
 def select(window: Window, text: str) -> None:
-    """Put the focus on a row, as an arrow key would."""
+    """Click the first row of the view that contains `text`, which gives it the focus."""
     window.page.locator(".tree-explorer-viewlet-tree-view .monaco-list-row", has_text=text).first.click()
 
 
+def expand(window: Window, text: str) -> None:
+    """Open a row, whatever it is now: a click turns it round."""
+    row = window.page.locator(".tree-explorer-viewlet-tree-view .monaco-list-row", has_text=text).first
+
+    def expanded() -> bool:
+        if row.get_attribute("aria-expanded") != "true":
+            row.click()
+            window.page.wait_for_timeout(300)
+        return bool(row.get_attribute("aria-expanded") == "true")
+
+    window.until(expanded)
+
+
+def active(window: Window) -> str:
+    """What the active tab is called."""
+    return window.rows(".editor-group-container.active .tab.active")[0]
+
+
 def left(folder: Path) -> int:
-    """What `check` finds in both."""
+    """Return the number of findings that `check` reports in both folders."""
     found = 0
     for name in ("one", "two"):
         found += uncuda("check", "--output-format", "json", "--summary", str(folder / name)).json["summary"]["count"]
@@ -77,11 +95,14 @@ def test_two_folders_with_a_target_each(window: Window, folder: Path) -> None:
     )
     window.until(lambda: len(window.port()) == 2, window.port)
     assert ["Ascend" in row for row in window.port()] == [True, False]
+    above = window.page.locator(".split-view-container .title-actions .action-label, .composite.title .action-label")
+    names = {label.get_attribute("aria-label") for label in above.all()}
+    assert {"Review", "Filter the Port View", "Group the Port View by Rule or Folder", "Open Report"} <= names
     window.shot("roots")
 
 
 def test_down_to_a_finding_by_key(window: Window, folder: Path) -> None:
-    """Folder, class, rule, file, finding: each opened by the arrow key, the last one by Enter."""
+    """The right arrow key expands folder, class, rule and file; Enter opens the finding."""
     select(window, "one")
     for _ in range(8):
         window.page.keyboard.press("ArrowRight")
@@ -106,8 +127,7 @@ def test_a_fix_from_the_view(window: Window, folder: Path) -> None:
 
 def test_grouped_by_folder_and_filtered(window: Window, folder: Path) -> None:
     window.command("uncuda: Group the Port View by Rule or Folder")
-    select(window, "one")
-    window.page.keyboard.press("ArrowRight")
+    expand(window, "one")
     window.until(lambda: any("By hand" in row for row in window.port()), window.port)
     window.shot("by-folder")
     window.command("uncuda: Filter the Port View")
@@ -128,26 +148,29 @@ def test_grouped_by_folder_and_filtered(window: Window, folder: Path) -> None:
 
 
 def test_the_review_by_keys(window: Window, folder: Path) -> None:
-    """Skip one, accept a fix, accept the rest with a reason."""
+    """Moves to the next finding, accepts a fix, and accepts a finding with a reason."""
     window.command("View: Close All Editors")
     window.command("uncuda: Review")
     diff = window.page.locator(".diff-editor, .monaco-diff-editor")
     window.until(lambda: diff.count() > 0, lambda: window.rows(".tab"))
     window.until(lambda: {*BUTTONS} <= {*window.title_buttons()}, window.title_buttons)
     window.shot("diff")
-    number = window.page.locator(".tab.active").inner_text()
+    number = active(window)
     window.page.locator(".monaco-diff-editor .modified .view-line, .diff-editor .modified .view-line").first.click()
     window.page.keyboard.press("Alt+PageDown")
-    window.until(lambda: window.page.locator(".tab.active").inner_text() != number, lambda: window.rows(".tab"))
+    window.until(lambda: active(window) != number and "(2 of 3)" in active(window), lambda: window.rows(".tab"))
     window.shot("next")
     before = left(folder)
-    window.command("uncuda: Review: Previous")
-    window.until(lambda: diff.count() > 0, lambda: window.rows(".tab"))
-    window.command("uncuda: Review: Accept Fix")
+    window.page.keyboard.press("Alt+PageUp")
+    window.until(lambda: active(window) == number, lambda: window.rows(".tab"))
+    window.until(lambda: {*BUTTONS} <= {*window.title_buttons()}, window.title_buttons)
+    window.page.locator(".monaco-diff-editor .modified .view-line, .diff-editor .modified .view-line").first.click()
+    window.page.keyboard.press("Alt+Enter")
     window.until(lambda: f"{before - 1} left" in window.port_message(), window.port_message)
+    window.until(lambda: "amp-c-import" in active(window), lambda: window.rows(".tab"))  # it goes on
     window.command("File: Save All Files")
     window.until(lambda: left(folder) == before - 1, lambda: left(folder))
-    window.until(lambda: {*BUTTONS} <= {*window.title_buttons()}, window.title_buttons)  # beside no fix, too
+    window.until(lambda: {*BUTTONS} <= {*window.title_buttons()}, window.title_buttons)  # also without a fix
     window.command("uncuda: Review: Accept with a Reason")
     window.page.locator(".quick-input-widget input.input:visible").wait_for()
     window.page.keyboard.type("only a log")
@@ -162,7 +185,8 @@ def test_the_review_by_keys(window: Window, folder: Path) -> None:
 
 @pytest.mark.parametrize("theme", ["Default Light Modern", "Default Dark Modern", "Default High Contrast"])
 def test_pictures_in_all_themes(window: Window, server: CodeServer, folder: Path, theme: str) -> None:
-    """For a person to look at: what is shown is the same."""
+    """Takes a screenshot in each theme for a person to look at; the rows must be the same."""
+    window.until(lambda: sum("Accepted" in row for row in window.port()) == 1, window.port)
     shown = window.port()
     server.configure({"workbench.colorTheme": theme})
     window.until(lambda: window.port() == shown, window.port)

@@ -105,7 +105,7 @@ def test_an_interpreter_in_an_untrusted_workspace(server: CodeServer, window: Wi
         window.page.wait_for_timeout(250)
     assert len(window.port()) > 3
     names = window.page.locator(".tree-explorer-viewlet-tree-view .action-label[aria-label]").all()
-    assert {name.get_attribute("aria-label") for name in names} <= {"Preview"}
+    assert {name.get_attribute("aria-label") for name in names} == {"Preview (Shift+Enter)"}
     window.shot("untrusted")
 
 

@@ -1,4 +1,4 @@
-"""The report in a tab of VS Code: the page with its filter, and links that open files here."""
+"""Tests of the report in a VS Code tab: the page, its filter, and its links, which open files in VS Code."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -14,11 +14,11 @@ pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 
 def page_in(window: Window) -> Any:
-    """The frame that shows the report, once there is one."""
+    """Return the frame that shows the report; None if there is none yet."""
     from playwright.sync_api import Error
 
     for frame in window.page.frames[1:]:
-        with suppress(Error):  # it is being replaced
+        with suppress(Error):  # the frame is being replaced
             if frame.evaluate("() => !!document.querySelector('.cards') && !document.querySelector('#filter').hidden"):
                 return frame
     return None
@@ -34,11 +34,11 @@ def test_it_is_shown_filters_and_opens_files(window: Window, small: Path) -> Non
     assert page.locator(".file li").count() == number
     window.shot("report")
     page.locator("#filter input[name=search]").fill("nothing like it")
-    window.until(lambda: page.locator("#filter output").inner_text().startswith("0 of"))
+    window.until(lambda: page.locator("#filter output").text_content().startswith("0 of"))
     page.locator("#filter input[name=search]").fill("")
     link = page.locator(".file li a[href^='command:']").first
-    name = page.locator(".file > summary code").first.inner_text()
-    line = int(link.inner_text())
+    name = page.locator(".file > summary code").first.text_content()
+    line = int(link.text_content())
     link.click()
     window.page.locator(f'.tab.active[data-resource-name="{Path(name).name}"]').wait_for()
     window.until(lambda: any(f"Ln {line}," in row for row in window.rows("[id='status.editor.selection']")))

@@ -138,7 +138,8 @@ def _markup(session: Session, contents: Any) -> Iterator[str]:
 
 def _edit(session: Session, edit: Json) -> Iterator[str]:
     ability = "workspace.workspaceEdit."
-    if "documentChanges" in edit and not session.can(ability + "documentChanges"):
+    makes = any("kind" in part for part in edit.get("documentChanges") or [])  # these take that form in any case
+    if "documentChanges" in edit and not session.can(ability + "documentChanges") and not makes:
         yield "documentChanges, which the client does not know"
     if "documentChanges" in edit and "changes" in edit:
         yield "both changes and documentChanges"

@@ -65,7 +65,7 @@ class Buffers:
         """Apply a WorkspaceEdit as a whole, or nothing of it (NotApplied); returns the URIs of the changed
         documents."""
         texts = self._edited(edit)
-        self._undo.append({uri: self.text(uri) for uri in texts})
+        self._undo.append({uri: self.text(uri) for uri in texts if uri in self.open or path_of(uri).exists()})
         self._put(texts)
         return list(texts)
 
@@ -79,9 +79,13 @@ class Buffers:
 
     def _edited(self, edit: dict[str, Any]) -> dict[str, str]:
         texts: dict[str, str] = {}
+        made: set[str] = set()
         for uri, edits in (edit.get("changes") or {}).items():
             texts[uri] = self._after(uri, edits)
         for part in edit.get("documentChanges") or []:
+            if part.get("kind") == "create":
+                made |= self._made(part)
+                continue
             if "kind" in part:
                 raise NotApplied(f"a file operation: {part}")
             uri, version = part["textDocument"]["uri"], part["textDocument"].get("version")
@@ -90,8 +94,19 @@ class Buffers:
                 raise NotApplied(f"{uri}: for version {version}, which is {current}")
             if uri in texts:
                 raise NotApplied(f"{uri}: edited twice")
-            texts[uri] = self._after(uri, part["edits"])
+            texts[uri] = (
+                apply_text_edits("", part["edits"], self.encoding) if uri in made else self._after(uri, part["edits"])
+            )
         return texts
+
+    def _made(self, part: dict[str, Any]) -> set[str]:
+        """The file that is made, if it is not there."""
+        uri = part["uri"]
+        if uri not in self.open and not path_of(uri).exists():
+            return {uri}
+        if not part.get("options", {}).get("ignoreIfExists"):
+            raise NotApplied(f"{uri} is there")
+        return set()
 
     def _after(self, uri: str, edits: list[dict[str, Any]]) -> str:
         try:
@@ -105,4 +120,5 @@ class Buffers:
                 self._changed(self.open[uri], text)
             else:
                 path = path_of(uri)
-                path.write_bytes((read_file(path)[0] + text).encode("utf-8"))
+                mark = read_file(path)[0] if path.exists() else ""
+                path.write_bytes((mark + text).encode("utf-8"))

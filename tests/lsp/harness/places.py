@@ -83,14 +83,17 @@ def _range(texts: Mapping[int | None, str], range_: Json, encoding: str, uri: st
 def _edit(session: Session, message: Message, edit: Json) -> Iterator[str]:
     for uri, edits in (edit.get("changes") or {}).items():
         yield from _text_edits(session, message, uri, edits, _ANY)
-    seen = set()
+    seen, made = set(), set()
     for part in edit.get("documentChanges") or []:
         if "kind" in part:
+            made.add(part.get("uri"))
             continue
         document = part["textDocument"]
         if document["uri"] in seen:
             yield f"{document['uri']}: edited twice in one edit"
         seen.add(document["uri"])
+        if document["uri"] in made and document.get("version") is None:
+            continue  # it is empty
         yield from _text_edits(session, message, document["uri"], part["edits"], document.get("version"))
 
 

@@ -1,4 +1,4 @@
-"""A client with a view of the whole project: it asks for all pages of all nodes, as one that shows them open."""
+"""A client that shows the overview: it requests all nodes, as an editor with every node expanded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VIEW = PROFILES["vscode"].having(experimental__uncudaOverview={"version": 1, "sh
 
 
 class Seen:
-    """What a client sees: the first answer, all nodes by id, and the findings among them."""
+    """All that a client gets from `uncuda/overview`: the first answer, and all nodes by id."""
 
     def __init__(self, client: Client, **asked: Any) -> None:
         self._client, self._asked = client, asked
@@ -42,42 +42,42 @@ class Seen:
 
     @property
     def findings(self) -> list[Json]:
-        """The nodes of findings."""
+        """The nodes that are findings."""
         return [node for node in self.nodes.values() if node["kind"] == "finding"]
 
     @property
     def numbers(self) -> dict[str, int]:
-        """How many there are of each class."""
+        """The number of findings by class, and of accepted ones, as the first answer gives them."""
         return {kind: self.top["counts"][kind] for kind in ("safe", "review", "manual", "accepted")}
 
     def of(self, kind: str) -> dict[str, int]:
-        """The numbers of the nodes of a kind, by their ids."""
+        """Return the counts that the nodes of a kind show, by node id."""
         return {node["id"]: node["count"] for node in self.nodes.values() if node["kind"] == kind}
 
     def shape(self) -> dict[str, int]:
-        """Ids and numbers of all nodes that have others below them."""
+        """Return the counts that all inner nodes show, by node id."""
         return {node["id"]: node["count"] for node in self.nodes.values() if not node["leaf"]}
 
     def node(self, identifier: str) -> Json:
-        """A node by the end of its id."""
+        """Return the only node whose id ends with `identifier`."""
         (found,) = [node for key, node in self.nodes.items() if key.endswith(identifier)]
         return found
 
 
 def complete(client: Client, **asked: Any) -> Seen:
-    """What a client sees once all files were checked."""
+    """Wait until all files are checked, then request all nodes."""
     client.wait(lambda: client.request("uncuda/overview", {})["state"] == "complete", "all files checked")
     return Seen(client, **asked)
 
 
 def action(node: Json, name: str) -> Json:
-    """An action of a node."""
+    """Return the action of a node with this name."""
     found: list[Json] = [each for each in node["actions"] if each["name"] == name]
     (one,) = found
     return one
 
 
 def do(client: Client, node: Json, name: str, **more: str) -> Any:
-    """What a client does for an action of a node."""
+    """Execute the command of an action of a node, with further arguments; return its result."""
     found = action(node, name)
     return client.execute(found["command"], {**found["arguments"][0], **more})

@@ -34,18 +34,18 @@ _BOUND = re.compile(r"[ \t]*(?::?=(?!=)|:[^=\n]+=(?!=)|(?:,[^=\n]*)=(?!=)|[-+*/|
 _NAMED = re.compile(r"[ \t]*:=")
 _LOOPS = re.compile(r"\b(?:as|for)\b[^\n]*\Z")
 _SCRIPT = re.compile(r"if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']")  # the code that it calls is above it
-_MANY = 60  # uses of a name that are looked at
+_MANY = 60  # most uses of a name that are examined
 _CLAUSES = frozenset({"if", "elif"})
 _SKIPPED_IF, _SKIPPED_UNLESS = frozenset({"skipif", "skipIf"}), frozenset({"skipUnless"})
 
 
 def of_rocm(branches: Branches, path: str) -> Apart:
-    """What only ROCm runs: CUDA's names are its own words for HIP there."""
+    """Code that runs only on ROCm, where CUDA's names mean HIP."""
     return Apart(branches, _ROCM, _asks_rocm, path)
 
 
 def of_platforms(branches: Branches, path: str, alike: bool) -> Apart:
-    """What runs only where the program's own platform, `current_platform.is_cuda()`, is another one than the target.
+    """Code that runs only if the program's own platform, as in `current_platform.is_cuda()`, is not the target.
 
     `alike`: the target's platform reports itself as CUDA-like.
     """
@@ -68,7 +68,7 @@ class Apart:
     """The spans of one text that run only if such a test is true."""
 
     def __init__(self, branches: Branches, words: tuple[str, ...], says: Says, path: str | None = None) -> None:
-        """`words`: one of them stands in every test that counts. `path`: if given, what only those call counts, too."""
+        """`words`: every test contains one of them. `path`: if given, code that only these spans use counts, too."""
         self._branches, self._facts, self._says, self._words = branches, branches.facts, says, words
         self._path, self._capable = path, capability.ASKED_OF in words
         self._parts: dict[ast.BoolOp, frozenset[ast.AST]] = {}
@@ -136,8 +136,11 @@ class Apart:
             yield from (one for one in said_there if one is not None)
 
     def _said(self, value: ast.expr) -> str:
-        """What a value says: "yes" and "no" if it means what is asked for where it is true or false, "mark" if it
-        skips all other answers, "capability" if it is that of a platform; else ""."""
+        """Return the meaning of an assigned value.
+
+        "yes" or "no": its being true or false implies what is searched for; "mark": a mark that skips tests everywhere
+        else; "capability": a platform's compute capability; "": none of these.
+        """
         if self._capable and capability.gets_capability(value):
             return "capability"
         if isinstance(value, ast.Call) and self._skips([value]):
@@ -145,7 +148,7 @@ class Apart:
         return "yes" if self._means(value, True) else "no" if self._means(value, False) else ""
 
     def _is_said(self, said: str, at: int) -> bool:
-        """Whether the same is said where a name is bound once more."""
+        """Return True if the assignment at an offset gives the name a value with the same meaning."""
         statement = self._facts.peek(at)
         target, value = (
             _bound(next(iter(statement.digest.piece.nodes), None)) if statement is not None else (None, None)
@@ -180,7 +183,7 @@ class Apart:
 
     @cached_property
     def _called(self) -> Called | None:
-        """What only the stretches call, where that counts."""
+        """Finds code that only the stretches use; None if such code does not count or there are no stretches."""
         return Called(self._stretches, self._facts, self._path) if self._stretches and self._path is not None else None
 
     def _of(self, statement: Statement) -> Iterator[Stretch]:
@@ -202,7 +205,7 @@ class Apart:
             yield start, indents.extent(line.start)
 
     def _first_mark(self, line: Header) -> int:
-        """Where the first of the decorators begins of which a line is one."""
+        """Return the start of the first decorator above the same definition as the decorator on this line."""
         before = self._facts.text[: self._facts.layout.line_start(line.start)].rstrip("\n").rpartition("\n")[2]
         if not before.lstrip().startswith(("@", ")")):
             return line.start
@@ -273,7 +276,7 @@ class Apart:
         return self._says(test, answer) or self._is_kept(test, answer)
 
     def _is_kept(self, test: ast.expr, answer: bool) -> bool:
-        """Whether a test asks for a name that holds such an answer."""
+        """Return True if a condition tests a variable whose value implies what is searched for."""
         if self._optional and isinstance(test, ast.Compare) and _is_none(test.comparators[0]):
             left = test.left.value if isinstance(test.left, ast.NamedExpr) else test.left
             asks = isinstance(test.ops[0], ast.IsNot if answer else ast.Is)
@@ -283,7 +286,7 @@ class Apart:
 
 
 def _bound(node: ast.AST | None) -> tuple[ast.expr | None, ast.expr | None]:
-    """The one target of an assignment, and its value."""
+    """Return the target and the value of an assignment with one target; (None, None) for anything else."""
     if isinstance(node, ast.AnnAssign):
         return node.target, node.value
     return (node.targets[0], node.value) if isinstance(node, ast.Assign) and len(node.targets) == 1 else (None, None)
@@ -294,7 +297,7 @@ def _is_none(node: ast.expr) -> bool:
 
 
 def _is_nothing(node: ast.expr) -> bool:
-    """Whether a value is None, False, zero or empty."""
+    """Return True for a constant that is false: None, False, zero or an empty string."""
     return isinstance(node, ast.Constant) and not node.value
 
 

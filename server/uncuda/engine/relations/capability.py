@@ -1,4 +1,4 @@
-"""Tests of a platform's compute capability: from a certain one on, and of certain ones, only NVIDIA's GPUs have it."""
+"""Recognises conditions on a compute capability that only NVIDIA GPUs have."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Collection
 from ...facts.role_calls import last_word
 
 ASKED_OF = "device_capability"
-"""A part of the words of every test."""
+"""A part of the function name in every such condition, for a quick search of the file."""
 
 _ASKS = frozenset({"has_device_capability", "is_device_capability", "is_device_capability_family"})
 _GETS = "get_device_capability"
-_NVIDIA = 5  # the least major number that is no target's
+_NVIDIA = 5  # from this major version on, a compute capability is NVIDIA's only
 _FROM, _BELOW = (ast.Eq, ast.Gt, ast.GtE), (ast.Lt, ast.LtE, ast.NotEq)
 
 
 def asks_capability(test: ast.expr, answer: bool, names: Collection[str]) -> bool:
-    """Whether a test that is answered so says that the platform has a compute capability of NVIDIA's.
+    """Return True if a condition with this outcome implies a compute capability that only NVIDIA GPUs have.
 
-    `names`: those that hold what a platform's `get_device_capability()` returned.
+    `answer`: the outcome. `names`: variables that hold the result of a platform's `get_device_capability()`.
     """
     if isinstance(test, ast.Call) and test.args:
         return (
@@ -35,7 +35,7 @@ def asks_capability(test: ast.expr, answer: bool, names: Collection[str]) -> boo
 
 
 def gets_capability(value: ast.expr) -> bool:
-    """Whether a value is the compute capability of a platform."""
+    """Return True if an expression calls a platform's `get_device_capability()`."""
     return isinstance(value, ast.Call) and last_word(value.func) == _GETS and _of_platform(value)
 
 
@@ -44,7 +44,7 @@ def _of_platform(call: ast.Call) -> bool:
 
 
 def _left(left: ast.expr, names: Collection[str]) -> tuple[bool, bool]:
-    """Of what is compared: whether it is the major number, and whether it is of a capability at all."""
+    """Return for the left side of a comparison whether it is a major version, and whether it is a capability at all."""
     major = isinstance(left, ast.Subscript) or (isinstance(left, ast.Attribute) and left.attr == "major")
     if isinstance(left, ast.Subscript):
         if getattr(left.slice, "value", None) != 0:
@@ -59,7 +59,7 @@ def _left(left: ast.expr, names: Collection[str]) -> tuple[bool, bool]:
 
 
 def _is_high(asked: ast.expr, scale: int = 10) -> bool:
-    """Whether a number, `90`, or a pair of them, `(9, 0)`, is one of NVIDIA's."""
+    """Return True if a capability, `90` or `(9, 0)`, is one that only NVIDIA GPUs have."""
     if isinstance(asked, ast.Tuple) and asked.elts:
         asked, scale = asked.elts[0], 1
     value = asked.value if isinstance(asked, ast.Constant) else None

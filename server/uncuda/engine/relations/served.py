@@ -42,6 +42,7 @@ class Served:
     def __init__(self, context: Context, branches: Branches) -> None:
         self._facts, self._target, self._branches = context.facts, context.target, branches
         self._everywhere = self._target.id in context.project.served
+        self._portable = context.portable  # what fixes write is imported as `accelerator_type`
         self._path = context.path
         self._lacks = (self._target.id, context.path) in context.project.lacking
         self._rocm, self._bytes, self._host = of_rocm(branches, context.path), of_bytes(branches), of_host(branches)
@@ -103,7 +104,7 @@ class Served:
             alone = self._is_nvidias or any(self._is_needed(hit) for hit in hits)
             return [_chosen(hit, alone) for hit in hits]
         hits = [hit.lowered(REVIEW) if hit.fixes and self._bytes.holds(hit) else hit for hit in hits]
-        agnostic = any(map(self._says, _AGNOSTIC))
+        agnostic = any(map(self._says, _AGNOSTIC[:1] if self._portable else _AGNOSTIC))
         if not agnostic and not asked_by_hand(self._facts, self._target):
             return hits
         asks = _tests if agnostic else _is_question
@@ -111,7 +112,7 @@ class Served:
 
     @cached_property
     def _is_nvidias(self) -> bool:
-        """Whether the file does nothing without a module that is NVIDIA's by its path."""
+        """True if the file has a top-level import from a package named `nvidia`, so that it cannot run without it."""
         facts = self._facts
         if not facts.says(_NVIDIA):
             return False
@@ -119,7 +120,7 @@ class Served:
         return any(not facts.layout.token_at(match.start()) for match in _NVIDIAS.finditer(facts.text))
 
     def _is_needed(self, hit: Hit) -> bool:
-        """Whether a hit is the import, without which the file does nothing, of a library that the target lacks."""
+        """Return True if a hit is a top-level import of a library that the target lacks: the file cannot run."""
         if hit.statement is None or hit.rule.check != "module" or (hit.severity or hit.rule.severity) != "error":
             return False
         return self._facts.layout.line_start(hit.statement.start) == hit.statement.start

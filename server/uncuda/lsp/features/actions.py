@@ -14,8 +14,9 @@ from uncuda.edits import SAFE, Fix
 from uncuda.engine import Finding
 from uncuda.facts.new_syntax import wants_libcst
 from uncuda.printable import printable
+from uncuda.workspace.portable import NewFile
 
-from ..fixing import convert
+from ..fixing import convert, new_files
 from ..fixing.code_action_request import Context, context_in, touched, wanted
 from ..fixing.fixall import Batch, batches_of_rules, edit_of, fixable, rules_of
 from ..fixing.suppress_actions import ignore_actions
@@ -112,8 +113,10 @@ class _Offer:
         for number, fix in enumerate(finding.fixes):
             shown = label(fix.title)
             title = shown if fix.applicability == SAFE else say("to review", shown)
-            if self.analysis.disabled is not None:
-                yield from self._disabled(title, self.analysis.disabled, finding)
+            new = new_files.needed_by(self.session, self.analysis, fix.edits)
+            why = self.analysis.disabled or new_files.why_not(self.session, self.analysis, new)
+            if why is not None:
+                yield from self._disabled(title, why, finding)
                 continue
             yield types.CodeAction(
                 title,
@@ -122,12 +125,13 @@ class _Offer:
                 is_preferred=True
                 if fix.applicability == SAFE and not number and self.session.client.preferred
                 else None,
-                edit=self._edit(finding, fix),
+                edit=self._edit(finding, fix, new),
             )
 
-    def _edit(self, finding: Finding, fix: Fix) -> types.WorkspaceEdit:
+    def _edit(self, finding: Finding, fix: Fix, new: NewFile | None) -> types.WorkspaceEdit:
         edits = [(edit, finding.rule) for edit in fix.edits]
-        return convert.workspace_edit(self.session, convert.file_edits(self.analysis.program, edits))
+        changes = convert.file_edits(self.analysis.program, edits)
+        return convert.workspace_edit(self.session, changes, created=new)
 
     def _diagnostic(self, finding: Finding) -> types.Diagnostic:
         """The diagnostic of a finding as the client has it, shared by several actions."""

@@ -100,19 +100,19 @@ class Commands:
     def switch_target(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
         """Check all files for another target until the server ends."""
         target = read_text(read_object(arguments, ("target",)), "target")
-        targets = self._session.folders.catalogue.declarations
+        targets = self._session.folders.choices
         if target and target not in targets:
             raise JsonRpcInvalidParams(f"unknown target `{target}`{hint(target, targets)}")
         return self._switch(target)
 
     async def report(self, arguments: Any, token: Any = None) -> dict[str, str] | None:
-        """A page on the whole port of the folder `root`, or of the first one."""
+        """Return the HTML report on the port of the folder `root`, or of the first folder."""
         from ..fixing.report import report
 
         return await report(self._session, read_text(read_object(arguments, _FOLDER), "root"), token)
 
     async def write_report(self, arguments: Any, token: Any = None) -> dict[str, str] | None:
-        """The same as a file, for a client that has no view for it."""
+        """Write the HTML report to a file, for a client that cannot show it itself."""
         from ..fixing.report import write_report
 
         return await write_report(self._session, read_text(read_object(arguments, _FOLDER), "root"), token)
@@ -172,7 +172,7 @@ class Commands:
         session = self._session
         folders, texts = session.folders, Texts(session.folders.language())
         if not target:
-            chosen = await choose_target(session, folders.catalogue.declarations, texts("switch target"), texts)
+            chosen = await choose_target(session, folders.choices, texts("switch target"), texts)
             if chosen is None or not await self._overrides(chosen, texts):
                 return {"target": None, "overrides": None}
             target = chosen

@@ -14,7 +14,8 @@ from lsprotocol import types
 
 from uncuda.catalogue import Rule, read_chinese, read_page
 from uncuda.engine import Engine, Finding
-from uncuda.engine.explain import Counterpart, Explanation, explain, explain_findings
+from uncuda.engine.explain import Counterpart, Explanation, counterpart_on, explain, explain_findings
+from uncuda.engine.several import PortableEngine
 from uncuda.facts.new_syntax import wants_libcst
 from uncuda.limits import LimitExceeded
 from uncuda.source import Source, Span
@@ -93,7 +94,10 @@ def _parts(session: Session, engine: Engine, found: Explanation, say: Phrases) -
     if found.findings:
         yield "  \n".join(_heading(finding, say) for finding in found.findings)
     if found.counterpart is not None:
-        yield _counterpart(engine, found.counterpart, say)
+        for one in engine.parts if isinstance(engine, PortableEngine) else (engine,):
+            counterpart = counterpart_on(one, found.counterpart.name) if one is not engine else found.counterpart
+            if counterpart is not None:
+                yield _counterpart(one, counterpart, say)
     if found.silenced is not None:
         unknown = [name for name in found.silenced if name not in engine.catalogue.rules]
         known = [f"`{name}`" for name in found.silenced if name not in unknown]

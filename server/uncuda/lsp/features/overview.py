@@ -1,4 +1,4 @@
-"""`uncuda/overview`: what is found in the whole project, for a view that a client draws as it comes."""
+"""`uncuda/overview` and `uncuda/overviewPath`: all findings of the workspace as nodes for a client to show."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from ..session import Session
 
 PAGE = 500
-"""Nodes that are given at once."""
+"""The largest number of nodes in one answer."""
 WELCOMES = ("hidden", "undecided", "reading", "clean", "restricted", "scan")
-"""Why there may be no node: what the client says then is its own."""
+"""Reasons for an empty view; the client has a text for each."""
 _DIMENSIONS = (("class", KINDS), ("severity", SEVERITIES), ("place", PLACES))
 
 
 def register(session: Session) -> None:
-    """Answer requests for the overview, and tell clients that show one when it is another."""
+    """Answer requests for the overview, and notify a client that shows it of changes."""
 
     def begin() -> None:
         if session.client.overview == PROTOCOL:
@@ -67,7 +67,7 @@ def _told(session: Session) -> Any:
 
 
 def _update(session: Session) -> str:
-    """What the user has to update where client and server do not speak the same protocol."""
+    """Return which side the user must update if client and server have different protocol versions; else ""."""
     known = session.client.overview
     texts = OverviewTexts(session.folders.language())
     if known is None or known == PROTOCOL:
@@ -108,14 +108,14 @@ def _root(session: Session, outline: Outline) -> OverviewNode:
     folder = next(folder for folder in session.folders.all if folder.uri == outline.root)
     choice = session.folders.choice_at(folder)
     node = outline.root_node(folder.name)
-    title = session.folders.title_of(choice.engine.target.id, outline.texts.locale)
+    title = session.folders.title_of(choice.aim, outline.texts.locale)
     node["tooltip"] = title
     node["description"] = f"{title} · {node['description']}"
     return node
 
 
 def _describe(session: Session, answer: OverviewAnswer, shown: Iterable[str], outlines: list[Outline]) -> None:
-    """What stands above the view, and what there is to filter by."""
+    """Add to an answer the message above the view, the badge, the counts and the filter's choices."""
     texts = OverviewTexts(session.folders.language())
     overviews = [session.overviews.of(outline.root) for outline in outlines]
     counts = _counts(session, outlines)
@@ -153,7 +153,7 @@ def _describe(session: Session, answer: OverviewAnswer, shown: Iterable[str], ou
 
 
 def _welcome(session: Session, found: bool) -> str:
-    """Why there is no node: "hidden" by the filter, "undecided" for which target, or how far the check is."""
+    """Return the reason for an empty view, one of WELCOMES. `found`: there are findings, which the filter hides."""
     state = session.inspection.state
     if found:
         return "hidden"
@@ -165,7 +165,7 @@ def _welcome(session: Session, found: bool) -> str:
 
 
 def _undecided(session: Session) -> str:
-    """Why nothing is shown where the project imports the plugins of several targets."""
+    """Return the message that the target must be chosen, if the project imports plugins of several targets; else ""."""
     folders = session.folders
     for folder in folders.all:
         among = folders.choice_at(folder).chosen.among

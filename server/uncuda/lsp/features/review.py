@@ -1,4 +1,4 @@
-"""The review: one finding after the other, its text with the fix, and the commands that fix or accept it alone."""
+"""The review of findings one by one: the next finding, its fixed text, and the commands to fix or accept it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NAME = ("uri", "print", "version")
 
 
 def register(session: Session) -> None:
-    """Answer requests of a review, and fix and accept single findings."""
+    """Register the requests of a review, and the commands that fix or accept one finding."""
 
     @session.raw(REVIEW_QUEUE)
     def review(params: Any) -> ReviewAnswer:
@@ -56,8 +56,11 @@ def _name(table: dict[str, Any]) -> FindingName:
 
 
 def _review(session: Session, params: Any) -> ReviewAnswer:
-    """The finding of the queue that is `move` places from the one called `from`: from where it was (`at`), if it has
-    gone. Those whose keys `skip` names are passed over."""
+    """Return the finding of the queue that comes next.
+
+    `from`: the key of the present finding; `at`: its index, used if it is gone; `move`: 1 for the next finding, -1 for
+    the one before, 0 for the present one; `skip`: keys of findings to leave out.
+    """
     asked = asked_of(session, params)
     rule, last = read_text(params, "rule"), params.get("from")
     at, move, skipped = (params.get(key, default) for key, default in (("at", 0), ("move", 0), ("skip", [])))
@@ -82,7 +85,7 @@ def _review(session: Session, params: Any) -> ReviewAnswer:
 
 
 def _index(open_: list[int], at: int, move: int, gone: bool) -> int:
-    """The position in the queue that is shown next. What has gone has left its place to the next one."""
+    """Return the index of the next finding to show. If the present one is gone, its successor is now at its index."""
     if move > 0:
         after = [index for index in open_ if index > at or (gone and index == at)]
         return after[0] if after else open_[0]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from uncuda.edits import SAFE
 
 from ..fixing.fixall import fixable
+from ..state.choice import PORTABLE
 from ..wire.names import STATUS, STATUS_CHANGED
 from ..wire.protocol import field
 from ..wire.texts import Texts
@@ -38,10 +39,9 @@ def register(session: Session) -> None:
         if choice.left_out:
             return None
         analysis = session.analyse(program)
-        engine = analysis.engine
         return {
             **_choice(session, choice),
-            "strategy": "shim" if engine.patched(analysis.text) else "rewrite",
+            "strategy": _strategy(choice, analysis.text),
             "findings": len(analysis.findings),
             "accepted": analysis.accepted,
             "fixable": fixable(analysis)[SAFE] if analysis.disabled is None else 0,
@@ -56,14 +56,21 @@ def _of_folder(session: Session) -> dict[str, Any] | None:
     choice = session.folders.choice_at(folder)
     return {
         **_choice(session, choice),
-        "strategy": "shim" if choice.engine.patched("") else "rewrite",
+        "strategy": _strategy(choice, ""),
         "workspace": _workspace(session),
     }
 
 
+def _strategy(choice: Choice, text: str) -> str:
+    """How a text is ported."""
+    if choice.aim == PORTABLE:
+        return PORTABLE
+    return "shim" if choice.engine.patched(text) else "rewrite"
+
+
 def _choice(session: Session, choice: Choice) -> dict[str, Any]:
     """The part of the status about target and plugin."""
-    target, titles = choice.engine.target.id, session.folders.title_of
+    target, titles = choice.aim, session.folders.title_of
     texts = Texts(session.folders.language(choice.engine.settings.locale))
     return {
         "target": target,

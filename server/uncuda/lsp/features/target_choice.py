@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from uncuda.settings import OPTIONS, SettingsError, hint
+from uncuda.engine.several import portable_targets
+from uncuda.settings import OPTIONS, Settings, SettingsError, hint
 
 from ..fixing.arguments import read_object, read_text
+from ..state.choice import PORTABLE
 from ..wire.names import KEEP_TARGET, TARGETS
 from ..wire.texts import Texts
 
@@ -61,10 +63,12 @@ def _rows(session: Session, uri: str) -> Iterator[dict[str, Any]]:
     texts = Texts(folders.language())
     program = session.program(uri) or next(iter(session.documents.programs()), None)
     choice = folders.choice_of(program) if program is not None else None
-    current = choice.engine.target.id if choice else folders.catalogue.default_target
-    targets = {target: folders.title_of(target, texts.locale) for target in folders.in_order(current)}
+    current = choice.aim if choice else folders.catalogue.default_target
+    titles = {target: folders.title_of(target, texts.locale) for target in folders.in_order(current)}
+    targets = {target: title for target, title in titles.items() if target != PORTABLE}
     packages = {target: folders.catalogue.declarations[target]["words"]["package"] for target in targets}
-    for target, title in targets.items():
+    packages[PORTABLE] = ", ".join(packages[target] for target in portable_targets(folders.catalogue, Settings()))
+    for target, title in titles.items():
         plugin = choice.plugin(texts.locale).replace("`", "'") if choice and target == current else packages[target]
         yield {"label": title, "description": plugin, "target": target, "current": target == current}
     for target, title in targets.items():
@@ -77,14 +81,15 @@ def _rows(session: Session, uri: str) -> Iterator[dict[str, Any]]:
 
 
 def _keep(session: Session, table: dict[str, Any]) -> dict[str, Any]:
-    from ..fixing.keeping import keep, place_of
+    from ..fixing.keeping import chosen_values, keep, place_of
 
     target, version, hardware, uri = (read_text(table, key) for key in _KEYS)
-    targets = session.folders.catalogue.declarations
+    targets = session.folders.choices
     if target not in targets:
         raise JsonRpcInvalidParams(f"unknown target `{target}`{hint(target, targets)}")
-    values = {"target": target, "target-version": version or None, "hardware": hardware or None}
     place = place_of(session, uri)
+    values = chosen_values(session, place, target)
+    values |= {"target-version": version or None, "hardware": hardware or None}
     if place is not None and session.folders.said_in_file(place.path) == target:  # what it says beside stays
         values = {key: value for key, value in values.items() if value}
     path, reason = keep(session, uri, values)

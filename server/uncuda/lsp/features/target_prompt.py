@@ -71,10 +71,11 @@ def _ask(session: Session, choice: Choice, program: Program | None = None) -> No
         target = titles.get(answer.title) if isinstance(answer, types.MessageActionItem) else None
         if target:
             logger.info("target: %s (chosen)", target)
-            from ..fixing.keeping import keep
+            from ..fixing.keeping import chosen_values, keep, place_of
 
             lasting = program is None or program.path
-            path, _ = keep(session, uri, {"target": target}) if lasting else (None, "")
+            values = chosen_values(session, place_of(session, uri), target)
+            path, _ = keep(session, uri, values) if lasting else (None, "")
             if path is None:
                 folders.switch(target)
             session.reconfigured()

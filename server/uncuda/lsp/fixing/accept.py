@@ -65,7 +65,7 @@ def accept(session: Session, asked: Asked) -> dict[str, Any]:
 
 
 def accept_found(session: Session, analysis: Analysis, file: str, finding: Finding, reason: str | None) -> Result:
-    """Write one finding into the baseline in a file and tell the user; returns the result of the command."""
+    """Add one finding to the baseline `file` and tell the user; return the result of the command."""
     this = finding.rule, finding.span
     return _accept(session, analysis, file, lambda other: (other.rule, other.span) == this, reason)
 

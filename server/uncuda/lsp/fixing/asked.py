@@ -1,4 +1,4 @@
-"""What requests about the overview ask for: which folder, grouping and filter; and which finding."""
+"""Parses the parameters of requests about the overview: folder, grouping, filter and parent node."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _VALUES = (*KINDS, *SEVERITIES, *PLACES)
 
 @dataclass(frozen=True)
 class OverviewQuery:
-    """Which nodes. `root`: the URI of a folder, "" for all; `filter`: the values that are shown; `parent`: an id."""
+    """A request's parameters. `root`: a folder URI, "" for all; `filter`: as for `Filter.of`; `parent`: a node id."""
 
     root: str
     group: Group
@@ -31,7 +31,7 @@ class OverviewQuery:
 
 
 def asked_of(session: Session, params: Any) -> OverviewQuery:
-    """What parameters ask for; JsonRpcInvalidParams where they do not fit."""
+    """Parse the parameters of a request; raises JsonRpcInvalidParams if they are invalid."""
     if not isinstance(params, dict):
         raise JsonRpcInvalidParams("the parameters are an object")
     params = {key: value for key, value in params.items() if value is not None}
@@ -54,7 +54,7 @@ def _filter(values: Any) -> tuple[str, ...]:
 
 
 def outlines_of(session: Session, query: OverviewQuery) -> list[Outline]:
-    """The roots that are asked about, up to date."""
+    """Return the outlines of the requested folders, up to date."""
     overviews, texts = session.overviews, OverviewTexts(session.folders.language())
     overviews.refresh()
     roots = [query.root] if query.root else overviews.roots

@@ -8,9 +8,11 @@ from typing import Any
 
 from uncuda.edits import REVIEW, Change, Edit
 from uncuda.source import Source
+from uncuda.workspace.portable import NewFile
 
 from ..wire.positions import Lines
-from .job import Form
+from ..wire.uris import uri_of
+from .job import FileChange, Form, Left
 
 SHARED = "*"
 """The annotation of edits that several rules need, such as an import."""
@@ -65,3 +67,23 @@ def kept_by_editors(data: bytes, source: Source) -> str:
     if body.count(b"\r") > pairs or (pairs and body.count(b"\n") > pairs):
         return "line ends"
     return ""
+
+
+def created(new: NewFile, form: Form) -> FileChange:
+    """The change of a job that makes a file, ready to be sent."""
+    uri, start = uri_of(new.path), {"line": 0, "character": 0}
+    create = {"kind": "create", "uri": uri, "options": {"ignoreIfExists": True}}
+    annotated = {"annotationId": SHARED} if form.annotate else {}
+    edit = {"range": {"start": start, "end": start}, "newText": new.data.decode(), **annotated}
+    document = {"textDocument": {"uri": uri, "version": None}, "edits": [edit]}
+    return FileChange(
+        uri=uri,
+        version=None,
+        open=False,
+        stamp=None,
+        edits=1,
+        rules={},
+        annotations=[SHARED],
+        left=Left(),
+        body=f"{json.dumps(create)},{json.dumps(document, separators=(',', ':'))}",
+    )

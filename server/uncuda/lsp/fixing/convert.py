@@ -12,10 +12,12 @@ from lsprotocol import types
 from uncuda.edits import Edit
 from uncuda.engine import Engine, Finding
 from uncuda.messages import language
+from uncuda.workspace.portable import NewFile
 
 from ..state.documents import Program
 from ..state.render import SOURCE
 from ..wire.positions import Lines
+from .new_files import Change, creating
 
 if TYPE_CHECKING:
     from ..session import Session
@@ -53,21 +55,25 @@ def text_edits(lines: Lines, edits: Iterable[Edit]) -> list[types.TextEdit]:
 
 
 def workspace_edit(
-    session: Session, changes: Iterable[FileEdits], annotate: bool = False, confirm: Collection[str] = ()
+    session: Session,
+    changes: Iterable[FileEdits],
+    annotate: bool = False,
+    confirm: Collection[str] = (),
+    created: NewFile | None = None,
 ) -> types.WorkspaceEdit:
     """A WorkspaceEdit in the form that the client supports.
 
-    `annotate`: one annotation for each rule, if the client shows them; `confirm`: rules whose edits need the user's
-    confirmation.
+    `annotate`: one annotation a rule, if the client shows them; `confirm`: the rules whose edits the user is asked to
+    confirm; `created`: a file that is made with it, for clients that can.
     """
     changes = list(changes)
     client = session.client
-    if not client.document_changes:
+    if not client.document_changes and created is None:
         return types.WorkspaceEdit(
             changes={file.uri: text_edits(file.lines, [edit for edit, _ in file.edits]) for file in changes}
         )
     annotated = annotate and client.annotations
-    documents: list[types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile] = []
+    documents: list[Change] = creating(created) if created is not None else []
     for file in changes:
         edits: list[types.TextEdit | types.AnnotatedTextEdit | types.SnippetTextEdit] = []
         for edit, rule in file.edits:

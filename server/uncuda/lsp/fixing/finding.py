@@ -1,4 +1,4 @@
-"""One finding that a client names: looked up in the text as it is now, shown fixed, fixed, accepted."""
+"""Finds the finding that a client names in the current text, and previews its fix, fixes it or accepts it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from uncuda.report.words import baseline_problem
 from uncuda.source import SourceError
 from uncuda.workspace import FileProblem, file_changes, file_text, fix_class, leads_out
 from uncuda.workspace.discover import File
+from uncuda.workspace.portable import NewFile
 
 from ..state.analyses import Analysis
+from ..state.choice import PORTABLE
 from ..state.fix_command import command_for
 from ..state.listing import Closed, analyse_closed, printed, version_of
 from ..state.notebooks import Notebook
@@ -24,7 +26,8 @@ from ..state.outline import OverviewTexts
 from ..wire.overview import FindingName, FixedText
 from ..wire.texts import Texts
 from ..wire.uris import path_of
-from .changes import file_change, kept_by_editors
+from . import new_files
+from .changes import created, file_change, kept_by_editors
 from .job import FileChange, Left
 from .jobs import form_of
 
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FoundNow:
-    """A finding in the text that was named. `closed`: its file, where that is not open."""
+    """A finding that was found again in the current text. `closed`: the file, if it is not open."""
 
     analysis: Analysis
     finding: Finding
@@ -43,7 +46,7 @@ class FoundNow:
 
 
 def look_up(session: Session, name: FindingName) -> FoundNow | None:
-    """The finding of that name; None where its text is another by now, or does not have it."""
+    """Return the finding with this name; None if the text has changed since, or has no such finding."""
     program = session.overviews.open_at(session.overviews.key(name["uri"]))
     if program is not None:
         analysis, closed = session.analyse(program), None
@@ -66,7 +69,7 @@ def look_up(session: Session, name: FindingName) -> FoundNow | None:
 
 
 def fixed_text(session: Session, name: FindingName) -> FixedText:
-    """The text with the finding fixed; for a notebook its program."""
+    """Return the text with the finding fixed; for a notebook, its cells as one Python text."""
     texts = OverviewTexts(session.folders.language())
     known = look_up(session, name)
     if known is None:
@@ -77,7 +80,7 @@ def fixed_text(session: Session, name: FindingName) -> FixedText:
 
 
 async def fix_finding(session: Session, name: FindingName) -> dict[str, Any]:
-    """Make the best fix of a finding; the result of the command."""
+    """Apply the best fix of a finding; return the result of the command."""
     from .apply import apply, misread
 
     texts, words = OverviewTexts(session.folders.language()), Texts(session.folders.language())
@@ -89,19 +92,20 @@ async def fix_finding(session: Session, name: FindingName) -> dict[str, Any]:
     if why := _hindrance(session, known, texts, words):
         return _refused(session, texts, why)
     change = _change(session, name, known)
+    made = [created(new, form_of(session.client))] if (new := _new_file(session, known)) is not None else []
     if encoding := (await misread(session, [change])).get(change.uri):
         return _refused(session, texts, words("read as", change.otherwise, encoding=encoding))
-    if look_up(session, name) is None:  # somebody typed meanwhile
+    if look_up(session, name) is None:  # the text changed meanwhile
         return _refused(session, texts, stale=True)
     title = known.finding.fixes[0].title
-    applied = await apply(session, [change], texts("label", title), words)
+    applied = await apply(session, [*made, change], texts("label", title), words)
     if not applied.applied:
         return _refused(session, texts, applied.reason or words("not applied"))
     return {"applied": True, "stale": False}
 
 
 def accept_finding(session: Session, name: FindingName, reason: str | None) -> dict[str, Any]:
-    """Accept a finding; the result of the command."""
+    """Accept a finding; return the result of the command."""
     from .accept import accept_found
 
     known = look_up(session, name)
@@ -113,7 +117,7 @@ def accept_finding(session: Session, name: FindingName, reason: str | None) -> d
 
 
 def _baseline(session: Session, known: FoundNow) -> str:
-    """The file that the finding is accepted in."""
+    """Return the path of the baseline file for the finding."""
     program = known.analysis.program
     if known.closed is None:
         return session.folders.choice_of(program).baseline
@@ -121,9 +125,11 @@ def _baseline(session: Session, known: FoundNow) -> str:
 
 
 def _hindrance(session: Session, known: FoundNow, texts: OverviewTexts, words: Texts) -> str:
-    """Why the fix must not be made by an editor; "" if it may."""
+    """Return why an editor must not apply the fix; "" if it may."""
     if known.accepted or not known.finding.fixes:
         return texts("no fix")
+    if (why := new_files.why_not(session, known.analysis, _new_file(session, known), among=True)) is not None:
+        return why
     if known.closed is None:
         return known.analysis.disabled or ""
     error = session.analyses.baselines.error(_baseline(session, known))
@@ -138,9 +144,15 @@ def _hindrance(session: Session, known: FoundNow, texts: OverviewTexts, words: T
     return ""
 
 
+def _new_file(session: Session, known: FoundNow) -> NewFile | None:
+    """The module that a fix of a portable project needs, where it is not there."""
+    return new_files.needed_by(session, known.analysis, known.finding.fixes[0].edits)
+
+
 def _command(known: FoundNow) -> str:
-    review = fix_class(known.finding) != "safe"
-    return command_for(known.analysis.program.path, review, known.analysis.engine.target.id)
+    review, engine = fix_class(known.finding) != "safe", known.analysis.engine
+    target = PORTABLE if engine.settings.portable else engine.target.id
+    return command_for(known.analysis.program.path, review, target)
 
 
 def _change(session: Session, name: FindingName, known: FoundNow) -> FileChange:
@@ -160,7 +172,7 @@ def _change(session: Session, name: FindingName, known: FoundNow) -> FileChange:
 
 
 def _refused(session: Session, texts: OverviewTexts, why: str = "", stale: bool = False) -> dict[str, Any]:
-    """Say why nothing was done."""
+    """Show the user why nothing was done; return the result of the command."""
     message = texts("label", texts("changed")) if stale else texts("not fixed", why)
     session.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
     return {"applied": False, "stale": stale}

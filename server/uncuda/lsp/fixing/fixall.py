@@ -16,11 +16,12 @@ from uncuda.source import Source
 
 from ..session import Session
 from ..state.analyses import Analysis
+from ..state.choice import PORTABLE
 from ..state.fix_command import command_for
 from ..state.heavy import between_keys
 from ..wire.names import FIX_ALL_IN_FILE
 from ..wire.texts import Texts
-from . import convert
+from . import convert, new_files
 
 
 @dataclass(frozen=True)
@@ -94,12 +95,16 @@ def edit_of(session: Session, batch: Batch, analysis: Analysis) -> tuple[types.W
     edits = [(change.edit, change.rules[0]) for change in fixed.changes]
     if not edits:
         return None, None
-    return convert.workspace_edit(session, convert.file_edits(analysis.program, edits)), None
+    new = new_files.needed(session, analysis.engine, fixed.text)
+    if (why := new_files.why_not(session, analysis, new)) is not None:
+        return None, why
+    return convert.workspace_edit(session, convert.file_edits(analysis.program, edits), created=new), None
 
 
 def too_heavy(analysis: Analysis, review: bool) -> str:
     """The message that a document is too large to be fixed at once while typing, with the command to use instead."""
-    program, target = analysis.program, analysis.engine.target.id
+    program = analysis.program
+    target = PORTABLE if analysis.engine.settings.portable else analysis.engine.target.id
     command = command_for(program.path, review, target) if program.path else FIX_ALL_IN_FILE
     return Texts(language(analysis.engine.settings.locale))("heavy", command)
 

@@ -92,11 +92,13 @@ class Buffer:
 
 @dataclass(frozen=True)
 class Form:
-    """The form of edits for a client: the encoding of columns, and which parts of a WorkspaceEdit it supports."""
+    """In which form a client takes edits: with columns in which encoding, which parts of a WorkspaceEdit it knows.
+    `creates`: whether it makes new files."""
 
     encoding: Encoding = "utf-16"
     document_changes: bool = True
     annotate: bool = False
+    creates: bool = False
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,8 @@ def folders_of(session: Session) -> tuple[JobFolder, ...]:
 
 def form_of(client: Client) -> Form:
     """The form of edits that the client supports."""
-    return Form(client.encoding, client.document_changes, client.document_changes and client.annotations)
+    annotate = client.document_changes and client.annotations
+    return Form(client.encoding, client.document_changes, annotate, client.creates and client.document_changes)
 
 
 def scope_of(session: Session, uri: str, key: str = "scope") -> str:

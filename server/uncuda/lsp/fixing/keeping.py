@@ -11,6 +11,7 @@ from uncuda.reading import decode_utf8, read_bytes
 from uncuda.settings import NotWrittenError, SettingsError, with_values
 from uncuda.workspace.files import FileProblem, write_atomically
 
+from ..state.choice import PORTABLE
 from ..state.roots import Folder
 from ..wire.texts import Texts
 from ..wire.uris import path_of
@@ -22,14 +23,17 @@ _OWN = "uncuda.toml"
 
 
 class SettingsPlace(NamedTuple):
-    """A folder of the workspace, and the path of the folder in it whose settings count."""
+    """A workspace folder, and the path in it (of a folder) whose settings apply."""
 
     folder: Folder
     path: str
 
 
 def place_of(session: Session, uri: str) -> SettingsPlace | None:
-    """The place of a document, file or folder ("": of what was opened first); None where no folder is open."""
+    """Return the place whose settings apply to a URI.
+
+    Outside of all workspace folders, as for "", it is the first workspace folder; None if there is none.
+    """
     program = session.program(uri)
     path = program.path if program is not None else path_of(uri) or ""
     folder = session.folders.folder_of(path)
@@ -44,6 +48,14 @@ def file_of(session: Session, place: SettingsPlace) -> Path | None:
     known = session.folders.configuration(place.folder).file_for(place.path)
     path = Path(known) if known else Path(place.folder.path) / _OWN
     return path if place.folder.holds(str(path)) else None
+
+
+def chosen_values(session: Session, place: SettingsPlace | None, target: str) -> dict[str, str | None]:
+    """The settings that say a target, or that it is one source for all; one takes the other's key away."""
+    if target == PORTABLE:
+        return {"target": None, "strategy": PORTABLE}
+    said = session.folders.said_in_file(place.path) if place is not None else None
+    return {"target": target, **({"strategy": None} if said == PORTABLE else {})}
 
 
 def keep(session: Session, uri: str, values: Mapping[str, str | None]) -> tuple[Path | None, str]:

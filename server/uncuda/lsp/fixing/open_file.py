@@ -10,8 +10,9 @@ from uncuda.source import Source
 
 from ..state.documents import Program
 from ..state.notebooks import Notebook
+from . import new_files
 from .arguments import Wanted
-from .changes import file_change
+from .changes import created, file_change
 from .job import FileChange, Outcome, left_in, lowered
 from .jobs import form_of, spared_in
 
@@ -47,7 +48,9 @@ def fix_program(session: Session, program: Program, wanted: Wanted, diff: bool) 
     outcome.left = {program.uri: shown} if shown.total else {}
     if spared:
         outcome.skipped.append({"uri": program.uri, "reason": "receiver"})
+    new = new_files.needed(session, analysis.engine, fixed.text) if fixed.changes else None
     why = fixed.refused or (analysis.disabled if fixed.changes else None)
+    why = why or new_files.why_not(session, analysis, new, among=True)
     if why:
         outcome.skipped.append({"uri": program.uri, "reason": why})
     elif fixed.changes:
@@ -55,8 +58,11 @@ def fix_program(session: Session, program: Program, wanted: Wanted, diff: bool) 
         fields = file_change(program.uri, program.version, fixed.before, fixed.changes, form_of(session.client), cells)
         left = left_in(fixed.report.findings, wanted.rules)
         left = left.plus(left_in(lowered(analysis.findings, analysis.answers), wanted.rules))
-        outcome.files = [FileChange(**fields, open=True, stamp=None, rules=fixed.applied, left=left)]
+        form = form_of(session.client)
+        outcome.files = [created(new, form)] if new is not None else []
+        outcome.files += [FileChange(**fields, open=True, stamp=None, rules=fixed.applied, left=left)]
         if diff:
             before, after = (text.encode("utf-8", "replace") for text in (fixed.before, fixed.text))
-            outcome.diff = "".join(readable_diff(program.path or program.uri, before, after, "utf-8"))
+            made = readable_diff(new.path, None, new.data, "utf-8") if new is not None else ()
+            outcome.diff = "".join(made) + "".join(readable_diff(program.path or program.uri, before, after, "utf-8"))
     return outcome

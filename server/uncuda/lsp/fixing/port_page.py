@@ -1,4 +1,4 @@
-"""The page on the port of a folder, made in the process of the workspace job."""
+"""Makes the HTML report on a folder; runs in the process of a workspace job."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from uncuda.report.port.shown import PortReport, PortWords
 from uncuda.workspace import Checked, EngineFor, File, Problem, check_files
 from uncuda.workspace.port import Gathering
 
+from ..state.fix_command import aim_options
 from .rewrite import Group, Run
 
 
 def port_page(run: Run, group: Group, tell: Callable[[int, int], object]) -> str:
-    """The page as HTML. `tell`: is told how many files are done, and of how many."""
+    """Return the page as HTML. `tell(done, total)`: reports the progress, in files."""
     job, catalogue = run.job, run.catalogue
     targets = list(catalogue.declarations)
     done, total = 0, len(group.files) + len(group.looked) * (len(targets) - 1)
@@ -41,8 +42,7 @@ def port_page(run: Run, group: Group, tell: Callable[[int, int], object]) -> str
         port = gathering.finish(targets, select)
 
     def command(name: str, *options: str) -> str:
-        target = ["--target", group.target] if group.target else []
-        return shlex.join(["uncuda", name, *options, *target])
+        return shlex.join(["uncuda", name, *options, *aim_options(group.target)])
 
     said = [Problem(naming.shown(one.path), one.message) for one in (*group.problems, *problems.values())]
     words = PortWords(job.locale)

@@ -1,4 +1,4 @@
-"""The report on the port of a folder: made by the workspace job, given to the client or written to a file."""
+"""Makes the HTML report on a folder with a workspace job, and returns it to the client or writes it to a file."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ NAME = "uncuda-report.html"
 
 
 async def report(session: Session, root: str, token: Any = None) -> dict[str, str] | None:
-    """The page for a client that shows it; `root`: the URI of a folder, empty for the first one."""
+    """Return the page for a client that shows it itself. `root`: the URI of a folder; empty for the first one."""
     folder = folder_at(session, root)
     html = await _page(session, folder, folder, token)
     return {"name": NAME, "html": html} if html else None
 
 
 async def write_report(session: Session, root: str, token: Any = None) -> dict[str, str] | None:
-    """The page as a file in the user's cache folder, which the client is asked to show."""
+    """Write the page to a file in the user's cache folder and ask the client to show it; return its URI."""
     texts, folder, cache = Texts(session.folders.language()), folder_at(session, root), cache_folder()
     if cache is None:
         _refuse(session, texts("no cache folder"))
@@ -62,7 +62,7 @@ async def write_report(session: Session, root: str, token: Any = None) -> dict[s
 
 
 def folder_at(session: Session, root: str) -> str:
-    """The path of the folder that a URI names; JsonRpcInvalidParams if it is none of the workspace's."""
+    """Return the path of a workspace folder, given its URI; raises JsonRpcInvalidParams for any other URI."""
     folders = session.folders.all
     if not root:
         return folders[0].path if folders else ""
@@ -74,7 +74,7 @@ def folder_at(session: Session, root: str) -> str:
 
 
 async def _page(session: Session, folder: str, beside: str, token: Any) -> str:
-    """The page for a folder, empty where there is none: then the user has been told why. `beside`: where it will be."""
+    """Return the page for a folder; empty if there is none, after a message to the user. `beside`: its folder."""
     texts = Texts(session.folders.language())
     if not folder:
         _refuse(session, texts("no folder to report"))
@@ -87,7 +87,7 @@ async def _page(session: Session, folder: str, beside: str, token: Any) -> str:
     finally:
         progress.end()
     if outcome is None:
-        return ""  # the user knows that he cancelled it
+        return ""  # cancelled by the user: no message
     if outcome.undecided:
         _refuse(session, texts("undecided", targets=session.folders.titles_of(outcome.undecided, texts.locale)))
     elif outcome.failed:
@@ -96,7 +96,7 @@ async def _page(session: Session, folder: str, beside: str, token: Any) -> str:
 
 
 async def _done(session: Session, job: Any, progress: Progress) -> Outcome | None:
-    """What comes of a job; None if it was cancelled."""
+    """Run a job and return its outcome; None if the user cancelled it."""
     process = JobProcess(session, job, progress.report)
     cancelled = asyncio.ensure_future(progress.cancelled.wait())
     either: set[asyncio.Future[Any]] = {process.done, cancelled}

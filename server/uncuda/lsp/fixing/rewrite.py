@@ -43,25 +43,27 @@ from uncuda.workspace import (
 )
 from uncuda.workspace.acceptance import Acceptance
 from uncuda.workspace.baseline import read_baseline
+from uncuda.workspace.portable import NewFile, new_helper
 
-from ..state.fix_command import command_for
+from ..state.choice import PORTABLE
+from ..state.fix_command import cannot_create, command_for
 from ..wire.positions import Lines
 from ..wire.texts import Texts
 from ..wire.uris import uri_of
-from .changes import file_change, kept_by_editors
+from .changes import created, file_change, kept_by_editors
 from .job import Acceptable, Buffer, FileChange, Job, JobAnswer, JobDone, JobFolder, JobProgress, Left, left_in
 
 
 class Group(NamedTuple):
-    """Files that have their project in common."""
+    """The files of one project, with their engines."""
 
     engines: Engines
     files: list[File]  # that may have findings
     root: str
-    target: str  # that a setting of the editor names, if one does
-    baseline: Callable[[File], str]  # where that of a file would be
-    looked: list[File]  # all that were read
-    problems: Sequence[Problem] = ()  # with what could not be
+    target: str  # set in the editor; empty if not set
+    baseline: Callable[[File], str]  # returns the path of a file's baseline
+    looked: list[File]  # all files of the project that were read
+    problems: Sequence[Problem] = ()  # errors of files that could not be read
 
 
 def rewrite(job: Job, catalogue: Catalogue) -> Iterator[JobAnswer]:
@@ -81,6 +83,7 @@ def rewrite(job: Job, catalogue: Catalogue) -> Iterator[JobAnswer]:
                 group.files, engine_for, job.review, job.rules, run.load, answers_for, selection_for
             ):
                 if change := run.file(repaired, group):
+                    yield from run.new_file(repaired, group)
                     yield change
                 done += 1
                 yield JobProgress(done, total)
@@ -88,7 +91,7 @@ def rewrite(job: Job, catalogue: Catalogue) -> Iterator[JobAnswer]:
 
 
 class Run:
-    """One job: the open buffers by path, and the results so far."""
+    """The state of one workspace job: its engines, the open buffers and the results so far."""
 
     def __init__(self, job: Job, catalogue: Catalogue) -> None:
         self.job = job
@@ -100,10 +103,11 @@ class Run:
         self._texts, self._words = Texts(job.locale), Words(job.locale)
         self._buffers = {_key(buffer.name): buffer for buffer in job.buffers}
         self._baselines = Baselines()
+        self._made: set[str] = set()  # new files
         self._stamps: dict[str, tuple[int, int]] = {}
 
     def groups(self, only: str = "") -> list[Group]:
-        """The files of every folder, or of the one at a path; for the folder without a path, each buffer by itself."""
+        """Return a group for each folder, or for the folder `only`; without a folder, one for each open buffer."""
         groups: list[Group] = []
         for folder in self.job.folders:
             if only and folder.path != only:
@@ -235,7 +239,7 @@ class Run:
         return selection_for
 
     def accepted(self, group: Group) -> Callable[[Checked], Selection | None]:
-        """What baselines leave of what was found in a file. BaselineError where one is of no use."""
+        """Return a function that selects the findings a baseline does not accept; it may raise BaselineError."""
 
         def select(result: Checked) -> Selection | None:
             if result.source is None or result.report is None:
@@ -248,7 +252,7 @@ class Run:
         return select
 
     def begun(self, group: Group) -> int:
-        """How many findings there were when the baselines of files were begun; 0: none says it."""
+        """Return the number of findings when the baselines of the files were first written; 0 if unknown."""
         baselines = map(self._baselines.at, {group.baseline(file) for file in group.looked})
         return sum(sum(one.baseline.counts.values()) for one in baselines if one is not None)
 
@@ -288,6 +292,22 @@ class Run:
             otherwise=self._otherwise(repaired, group),
         )
 
+    def new_file(self, repaired: Repaired, group: Group) -> Iterator[FileChange]:
+        """The module that a portable project's fixed file imports, once, where it is not there."""
+        new = self._helper_for(repaired, group)
+        if new is None or new.path in self._made:
+            return
+        self._made.add(new.path)
+        if self.job.diff:
+            self.diff += readable_diff(self._shown(new.path, group), None, new.data, "utf-8")
+        yield created(new, self.job.form)
+
+    def _helper_for(self, repaired: Repaired, group: Group) -> NewFile | None:
+        if repaired.fixed is None or not repaired.file.settings.portable:
+            return None
+        new = new_helper(group.engines.engine_for(repaired.file.settings), repaired.fixed.text)
+        return new if new is not None and _key(new.path) not in self._buffers else None
+
     def _left(self, repaired: Repaired, text: str, report: Report) -> Left:
         """The findings left in a file, with a place only for closed files, since open ones are analysed again."""
         buffer = self._buffers.get(_key(repaired.file.path))
@@ -302,6 +322,8 @@ class Run:
         given = _key(path) == _key(self.job.scope)
         if leads_out(repaired.file._replace(given=given or repaired.file.given), self._given()):
             return self._words("link out")
+        if not self.job.form.creates and not self.job.diff and self._helper_for(repaired, group) is not None:
+            return cannot_create(path, self.job.review, self.job.locale)
         if buffer := self._buffers.get(_key(path)):
             return buffer.disabled
         assert repaired.source is not None
@@ -346,7 +368,9 @@ def _baseline(configuration: Configuration, root: str) -> Callable[[File], str]:
 
 def _target(folder: JobFolder) -> str:
     """The target named by an editor's setting; "" if none is."""
-    return str(folder.over.get("target") or folder.under.get("target") or "")
+    strategy = folder.over.get("strategy") or folder.under.get("strategy")
+    aim = PORTABLE if strategy == PORTABLE else ""
+    return str(folder.over.get("target") or aim or folder.under.get("target") or "")
 
 
 def _key(path: str) -> str:

@@ -80,7 +80,7 @@ class Summary:
         """The message to the user, in one or two lines."""
         texts, left = self.texts, self.all_left
         parts = [self.reason] if self.reason else []
-        number, size = self.made or (self.fixed.total(), len(self.files))
+        number, size = self.made or (self.fixed.total(), sum(1 for file in self.files if file.rules))
         if size:
             findings, files = texts.count(number, "finding"), texts.count(size, "file")
             parts.append(texts("would fix" if self.dry else "fixed", findings=findings, files=files))
@@ -144,7 +144,7 @@ def offer(session: Session, kind: types.MessageType, message: str, summary: Summ
 
 
 def _open(session: Session, what: str) -> None:
-    """Have the client open its view, its review or its report."""
+    """Notify the client to open its view, review or report: `what` is "view", "review" or "report"."""
     session.protocol.notify(SHOW_OVERVIEW, {"what": what})
 
 

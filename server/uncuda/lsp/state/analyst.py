@@ -16,6 +16,7 @@ from threading import Event, Thread
 from uncuda.catalogue import load
 from uncuda.child.records import Channel
 from uncuda.engine import Engine
+from uncuda.engine.several import make_engine
 from uncuda.limits import LimitExceeded
 from uncuda.project import Project
 from uncuda.settings import Settings
@@ -81,6 +82,6 @@ class Analyst:
         key = target, settings, project
         known = next((entry for entry in self._engines if entry[0] == key), None)
         if known is None:
-            known = key, Engine(self._catalogue, target, settings, project, remember=_REMEMBERED)
+            known = key, make_engine(self._catalogue, target, settings, project, remember=_REMEMBERED)
         self._engines = [known, *(entry for entry in self._engines if entry is not known)][:_REMEMBERED]
         return known[1]

@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from uncuda.engine import Engine
+from uncuda.engine.several import PortableEngine
 from uncuda.report.words import Words
 from uncuda.settings import Settings
 from uncuda.workspace import Chosen
 
 from .roots import Folder
+
+PORTABLE = "portable"
+"""What is chosen in the place of a target where one source is to run on all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,9 +28,16 @@ class Choice:
     left_out: bool
     baseline: str = ""
 
+    @property
+    def aim(self) -> str:
+        """The target, or that it is one source for all."""
+        return PORTABLE if isinstance(self.engine, PortableEngine) else self.engine.target.id
+
     def plugin(self, locale: str) -> str:
         """The plugin's versions with the source that states them, in a language, and a note if the target has no
         tables."""
+        if isinstance(self.engine, PortableEngine):
+            return ", ".join(self.engine.plugins)
         words, (key, values) = Words(locale), self.chosen.taken.note
         plugin = words(key, *values) if self.chosen.taken.versions else self.chosen.taken.package
         return "; ".join(filter(None, [plugin, self.no_tables(locale)]))

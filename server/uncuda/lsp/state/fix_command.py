@@ -6,13 +6,28 @@ import os
 import shlex
 
 from uncuda import bundled
+from uncuda.messages import language
+
+from ..wire.texts import Texts
+from .choice import PORTABLE
 
 
 def command_for(path: str, review: bool, target: str) -> str:
     """The command line that fixes a file. `target`: "" if configuration files name it."""
     words = [*bundled.command(), "fix", path]
     words += ["--review-fixes"] if review else []
-    words += ["--target", target] if target else []
+    words += aim_options(target)
     if os.name == "nt":
         return " ".join(f'"{word}"' if " " in word else word for word in words)
     return shlex.join(words)
+
+
+def cannot_create(path: str, review: bool, locale: str) -> str:
+    """What is said of a fix of a file that takes a new one, where the client makes none: the command that does."""
+    return Texts(language(locale))("cannot create", command_for(path or os.curdir, review, PORTABLE))
+
+
+def aim_options(target: str) -> list[str]:
+    """The options that say a target, or that it is one source for all; none for none."""
+    option = "--strategy" if target == PORTABLE else "--target"
+    return [option, target] if target else []

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from uncuda.catalogue import Catalogue, load
 from uncuda.engine import Engine
+from uncuda.engine.several import make_engine, portable_targets
 from uncuda.messages import language
 from uncuda.project import Project
 from uncuda.report.words import baseline_problem
@@ -19,7 +20,8 @@ from uncuda.workspace import Words as ModuleWords
 
 from ..wire.client import Client
 from ..wire.logs import logger
-from .choice import Choice
+from ..wire.texts import Texts
+from .choice import PORTABLE, Choice
 from .documents import Document, Program
 from .roots import Folder, folders_of
 
@@ -166,6 +168,11 @@ class Folders:
 
     def over(self, folder: Folder) -> dict[str, object]:
         """Settings, in kebab-case, that override configuration files in a folder."""
+        if self.override == PORTABLE:
+            return {
+                **{key: value for key, value in folder.editor.over.items() if key != "target"},
+                "strategy": PORTABLE,
+            }
         target = {"target": self.override} if self.override else {}
         return {**folder.editor.over, **target}
 
@@ -237,21 +244,36 @@ class Folders:
         return language(self.client.language if locale == "auto" else locale)
 
     def title_of(self, target: str, locale: str) -> str:
-        """The title of a target in a language."""
+        """What people call a target, or the source for all of them."""
+        if target == PORTABLE:
+            return Texts(locale)("portable", ", ".join(self._devices))
         return str(self.catalogue.declarations[target]["title-zh" if locale == "zh" else "title"])
 
     def titles_of(self, targets: Iterable[str], locale: str) -> str:
         """The titles of several targets in a language, comma-separated."""
         return ", ".join(self.title_of(target, locale) for target in targets)
 
+    @property
+    def _devices(self) -> list[str]:
+        """What the devices are called that a portable source is for by default."""
+        targets = portable_targets(self.catalogue, Settings())
+        return [self.catalogue.target(target).words["DEVICE"] for target in targets]
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What a user may choose: the targets, and one source for all of them."""
+        return (*self.catalogue.declarations, PORTABLE)
+
     def in_order(self, first: str, among: Iterable[str] = ()) -> tuple[str, ...]:
-        """The targets (`among`, or all) in the order in which they are offered, the present one first."""
-        return tuple(sorted(among or self.catalogue.declarations, key=lambda target: target != first))
+        """Targets (none: all, and one source for all) in the order in which they are offered: what is shown now comes
+        first."""
+        return tuple(sorted(among or self.choices, key=lambda target: target != first))
 
     def said_in_file(self, place: str) -> str | None:
-        """The target that a configuration file names for the folder at `place`, whatever was chosen since."""
+        """The target that a configuration file names for the folder at `place`, or that it is for all, whatever was
+        chosen since."""
         try:
-            return Configuration(self.vocabulary).settings_for(place).target
+            return _aim(Configuration(self.vocabulary).settings_for(place))
         except SettingsError:
             return None
 
@@ -263,7 +285,7 @@ class Folders:
     def switch(self, target: str) -> str | None:
         """Check everything for `target` until the server ends; returns the first configuration file that names another
         target. KeyError is raised for an unknown target."""
-        if target not in self.catalogue.declarations:
+        if target not in self.choices:
             raise KeyError(target)
         self.override = None
         self.reload()
@@ -276,7 +298,7 @@ class Folders:
         """The configuration file that names another target for a folder; None if there is none."""
         configuration = self.configuration(folder)
         try:
-            said = configuration.settings_for(folder.path).target
+            said = _aim(configuration.settings_for(folder.path))
             return configuration.file_for(folder.path) if said not in (None, target) else None
         except SettingsError:
             return None
@@ -290,9 +312,19 @@ class Folders:
         settings = self.settings_for(place, folder)
         holds = self._requirements.of(place) if place else {}
         named = dict.fromkeys(project.constants, "")
-        chosen = choose(self.catalogue, self._words, settings, project, holds, named)
+        root = self._root(place, folder) if settings.portable else ""
+        chosen = choose(self.catalogue, self._words, settings, project, holds, named, root)
         resolved = replace(chosen.settings, locale=self.language(settings.locale))
+        if chosen.helper is not None:
+            project = replace(project, helper=chosen.helper)
         return self._engine(resolved, chosen.target, project), resolved, chosen
+
+    def _root(self, place: str, folder: Folder | None) -> str:
+        """The folder of a portable project: that of its configuration file, else that of the workspace."""
+        if folder is None:
+            return place
+        file = self.configuration(folder).file_for(place)
+        return os.path.dirname(file) if file and folder.holds(file) else folder.path  # noqa: PTH120
 
     def _new_requirements(self) -> Requirements:
         return Requirements(self._words.packages.values(), lambda why: self.tell_once(why, why))
@@ -315,7 +347,7 @@ class Folders:
                 self._engines.remove(known)
                 break
         else:
-            known = settings, target, project, Engine(self.catalogue, target, settings, project, remember=16)
+            known = settings, target, project, make_engine(self.catalogue, target, settings, project, remember=16)
         used = {id(choice.engine) for choice in self._choices.values()}
         idle = [engine for engine in self._engines if id(engine[3]) not in used][:-_KEPT]
         self._engines = [engine for engine in self._engines if engine not in idle] + [known]
@@ -330,3 +362,8 @@ class Folders:
         if folder is None:
             return any(f"{os.sep}{name}{os.sep}" in program.path for name in _LIBRARIES)
         return reach(program.path, folder.path, lambda place: self.settings_for(place, folder), git=False) is None
+
+
+def _aim(settings: Settings) -> str | None:
+    """The target that settings name, or that they are for all."""
+    return PORTABLE if settings.portable else settings.target

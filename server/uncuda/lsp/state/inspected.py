@@ -34,7 +34,7 @@ class InspectSome:
 
 @dataclass(frozen=True)
 class InspectFiles:
-    """Check some of all files: said to one of several processes."""
+    """A request to one of several worker processes to check these files."""
 
     paths: tuple[str, ...]
 
@@ -62,7 +62,7 @@ class Inspected:
 
 @dataclass(frozen=True)
 class InspectedFiles:
-    """What was found in each file of an `InspectFiles`, in that order."""
+    """The answer to `InspectFiles`: the result of each file, in the same order."""
 
     files: tuple[Inspected, ...]
 

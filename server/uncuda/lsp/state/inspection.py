@@ -282,7 +282,7 @@ class Inspection:
         self.changed()
 
     def _forget(self, uris: Iterable[str]) -> None:
-        """Files that have nothing for the overview any more."""
+        """Drop the listings of files that no longer count in the overview."""
         for uri in list(uris):
             self.listings.pop(uri, None)
             self.listed(uri)

@@ -1,4 +1,4 @@
-"""The process that checks the closed files of the workspace; of a large one with several more, that it starts.
+"""The process that checks the closed files of the workspace; for a large workspace it starts several worker processes.
 
 Input: first `InspectAll`, then `InspectSome`, or `MoveShims` when shims are imported elsewhere. Output: `Inspected` for
 each file with diagnostics and for each file requested by path, `InspectionProgress` while all are checked, and
@@ -64,12 +64,12 @@ def _again(inspector: Inspector, request: InspectSome | MoveShims) -> Iterator[I
 
 
 def _pool(inspector: Inspector, request: InspectAll, files: Sequence[File]) -> Pool[str] | None:
-    """Processes that check the files in parallel; None where there are too few."""
+    """Return a pool of processes that check the files in parallel; None if there are too few files."""
     wanted = files[0].settings.workers if files else 1
     number = number_for(sizes_of(files), wanted and min(wanted, processors()), looked=False)
     if number == 1:
         return None
-    inspector.check(files[0].path)  # its engine is made before forking, so that the processes share it
+    inspector.check(files[0].path)  # its engine is made before forking, so that the processes share its memory
     worker = InspectionWorker(inspector)
     launch = Launch("uncuda.lsp.state.inspector", worker.serve, WORKER_CODEC)
     pool: Pool[str] = Pool(number, launch, worker.answer, _lost)
@@ -84,7 +84,7 @@ def _lost(process: int, code: int) -> None:
 def _everything(
     inspector: Inspector, files: Sequence[File], pool: Pool[str] | None
 ) -> Iterator[Inspected | InspectionProgress]:
-    """What is found in files that have any finding, accepted ones too, and now and then how far it is."""
+    """Yield the result of each file with findings (also accepted ones) or an error, and the progress now and then."""
     due = time.monotonic() + _PAUSE
     paths = [file.path for file in files]
     for done, found in enumerate(_each(inspector, paths, pool, sizes_of(files)), 1):
@@ -99,7 +99,7 @@ def _everything(
 def _each(
     inspector: Inspector, paths: Sequence[str], pool: Pool[str] | None, sizes: Sequence[int]
 ) -> Iterator[Inspected]:
-    """What is found in each file, in order."""
+    """Yield the result of each file, in order."""
     if pool is None:
         yield from map(inspector.check, paths)
         return

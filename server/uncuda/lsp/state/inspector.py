@@ -47,11 +47,11 @@ class Inspector:
 
     @classmethod
     def of(cls, request: InspectAll) -> Inspector:
-        """The one for all files that a request is about."""
+        """Return an inspector for all files of a request."""
         return cls(Folders.of_known(request.known), request.folders, request.shims)
 
     def files(self) -> list[File]:
-        """All files of the folders that are wanted."""
+        """Return all files of the requested folders."""
         return [file for folder in self._folders.all for file in self._files(folder)]
 
     def _files(self, folder: Folder) -> Iterator[File]:
@@ -61,12 +61,12 @@ class Inspector:
                     yield file
 
     def check(self, path: str) -> Inspected:
-        """What is found in one of `files`."""
+        """Check one of `files` and return its result."""
         folder = self._folders.folder_of(path)
         return self._check(path, folder) if folder is not None else Inspected(path, uri_of(path))
 
     def remember(self, found: Inspected) -> None:
-        """Take in what was found in a file, here or by another process."""
+        """Note whether the diagnostics of a file mention shims; the file may have been checked by another process."""
         if found.tells_of_shims:
             self._tell_of_shims.add(found.path)
 
@@ -116,17 +116,17 @@ class Inspector:
 
 
 class InspectionWorker:
-    """One of several that check files. `inspector`: where this process is a copy of the one that has it."""
+    """A worker process that checks files. `inspector`: the parent's, if this process was forked from it; else None."""
 
     def __init__(self, inspector: Inspector | None = None) -> None:
         self._inspector = inspector
 
     def serve(self) -> NoReturn:
-        """Answer requests from the input."""
+        """Answer the requests on standard input until it ends."""
         serve(WORKER_CODEC, self.answer)
 
     def answer(self, request: InspectAll | InspectFiles) -> InspectedFiles | None:
-        """The answer to a request; None if it has none."""
+        """Return the answer to a request; None for `InspectAll`, which only prepares the process."""
         if isinstance(request, InspectAll):
             self._inspector = self._inspector or Inspector.of(request)
             return None

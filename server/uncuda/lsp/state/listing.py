@@ -1,4 +1,4 @@
-"""What one file has for the overview, made of its analysis; and the analysis of a file that is not open."""
+"""Builds the overview's listing of a file from its analysis, and analyses closed files."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from .folders import Folders
     from .roots import Folder
 
-_NAME = 16  # digits
+_NAME = 16  # digits of a version
 
 
 class Closed(NamedTuple):
-    """A file that is not open: its analysis, its text as the file has it, and its bytes."""
+    """The analysis of a closed file, with its decoded text and its bytes."""
 
     analysis: Analysis
     source: Source
@@ -35,11 +35,13 @@ class Closed(NamedTuple):
 
 
 def analyse_closed(folders: Folders, baselines: Baselines, path: str, folder: Folder) -> Closed | None:
-    """Analyse a file as the server would if it were open; None where there is nothing to look for, or where it is not
-    said for which target. FileProblem, SourceError or LimitExceeded if it cannot be."""
+    """Analyse a closed file as the server would analyse it if it were open.
+
+    None if the file has nothing to check or its target is undecided. Raises FileProblem, SourceError or LimitExceeded.
+    """
     place = str(Path(path).parent)
     engine, settings, chosen = folders.engine_at(place, folder, folder.project)
-    if chosen.among:  # an open file says that the target is to be chosen
+    if chosen.among:  # undecided target: only open files get a diagnostic about it
         return None
     source, data = load_file(File(path, settings, False), engine)
     if source is None:
@@ -52,13 +54,15 @@ def analyse_closed(folders: Folders, baselines: Baselines, path: str, folder: Fo
 
 
 def version_of(text: str) -> str:
-    """A name of a text: the same text has the same, whether it is open or not."""
+    """Return a digest of a text; it is the same for an open and a closed file with the same text."""
     return name_of(text)[:_NAME]
 
 
 def printed(analysis: Analysis, read: Callable[[], Facts] | None = None) -> dict[str, tuple[Finding, bool]]:
-    """All that was found, by its print, and whether it is accepted. Of what is not, the fixes are those that may be
-    made; `read`: gives what was read of the text, if that is known."""
+    """Return all findings by print, each with whether it is accepted.
+
+    Findings that are not accepted have only the fixes that may be applied. `read`: returns the facts of the text.
+    """
     if analysis.undecided or not analysis.report.findings:
         return {}
     shown = {(finding.rule, finding.span): finding for finding in analysis.findings}
@@ -74,7 +78,7 @@ def printed(analysis: Analysis, read: Callable[[], Facts] | None = None) -> dict
 def listing_of(
     analysis: Analysis, path: str, uri: str, baseline: str, read: Callable[[], Facts] | None = None
 ) -> FileListing:
-    """What a file has. `path`: in its folder, `uri`: of the file; `baseline`: as in FileListing."""
+    """Return the listing of a file. `path`: relative to its folder; `read`: as in `printed`."""
     version = version_of(analysis.text)
     findings = printed(analysis, read)
     listed = tuple(_listed(analysis, uri, print_, *found) for print_, found in findings.items())

@@ -1,4 +1,4 @@
-"""The nodes of the overview as a client draws them: labels, numbers, and what can be done."""
+"""The nodes of the overview that are sent to a client: labels, numbers and actions."""
 
 from __future__ import annotations
 
@@ -30,17 +30,18 @@ if TYPE_CHECKING:
 
     from ..wire.client import Client
 
-_FAR = 1 << 30  # more lines than a text has
+_FAR = 1 << 30  # end of an unlimited range of nodes
 
 
 class OverviewTexts(Texts):
-    """The sentences of the overview in one language."""
+    """The messages of the overview in one language."""
 
     room = OVERVIEW
 
 
 class View(NamedTuple):
-    """What a client shows of a root. `root`: the URI of the folder, "" for none; `several`: there are others."""
+    """What a client shows of one folder. `root`: its URI, "" for files outside of all folders; `several`: True if the
+    client shows other folders, too."""
 
     root: str
     group: Group
@@ -49,7 +50,7 @@ class View(NamedTuple):
 
 
 class Outline:
-    """One root as one client sees it."""
+    """The nodes of one folder for one client."""
 
     def __init__(
         self, overview: Overview, view: View, client: Client, catalogue: Catalogue, texts: OverviewTexts
@@ -61,18 +62,18 @@ class Outline:
         self.prefix = f"{view.root}//" if view.several else ""
 
     def root_node(self, name: str) -> OverviewNode:
-        """The folder itself, where there are several."""
+        """Return the node of the folder itself, which is shown if there are several."""
         left = [place for place in self.tree.places if not place.finding.accepted]
         node = self._node("root", printable(name), len(left), len({place.file.uri for place in left}))
         node["id"], node["uri"], node["tooltip"], node["actions"] = self.prefix, self.root, "", []
         return node
 
     def owns(self, identifier: str) -> bool:
-        """Whether a node with this id is one of this root."""
+        """Return True if a node with this id belongs to this folder."""
         return identifier.startswith(self.prefix)
 
     def below(self, identifier: str, start: int = 0, end: int = _FAR) -> tuple[list[OverviewNode], int]:
-        """The nodes below one (the first level below ""), from one position to another, and how many there are."""
+        """Return the children of a node from `start` to `end`, and the number of all. "" stands for the first level."""
         own = identifier.removeprefix(self.prefix)
         branch = self.tree.branch(own) if own else None
         if own and branch is None:
@@ -84,7 +85,7 @@ class Outline:
         return [self._branch(one) for one in every[start:end]], len(every)
 
     def path(self, uri: str, line: int) -> list[OverviewNode]:
-        """The nodes down to the finding of a file that is nearest to a line."""
+        """Return the nodes from the first level down to the finding of a file that is nearest to a line."""
         every = [(place, branch) for branch in self.tree.files_at(uri) for place in branch.places]
         if not every:
             return []
@@ -92,11 +93,11 @@ class Outline:
         return [*map(self._branch, branch.path), self.finding(place, branch)]
 
     def key(self, place: Place) -> str:
-        """The name of a finding, whatever the grouping and filter."""
+        """Return an id of a finding that is the same for every grouping and filter."""
         return f"{self.root}//{place.file.path}#{place.finding.print}"
 
     def finding(self, place: Place, above: Branch | None = None) -> OverviewNode:
-        """The node of a finding."""
+        """Return the node of a finding. `above`: its file node; None in a review."""
         file, one = place
         line, column, end_line, end_column = one.extent
         name = FindingName(uri=file.uri, print=one.print, version=file.version)
@@ -146,7 +147,7 @@ class Outline:
         return node
 
     def _node(self, kind: str, name: str, count: int, files: int) -> OverviewNode:
-        """What all nodes with others below them have."""
+        """Return a node with the fields that all inner nodes have."""
         described = self.texts("row", count, self.texts.count(files, "file"))
         return OverviewNode(kind=kind, label=name, description=described, count=count, leaf=False, icon=kind)
 
@@ -161,7 +162,7 @@ class Outline:
         yield self._why(rule, name["uri"])
 
     def _actions(self, branch: Branch) -> Iterator[OverviewAction]:
-        """What can be done with all that a node holds: only where the commands would do it with nothing else."""
+        """Yield the actions for all findings of a node, if the command would affect exactly these findings."""
         texts, kind, count = self.texts, branch.path[0].name, len(branch.places)
         if not self._client.restricted and kind != ACCEPTED and self._is_whole(branch):
             wanted = self._wanted(branch)
@@ -180,7 +181,7 @@ class Outline:
         return _action("why", label(self.texts("why", rule)), SHOW_RULE, {"rule": rule, "uri": uri})
 
     def _wanted(self, branch: Branch) -> dict[str, Any]:
-        """The arguments of a command that mean what a node holds."""
+        """Return the command arguments that select the findings of a node."""
         wanted: dict[str, Any] = {}
         if any(above.kind == "rule" for above in branch.path):
             wanted["rules"] = branch.rules
@@ -195,8 +196,10 @@ class Outline:
         return wanted
 
     def _is_whole(self, branch: Branch) -> bool:
-        """Whether a node holds all of its class that such arguments mean: a filter may hide some of it, and a folder
-        may stand there without those below it, or without its tests."""
+        """Return True if a node holds every finding of its class that the arguments of `_wanted` select.
+
+        Not so if the filter hides some of them, or if a folder's subfolders or tests are nodes of their own.
+        """
         if not self.root:
             return branch.kind == "file"
         if branch.kind == "folder":
@@ -219,7 +222,7 @@ class Outline:
 
 
 def counted(overviews: Iterable[Overview]) -> Counter[str]:
-    """How many findings of all there are for each value of the filter."""
+    """Return the number of findings for each value of the filter, whatever the present filter."""
     found: Counter[str] = Counter()
     for overview in overviews:
         for file in overview.files:
@@ -232,7 +235,7 @@ def counted(overviews: Iterable[Overview]) -> Counter[str]:
 
 
 def queue(outlines: Sequence[Outline], shown: Filter, rule: str) -> list[tuple[Outline, Place]]:
-    """The findings that a review goes through: none that is accepted, and safe ones only if the filter names them."""
+    """Return the findings of a review: none is accepted; those with a safe fix only if the filter names "safe"."""
     safe = SAFE in shown.kinds
     return [
         (outline, place)

@@ -1,4 +1,7 @@
-"""The overview of each folder, kept up to date: what is open counts as it is, what is closed as a child read it."""
+"""Keeps the overview of each workspace folder up to date.
+
+Open files count with their unsaved text, closed files as the inspection process last read them.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +24,17 @@ if TYPE_CHECKING:
     from .inspection import Inspection
 
 MOST_IN_PROBLEMS = 200
-"""Findings of a workspace above which a client with a view of its own is told those of open files only."""
+"""With more findings in the workspace, a client that shows the overview gets diagnostics of open files only."""
 _PAUSE, _SOON = 0.2, 0.03
-"""Seconds from one time that clients are told to the next, and from a change to the first."""
+"""Seconds between two notifications that the overview changed, and from a change to its first notification."""
 
 
 class Overviews:
-    """Overviews by the URI of their folder; "" is that of files outside of all. A key is the URI that this server gives
-    a file.
+    """The overviews by folder URI; "" holds the files outside of all folders.
 
-    Files are only looked at again when somebody asks, or is told: `changed(root, version)`, once `watch` was called."""
+    A changed file is only marked; `refresh` updates it, on a request or before a notification.
+    A key is the file URI as this server writes it. Event: `changed(root, version)`, raised once `watch` was called.
+    """
 
     def __init__(
         self,
@@ -44,10 +48,10 @@ class Overviews:
         self._analyses, self._inspection = analyses, inspection
         self.changed = Event()
         self._all: dict[str, Overview] = {}
-        self._roots: dict[str, str] = {}  # by key, where a file is now
+        self._roots: dict[str, str] = {}  # by key: the folder whose overview has the file
         self._open: dict[str, Program] = {}
         self._dirty: dict[str, None] = {}
-        self._waiting: set[str] = set()  # keys of files of which it is not known yet what they hold
+        self._waiting: set[str] = set()  # keys of closed files that are still to be checked
         self._limits = endpoint.client.overview is not None
         self._watched = False
         self._timer: asyncio.TimerHandle | None = None
@@ -66,12 +70,12 @@ class Overviews:
         inspection.moved.append(lambda: self._mark(()))
 
     def watch(self) -> None:
-        """Tell from now on when something is another."""
+        """Start to raise `changed` when an overview changes."""
         self._watched = True
         self._tell_soon()
 
     def refresh(self) -> None:
-        """Take in what has become of files since."""
+        """Update the overviews with the files that changed since the last call."""
         if self._state != self._inspection.state:
             self._state = self._inspection.state
             for overview in self._all.values():
@@ -84,22 +88,22 @@ class Overviews:
             self._look(key)
 
     def of(self, root: str) -> Overview:
-        """The overview of a folder, "" for what is outside of all."""
+        """Return the overview of a folder; "" for the files outside of all folders."""
         return self._all.setdefault(root, Overview())
 
     @property
     def roots(self) -> list[str]:
-        """The folders of the workspace; if there is none, that of files outside of all."""
+        """URIs of the workspace folders; [""] if there are none."""
         return [folder.uri for folder in self._folders.all] or [""]
 
     @property
     def all(self) -> list[Overview]:
-        """What there is of the workspace, up to date."""
+        """The overviews of all workspace folders, up to date."""
         self.refresh()
         return [self.of(root) for root in self.roots]
 
     def written(self, roots: Iterable[str]) -> int | None:
-        """How many findings there were when the baselines of some roots were written; None where none has a count."""
+        """Return the number of findings when the folders' baselines were first written; None if none records it."""
         files: set[str] = set()
         for root in roots:
             files |= self.of(root).baselines
@@ -109,15 +113,17 @@ class Overviews:
         return sum(numbers) if numbers else None
 
     def key(self, uri: str) -> str:
-        """The key of the file that a URI names: a document, or the cell of a notebook."""
+        """Return the key of the file that a URI belongs to; the URI may be that of a notebook cell."""
         program = self._documents.program(uri)
         path = program.path if program is not None else path_of(uri)
         return uri_of(path) if path else uri
 
     @property
     def limits_problems(self) -> bool:
-        """Whether the client is told what is found in open files only: it has a view for all, and they are many. Until
-        all files were checked it is not known whether they are."""
+        """True if the client gets diagnostics of open files only: it shows the overview, and there are many findings.
+
+        While files are being checked, the last known answer holds; at first it is True.
+        """
         if self._endpoint.client.overview is None:
             return False
         if self._inspection.state not in ("reading", "checking"):
@@ -126,7 +132,7 @@ class Overviews:
         return self._limits
 
     def open_at(self, key: str) -> Program | None:
-        """The open program of a file."""
+        """Return the open program (document or notebook) of a file; None if it is closed."""
         return self._open.get(key)
 
     def _opened(self, program: Program) -> None:
@@ -160,7 +166,7 @@ class Overviews:
                 self.changed(root, version)
 
     def _look(self, key: str) -> None:
-        """Take in what a file has now."""
+        """Update the findings of a file in the overviews."""
         program = self._open.get(key)
         if program is not None:
             self._look_at_open(key, program)
@@ -181,9 +187,9 @@ class Overviews:
         choice = self._folders.choice_of(program)
         analysis = self._analyses.of(program)
         if analysis.pending:
-            return  # it is looked at again when that is done
+            return  # the file is marked again when its analysis is done
         source = Source(analysis.text, program.path)
-        read = None if analysis.heavy else lambda: choice.engine.read(source)[0]  # the engine has just read it
+        read = None if analysis.heavy else lambda: choice.engine.read(source)[0]  # the engine has cached these facts
         path = choice.folder.relative(program.path) if choice.folder else program.path
         root = choice.folder.uri if choice.folder else ""
         self._enter(key, root)
@@ -201,5 +207,5 @@ class Overviews:
 
 
 def _keys(program: Program) -> list[str]:
-    """The key of a program, if it has a file."""
+    """Return the key of a program in a list; an empty list if it has no file."""
     return [uri_of(program.path)] if program.path else []

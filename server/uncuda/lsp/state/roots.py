@@ -33,7 +33,7 @@ class Folder:
         return place == root or place.startswith(root.rstrip(os.sep) + os.sep)
 
     def relative(self, path: str) -> str:
-        """A path in the folder as seen from it, with slashes."""
+        """Return a path relative to the folder, with slashes."""
         return Path(os.path.relpath(path, self.path)).as_posix()
 
 

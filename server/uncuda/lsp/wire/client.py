@@ -22,6 +22,8 @@ class Client:
     apply_edit: bool = False
     document_changes: bool = False
     annotations: bool = False
+    creates: bool = False
+    """Whether an edit may make a new file."""
     metadata: bool = False
     """Supports `metadata.isRefactoring` in `workspace/applyEdit`."""
     pull: bool = False
@@ -118,6 +120,7 @@ def read_client(params: Mapping[str, Any]) -> Client:
         encoding=_encoding(at("general.positionEncodings")),
         apply_edit=at("workspace.applyEdit") is True,
         document_changes=at("workspace.workspaceEdit.documentChanges") is True,
+        creates=_creates(at("workspace.workspaceEdit")),
         annotations=isinstance(at("workspace.workspaceEdit.changeAnnotationSupport"), dict),
         metadata=at("workspace.workspaceEdit.metadataSupport") is True,
         pull=isinstance(pull, dict),
@@ -152,6 +155,12 @@ def read_client(params: Mapping[str, Any]) -> Client:
         folders=at("workspace.workspaceFolders") is True,
         notebooks=isinstance(at("notebookDocument.synchronization"), dict),
     )
+
+
+def _creates(edit: Any) -> bool:
+    """Whether a client makes files that a workspace edit asks for."""
+    operations = edit.get("resourceOperations") if isinstance(edit, dict) else None
+    return isinstance(operations, list) and "create" in operations
 
 
 def _version(value: Any) -> int | None:

@@ -1,15 +1,15 @@
-"""What the requests about the overview answer: the protocol that clients draw, field by field."""
+"""Types of the answers to requests about the overview, as they are sent to clients."""
 
 from __future__ import annotations
 
 from typing import Any, TypedDict
 
 PROTOCOL = 1
-"""Another number whenever a client or server of before would not understand the other."""
+"""Version of this protocol; it changes whenever an older client or server would not understand the other side."""
 
 
 class FindingName(TypedDict):
-    """What a finding is asked for by: `version` names the text that it was found in."""
+    """Identifies a finding in requests. `version`: a digest of the text that it was found in."""
 
     uri: str
     print: str
@@ -17,8 +17,8 @@ class FindingName(TypedDict):
 
 
 class OverviewAction(TypedDict):
-    """What can be done with a node. `name`: "fix", "preview", "accept" or "why"; `command`: one of the server's, "" for
-    the preview of one finding, which the client shows itself."""
+    """An action of a node. `name`: "fix", "preview", "accept" or "why"; `command`: a server command, or "" for the
+    preview of one finding, which the client shows itself."""
 
     name: str
     title: str
@@ -27,10 +27,9 @@ class OverviewAction(TypedDict):
 
 
 class OverviewNode(TypedDict, total=False):
-    """A node of the view. `id`: stable; `leaf`: it has none below it; `icon`: a class, severity, or the kind of node.
+    """A node of the view. `id`: stable; `leaf`: it has no children; `icon`: a class, a severity, or the kind of node.
 
-    `uri`, `range`: what it opens; `key`, `finding`: of a finding, by which the review goes on from it and the server is
-    asked about it.
+    `uri`, `range`: the place to open. Findings only: `key`: its id in a review; `finding`: its name in requests.
     """
 
     id: str
@@ -49,9 +48,10 @@ class OverviewNode(TypedDict, total=False):
 
 
 class OverviewCounts(TypedDict):
-    """Numbers of findings by class, whatever the filter; `left`: those that are not accepted, `files`: in how many.
+    """Numbers of findings by class, whatever the filter.
 
-    `total`, `done`: of how many when the baseline was written, and how many of them are left no more; None without.
+    `left`: all that are not accepted; `files`: number of files that have them; `total`: number of findings when the
+    baseline was first written; `done`: `total` less `left`; both None if no baseline records it.
     """
 
     safe: int
@@ -65,7 +65,7 @@ class OverviewCounts(TypedDict):
 
 
 class OverviewChoice(TypedDict):
-    """A value of the filter. `dimension`: "class", "severity" or "place"; `count`: of all findings."""
+    """A value of the filter. `dimension`: "class", "severity" or "place"; `count`: of all findings with it."""
 
     value: str
     dimension: str
@@ -81,8 +81,11 @@ class OverviewBadge(TypedDict):
 
 
 class OverviewAnswer(TypedDict, total=False):
-    """What `uncuda/overview` answers. `next`: where the next page begins, if there is one; `update`: what the user has
-    to update before anything can be shown; `welcome`: why there is no node ("" where there are some)."""
+    """The answer to `uncuda/overview`.
+
+    `next`: the start of the next page, if there is one; `update`: a message which side must be updated, "" if none;
+    `welcome`: the reason for an empty view, "" if there are nodes.
+    """
 
     version: int
     update: str
@@ -97,14 +100,18 @@ class OverviewAnswer(TypedDict, total=False):
 
 
 class OverviewPath(TypedDict, total=False):
-    """What `uncuda/overviewPath` answers: the nodes from the first level down."""
+    """The answer to `uncuda/overviewPath`: the nodes from the first level down to a finding."""
 
     version: int
     path: list[OverviewNode]
 
 
 class ReviewAnswer(TypedDict, total=False):
-    """What `uncuda/review` answers: a finding of the queue (None where that is empty), its place, its title."""
+    """The answer to `uncuda/review`.
+
+    `node`: the finding to show, None if none is left; `index`: its index in the queue; `total`: number of findings that
+    are not skipped; `label`: a title for it.
+    """
 
     version: int
     index: int
@@ -114,7 +121,7 @@ class ReviewAnswer(TypedDict, total=False):
 
 
 class FixedText(TypedDict, total=False):
-    """What `uncuda/fixedText` answers: the text with the finding fixed, or `stale`: why there is none."""
+    """The answer to `uncuda/fixedText`: the text with the finding fixed, or `stale`: a message why there is none."""
 
     text: str
     title: str

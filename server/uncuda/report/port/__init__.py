@@ -1,4 +1,4 @@
-"""The report on a whole port: one module a format. Nothing is imported before it is asked for."""
+"""The report of `uncuda report`: one module for each output format, imported only when that format is requested."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FORMATS = ("html", "markdown", "json", "csv")
 
 
 def port_report(name: str, report: PortReport) -> str:
-    """The report in a format, one of FORMATS."""
+    """Return the report as text in the format `name`, one of FORMATS."""
     module = import_module(f"{__name__}.{name}")
     text: str = module.text_of(report)
     return text

@@ -1,5 +1,8 @@
-"""The report as one table, for spreadsheets and scripts: its columns are those of msFmkTransplt's `change_list.csv`
-(findings with a fix) and `unsupported_api.csv` (findings by hand), with what uncuda knows beside them."""
+"""The report as a CSV table with one row for each finding, for spreadsheets and scripts.
+
+The first columns are those of the files that msFmkTransplt writes: `change_list.csv` (findings with a fix) and
+`unsupported_api.csv` (findings without one). The columns Class, Rule and Target are uncuda's own.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,11 @@ from uncuda.workspace.port import PortFinding
 from .shown import ACCEPTED, PortReport
 
 COLUMNS = ("File", "Start Line", "End Line", "Operation Type", "Message", "OP", "Tips", "Class", "Rule", "Target")
-_FORMULA = ("=", "+", "-", "@")  # what a spreadsheet takes for a formula where it begins a cell
+_FORMULA = ("=", "+", "-", "@")  # a spreadsheet runs a cell that starts with one of these as a formula
 
 
 def text_of(report: PortReport) -> str:
-    """A line a finding."""
+    """Return the CSV text: a header row, then one row for each finding."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(COLUMNS)
@@ -44,12 +47,12 @@ def _rows(report: PortReport) -> Iterator[list[object]]:
 
 
 def _path(finding: PortFinding) -> str:
-    """The file; a name that would be a formula is written with its folder."""
+    """Return the file name of a finding, with `./` in front if a spreadsheet would run the name as a formula."""
     name = printable(finding.path)
     return f"./{name}" if name.startswith(_FORMULA) else name
 
 
 def _cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula."""
+    """Return the text of a cell, with `'` in front if a spreadsheet would run it as a formula."""
     shown = printable(text)
     return f"'{shown}" if shown.startswith(_FORMULA) else shown

@@ -1,5 +1,8 @@
-"""The report as one HTML page: nothing of it is loaded from elsewhere, and all of it can be read without its script,
-which only filters. Whatever others have written is escaped."""
+"""The report as one self-contained HTML page.
+
+The page loads no other file and is complete without JavaScript: the script only filters the findings. All text that
+comes from the checked project is escaped.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +29,11 @@ from .shown import ACCEPTED, SHOWN, PortReport
 _BREAKS = re.compile(r"([./])(?=\w)")
 _FOLDER = Path(__file__).parent
 _NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'"
-_NAMED = 200  # findings of a list that is no table of all
+_NAMED = 200  # findings shown in a list of the comparison; the rest are only counted
 
 
 def text_of(report: PortReport) -> str:
-    """The page."""
+    """Return the page as HTML."""
     return _Page(report).text()
 
 
@@ -267,7 +270,7 @@ class _Page:
             yield _table(self._words("problems"), [self._words("file"), self._words("why")], rows, 2)
 
     def _rule_pages(self) -> Mapping[str, str]:
-        """The pages of the rules that found something, by name."""
+        """Return the documentation of each rule that has findings, as HTML, by rule name."""
         report = self._report
         rules, pages = report.catalogue.rules, {}
         versions = {plugin.target: plugin.version for plugin in reversed(report.port.plugins)}
@@ -298,7 +301,7 @@ def _section(name: str, title: str, body: str) -> str:
 
 
 def _table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]], texts: int) -> str:
-    """A table, its cells HTML; the first columns are `texts`, the others numbers."""
+    """Return an HTML table. The cells are HTML already; the first `texts` columns hold text, the others numbers."""
     marks = ["" if at < texts else ' class="n"' for at in range(len(heads))]
     head = "".join(f'<th scope="col"{mark}>{_text(name)}</th>' for name, mark in zip(heads, marks, strict=True))
     lines = []
@@ -317,12 +320,12 @@ def _numbers(tally: Tally) -> list[str]:
 
 
 def _share(tally: Tally, most: int) -> str:
-    """The classes of a row as a bar, as long as it has findings beside the row with most."""
+    """Return a bar of the findings by class; `most` findings fill its whole width."""
     return _bar(tally.by_class, "", most)
 
 
 def _bar(numbers: Mapping[str, int], label: str, most: int = 0) -> str:
-    """Parts of a whole beside each other. `label`: what it shows, in words; empty: these stand beside it."""
+    """Return an SVG bar with one segment for each number. `label`: for screen readers; "" hides the bar from them."""
     whole = most or sum(numbers.values())
     parts, at = [], 0.0
     for kind, number in numbers.items():
@@ -336,24 +339,24 @@ def _bar(numbers: Mapping[str, int], label: str, most: int = 0) -> str:
 
 
 def _linked(href: str, line: int, shown: str) -> str:
-    """HTML as a link to a line of a file, if there is one."""
+    """Return `shown` (HTML) as a link to a line of the file at `href`; without a link if `href` is empty."""
     return f'<a href="{escape(href)}#L{line}">{shown}</a>' if href else shown
 
 
 def _said(message: str) -> str:
-    """A message: its code is set as code."""
+    """Return a message as HTML, with the parts between backticks in `<code>`."""
     parts = code_parted(printable(message))
     return "".join(f"<code>{escape(part)}</code>" if is_code else escape(part) for part, is_code in parts)
 
 
 def _code(text: str) -> str:
-    """A name as code, which may be broken where names are put together."""
+    """Return a name in `<code>`, with a possible line break after each dot and slash."""
     broken = _BREAKS.sub(r"\1<wbr>", _text(text))
     return f"<code>{broken}</code>"
 
 
 def _text(text: str) -> str:
-    """What others may have written, as text of the page or of an attribute."""
+    """Escape a text for the page or for an attribute; it may come from the checked project."""
     return escape(printable(text))
 
 

@@ -1,4 +1,4 @@
-"""The report as JSON: see docs/report.md and docs/report.schema.json; and such a report read again, for comparison."""
+"""Writes the report as JSON (docs/report.schema.json), and reads an earlier one for `uncuda report --compare`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LARGEST = 200_000_000
 
 
 class NoReportError(Exception):
-    """A file that is no report; `reason`: why it cannot be read, empty if it holds something else."""
+    """A file is not a JSON report. `reason`: why it could not be read; empty if it could, but holds other data."""
 
     def __init__(self, reason: str = "") -> None:
         super().__init__(reason)
@@ -29,7 +29,7 @@ class NoReportError(Exception):
 
 
 def text_of(report: PortReport) -> str:
-    """One JSON object, a line a finding."""
+    """Return the report as one JSON object, with each of its members and findings on a line of its own."""
     head = {
         "format": FORMAT,
         "version": VERSION,
@@ -56,7 +56,7 @@ def text_of(report: PortReport) -> str:
 
 
 def read_report(path: str) -> tuple[Earlier, ...]:
-    """The findings of a report that was written earlier; NoReportError if the file is none."""
+    """Return the findings of an earlier JSON report; raises NoReportError if the file is not one."""
     try:
         value = json.loads(decode_utf8(read_bytes(path, _LARGEST)))
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The report in Markdown, to be pasted into a pull request or a wiki: all but the single findings."""
+"""The report in Markdown, for a pull request or a wiki: every section except the list of single findings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SIGNS = re.compile(r"([\\`*_{}\[\]<>|#!~&$@])")
 
 
 def text_of(report: PortReport) -> str:
-    """The whole text."""
+    """Return the report as Markdown."""
     words = report.words
     parts = [f"# {_plain(report.title)}", *_head(report), _effort(report)]
     parts += _section(words("blocks"), _blocks(report))
@@ -31,7 +31,7 @@ def text_of(report: PortReport) -> str:
 
 
 def _section(title: str, parts: Iterable[str]) -> list[str]:
-    """A section; nothing where there is nothing in it."""
+    """Return a heading and its paragraphs; an empty list if there are no paragraphs."""
     shown = list(parts)
     return [f"## {_plain(title)}", *shown] if shown else []
 
@@ -144,7 +144,7 @@ def _numbers(tally: Tally) -> list[str]:
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int], made: bool = False) -> str:
-    """A table; `right`: the columns of numbers; `made`: the cells are Markdown already."""
+    """Return a table. `right`: indices of the right-aligned columns; `made`: the cells are Markdown already."""
     numbers = set(right)
     lines = [[_plain(head) for head in heads], ["--:" if at in numbers else ":--" for at in range(len(heads))]]
     lines += [[*row] if made else [_plain(cell) for cell in row] for row in rows]
@@ -152,15 +152,15 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[
 
 
 def _plain(text: str) -> str:
-    """A text that is no Markdown."""
+    """Escape a plain text, so that nothing in it is read as Markdown."""
     return _SIGNS.sub(r"\\\1", printable(text))
 
 
 def _code(text: str) -> str:
-    """A span of code that may stand in a table, and holds no HTML where somebody does not know spans."""
+    """Return a text as a Markdown code span that is safe inside a table cell."""
     return markdown_code(text).replace("|", "\\|")
 
 
 def _said(text: str) -> str:
-    """A message: its code stays code."""
+    """Return a message as Markdown, with the parts between backticks as code spans."""
     return "".join(_code(part) if is_code else _plain(part) for part, is_code in code_parted(printable(text)))

@@ -1,4 +1,4 @@
-"""How a report calls files, and links to them: by relative paths, so that it says nothing of a machine."""
+"""File names and links in a report: relative paths, which do not reveal the folders of the machine."""
 
 # Paths are plain strings here, as in workspace/discover.py.
 # ruff: noqa: PTH100, PTH109, PTH112, PTH118, PTH119, PTH120
@@ -9,22 +9,28 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-_NAMED = 3  # paths: more are not named in a title
+_NAMED = 3  # most paths that a title lists
 
 
 @dataclass(frozen=True)
 class Naming:
-    """Names of files below a folder: `root`. `beside`: where the report is; `title`: what was looked at."""
+    """File names relative to the folder `root`, and links relative to `beside`, the folder of the report.
+
+    `title`: names the checked paths in the title of the report.
+    """
 
     root: str
     beside: str
     title: str
-    stays: bool = False  # on this machine: links may lead anywhere
+    stays: bool = False  # the report stays on this machine: links to any folder are allowed
 
     @classmethod
     def of(cls, given: Sequence[str], files: Iterable[str], output: str = "") -> Naming:
-        """The names of files, found below the paths that were `given`; from the current folder, if they are in it.
-        `output`: the file of the report; empty: nobody knows."""
+        """Return the naming for `files`, which were found below the `given` paths.
+
+        `root` is the current folder if it contains all of them, else the folder that the `given` paths share.
+        `output`: the path of the report; empty if unknown.
+        """
         here = os.getcwd()
         places = [os.path.abspath(path) for path in given or ["."]]
         root = here
@@ -36,15 +42,18 @@ class Naming:
         return cls(root, beside, title)
 
     def name(self, path: str) -> str:
-        """A file as the report calls it."""
+        """Return the path of a file relative to `root`, with slashes."""
         return _relative(os.path.abspath(path), self.root)
 
     def shown(self, path: str) -> str:
-        """A path of a message: what is elsewhere stays as it is."""
+        """Return the path of a file for a message: relative to `root`, or unchanged if the file is not below `root`."""
         return self.name(path) if _is_below(os.path.abspath(path), self.root) else path
 
     def link(self, name: str) -> str:
-        """A link to a file; empty where it would lead through folders that only this machine has."""
+        """Return the link from the report to a file.
+
+        Empty if the two share only the root of the file system: the link would hold folder names of this machine.
+        """
         path = os.path.join(self.root, *name.split("/"))
         shared = _common([path, self.beside])
         if not shared or (shared == os.path.dirname(shared) and not self.stays):
@@ -55,13 +64,13 @@ class Naming:
 def _relative(path: str, folder: str) -> str:
     try:
         found = os.path.relpath(path, folder)
-    except ValueError:  # another drive
+    except ValueError:  # a path on another drive has no relative path
         found = path
     return found.replace(os.sep, "/")
 
 
 def _common(paths: Sequence[str]) -> str:
-    """The folder that holds all of them; empty where they are on several drives."""
+    """Return the deepest folder that contains all paths; empty if they are on different drives."""
     try:
         return os.path.commonpath(paths)
     except ValueError:

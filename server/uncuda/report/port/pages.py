@@ -1,4 +1,7 @@
-"""The pages of rules as HTML: of Markdown what they use, which a test holds; all else is shown as it is written."""
+"""Converts the Markdown documentation of rules to HTML.
+
+Only the Markdown syntax that this documentation uses is supported; a test checks that it uses no other.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +21,12 @@ _INLINE = re.compile(
     re.S,
 )
 _HEADING = re.compile(r"(#+) +(.*)")
-_TOP = 3  # the title of the page is a heading of this level in the report
+_TOP = 3  # heading level of a rule's title in the report (h3)
 _LOWEST = 6
 
 
 def page_html(markdown: str) -> str:
-    """A page without its title."""
+    """Return the documentation of a rule as HTML, without its first line (the title)."""
     return "\n".join(_blocks(markdown.partition("\n")[2]))
 
 
@@ -50,12 +53,12 @@ def _table(text: str) -> str:
 
 
 def _cells(line: str) -> list[str]:
-    """The cells of a row; a bar behind a backslash is text."""
+    """Return the cells of a table row; a bar after a backslash is text, not the end of a cell."""
     return [cell.replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
 
 
 def _inline(text: str) -> str:
-    """Code, what is strong, links to https; line breaks are blanks."""
+    """Convert inline Markdown to HTML: code spans, bold and https links; line breaks become spaces."""
     parts, end = [], 0
     for match in _INLINE.finditer(text):
         parts += [_text(text[end : match.start()]), _span(match)]

@@ -1,4 +1,4 @@
-"""What every format of the report on a port is given, and what they show alike."""
+"""`PortReport`: the data of one report, which each output format renders, and the values that the formats share."""
 
 from __future__ import annotations
 
@@ -22,17 +22,20 @@ from ..order import Command, Step, steps
 
 ACCEPTED = "accepted"
 SHOWN = (*CLASSES, ACCEPTED)
-"""The classes of findings in a report; a key of `PORT` each."""
+"""Classes of findings in a report, in the order shown; each is also a key of the messages `PORT`."""
 
 
 class PortWords(Sentences):
-    """The words of the report in one language."""
+    """The messages of the report in one language."""
 
     room = PORT
 
 
 class Block(NamedTuple):
-    """Something that keeps the rest from running: what it is about, and where it is found."""
+    """Findings about one thing that must be resolved before the program can run, such as a library without a port.
+
+    `places`: number of findings; `files`: number of files that have them.
+    """
 
     rule: str
     subject: str
@@ -43,39 +46,40 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class PortReport:
-    """A port and what is said with it."""
+    """The port of a project, with all that is needed to render it: messages, rules, errors, links."""
 
     port: Port
-    name: str  # of what was looked at
+    name: str  # of the checked project or paths
     words: PortWords
     catalogue: Catalogue
     command: Command
     problems: Sequence[Problem]
     link: Callable[[str], str]
-    """From the name of a file to a link to it; empty where there is none."""
+    """Return the link to a file, given its name in the report; empty if it has none."""
     begun: int = 0
-    """How many findings there were when the baseline was begun; 0: nobody has counted."""
+    """Number of findings when the baseline was first written; 0 if unknown."""
     comparison: Comparison | None = None
 
     @property
     def counts(self) -> Counts:
-        """What is left."""
+        """Counts of the findings that are not accepted."""
         return self.port.counts
 
     @property
     def numbers(self) -> dict[str, int]:
-        """How many findings there are of each class, and how many are accepted."""
+        """Number of findings by class, with the accepted ones under ACCEPTED."""
         return {**self.counts.total.by_class, ACCEPTED: self.port.accepted.total.count}
 
     @property
     def done(self) -> int:
-        """How many of the findings with which the baseline began are left no more."""
+        """Number of findings fixed or accepted since the baseline was first written: `begun` less what is left."""
         return max(0, self.begun - self.counts.total.count)
 
     def meaning(self, kind: str) -> str:
-        """What a class of findings asks of a person."""
-        decisions = self.words.count(self.counts.decisions_by_hand, "decision")
-        return self.words(f"means {kind}", *([decisions] if kind == MANUAL else []))
+        """Return the sentence that explains a class of findings."""
+        if kind == MANUAL and not self.numbers[kind]:
+            return self.words("means none")
+        return self.words(f"means {kind}", self.words.count(self.counts.decisions_by_hand, "decision"))
 
     @property
     def title(self) -> str:
@@ -84,23 +88,23 @@ class PortReport:
         return self.words("title", self.name, targets) if self.name else self.words("title short", targets)
 
     def target_title(self, target: str) -> str:
-        """The name of an accelerator."""
+        """Return the display name of a target, such as "Ascend NPU"."""
         declaration = self.catalogue.declarations[target]
         return str(declaration["title-zh" if self.words.locale == "zh" else "title"])
 
     def plugin_title(self, plugin: Plugin) -> str:
-        """A plugin with its version."""
+        """Return a plugin's package name and version, marked if the version is only assumed."""
         name = f"{plugin.package} {plugin.version}".strip()
         return self.words("assumed", name) if plugin.assumed else name
 
     @cached_property
     def order(self) -> list[Step]:
-        """The steps of the work."""
+        """The steps of the port in the recommended order."""
         return steps(self.counts, self.catalogue.rules, self.command)
 
     @cached_property
     def blocks(self) -> dict[str, list[Block]]:
-        """What blocks, by prerequisite; most places first."""
+        """Findings that must be resolved first, by kind (one of PREREQUISITES); those with the most findings first."""
         said: dict[tuple[str, str], str] = {}
         for finding in self.port.left:
             if finding.kind == MANUAL:
@@ -115,13 +119,13 @@ class PortReport:
 
     @cached_property
     def folders(self) -> tuple[list[FolderTally], list[FolderTally]]:
-        """Where findings are: folders of the program, and of tests."""
+        """Folders with findings: those of the program, and those of its tests."""
         every = self.counts.folders()
         return [row for row in every if not row.tests], [row for row in every if row.tests]
 
     @cached_property
     def files(self) -> list[tuple[str, list[PortFinding]]]:
-        """The findings file by file, accepted ones last."""
+        """File names with their findings; the accepted findings of a file come last."""
         by_file: dict[str, list[PortFinding]] = {}
         for finding in self.port.findings:
             by_file.setdefault(finding.path, []).append(finding)
@@ -129,16 +133,16 @@ class PortReport:
 
     @cached_property
     def tests(self) -> frozenset[str]:
-        """The files of tests with findings."""
+        """Names of the test files that have findings."""
         return frozenset(path for path, _ in self.files if is_test(PurePath(path).parts))
 
     @property
     def prerequisites(self) -> Sequence[str]:
-        """What findings by hand may keep the rest from running by."""
+        """The kinds of findings that must be resolved first: library, extension, environment."""
         return PREREQUISITES
 
     def blocking(self, counts: Counts, prerequisite: str) -> int:
-        """How many findings by hand are of rules with a prerequisite."""
+        """Return the number of findings without a fix that must be resolved first and are of this kind."""
         rules = self.catalogue.rules
         return sum(
             tally.manual
@@ -147,7 +151,7 @@ class PortReport:
         )
 
     def upgrades(self) -> Iterator[tuple[str, Sequence[tuple[str, int]]]]:
-        """What an upgrade of each plugin would bring: a sentence, and of what it is how many findings."""
+        """Yield for each plugin a sentence on the benefit of an upgrade, and (name, number of findings) pairs."""
         words = self.words
         for upgrade in self.port.upgrades:
             plugin = upgrade.plugin
@@ -163,7 +167,7 @@ class PortReport:
                 yield said, [(subject or rule, count) for (rule, subject), count in upgrade.gained]
 
     def place(self, finding: PortFinding) -> str:
-        """The line of a finding, as it is named behind a file: `12`, in a notebook `3:2`."""
+        """Return the line of a finding, to stand after its file name: `12`, or `3:2` (cell and line) in a notebook."""
         return f"{finding.cell}:{finding.line}" if finding.cell else str(finding.line)
 
 

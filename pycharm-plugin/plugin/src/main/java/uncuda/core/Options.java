@@ -9,7 +9,7 @@ public record Options(String interpreter, String importStrategy, String target, 
     public static final String BUNDLED = "useBundled";
     public static final String FROM_ENVIRONMENT = "fromEnvironment";
     public static final List<String> IMPORT_STRATEGIES = List.of(BUNDLED, FROM_ENVIRONMENT);
-    public static final List<String> STRATEGIES = List.of("auto", "rewrite", "shim");
+    public static final List<String> STRATEGIES = List.of("auto", "rewrite", "shim", "portable");
     public static final List<String> LOCALES = List.of("auto", "en", "zh");
     public static final Options DEFAULTS = new Options("", "", "", "", "");
 

@@ -1,0 +1,94 @@
+"""The words of a rule's `portable`, filled in for one text; and why a place cannot be written."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ...catalogue.model import IN_BRACES
+from ...checks.base import Context
+from ...checks.hit import Hit
+from ...checks.scripted import scripted
+from ...edits import SAFE, lowest
+from .spelling import Spelling
+
+BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED = (
+    "portable-place",
+    "portable-script",
+    "portable-lacks",
+    "portable-renamed",
+    "portable-alias",
+)
+"""Limits of places that have no form for all accelerators."""
+NO_FORM, LATE, DIFFERS = "portable-form", "portable-late", "portable-differs"
+"""Limits of a rule that does not say how it is written for all, of a place above the import of the helper that is
+there, and of one that the targets need to be different."""
+PORTABLE_REASONS = frozenset({BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED, NO_FORM, LATE, DIFFERS})
+
+
+class Unwritable(Exception):
+    """A place has no form that runs on all accelerators; str() is the limit that says why."""
+
+
+@dataclass
+class Form:
+    """What a rule writes. `allowed`: the best class of a fix that writes it."""
+
+    templates: Mapping[str, str]
+    spelling: Spelling
+    allowed: str | None = SAFE
+
+    def of(self, key: str) -> str:
+        """What is written for a word or name; Unwritable where the rule does not say it."""
+        if key not in self.templates:
+            raise Unwritable(BY_HAND)
+        return filled(self.templates[key], self.spelling)
+
+    def lower(self, applicability: str) -> None:
+        """Lower the class."""
+        self.allowed = lowest(self.allowed, applicability)
+
+
+def filled(template: str, spelling: Spelling, argument: str = "") -> str:
+    """A template with the helper's calls in its braces; Unwritable where the helper lacks one."""
+    for name in IN_BRACES.findall(template):
+        if not spelling.has(name):
+            raise Unwritable(LACKS)
+        call = spelling.call(name, argument)
+        if not call:
+            raise Unwritable(LACKS)
+        template = template.replace(f"{{{name}}}", call)
+    return template
+
+
+def refuse_unless_expression(hit: Hit, context: Context) -> None:
+    """Unwritable where Python, a type checker or TorchScript would not take a call in the place of a hit."""
+    statement, node = hit.statement, hit.node
+    if statement is None or node is None:
+        raise Unwritable(BY_HAND)
+    if scripted(context.facts, statement.start):
+        raise Unwritable(SCRIPTED)
+    inner = node
+    for outer in statement.digest.ancestors(node):
+        if _refuses(outer, inner):
+            raise Unwritable(BY_HAND)
+        inner = outer
+
+
+def _refuses(outer: ast.AST, inner: ast.AST) -> bool:
+    kind = type(outer).__name__
+    if kind.startswith("Match") and kind != "Match":
+        return True
+    if isinstance(outer, ast.Subscript):
+        value = outer.value
+        name = value.attr if isinstance(value, ast.Attribute) else getattr(value, "id", "")
+        return name == "Literal"
+    return is_annotation(outer, inner)
+
+
+def is_annotation(outer: ast.AST, inner: ast.AST) -> bool:
+    """Whether a node is the annotation of the one around it."""
+    if isinstance(outer, (ast.AnnAssign, ast.arg)):
+        return outer.annotation is inner
+    return isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef)) and outer.returns is inner

@@ -1,0 +1,120 @@
+"""An import of what the device's module has: it goes, and each use asks the helper instead."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+from ...checks.base import Context
+from ...checks.hit import Hit
+from ...edits import REVIEW, Edit
+from ...facts.layout import Layout
+from ...facts.model import Name, Statement
+from .forms import BY_HAND, Form, Unwritable
+
+_SCRIPT = re.compile(r"^if[ \t]+__name__[ \t]*==", re.M)
+
+
+def is_import(hit: Hit) -> bool:
+    """Whether a hit stands in an import."""
+    return hit.node is None and hit.statement is not None and _node(hit) is not None
+
+
+def is_plain(hit: Hit) -> bool:
+    """Whether an import binds no more than `torch`, which stays: `import torch.cuda`."""
+    node = _node(hit)
+    return isinstance(node, ast.Import) and not _alias(hit, node).asname
+
+
+def written(hit: Hit, context: Context, form: Form, hits: Sequence[Hit]) -> list[Edit]:
+    """The edits that take an imported name away and write what it stands for at each use."""
+    node, statement = _node(hit), hit.statement
+    assert node is not None
+    assert statement is not None
+    alias = _alias(hit, node)
+    local = alias.asname or alias.name
+    dotted = f"{node.module}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
+    key = next((key for key in form.templates if dotted == key or dotted.startswith(key + ".")), None)
+    if key is None or local == "*":
+        raise Unwritable(BY_HAND)
+    new = form.of(key) + dotted[len(key) :]
+    uses = _uses(local, dotted, context)
+    if len(uses) != _spelled(local, context) - 1:
+        raise Unwritable(BY_HAND)  # somebody else may bind it, or take it from here
+    if dotted.count(".") < 3 or not _SCRIPT.search(context.text):
+        form.lower(REVIEW)  # a module, or a name that another file may import from this one
+    together = [other for other in hits if other.statement is statement and is_import(other)]
+    gone = {id(_alias(other, node)) for other in together}
+    return [_without(statement, node, gone, context), *(Edit(*place, new) for place in uses)]
+
+
+def _node(hit: Hit) -> ast.Import | ast.ImportFrom | None:
+    assert hit.statement is not None
+    nodes = hit.statement.digest.piece.nodes
+    alone = nodes[0] if len(nodes) == 1 else None
+    return alone if isinstance(alone, (ast.Import, ast.ImportFrom)) else None
+
+
+def _alias(hit: Hit, node: ast.Import | ast.ImportFrom) -> ast.alias:
+    """The name in the import at which a hit stands."""
+    assert hit.statement is not None
+    base, piece = hit.statement.start, hit.statement.digest.piece
+    found = next((one for one in node.names if base + piece.start(one) == hit.start), None)
+    if found is None:
+        raise Unwritable(BY_HAND)
+    return found
+
+
+def _uses(local: str, dotted: str, context: Context) -> list[tuple[int, int]]:
+    """Where a local name stands for what was imported."""
+    context.facts.work.compare(len(context.facts.references))
+    found = {
+        _root_span(name)
+        for name in context.facts.references
+        if name.chain.root == local and (name.dotted == dotted or name.dotted.startswith(dotted + "."))
+    }
+    return sorted(found)
+
+
+def _root_span(name: Name) -> tuple[int, int]:
+    start, end = name.chain.segments()[0]
+    return name.statement.start + start, name.statement.start + end
+
+
+def _spelled(local: str, context: Context) -> int:
+    """How often a text says a name, as a name or in quotes."""
+    text, layout = context.text, context.facts.layout
+    context.facts.work.search(0, len(text))
+    return sum(1 for match in re.finditer(rf"(?<![\w.]){local}(?!\w)", text) if _counts(match, text, layout))
+
+
+def _counts(match: re.Match[str], text: str, layout: Layout) -> bool:
+    kind = layout.token_at(match.start())
+    if kind:
+        return kind != "#" and text[match.start() - 1] in "\"'" and text[match.end() : match.end() + 1] in "\"'"
+    keyword = re.compile(r"[ \t]*=(?!=)").match(text, match.end())
+    return not (keyword and text[: match.start()].rstrip()[-1:] in ("(", ","))
+
+
+def _without(statement: Statement, node: ast.Import | ast.ImportFrom, gone: set[int], context: Context) -> Edit:
+    """The edit that takes names out of an import, or the whole line."""
+    text, layout = context.text, context.facts.layout
+    start = statement.start
+    end = start + len(text[start : statement.end].rstrip())
+    line = layout.logical_line(start)
+    rest = text[end : line[1]].strip()
+    if layout.line_start(start) != start or (rest and not rest.startswith("#")):
+        raise Unwritable(BY_HAND)  # in a block, or beside another statement
+    kept = [alias for alias in node.names if id(alias) not in gone]
+    if not kept:
+        return Edit(start, line[1], "")
+    spelled = ", ".join(_said(alias) for alias in kept)
+    if "#" in text[start:end]:
+        raise Unwritable(BY_HAND)
+    head = f"from {node.module} import " if isinstance(node, ast.ImportFrom) else "import "
+    return Edit(start, end, head + spelled)
+
+
+def _said(alias: ast.alias) -> str:
+    return f"{alias.name} as {alias.asname}" if alias.asname else alias.name

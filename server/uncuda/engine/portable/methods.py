@@ -1,0 +1,91 @@
+"""A method or attribute of a tensor or module: what every device has, with the device that the helper names."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+
+from ...checks.base import Context
+from ...checks.given_device import is_index, names_device
+from ...checks.hit import Hit
+from ...edits import REVIEW, Edit
+from .forms import BY_HAND, Form, Unwritable, filled, refuse_unless_expression
+
+_FREE = (ast.If, ast.While, ast.IfExp, ast.BoolOp, ast.Assert, ast.Assign, ast.Return, ast.keyword, ast.Expr)
+
+
+def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
+    """The edits that write a method, or an attribute, for all devices."""
+    refuse_unless_expression(hit, context)
+    node, statement = hit.node, hit.statement
+    assert statement is not None
+    if not isinstance(node, ast.Attribute):
+        raise Unwritable(BY_HAND)
+    call = statement.digest.parents.get(node)
+    if isinstance(call, ast.Call) and call.func is node:
+        if _is_storage(node, statement.digest.ancestors(node)):
+            raise Unwritable(BY_HAND)
+        if context.facts.says("def to("):
+            form.lower(REVIEW)  # a class of this text may move in its own way
+        return _called(hit, context, form, node, call)
+    return _asked(hit, form, node)
+
+
+def _is_storage(node: ast.Attribute, around: Iterable[ast.AST]) -> bool:
+    """Whether the object is a storage, as a function of `map_location` is given, or is called one: it lacks `.to`."""
+    value = node.value.func if isinstance(node.value, ast.Call) else node.value
+    name = value.attr if isinstance(value, ast.Attribute) else getattr(value, "id", "")
+    if "storage" in name.lower():
+        return True
+    return any(
+        isinstance(outer, ast.Lambda) and len(outer.args.args) == 2 and outer.args.args[0].arg == name
+        for outer in around
+    )
+
+
+def _asked(hit: Hit, form: Form, node: ast.Attribute) -> list[Edit]:
+    """A comparison in the place of an attribute, in parentheses where it would be read in another way without."""
+    assert hit.statement is not None
+    new = form.of(node.attr)
+    parent = hit.statement.digest.parents.get(node)
+    alone = isinstance(parent, _FREE) or (isinstance(parent, ast.Call) and parent.func is not node)
+    if isinstance(parent, ast.IfExp) and parent.test is not node:
+        alone = True
+    if alone:
+        return [Edit(hit.start, hit.end, new)]
+    start = hit.statement.start + hit.statement.digest.span(node)[0]
+    return [Edit(start, start, "("), Edit(hit.start, hit.end, new + ")")]
+
+
+def _called(hit: Hit, context: Context, form: Form, node: ast.Attribute, call: ast.Call) -> list[Edit]:
+    """`x.to(…)` with what `x.cuda(…)` was given."""
+    assert hit.statement is not None
+    spelling, base, span = form.spelling, hit.statement.start, hit.statement.digest.span
+    if node.attr not in form.templates:
+        raise Unwritable(BY_HAND)
+    word, _, device = form.templates[node.attr].rstrip(")").partition("(")
+    renamed = Edit(hit.start, hit.end, word)
+    if any(isinstance(one, ast.Starred) for one in call.args) or any(one.arg is None for one in call.keywords):
+        raise Unwritable(BY_HAND)
+    named = [one for one in call.keywords if one.arg == "device"]
+    if len(call.args) > 2 or (call.args and named):
+        raise Unwritable(BY_HAND)
+    given = call.args[0] if call.args else named[0].value if named else None
+    edits = [renamed]
+    if len(call.args) == 2:
+        at = base + span(call.args[1])[0]
+        edits.append(Edit(at, at, "non_blocking="))
+    if given is None:
+        at = context.text.index("(", hit.end) + 1
+        return [*edits, Edit(at, at, filled(device, spelling) + (", " if call.keywords else ""))]
+    if names_device(call):
+        return edits
+    start, end = (base + offset for offset in span(given))
+    said = context.text[start:end]
+    if is_index(given):
+        call_of_device = filled(device, spelling)
+        if '"' in call_of_device or "'" in call_of_device:
+            raise Unwritable(BY_HAND)
+        return [*edits, Edit(start, end, f'f"{{{call_of_device}}}:{said}"')]
+    around = filled("{device}", spelling, "\0").split("\0")
+    return [*edits, Edit(start, start, around[0]), Edit(end, end, around[1])]

@@ -1,0 +1,86 @@
+"""A dotted name: the module of the device in the place of `torch.cuda`, and functions that take the place of others."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+from ...checks.base import Context
+from ...checks.hit import Hit
+from ...edits import REVIEW, Edit
+from .forms import ALIASED, BY_HAND, RENAMED, Form, Unwritable, refuse_unless_expression
+
+_EMPTY = re.compile(r"\(\s*\)")
+_KEYWORD = re.compile(r"\w+=\Z")
+
+
+def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
+    """The edits that ask the helper where a name stood."""
+    refuse_unless_expression(hit, context)
+    node, statement = hit.node, hit.statement
+    if not isinstance(node, (ast.Attribute, ast.Name)) or statement is None or not isinstance(node.ctx, ast.Load):
+        raise Unwritable(BY_HAND)
+    base = statement.start
+    start, end = (base + offset for offset in statement.digest.span(node))
+    inside = [edit for edit in hit.fixes[0].edits if not (start <= edit.start and edit.end <= end)]
+    if any(edit.start != edit.end or not _KEYWORD.match(edit.text) for edit in inside):
+        raise Unwritable(BY_HAND)  # it changes something else, too
+    if f"{hit.words.get('name')}()" in form.templates:
+        return [*_called(hit, context, form, node, end), *inside]
+    key, part, hidden = _keyed(node, hit, context, form)
+    if part is not node or hidden:
+        _refuse_renamed(hit, context, key)
+    else:
+        form.lower(REVIEW)  # the module itself: it cannot be pickled
+    first, last = (base + offset for offset in statement.digest.span(part))
+    return [Edit(first, last, form.of(key) + hidden), *inside]
+
+
+def _keyed(node: ast.expr, hit: Hit, context: Context, form: Form) -> tuple[str, ast.expr, str]:
+    """The part of a name that the rule writes anew, as it is spelled here, and what an alias hides below it."""
+    assert hit.statement is not None
+    part: ast.expr = node
+    while True:
+        dotted = context.resolve(part, hit.statement)
+        if dotted is not None and dotted in form.templates:
+            if not isinstance(part, ast.Name) and not _spelled(part, dotted):
+                raise Unwritable(ALIASED)
+            return dotted, part, ""
+        if not isinstance(part, ast.Attribute):
+            return _of_alias(part, dotted, form)
+        part = part.value
+
+
+def _of_alias(part: ast.expr, dotted: str | None, form: Form) -> tuple[str, ast.expr, str]:
+    """The same of a name that an import bound: the import goes."""
+    key = next((key for key in form.templates if dotted is not None and dotted.startswith(key + ".")), None)
+    if key is None or dotted is None or not isinstance(part, ast.Name):
+        raise Unwritable(ALIASED)
+    return key, part, dotted[len(key) :]
+
+
+def _spelled(part: ast.expr, dotted: str) -> bool:
+    return isinstance(part, ast.Attribute) and part.attr == dotted.rpartition(".")[2]
+
+
+def _refuse_renamed(hit: Hit, context: Context, key: str) -> None:
+    """Unwritable where the target has the name under another one, or elsewhere."""
+    name, new = hit.words.get("name", ""), hit.words.get("replacement", "")
+    if new != context.target.words["module"] + name.removeprefix(key):
+        raise Unwritable(RENAMED)
+
+
+def _called(hit: Hit, context: Context, form: Form, node: ast.expr, end: int) -> list[Edit]:
+    """Another function in the place of one that is called without arguments."""
+    assert hit.statement is not None
+    name = hit.words["name"]
+    empty = _EMPTY.match(context.text, end)
+    call = hit.statement.digest.parents.get(node)
+    if not isinstance(node, ast.Attribute) or not isinstance(call, ast.Call) or call.func is not node or not empty:
+        raise Unwritable(BY_HAND)
+    new = form.of(f"{name}()")
+    module = name.rpartition(".")[0]
+    if context.resolve(node.value, hit.statement) != module or not new.startswith(module + "."):
+        raise Unwritable(ALIASED)
+    return [Edit(end - len(node.attr), empty.end(), new[len(module) + 1 :])]

@@ -1,0 +1,136 @@
+"""A word in a string: the call in its place, or in a field of what is formatted."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...checks.base import Context
+from ...checks.hit import Hit
+from ...edits import Edit
+from ...facts.digest import Text
+from ...facts.strings import Token
+from .forms import BY_HAND, Form, Unwritable, refuse_unless_expression
+
+_NUMBERED = re.compile(r"\{\d")
+_FIELD = re.compile(r"\{[^{}]*\}")
+
+
+def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
+    """The edits that ask for the words of a string."""
+    refuse_unless_expression(hit, context)
+    assert hit.statement is not None
+    text = next((text for text in hit.statement.digest.texts if text.node is hit.node), None)
+    if text is None or len(text.tokens) != 1 or hit.rule.get("entry") or _is_key(hit):
+        raise Unwritable(BY_HAND)
+    if (annotation := _annotation(hit)) is not None and _is_literal(annotation, context.text):
+        raise Unwritable(BY_HAND)
+    token, base = text.tokens[0], hit.statement.start
+    start, end = base + token.start, base + token.end
+    words = sorted(hit.fixes[0].edits)
+    if not words or not all(start <= edit.start and edit.end <= end for edit in words):
+        raise Unwritable(BY_HAND)
+    calls = [form.of(context.text[edit.start : edit.end]) for edit in words]
+    said = _Said(hit, context, text, token, [*zip(words, calls, strict=True)])
+    return said.in_fields() if token.formatted else said.written()
+
+
+@dataclass(frozen=True)
+class _Said:
+    """A string of one literal; `words`: where its words stand, and the calls that take their place."""
+
+    hit: Hit
+    context: Context
+    text: Text
+    token: Token
+    words: Sequence[tuple[Edit, str]]
+
+    def in_fields(self) -> list[Edit]:
+        """Fields of an f-string that is there."""
+        if "t" in self.token.prefix or any(_quoted(call) for _, call in self.words):
+            raise Unwritable(BY_HAND)
+        return [Edit(word.start, word.end, f"{{{call}}}") for word, call in self.words]
+
+    def written(self) -> list[Edit]:
+        """A call for the whole, or what it becomes of which a word is a part: it may be filled in, or added to."""
+        assert self.hit.statement is not None
+        if self.token.prefix not in ("", "r"):
+            raise Unwritable(BY_HAND)
+        (start, end), (first, call) = self._body, self.words[0]
+        quotes = 3 if self.context.text[start - 3 : start] in ('"""', "'''") else 1
+        whole = start - quotes - len(self.token.prefix), end + quotes
+        if (first.start, first.end) == (start, end):
+            return [Edit(*whole, call)]
+        parent = self.hit.statement.digest.parents.get(self.text.node)
+        if isinstance(parent, ast.Attribute) and parent.attr == "format":
+            return self._format_call(parent)
+        if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add) and parent.left is self.text.node:
+            if first.start == start and self.context.text[first.end : end] == ":":
+                quote = self.context.text[end]
+                return [Edit(*whole, f"{call} + {quote}:{quote}")]
+        body = self.context.text[start:end]
+        if "{" in body or "}" in body:
+            raise Unwritable(BY_HAND)
+        return [Edit(whole[0], whole[0], "f"), *self.in_fields()]
+
+    @property
+    def _body(self) -> tuple[int, int]:
+        assert self.hit.statement is not None
+        base = self.hit.statement.start
+        return base + self.token.start, base + self.token.end
+
+    def _format_call(self, method: ast.Attribute) -> list[Edit]:
+        """`"{}:{}".format(CALL, i)`: the word comes first, so that what fills the other fields stays in its order."""
+        assert self.hit.statement is not None
+        digest, body = self.hit.statement.digest, self.context.text[slice(*self._body)]
+        call = digest.parents.get(method)
+        if not isinstance(call, ast.Call) or len(self.words) != 1 or _NUMBERED.search(body) or not _FIELD.search(body):
+            raise Unwritable(BY_HAND)
+        at = self.context.text.index("(", self.hit.statement.start + digest.span(method)[1]) + 1
+        more = ", " if call.args or call.keywords else ""
+        ((word, asked),) = self.words
+        return [Edit(word.start, word.end, "{}"), Edit(at, at, asked + more)]
+
+
+def _annotation(hit: Hit) -> ast.expr | None:
+    """The annotation of the name that a string is the value or the default of."""
+    assert hit.statement is not None
+    assert hit.node is not None
+    parents = hit.statement.digest.parents
+    inner, outer = hit.node, parents.get(hit.node)
+    while isinstance(outer, (ast.IfExp, ast.BoolOp)):
+        inner, outer = outer, parents.get(outer)
+    if isinstance(outer, ast.AnnAssign):
+        return outer.annotation
+    if not isinstance(outer, ast.arguments):
+        return None
+    named = [*outer.posonlyargs, *outer.args]
+    pairs = [*zip(named[::-1], outer.defaults[::-1]), *zip(outer.kwonlyargs, outer.kw_defaults)]
+    return next((argument.annotation for argument, default in pairs if default is inner), None)
+
+
+def _is_literal(annotation: ast.expr, text: str) -> bool:
+    """Whether a type lists the words that are allowed, by itself or under a name of this text."""
+    names = {node.id for node in ast.walk(annotation) if isinstance(node, ast.Name)}
+    names |= {node.attr for node in ast.walk(annotation) if isinstance(node, ast.Attribute)}
+    if "Literal" in names:
+        return True
+    return any(re.search(rf"^{name}\b[^=\n]*=[^\n]*\bLiteral\[", text, re.M) for name in names)
+
+
+def _is_key(hit: Hit) -> bool:
+    """Whether a string is the key of a dictionary: who reads it says the same word."""
+    assert hit.statement is not None
+    assert hit.node is not None
+    parent = hit.statement.digest.parents.get(hit.node)
+    if isinstance(parent, ast.Dict):
+        return any(key is hit.node for key in parent.keys)
+    if isinstance(parent, ast.Compare) and any(isinstance(op, (ast.Is, ast.IsNot)) for op in parent.ops):
+        return True
+    return isinstance(parent, ast.Subscript) and parent.slice is hit.node
+
+
+def _quoted(call: str) -> bool:
+    return '"' in call or "'" in call or "\\" in call

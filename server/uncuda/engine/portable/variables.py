@@ -1,0 +1,24 @@
+"""An environment variable that limits which devices are seen."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ...checks.base import Context
+from ...checks.hit import Hit
+from ...edits import REVIEW, Edit
+from .forms import BY_HAND, Form, Unwritable, refuse_unless_expression
+
+
+def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
+    """The edit that asks the helper for the variable's name."""
+    refuse_unless_expression(hit, context)
+    form.lower(REVIEW)  # what was set before the helper was imported, the driver has read
+    node, statement = hit.node, hit.statement
+    if not isinstance(node, ast.Constant) or statement is None:
+        raise Unwritable(BY_HAND)
+    start, end = (statement.start + offset for offset in statement.digest.span(node))
+    if context.text[start + 1 : end - 1] != hit.words["old"]:
+        raise Unwritable(BY_HAND)
+    return [Edit(start, end, form.of(hit.words["old"]))]

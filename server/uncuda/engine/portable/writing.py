@@ -1,0 +1,116 @@
+"""Hits whose fixes write one accelerator's names, with fixes that write what runs on all; or without any, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from ...checks.base import Context
+from ...checks.hit import Hit
+from ...checks.quotes import fitted
+from ...edits import REVIEW, Edit, Fix, lowest
+from ...messages.fixes import titled
+from .arguments import written as argument_written
+from .choices import Choices
+from .corners import Corners
+from .forms import BY_HAND, LATE, NO_FORM, Form, Unwritable, filled
+from .imports import is_import, is_plain
+from .imports import written as import_written
+from .methods import written as method_written
+from .names import written as name_written
+from .spelling import Spelling
+from .strings import written as string_written
+from .variables import written as variable_written
+
+_WRITERS: dict[str, Callable[[Hit, Context, Form], Sequence[Edit]]] = {
+    "string": string_written,
+    "name": name_written,
+    "method": method_written,
+    "environment": variable_written,
+    "argument": argument_written,
+}
+
+
+class Writer:
+    """Writes the fixes of one text."""
+
+    def __init__(self, context: Context, spelling: Spelling) -> None:
+        self._context, self._spelling = context, spelling
+
+    def written(self, hits: Sequence[Hit]) -> list[Hit | None]:
+        """The hits in their order, each with the fix that runs on all accelerators, or by hand; None: it may stay."""
+        choices = Choices(hits, self._context)
+        corners = Corners(self._context, self._spelling)
+        written = [None if corners.holds(hit) else self._written(hit, choices, hits) for hit in hits]
+        return [hit and self._in_reach(hit) for hit in written]
+
+    def _in_reach(self, hit: Hit) -> Hit:
+        """A hit, for review or by hand where the import of the helper may not be found, or comes too late."""
+        if not hit.fixes:
+            return hit
+        first = self._spelling.first_use(hit.fixes[0].edits)
+        if self._spelling.is_late_for(first):
+            return _by_hand(hit, LATE)
+        return hit.lowered(lowest(hit.fixes[0].applicability, self._spelling.allowed_at(first)))
+
+    def _written(self, hit: Hit, choices: Choices, hits: Sequence[Hit]) -> Hit | None:
+        if not hit.fixes:
+            return hit
+        templates: Mapping[str, str] | None = hit.rule.get("portable")
+        writer = _WRITERS.get(hit.rule.check)
+        if not templates or writer is None:
+            return _by_hand(hit, NO_FORM)
+        form = Form(templates, self._spelling)
+        try:
+            if (around := choices.around(hit)) is not None:
+                edits: Sequence[Edit] = [Edit(*around, filled("{device_type}", self._spelling))]
+                hit = replace(hit, links=(*hit.links, choices.link(around)))
+            elif is_import(hit):
+                if is_plain(hit):
+                    return None
+                edits = import_written(hit, self._context, form, hits)
+            else:
+                edits = writer(hit, self._context, form)
+        except Unwritable as why:
+            return _by_hand(hit, str(why))
+        new = _shown(edits)
+        applicability = lowest(hit.fixes[0].applicability, form.allowed) or REVIEW
+        fix = Fix(titled("replace", f"`{new}`"), applicability, tuple(edits))
+        words = {**hit.words, "portable": new}
+        made = fitted(replace(hit, fixes=(fix,), words=words), self._context.text)
+        return made if made.fixes else _by_hand(hit, BY_HAND)
+
+    def imported(self, hits: Sequence[Hit]) -> list[Hit]:
+        """Linked hits, with the imports that their fixes need."""
+        return [self._imported(hit) for hit in hits]
+
+    def _imported(self, hit: Hit) -> Hit:
+        if not hit.fixes:
+            return hit
+        fix = hit.fixes[0]
+        added = self._spelling.import_edits(fix.edits)
+        if not added:
+            return hit
+        return hit.with_fixes((replace(fix, edits=(*fix.edits, *added)),))
+
+    def combined(self, chosen: Sequence[tuple[Fix, str]]) -> list[tuple[Fix, str]]:
+        """Fixes that are made together, with one import of all that they need."""
+        every = self._spelling.import_edits([edit for fix, _ in chosen for edit in fix.edits])
+        found = []
+        for fix, rule in chosen:
+            own = set(self._spelling.import_edits(fix.edits))
+            kept = [edit for edit in fix.edits if edit not in own]
+            found.append((replace(fix, edits=(*kept, *every)) if own else fix, rule))
+        return found
+
+
+def _shown(edits: Sequence[Edit]) -> str:
+    """What the fix writes, in a word."""
+    new = max((edit.text for edit in edits), key=len).strip("., ")
+    if new.startswith("{") and new.endswith("}"):
+        new = new[1:-1]
+    return new if new.count("(") == new.count(")") else new.rstrip("()")
+
+
+def _by_hand(hit: Hit, limit: str) -> Hit:
+    return replace(hit, fixes=(), limits=(*hit.limits, limit))

@@ -1,0 +1,170 @@
+"""Engines of one source that is to run on CUDA and on several targets: what all of them say together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..catalogue import Catalogue
+from ..checks import Context, Hit
+from ..edits import lowest
+from ..limits import Limits
+from ..project import Answers, Helper, Project
+from ..settings import Settings
+from ..source import Source, Span
+from . import Engine, Finding, Report
+from .fixing import Chosen, Edited
+from .incremental_hits import Row
+from .messages import Messages
+from .portable.agreement import Agreement, Lows
+from .portable.forms import DIFFERS
+from .portable.spelling import Spelling
+from .portable.writing import Writer
+
+_ROUNDS = 5  # as often engines are told what the others came to
+
+
+def make_engine(
+    catalogue: Catalogue,
+    target: str,
+    settings: Settings | None = None,
+    project: Project | None = None,
+    remember: int = 1,
+) -> Engine:
+    """The engine for settings: for one target, or where they say `portable`, for all that they name."""
+    if settings is None or not settings.portable:
+        return Engine(catalogue, target, settings, project, remember)
+    return PortableEngine(catalogue, settings, project, remember)
+
+
+def portable_targets(catalogue: Catalogue, settings: Settings) -> tuple[str, ...]:
+    """The targets that a portable source is for: those that settings name, else all with tables."""
+    known = [target for target in catalogue.declarations if catalogue.target(target).has_tables]
+    return settings.portable_targets or tuple(sorted(known, key=lambda target: target != catalogue.default_target))
+
+
+class _Part(Engine):
+    """The engine of one of the targets. `every`: all of them; `lows`: what is known of places from the others."""
+
+    def __init__(
+        self, catalogue: Catalogue, target: str, every: Sequence[str], settings: Settings, project: Project | None
+    ) -> None:
+        self._every = [catalogue.target(one) for one in every]
+        self.lows: Lows = {}
+        self._latest: tuple[Context, Writer] | None = None
+        super().__init__(catalogue, target, settings, project)
+
+    def _spoken(self) -> Messages:
+        return Messages(self.catalogue, self.target, self.settings.locale, self._every)
+
+    def _written(self, rows: list[Row], context: Context) -> list[Row]:
+        written = self._writer(context).written([hit for row in rows for hit, _ in row])
+        low = iter([hit and hit.lowered(lowest(_class(hit), self._low(hit))) for hit in written])
+        return [[(hit, stays) for _, stays in row if (hit := next(low)) is not None] for row in rows]
+
+    def _low(self, hit: Hit) -> str | None:
+        return self.lows.get(Span(hit.start, hit.end), "safe")
+
+    def _imported(self, hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
+        return self._writer(context).imported(hits)
+
+    def combined(self, chosen: Chosen) -> Chosen:
+        """Fixes of the text that was looked at last, with one import of all that they need."""
+        return self._latest[1].combined(chosen) if self._latest is not None else chosen
+
+    def _writer(self, context: Context) -> Writer:
+        if self._latest is None or self._latest[0] is not context:
+            self._latest = context, self._new_writer(context)
+        return self._latest[1]
+
+    def _new_writer(self, context: Context) -> Writer:
+        settings = self.settings
+        helper = self.project.helper or Helper(settings.portable_helper or Helper.module)
+        return Writer(context, Spelling(context.facts, context.path, helper, settings.portable_names))
+
+
+class PortableEngine(Engine):
+    """The engine of all targets of a portable source. `target` is the first of them."""
+
+    def __init__(
+        self, catalogue: Catalogue, settings: Settings, project: Project | None = None, remember: int = 1
+    ) -> None:
+        every = portable_targets(catalogue, settings)
+        super().__init__(catalogue, every[0], replace(settings, target_version=None), project, remember)
+        self.settings = settings
+        self._parts = [
+            _Part(catalogue, target, every, _settings_of(catalogue, target, settings), project) for target in every
+        ]
+
+    @property
+    def parts(self) -> Sequence[Engine]:
+        """The engines of the targets."""
+        return self._parts
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The ids of all targets."""
+        return tuple(part.target.id for part in self._parts)
+
+    @property
+    def plugins(self) -> tuple[str, ...]:
+        """The plugins, each with its version."""
+        return tuple(f"{part.target.words['package']} {part.target.version}" for part in self._parts)
+
+    def knowing(self, project: Project) -> Engine:
+        """The same for another project."""
+        return PortableEngine(self.catalogue, self.settings, project, self._remember)
+
+    def concerns(self, data: bytes) -> bool:
+        """Whether a file with these bytes can have a finding for one of the targets."""
+        return any(part.concerns(data) for part in self._parts)
+
+    def check(
+        self,
+        source: Source,
+        concerned: bool = False,
+        edited: Edited | None = None,
+        answers: Answers | None = None,
+        limits: Limits | None = None,
+    ) -> Report:
+        """What the targets' engines find, each place once, as low as the lowest of them."""
+        helper = self.project.helper
+        if helper is not None and source.path and source.path == helper.path:
+            return Report()
+        agreed = Agreement(self._speaks, self._differing)
+        for _ in range(_ROUNDS):
+            reports = []
+            for part in self._parts:
+                part.guard, part.lows = self.guard, agreed.lows
+                reports.append(part.check(source, concerned, edited, answers, limits))
+            edited = None
+            if agreed.settled(reports):
+                break
+        else:
+            reports = [_without_fixes(report) for report in reports]
+        skipped = dict.fromkeys(span for report in reports for span in report.skipped)
+        sites = dict.fromkeys(site for report in reports for site in report.sites)
+        return Report(tuple(agreed.together(reports)), tuple(skipped), tuple(sites))
+
+    def _combined(self, chosen: Chosen) -> Chosen:
+        return self._parts[0].combined(chosen)
+
+    def _speaks(self, at: int, rule: str) -> bool:
+        return any(one.name == rule for one in self._parts[at].ruleset(False).rules)
+
+    def _differing(self, finding: Finding) -> Finding:
+        return replace(finding, message=self._messages.noted(finding.message, DIFFERS), fixes=())
+
+
+def _without_fixes(report: Report) -> Report:
+    return replace(report, findings=tuple(replace(finding, fixes=()) for finding in report.findings))
+
+
+def _class(hit: Hit) -> str | None:
+    return hit.fixes[0].applicability if hit.fixes else None
+
+
+def _settings_of(catalogue: Catalogue, target: str, settings: Settings) -> Settings:
+    """The settings of one target: its plugin goes with the PyTorch that they name."""
+    torch = settings.torch_version
+    return replace(settings, target_version=catalogue.going_with(target, torch) if torch else None)

@@ -1,0 +1,51 @@
+"""The module that a portable project's fixes ask: a new file, made in the same edit as what imports it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from uncuda.edits import Edit, apply_edits
+from uncuda.engine import Engine
+from uncuda.workspace.portable import NewFile, new_helper
+
+from ..state.fix_command import cannot_create
+from ..wire.uris import uri_of
+
+if TYPE_CHECKING:
+    from ..session import Session
+    from ..state.analyses import Analysis
+
+Change = types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile
+
+
+def needed(session: Session, engine: Engine, text: str) -> NewFile | None:
+    """The file that a fixed text needs and that is neither on the disk nor open."""
+    new = new_helper(engine, text) if engine.settings.portable else None
+    return new if new is not None and session.documents.by_path(new.path) is None else None
+
+
+def needed_by(session: Session, analysis: Analysis, edits: Iterable[Edit]) -> NewFile | None:
+    """The same for the edits of one fix."""
+    if not analysis.engine.settings.portable:
+        return None
+    return needed(session, analysis.engine, apply_edits(analysis.text, edits))
+
+
+def why_not(session: Session, analysis: Analysis, new: NewFile | None, among: bool = False) -> str | None:
+    """Why the client cannot make a new file (`among`: with edits of other files); None if it can, or there is none."""
+    if new is None or (session.client.creates and (session.client.document_changes or not among)):
+        return None
+    return cannot_create(analysis.program.path, False, analysis.engine.settings.locale)
+
+
+def creating(new: NewFile) -> list[Change]:
+    """The parts of a workspace edit that make a file."""
+    uri = uri_of(new.path)
+    start = types.Position(0, 0)
+    document = types.OptionalVersionedTextDocumentIdentifier(uri, None)
+    text = types.TextEdit(types.Range(start, start), new.data.decode())
+    options = types.CreateFileOptions(ignore_if_exists=True)
+    return [types.CreateFile(uri, options=options), types.TextDocumentEdit(document, [text])]

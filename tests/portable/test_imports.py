@@ -1,0 +1,174 @@
+"""Where the import of the helper stands, and what its names are called."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.portable import classes, found, portable_engine, ported
+from uncuda.project import Helper
+from uncuda.source import Source
+
+USE = "torch.cuda.synchronize()\n"
+USED = "device_module().synchronize()\n"
+LINE = "from pkg.device import device_module\n"
+
+
+@pytest.mark.parametrize(
+    "before, after",
+    [
+        ("import os\nimport torch\nimport numpy\n\n", f"import os\nimport torch\n{LINE}import numpy\n\n"),
+        ("import torch\nimport torch.nn as nn\n\n", f"import torch\nimport torch.nn as nn\n{LINE}\n"),
+        (
+            "import torch\n\nfrom pkg.a import b\nfrom pkg.c import d\n\nfrom other import e\n\n",
+            f"import torch\n\nfrom pkg.a import b\nfrom pkg.c import d\n{LINE}\nfrom other import e\n\n",
+        ),
+        ("import torch\n\nfrom .a import b\n\n", f"import torch\n\nfrom .a import b\n{LINE}\n"),
+        (
+            "import sys\nimport torch\n\nsys.path.append(ROOT)\n\nimport pkg.a\n\n",
+            f"import sys\nimport torch\n\nsys.path.append(ROOT)\n\nimport pkg.a\n{LINE}\n",
+        ),
+        (
+            "import sys\nimport torch\n\nif ROOT not in sys.path:\n    sys.path.append(ROOT)\nROOT = 1\n\n",
+            f"import sys\nimport torch\n\nif ROOT not in sys.path:\n    sys.path.append(ROOT)\n{LINE}ROOT = 1\n\n",
+        ),
+        ("from torch import (\n    nn,\n    cuda,\n)\nimport torch\n\n", None),
+        ('"""Import torch."""\nfrom __future__ import annotations\nimport torch\n\n', None),
+    ],
+)
+def test_place(before: str, after: str | None) -> None:
+    assert ported(before + USE) == (after or f"{before.rstrip()}\n{LINE}\n") + USED
+
+
+def test_line_breaks_are_those_of_the_text() -> None:
+    assert ported(f"import torch\r\n\r\n{USE}".replace("()\n", "()\r\n")).count("\r\n") == 4
+
+
+def test_a_text_without_a_last_line_break() -> None:
+    text = "def f(x):\n    return x.cuda()\n\n\nimport torch"
+    assert ported(text, review=True) == (
+        "from pkg.device import accelerator_type\ndef f(x):\n    return x.to(accelerator_type())\n\n\nimport torch"
+    )
+
+
+def test_names_are_added_to_the_import_that_is_there() -> None:
+    text = "import torch\nfrom pkg.device import backend, device_type\n\n"
+    assert ported(text + USE) == text.replace("backend, ", "backend, device_module, ") + USED
+    several = "import torch\nfrom pkg.device import (\n    backend,\n    device_type,\n)\n\n"
+    assert ported(several + USE) == several.replace("device_type,", "device_type, device_module,") + USED
+
+
+def test_a_name_that_the_text_uses_gets_a_prefix() -> None:
+    text = "import torch\n\n\ndef f(x, device):\n    return x.cuda(device)\n"
+    fixed = ported(text, review=True)
+    assert "import pkg.device as accelerator\n" in fixed
+    assert "return x.to(accelerator.device(device))" in fixed
+
+
+def test_the_keyword_of_a_call_is_no_use() -> None:
+    text = 'import torch.distributed as dist\n\ndist.init_process_group(backend="nccl")\n'
+    assert "dist.init_process_group(backend=backend())" in ported(text)
+
+
+def test_a_parameter_is_one() -> None:
+    text = (
+        'import torch.distributed as dist\n\n\ndef f(backend="nccl"):\n    dist.init_process_group(backend=backend)\n'
+    )
+    fixed = ported(text)
+    assert "def f(backend=accelerator.backend()):" in fixed
+
+
+def test_the_alias_of_the_module_meets_no_other_name() -> None:
+    text = "import torch\n\naccelerator = Accelerator()\n\n\ndef f(x, device):\n    return x.cuda(device)\n"
+    fixed = ported(text, review=True)
+    assert "import pkg.device as accelerator_helper\n" in fixed
+    assert "x.to(accelerator_helper.device(device))" in fixed
+
+
+def test_what_the_text_calls_a_function_is_kept() -> None:
+    text = "import torch\nfrom pkg.device import device_module as dm\n\n"
+    assert ported(text + USE) == text + "dm().synchronize()\n"
+
+
+def test_a_use_above_the_import_needs_review() -> None:
+    text = 'import os\n\nos.environ["CUDA_VISIBLE_DEVICES"] = "0"\n\nimport torch\n\n' + USE
+    assert classes(text) == ["review", "safe"]
+    assert ported(text) == text.replace("import torch\n", f"import torch\n{LINE}").replace(USE, USED)
+    fixed = ported(text, review=True)
+    assert fixed.startswith("import os\nfrom pkg.device import device_module, visible_devices\n")
+
+
+def test_a_use_above_the_import_that_is_there_is_by_hand() -> None:
+    text = f'import os\n\nos.environ["CUDA_VISIBLE_DEVICES"] = "0"\n\nimport torch\n{LINE}\n'
+    (finding,) = found(text)
+    assert not finding.fixes
+    assert "move it up" in finding.message
+
+
+@pytest.mark.parametrize(
+    "path, head, applicability",
+    [
+        ("train.py", "", "safe"),
+        ("pkg/models/a.py", "", "safe"),
+        ("scripts/train.py", "", "review"),
+        ("setup.py", "", "review"),
+        ("pkg/train.py", 'if __name__ == "__main__":\n    pass\n', "review"),
+        ("pkg/train.py", 'from .a import b\n\nif __name__ == "__main__":\n    pass\n', "safe"),
+        ("scripts/train.py", "from pkg.a import b\n", "safe"),
+        ("scripts/train.py", "import sys\n\nsys.path.append('..')\n", "safe"),
+    ],
+)
+def test_a_script_elsewhere(path: str, head: str, applicability: str) -> None:
+    helper = Helper("pkg.device", "pkg/device.py", None, frozenset({"pkg"}))
+    engine = portable_engine(helper)
+    (finding,) = engine.check(Source(f"import torch\n{head}\n{USE}", path)).findings
+    assert finding.fixes[0].applicability == applicability
+
+
+def test_torch_imported_late_needs_review() -> None:
+    text = "def f():\n    import torch\n\n    torch.cuda.synchronize()\n"
+    assert classes(text) == ["review"]
+
+
+ALIASED = "import torch\nfrom torch.cuda.amp import GradScaler, autocast\n\n\n"
+MAIN = '\n\nif __name__ == "__main__":\n    f(1)\n'
+
+
+def test_imported_names_go_with_their_uses() -> None:
+    code = "@autocast()\ndef f(x):\n    g = GradScaler(1.0, 2.0, 0.5, 2000, True)\n    with autocast(x): pass\n"
+    fixed = ported(ALIASED + code + MAIN)
+    assert fixed == (
+        f"import torch\n{LINE}\n\n@device_module().amp.autocast()\ndef f(x):\n"
+        "    g = device_module().amp.GradScaler(1.0, 2.0, 0.5, 2000, enabled=True)\n"
+        f"    with device_module().amp.autocast(x): pass\n{MAIN}"
+    )
+
+
+def test_what_another_file_may_import_needs_review() -> None:
+    text = f"{ALIASED}scaler = GradScaler()\n\n\ndef f(x):\n    with autocast(): pass\n"
+    assert set(classes(text)) == {"review"}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "__all__ = ['autocast']\nwith autocast(): pass\ng = GradScaler()\n",
+        "def f(autocast): pass\nwith autocast(): pass\ng = GradScaler()\n",
+    ],
+)
+def test_a_name_that_is_more_than_its_import_stays(code: str) -> None:
+    text = ALIASED + code + MAIN
+    assert ported(text, review=True) == text
+
+
+def test_an_import_in_a_block_stays() -> None:
+    text = (
+        "import torch\n\ntry:\n    from torch.cuda.amp import autocast\nexcept ImportError:\n    autocast = None\n\n"
+        f"with autocast(): pass\n{MAIN}"
+    )
+    assert ported(text, review=True) == text
+
+
+def test_a_module_under_another_name_needs_review() -> None:
+    text = f"import torch\nfrom torch.cuda import amp\n\nwith amp.autocast(): pass\n{MAIN}"
+    assert set(classes(text)) == {"review"}
+    assert "with device_module().amp.autocast(): pass" in ported(text, review=True)
