@@ -594,7 +594,7 @@ class TestMovedMeanwhile:
         assert (result["applied"], result["files"]) == (False, 0)
         reasons = {item["uri"]: item["reason"] for item in result["skipped"]}
         assert "run the command again" in reasons[uri]
-        assert "did not take" in reasons[(tmp_path / "b.py").as_uri()]
+        assert "refused the changes" in reasons[(tmp_path / "b.py").as_uri()]
         assert len(edits(client)) == 2
         assert "did not make the changes" in messages(client)[-1]
 
