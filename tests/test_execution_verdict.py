@@ -65,13 +65,13 @@ def test_operators_count_in_their_order() -> None:
         (run(LOSSES.replace("0.5", "0.6")), (), "differs"),
         (run(changed=[False]), (), "differs"),
         (run(operators=OPERATORS[:90]), (), "differs"),
-        (run(operators=OPERATORS[:90]), LEFT, "as said"),
+        (run(operators=OPERATORS[:90]), LEFT, "reported"),
         (run(operators=[]), (), "differs"),
-        (run(operators=[]), LEFT, "as said"),
+        (run(operators=[]), LEFT, "reported"),
         (run(code=1, error="NotSimulated: musart()"), LEFT, "not simulated"),
-        (run(code=1, error="TypeError: no", at=7), LEFT, "as said"),
+        (run(code=1, error="TypeError: no", at=7), LEFT, "reported"),
         (run(code=1, error="TypeError: no", at=8), LEFT, "fails"),
-        (run(code=1, error="RuntimeError: Found no NVIDIA driver", at=8), LEFT, "as said"),
+        (run(code=1, error="RuntimeError: Found no NVIDIA driver", at=8), LEFT, "reported"),
         (run(code=1, error="RuntimeError: Found no NVIDIA driver", at=8), (), "fails"),
     ],
 )
@@ -82,7 +82,7 @@ def test_verdicts(ported: Run, findings: tuple[Finding, ...], word: str) -> None
 def test_a_safe_port_does_not_end_where_the_program_runs_on_the_cpu() -> None:
     ported = run(code=1, error="RuntimeError: Found no NVIDIA driver", at=7)
     assert judge(PROGRAM, ported, run(), LEFT, run(operators=[]), safe=True).word == "fails"
-    assert judge(PROGRAM, ported, run(), LEFT, None, safe=True).word == "as said"
+    assert judge(PROGRAM, ported, run(), LEFT, None, safe=True).word == "reported"
 
 
 def test_every_program_is_there_and_at_least_ten_are_blind() -> None:

@@ -46,7 +46,11 @@ class TestTarget:
         make({"a.py": SAFE, "b.py": SAFE})
         run = uncuda("check", "--output-format", "json")
         assert {finding["target"] for finding in run.json["findings"]} == {"npu"}
-        assert run.err == "target: npu (nothing set; the project imports no plugin)\n" + ASSUMED["npu"]
+        assert (
+            run.err
+            == "target: npu (the default: no setting names a target, and the project imports no plugin)\n"
+            + ASSUMED["npu"]
+        )
 
     @pytest.mark.parametrize(
         ("statement", "module"), [("import torch_musa", "torch_musa"), ("import torchada", "torchada")]
@@ -199,11 +203,11 @@ class TestConstants:
 
     def test_a_list_of_backends_does_not(self) -> None:
         make({"config.py": "NCCL_BACKEND = 'nccl'\nMCCL_BACKEND = 'mccl'\n", "a.py": SAFE})
-        assert "nothing set" in uncuda("check", "--output-format", "json").err
+        assert "no setting names a target" in uncuda("check", "--output-format", "json").err
 
     def test_prose_does_not(self) -> None:
         make({"config.py": 'import torch\nDOC = """cuda\nBACKEND = \'mccl\'\n"""\n', "a.py": SAFE})
-        assert "nothing set" in uncuda("check", "--output-format", "json").err
+        assert "no setting names a target" in uncuda("check", "--output-format", "json").err
 
 
 class TestSaid:
@@ -384,7 +388,7 @@ class TestPins:
     def test_two_plugins_say_no_target(self) -> None:
         make({"a.py": self.TEXT, "requirements.txt": "torch-npu==2.6.0\ntorch-musa==2.7.1\n"})
         assert uncuda("check").err == (
-            "target: npu (nothing set; the project imports no plugin)\n"
+            "target: npu (the default: no setting names a target, and the project imports no plugin)\n"
             "torch_npu 2.6.0 (asked for by requirements.txt)\n"
         )
 

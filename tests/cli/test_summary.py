@@ -248,7 +248,7 @@ class TestOrder:
                 assert run.code == 1, run.err
                 assert run.err.startswith("Would fix ") or "\nWould fix " in run.err
                 if step["step"] == "safe":
-                    assert f"\n{step['count']:,} would be made; " in run.err
+                    assert f"\nFixes that would be made: {step['count']:,}. " in run.err
 
     def test_steps_without_findings_are_left_out(self) -> None:
         assert [step["step"] for step in check("--summary", "tests").json["summary"]["order"]] == ["safe"]
@@ -466,33 +466,38 @@ class TestFix:
         make(FILES)
         before = self.left()
         numbers, following = self.pending(uncuda("fix", "--target", "npu", "--diff", "."))
-        assert numbers.startswith(f"{before['safe']} would be made; left: ")
+        assert numbers.startswith(f"Fixes that would be made: {before['safe']}. Findings left: ")
         assert following == "Next: uncuda fix --target npu ."
         numbers, following = self.pending(uncuda(*shlex.split(following)[2:]))
         after = self.left()
-        assert numbers == f"{before['safe']} made; left: {after['review']} to review, {after['manual']} by hand."
+        assert (
+            numbers
+            == f"Fixes made: {before['safe']}. Findings left: {after['review']} to review, {after['manual']} by hand."
+        )
         rule = re.fullmatch(r"Next: uncuda fix --review-fixes --diff --fixable ([a-z-]+) --target npu \.", following)
         assert rule and rule[1] in check().rules
         numbers, following = self.pending(uncuda("fix", "--target", "npu", "--review-fixes"))
-        assert numbers == f"{after['review']} made; left: 0 to review, {self.left()['manual']} by hand."
+        assert numbers == f"Fixes made: {after['review']}. Findings left: 0 to review, {self.left()['manual']} by hand."
         assert following == "Next: uncuda check --summary --only manual --target npu"
         assert uncuda(*shlex.split(following)[2:]).code == 1
 
     def test_nothing_left(self) -> None:
         make({"a.py": "import torch\n\ntorch.cuda.synchronize()\n"})
         run = uncuda("fix", "--target", "npu", "--select", "cuda-api")
-        assert run.err.endswith("\n1 made; left: 0 to review, 0 by hand.\n")
+        assert run.err.endswith("\nFixes made: 1. Findings left: 0 to review, 0 by hand.\n")
         assert uncuda("fix", "--target", "npu", "--select", "cuda-api").err == "Nothing to fix in 1 file.\n"
 
     def test_chinese_and_quiet(self) -> None:
         make(FILES)
         run = uncuda("fix", "--target", "npu", "--locale", "zh", "--diff")
-        assert re.search(r"\n将修复 \d+ 处；剩余：\d+ 处需复核，\d+ 处需手动处理。\n下一步：uncuda fix ", run.err)
+        assert re.search(
+            r"\n将执行修复：\d+ 处。剩余问题：\d+ 处需复核，\d+ 处需手动处理。\n下一步：uncuda fix ", run.err
+        )
         assert uncuda("fix", "--target", "npu", "--quiet").err == ""
 
     def test_standard_input_has_no_next_command(self) -> None:
         run = uncuda("fix", "--target", "npu", "-", stdin=SAFE + MANUAL)
-        assert re.search(r"\n1 made; left: \d to review, \d by hand\.\n$", run.err)
+        assert re.search(r"\nFixes made: 1\. Findings left: \d to review, \d by hand\.\n$", run.err)
         assert "Next:" not in run.err
 
 
@@ -503,7 +508,7 @@ class TestFixable:
         assert "is_npu" in Path("x.py").read_text()
         assert "get_device_properties" in Path("x.py").read_text()
         assert Path("a.py").read_text() == SAFE
-        assert re.search(r"\n\d made; left: \d safe, ", run.err)
+        assert re.search(r"\nFixes made: \d\. Findings left: \d safe, ", run.err)
         assert "could not be applied" not in run.err
 
     def test_without_review_fixes_none_of_those(self) -> None:

@@ -1,9 +1,10 @@
 """Does a program notice when a rule or a relation of the engine is missing? `python -m execution.mutation`.
 
 Each safe rule is switched off, and each relation of relations.toml disabled, one at a time. Every program is ported
-with this mutant; where its text or its findings are others than without, both ports run. A program notices if it ran
-as on CUDA, or did what was said of it, and with the mutant does not: it fails, or differs; it crashes where the program
-that was not ported works; without a rule, it no longer runs on the device. Who survives has a reason in survivors.toml.
+with this mutant; if its text or its findings differ from those without the mutant, both ports run. A program notices
+the mutant if its port ran as on CUDA, or failed as a finding reported, and now fails or differs, crashes although the
+unported program works, or, without a rule, no longer runs on the device. Each mutant that no program notices has a
+reason in survivors.toml.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from uncuda.settings.toml import parse_toml
 
 HERE = Path(__file__).parent
 LEAST = {"rules": 0.8, "relations": 0.9}
-_GOOD = ("same", "as said")
+_GOOD = ("same", "reported")
 _WORSE = ("differs", "fails")
 
 
@@ -170,7 +171,7 @@ class Hunt:
         if now.verdict.word not in _WORSE and not lost and not crashed:
             return ""
         how = f"{case.program.name} ({case.target}, {case.strategy}, {case.mode})"
-        return f"{how}: {was.verdict.word}, then {now.verdict.word}: {now.verdict.note}".rstrip(": ")
+        return f"{how}: {was.verdict.word}; with the mutant {now.verdict.word}: {now.verdict.note}".rstrip(": ")
 
     def _ended(self, case: Case, port: Port) -> Ended:
         original = self._run(case.program, read_texts(case.program.folder), "cuda", "")

@@ -11,7 +11,7 @@ from execution.workers import HERE
 from support.execution_record import Outcome, Record
 from uncuda.settings.toml import parse_toml
 
-WORDS = {"same": "✓", "as said": "said", "differs": "**differs**", "fails": "**fails**", "not simulated": "n/s"}
+WORDS = {"same": "✓", "reported": "reported", "differs": "**differs**", "fails": "**fails**", "not simulated": "n/s"}
 FAILURES = ("differs", "fails", "not simulated")
 _COLUMNS = [
     (target, strategy, mode)
@@ -23,25 +23,28 @@ _COLUMNS = [
 _HEAD = """\
 # Ported programs that are run
 
-`tests/execution` ports {programs} programs with `uncuda fix` and runs what comes out on a PyTorch whose CPU plays `npu`
-(torch_npu {npu}) and `musa` (torch_musa {musa}), beside the program that was not ported on a CPU that plays `cuda`.
+`tests/execution` ports {programs} programs with `uncuda fix`. It runs each port on a PyTorch whose CPU simulates `npu`
+(torch_npu {npu}) or `musa` (torch_musa {musa}), and compares it with the unported program on a CPU that
+simulates `cuda`.
 
-| | |
+| result | meaning |
 |---|---|
-| ✓ | ends with the same losses at all steps, weights changed, 95 % of the operators on the device, in the same order |
-| said | does not run on the device, or not to its end, where a finding that is left says so |
-| **differs**, **fails** | does not, and no finding says so: why stands below |
-| n/s | needs something that is not simulated |
+| ✓ | The port ends with the same loss at every step and with changed weights. \
+95 % of the operators ran on the device, in the same order. |
+| reported | The port does not run on the device, or fails, and a finding that `uncuda fix` left reports it. |
+| **differs**, **fails** | The port gives other results or fails, and no finding reports it. A table below says why. |
+| n/s | The port needs something that is not simulated. |
 
-`safe`: `uncuda fix`; `review`: `uncuda fix --review-fixes`, read by nobody. Where versions of a plugin differ they are
-named. {folded} of {cases} cases have a text that ran already in a simulation that answers all that it asks alike: they
-are not run twice.
+`safe` is `uncuda fix`. `review` is `uncuda fix --review-fixes`, without a person who reads the fixes. If versions of a
+plugin give different results, the cell names the versions. {folded} of {cases} cases were not run: the same ported text
+had already run in a simulation that behaves the same for it.
 
 ```console
 $ make test-execution
 ```
 
-PyTorch {torch}, Python {python}. Written by `make test-execution-full EXECUTION_ARGS=--write`.
+The programs ran on PyTorch {torch} and Python {python}. `make test-execution-full EXECUTION_ARGS=--write`
+writes this page.
 """
 
 
@@ -89,13 +92,19 @@ def _matrix(record: Record, programs: Sequence[Program]) -> Iterator[str]:
         blind = " ᵇ" if program.blind else ""
         lines.append(f"| {program.name}{blind} | {program.kind} | {' | '.join(cells)} |")
     yield "\n".join(lines) + "\n"
-    yield "ᵇ written from nothing but the kind's name, before a look at the rules.\n"
+    yield "ᵇ The program was written from the name in the column *kind* alone, without a look at the rules.\n"
     counts: Counter[str] = Counter(outcome.verdict for outcome in record.programs)
-    yield "Cases: " + ", ".join(f"{counts[word]} {word}" for word in WORDS if counts[word]) + ".\n"
+    yield "Number of cases by result: " + ", ".join(f"{counts[word]} {word}" for word in WORDS if counts[word]) + ".\n"
     tolerant = [program for program in programs if program.tolerance]
     if tolerant:
-        yield "Curves are compared digit by digit, but for:\n"
-        yield "\n".join(f"- {program.name}: {program.tolerance:g}, {program.reason}" for program in tolerant) + "\n"
+        yield "The losses of a port and of its unported program must be equal in every digit, except in:\n"
+        yield (
+            "\n".join(
+                f"- {program.name}: relative difference up to {program.tolerance:g}, because {program.reason}"
+                for program in tolerant
+            )
+            + "\n"
+        )
 
 
 def _cell(verdicts: dict[str, list[str]]) -> str:
@@ -111,10 +120,10 @@ def _cell(verdicts: dict[str, list[str]]) -> str:
 
 
 def _reasons(record: Record) -> Iterator[str]:
-    yield "## What fails or differs, and why\n"
+    yield "## Failures and differences that no finding reports\n"
     yield from _notes((o for o in record.programs if o.verdict in FAILURES), "why")
-    yield "## What is said\n"
-    yield from _notes((o for o in record.programs if o.verdict == "as said"), "")
+    yield "## Failures that a finding reports\n"
+    yield from _notes((o for o in record.programs if o.verdict == "reported"), "")
 
 
 def why(outcome: Outcome) -> str:
@@ -150,15 +159,21 @@ def _notes(outcomes: Iterable[Outcome], reason: str) -> Iterator[str]:
     if lines:
         more = f" {reason} |" if reason else ""
         yield (
-            "\n".join([f"| program | | where | what |{more}", "|---|---|---|---|" + ("---|" if reason else ""), *lines])
+            "\n".join(
+                [
+                    f"| program | result | target, strategy, fixes | what happens |{more}",
+                    "|---|---|---|---|" + ("---|" if reason else ""),
+                    *lines,
+                ]
+            )
             + "\n"
         )
     else:
-        yield "Nothing.\n"
+        yield "No case.\n"
 
 
 def _earlier(record: Record) -> Iterator[str]:
-    yield "## The same programs with the engine of d2dd3e6\n"
+    yield "## Results that differ from those of the engine at commit d2dd3e6\n"
     now = {_key(outcome): outcome for outcome in record.programs}
     lines = []
     for outcome in record.earlier:
@@ -168,7 +183,14 @@ def _earlier(record: Record) -> Iterator[str]:
             note = outcome.note.replace("|", "/")
             lines.append(f"| {outcome.program} | {way} | {WORDS[outcome.verdict]} {note} | {WORDS[later.verdict]} |")
     yield (
-        "\n".join(["| program | where | then | now |", "|---|---|---|---|", *lines]) + "\n"
+        "\n".join(
+            [
+                "| program | target, version, strategy, fixes | result with commit d2dd3e6 | result now |",
+                "|---|---|---|---|",
+                *lines,
+            ]
+        )
+        + "\n"
         if lines
         else "No difference.\n"
     )
@@ -179,20 +201,20 @@ def _key(outcome: Outcome) -> tuple[str, ...]:
 
 
 def _mutation(record: Record) -> Iterator[str]:
-    yield "## Switched off, one at a time\n"
+    yield "## Mutants: one rule or relation switched off at a time\n"
     for name, noticed in (("safe rule", record.mutation.rules), ("relation", record.mutation.relations)):
         killed = sum(bool(by) for by in noticed.values())
         share = f" ({killed / len(noticed):.0%})" if noticed else ""
-        yield f"{killed} of {len(noticed)} {name}s{share} make a program fail or differ.\n"
+        yield f"{killed} of {len(noticed)} {name}s{share} make a program fail or differ when they are switched off.\n"
         lines = [
-            f"| {what} | {by or 'none: ' + record.mutation.reasons.get(what, '?')} |"
+            f"| {what} | {by or 'no program: ' + record.mutation.reasons.get(what, '?')} |"
             for what, by in sorted(noticed.items())
         ]
-        yield "\n".join([f"| {name} | noticed by |", "|---|---|", *lines]) + "\n"
+        yield "\n".join([f"| {name} switched off | program that notices, and its result |", "|---|---|", *lines]) + "\n"
 
 
 def _rules(record: Record) -> Iterator[str]:
-    yield "## Rules\n"
+    yield "## Number of rules by their test\n"
     counts: Counter[tuple[str, str]] = Counter()
     for proofs in record.rules.values():
         counts.update((target, proof.proof) for target, proof in proofs.items())
@@ -200,5 +222,14 @@ def _rules(record: Record) -> Iterator[str]:
         f"| {target} | {counts[target, 'run']} | {counts[target, 'signature']} | {counts[target, 'neither']} |"
         for target in ("npu", "musa")
     ]
-    yield "\n".join(["| | run | signature | neither |", "|---|--:|--:|--:|", *lines]) + "\n"
-    yield "By rule: `uncuda rule NAME`.\n"
+    yield (
+        "\n".join(
+            [
+                "| target | examples ran | compared with the plugin's source | neither |",
+                "|---|--:|--:|--:|",
+                *lines,
+            ]
+        )
+        + "\n"
+    )
+    yield "`uncuda rule NAME` shows how one rule was tested.\n"

@@ -17,7 +17,7 @@ OPERATORS = 0.95  # the fraction of the original's operators that must run on th
 
 @dataclass(frozen=True)
 class Verdict:
-    """`word`: same, as said, differs, fails, not simulated; `note`: the reason, on one line."""
+    """`word`: same, reported, differs, fails, not simulated; `note`: the reason, on one line."""
 
     word: str
     note: str = ""
@@ -79,37 +79,37 @@ def judge(
     left = [finding for finding in findings if finding.kind != "information"]
     if ported.code:
         verdict = _failed(ported, original, left)
-        if safe and verdict.word == "as said" and on_cpu is not None and not on_cpu.code:
-            return Verdict("fails", f"{verdict.note}; unported it runs on the CPU")
+        if safe and verdict.word == "reported" and on_cpu is not None and not on_cpu.code:
+            return Verdict("fails", f"{verdict.note}; the unported program runs on the CPU")
         return verdict
     beside = on_cpu if on_cpu is not None and not ported.operators else original
     if not same_curve(curve(ported), curve(beside), program.tolerance):
         return Verdict("differs", _first_difference(curve(ported), curve(beside)))
     changed = [record.get("changed") for record in ported.records]
     if changed != [record.get("changed") for record in beside.records]:
-        return Verdict("differs", "other weights changed")
+        return Verdict("differs", "other weights changed than in the unported program")
     part = share(ported.operators, original.operators)
     if part >= OPERATORS:
         return Verdict("same")
     where = f"{part:.0%} of the operators ran on the device"
     if left and not ported.operators:
-        return Verdict("as said", f"on the CPU, with {_rules(left)} left")
+        return Verdict("reported", f"the port runs on the CPU; findings left: {_rules(left)}")
     if left:
-        return Verdict("as said", f"{where}, with {_rules(left)} left")
+        return Verdict("reported", f"{where}; findings left: {_rules(left)}")
     return Verdict("differs", where)
 
 
 def _failed(ported: Run, original: Run, left: Sequence[Finding]) -> Verdict:
     error = _short(ported.error) or f"exit code {ported.code}"
     if original.code:
-        return Verdict("as said", f"ends on CUDA, too: {error}")
+        return Verdict("reported", f"the unported program fails on CUDA, too: {error}")
     if error.startswith("NotSimulated"):
         return Verdict("not simulated", error)
     here = [finding for finding in left if (finding.file, finding.line) in ported.places]
     if here:
-        return Verdict("as said", f"{error} where {_rules(here)} is left")
+        return Verdict("reported", f"{error}; findings left in the traceback: {_rules(here)}")
     if left and (_OF_CUDA.search(error) or _OF_CUDA.search(ported.output)):
-        return Verdict("as said", f"{error}, with {_rules(left)} left")
+        return Verdict("reported", f"{error}; findings left: {_rules(left)}")
     at = "".join(f" ({file}:{line})" for file, line in ported.places[:1])
     return Verdict("fails", f"{error}{at}")
 
@@ -120,9 +120,9 @@ def _rules(findings: Sequence[Finding]) -> str:
 
 def _first_difference(ported: Sequence[float], original: Sequence[float]) -> str:
     if len(ported) != len(original):
-        return f"{len(ported)} losses, {len(original)} unported"
+        return f"{len(ported)} losses, {len(original)} in the unported program"
     at = next(index for index, (a, b) in enumerate(zip(ported, original)) if a != b)
-    return f"loss {at} is {ported[at]}, unported {original[at]}"
+    return f"loss {at} is {ported[at]}, in the unported program {original[at]}"
 
 
 def _short(error: str) -> str:

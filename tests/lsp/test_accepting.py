@@ -125,7 +125,7 @@ def test_it_can_be_taken_back(start: Start, tmp_path: Path, existing: bool) -> N
     uri = client.open(tmp_path / "a.py")
     client.execute(ACCEPT, {"uri": uri, "rule": "cuda-api", "reason": ""})
     client.wait(lambda: len(client.diagnostics(uri)) == 4, "what was accepted")
-    safe = "3 of these have a safe fix, which is not made any more."
+    safe = "3 of these findings have a safe fix, which uncuda no longer makes."
     assert asked[0]["message"] == f"Accepted: 3 findings, in {NAME}. {safe}"
     assert [item["title"] for item in asked[0]["actions"]] == ["Take back"]
     assert ((tmp_path / NAME).read_bytes() if (tmp_path / NAME).exists() else None) == before
@@ -254,7 +254,7 @@ def test_what_is_not_there_any_more(start: Start, tmp_path: Path) -> None:
     at = client.range(uri, "x.cuda()")
     client.replace(uri, "import torch\n", "import torch\n\n")
     assert client.execute(ACCEPT, {"uri": uri, "rule": "cuda-method", "range": at})["accepted"] == 0
-    assert messages(client)[-1] == "Nothing was accepted: it is not there any more; look again"
+    assert messages(client)[-1] == "Nothing was accepted: the finding is no longer there; look again"
     assert not (tmp_path / NAME).exists()
 
 
@@ -373,7 +373,9 @@ def test_who_accepts_all_learns_how_many_safe_fixes_that_are(start: Start, tmp_p
     client.choose = choose
     client.execute(EVERYWHERE_COMMAND, {"reason": ""})
     client.wait(lambda: bool(asked), "the message")
-    assert asked == [f"Accepted: 5 findings, in {NAME}. 4 of these have a safe fix, which is not made any more."]
+    assert asked == [
+        f"Accepted: 5 findings, in {NAME}. 4 of these findings have a safe fix, which uncuda no longer makes."
+    ]
     client.wait(lambda: not (tmp_path / NAME).exists(), "what was accepted")
     client.execute(ACCEPT, {"uri": client.open(tmp_path / "b.py"), "reason": ""})
     client.wait(lambda: len(asked) == 2, "the message")

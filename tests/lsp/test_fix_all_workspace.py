@@ -19,7 +19,7 @@ from lsp.harness.traffic import Json
 from support.notebook import notebook
 
 FIXED = SAFE.replace("nccl", "hccl").replace(" dist\n", " dist\nimport torch_npu\n", 1)
-OPENER = "no change; all that is ticked is safe"
+OPENER = "no change of its own; all ticked changes are safe"
 COMMAND, PREVIEW = "uncuda.fixAllInWorkspace", "uncuda.previewFixAllInWorkspace"
 TARGET = {"uncuda.toml": 'target = "npu"\n'}
 LATIN = "# -*- coding: latin-1 -*-\n# caf\xe9\n".encode("latin-1") + SAFE.encode()
@@ -594,7 +594,7 @@ class TestMovedMeanwhile:
         assert (result["applied"], result["files"]) == (False, 0)
         reasons = {item["uri"]: item["reason"] for item in result["skipped"]}
         assert "run the command again" in reasons[uri]
-        assert "did not take" in reasons[(tmp_path / "b.py").as_uri()]
+        assert "refused the changes" in reasons[(tmp_path / "b.py").as_uri()]
         assert len(edits(client)) == 2
         assert "did not make the changes" in messages(client)[-1]
 

@@ -62,7 +62,7 @@ def test_it_is_written_where_the_settings_are(
     assert (tmp_path / name).read_text(encoding="utf-8") == after
     assert {path.name for path in tmp_path.iterdir()} == {"a.py", name, *files}
     client.wait(lambda: "torch.musa" in client.diagnostics(uri)[0]["message"], "the kept target")
-    assert said(client) == [f"uncuda checks for Moore Threads MUSA; {tmp_path / name} says so."]
+    assert said(client) == [f"uncuda now checks for Moore Threads MUSA; the target was written into {tmp_path / name}."]
     assert offered(client, uri)["says"] == str(tmp_path / name)
 
 

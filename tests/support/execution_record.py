@@ -54,7 +54,7 @@ class Outcome:
     version: str  # the plugin's version
     strategy: Literal["rewrite", "shim"]
     mode: Literal["safe", "review"]  # which fixes were made
-    verdict: Literal["same", "as said", "differs", "fails", "not simulated"]  # compared with the original program
+    verdict: Literal["same", "reported", "differs", "fails", "not simulated"]  # compared with the original program
     note: str
 
 

@@ -24,7 +24,7 @@ _FEW = 8
 
 
 class Place(NamedTuple):
-    """An expression that reads a value. `node` is None if there are too many, or if they cannot be followed."""
+    """An expression that reads a value. `node` is None if the value has too many uses or one cannot be followed."""
 
     node: ast.expr | None
     statement: Statement

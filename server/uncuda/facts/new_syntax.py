@@ -27,7 +27,7 @@ _WRAPPERS = (
 
 
 def readable(text: str, depth: int = Limits.depth) -> bool:
-    """Whether libcst can parse a whole text, which must not be nested deeper than `depth` brackets."""
+    """Whether libcst can parse a text; False, without a call of libcst, if more than `depth` brackets are nested."""
     return _is_shallow(text, depth) and _parses(text)
 
 

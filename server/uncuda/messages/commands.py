@@ -12,7 +12,7 @@ COMMANDS: Room = {
     "preview": ("uncuda: preview of all fixes", "uncuda：预览所有修复"),
     "label": ("uncuda: fix all", "uncuda：修复所有问题"),
     "shared": ("needed by several rules", "多条规则共同需要"),
-    "opener": ("no change; all that is ticked is safe", "无改动；已勾选的均为安全修复"),
+    "opener": ("no change of its own; all ticked changes are safe", "无改动；已勾选的均为安全修复"),
     "to review": ("{0} (to review)", "{0}（需复核）"),
     "between": ("; ", "；"),
     # questions to the user
@@ -32,21 +32,21 @@ COMMANDS: Room = {
     "nothing says": (
         (
             "uncuda shows what keeps this code from running on {0}, because nothing says which accelerator it is for. "
-            "Which one is it? The answer is written into uncuda.toml, or where your settings are, if you trust "
-            "the workspace."
+            "Which accelerator is it for? The answer is written into uncuda.toml, or where your settings are, if you "
+            "trust the workspace."
         ),
         (
             "uncuda 正在显示此代码无法在{0} 上运行的原因，因为尚未指定目标加速器。"
-            "目标是哪一个？答案将写入 uncuda.toml 或您现有的配置文件（工作区不受信任时除外）。"
+            "目标加速器是哪一个？答案将写入 uncuda.toml 或您现有的配置文件（工作区不受信任时除外）。"
         ),
     ),
     "switch target": ("Which accelerator is the code to run on?", "要迁移到哪一种加速器？"),
     "says otherwise": (
-        "{0} says another accelerator. Show everything for {1} all the same, until the server ends?",
+        "{0} names another accelerator. Show findings for {1} anyway, until the server ends?",
         "{0} 指定了另一种加速器。仍要针对{1} 显示所有内容（直至服务器结束）吗？",
     ),
     "all the same": ("Show for {0}", "针对{0} 显示"),
-    "kept": ("uncuda checks for {0}; {1} says so.", "uncuda 现针对{0} 检查，已写入 {1}。"),
+    "kept": ("uncuda now checks for {0}; the target was written into {1}.", "uncuda 现针对{0} 检查，已写入 {1}。"),
     "not kept": ("The target was not written: {0}", "未写入目标：{0}"),
     "not trusted": ("you have not said that you trust this workspace", "您尚未信任此工作区"),
     "no folder to fix": (
@@ -85,19 +85,19 @@ COMMANDS: Room = {
     ),
     "cancelled": ("Cancelled.", "已取消。"),
     "not asked": (
-        "This editor does not ask for what is found in files that are not open; `uncuda check` in a terminal shows it.",
-        "此编辑器不会请求未打开文件中的问题；可在终端中运行 `uncuda check` 查看。",
+        "This editor does not show findings of files that are not open; `uncuda check` in a terminal shows them.",
+        "此编辑器不显示未打开文件中的问题；可在终端中运行 `uncuda check` 查看。",
     ),
     "accepted": ("Accepted: {0}, in {1}.", "已接受 {0}，已写入 {1}。"),
     "accepted safe": (
-        " {0:,} of these have a safe fix, which is not made any more.",
+        " {0:,} of these findings have a safe fix, which uncuda no longer makes.",
         "其中 {0:,} 个有安全修复，今后不再执行。",
     ),
     "take back": ("Take back", "撤销"),
     "write reason": ("Write the reason", "填写理由"),
     "not accepted": ("Nothing was accepted: {0}", "未接受任何问题：{0}"),
     "not all accepted": ("Not all was accepted: {0}", "部分问题未被接受：{0}"),
-    "not there": ("it is not there any more; look again", "它已不在原处；请重新查看"),
+    "not there": ("the finding is no longer there; look again", "该问题已不在原处；请重新查看"),
     "nothing changed": ("Nothing was changed.", "没有进行任何改动。"),
     "not applied": ("The editor did not make the changes.", "编辑器未执行改动。"),
     "not applied why": ("The editor did not make the changes: {0}", "编辑器未执行改动：{0}"),
@@ -106,9 +106,9 @@ COMMANDS: Room = {
         "This editor cannot show a preview; the result of the command holds the diff. Nothing was changed.",
         "此编辑器不支持预览；命令的结果中包含 diff。没有进行任何改动。",
     ),
-    "target": ("uncuda shows everything for {0} now.", "uncuda 现已切换到{0}。"),
+    "target": ("uncuda shows findings for {0} now.", "uncuda 现已切换到{0}。"),
     "target overrides": (
-        "uncuda shows everything for {0} now, whatever {1} says, until the server ends.",
+        "uncuda shows findings for {0} now, and ignores the target in {1} until the server ends.",
         "uncuda 现已切换到{0}，在服务器结束前忽略 {1} 中的设置。",
     ),
     "no file": ("No Python file is open.", "没有打开的 Python 文件。"),
@@ -129,8 +129,8 @@ COMMANDS: Room = {
     ),
     "reopen": ("reopen with encoding {0}, or run `{1}`", "请以编码 {0} 重新打开，或运行 `{1}`"),
     # why a file is left out
-    "moved": ("it is being changed; run the command again", "文件正在被修改；请重新运行命令"),
-    "refused": ("the editor did not take its changes", "编辑器未接受对该文件的改动"),
+    "moved": ("the file is being changed; run the command again", "文件正在被修改；请重新运行命令"),
+    "refused": ("the editor refused the changes of this file", "编辑器未接受对该文件的改动"),
     "stopped": ("cancelled", "已取消"),
     "encoding": (
         "its encoding is {encoding}, and the editor would write it in another one; run `{0}`",

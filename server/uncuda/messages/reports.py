@@ -62,8 +62,8 @@ REPORTS: Room = {
         "使用 --review-fixes 还可修复 {findings}，请复核结果。",
     ),
     "left safe": ("{findings}: the fixes could not be applied.", "{findings} 的修复未能执行。"),
-    "pending": ("{0} made; left: {1}.", "已修复 {0} 处；剩余：{1}。"),
-    "pending diff": ("{0} would be made; left: {1}.", "将修复 {0} 处；剩余：{1}。"),
+    "pending": ("Fixes made: {0}. Findings left: {1}.", "已执行修复：{0} 处。剩余问题：{1}。"),
+    "pending diff": ("Fixes that would be made: {0}. Findings left: {1}.", "将执行修复：{0} 处。剩余问题：{1}。"),
     "next": ("Next: {0}", "下一步：{0}"),
     "refused": ("left alone: {0}", "未改动：{0}"),
     "link out": (
@@ -84,13 +84,13 @@ REPORTS: Room = {
     "exceeds statements": ("more than {0:,} statements to read", "需要读取的语句超过 {0:,} 条"),
     "exceeds comparisons": ("more than {0:,} comparisons to make", "需要的比较超过 {0:,} 次"),
     "exceeds depth": (
-        "more than {0:,} levels of nesting, or of names that stand for names",
-        "嵌套或名称指代超过 {0:,} 层",
+        "more than {0:,} levels of nesting, or aliases of aliases",
+        "嵌套或别名的别名超过 {0:,} 层",
     ),
     "unread": ("this statement could not be read", "无法读取此语句"),
     "target assumed": (
-        "target: {0} (nothing set; the project imports no plugin)",
-        "目标：{0}（未设置；项目未导入任何插件）",
+        "target: {0} (the default: no setting names a target, and the project imports no plugin)",
+        "目标：{0}（默认值：没有设置指定目标，项目也未导入任何插件）",
     ),
     "target switched": ("target: {0} (the project sets {1})", "目标：{0}（项目设置了 {1}）"),
     "target found": ("target: {0} (the project imports {1})", "目标：{0}（项目导入了 {1}）"),

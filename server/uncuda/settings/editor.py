@@ -20,8 +20,8 @@ EDITOR_OPTIONS: tuple[Option, ...] = (
         "configuration-preference",
         "string",
         FILES_FIRST,
-        "Which settings hold where a configuration file and the editor both say something: `filesystemFirst`: those "
-        "of the file; `editorFirst`: those of the editor.",
+        "Which value applies if a configuration file and the editor both have a setting. `filesystemFirst`: the value "
+        "of the file. `editorFirst`: the value of the editor.",
         "配置文件与编辑器都有设置时以哪一个为准。`filesystemFirst`：以文件为准；`editorFirst`：以编辑器为准。",
         choices=(FILES_FIRST, EDITOR_FIRST),
     ),
@@ -29,8 +29,8 @@ EDITOR_OPTIONS: tuple[Option, ...] = (
         "workspace-diagnostics",
         "boolean",
         AUTO,
-        "Report what is found in all files of the workspace, not only in those that are open. `auto`: in workspaces of "
-        f"up to {MOST_FILES:,} files that are trusted; in others once `uncuda: Scan Workspace` is chosen.",
+        "Report the findings of all files of the workspace, not only of open files. `auto`: in trusted workspaces of "
+        f"up to {MOST_FILES:,} files; in other workspaces after the command `uncuda: Scan Workspace`.",
         "报告工作区内所有文件中的问题，而不仅是已打开的文件。"
         f"`auto`：工作区受信任且文件不超过 {MOST_FILES:,} 个时如此，否则在选择 `uncuda: 扫描工作区` 之后如此。",
         choices=(AUTO,),
@@ -39,7 +39,7 @@ EDITOR_OPTIONS: tuple[Option, ...] = (
         "code-lens",
         "boolean",
         False,
-        "Show above the first line how many constructs are bound to CUDA, and how many of them can be fixed.",
+        "Show a code lens above the first line, with the number of findings in the file and of their fixes.",
         "在首行上方显示依赖 CUDA 的代码处数，以及其中可修复的处数。",
     ),
 )

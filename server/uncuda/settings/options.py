@@ -53,8 +53,8 @@ OPTIONS: tuple[Option, ...] = (
         "target",
         "string",
         None,
-        "The accelerator to port to. Default: the one whose plugin the project already imports or asks for, else "
-        "uncuda's own default; then it says which.",
+        "The accelerator to port to. Default: the accelerator whose plugin the project imports or requires, else "
+        "uncuda's default target, which is then printed.",
         "要迁移到的加速器。默认：项目已导入或已在依赖中声明其插件的那一个，"
         "否则为 uncuda 的默认目标，此时会说明所选目标。",
     ),
@@ -62,8 +62,8 @@ OPTIONS: tuple[Option, ...] = (
         "target-version",
         "string",
         None,
-        "The version of the target's plugin, with or without `.postN`. Default: what the project's requirements or "
-        "lock files say of it, else what goes with their PyTorch, else uncuda's own default; then it says which.",
+        "The version of the target's plugin, with or without `.postN`. Default: the version in the project's "
+        "requirements or lock files, else the version for their PyTorch, else uncuda's default, which is then printed.",
         "目标插件的版本，可带或不带 `.postN`。默认：取自项目的依赖声明或锁文件，其次取与其中 PyTorch 配套的版本，"
         "否则为 uncuda 的默认版本，此时会说明所选版本。",
         pattern=_VERSION,
@@ -73,8 +73,8 @@ OPTIONS: tuple[Option, ...] = (
         "torch-version",
         "string",
         None,
-        "The PyTorch version that the project runs on. Default: from the project's requirements or lock files, else "
-        "what goes with the plugin.",
+        "The PyTorch version that the project runs on. Default: the version in the project's requirements or lock "
+        "files, else the version that the plugin is made for.",
         "项目使用的 PyTorch 版本。默认：取自项目的依赖声明或锁文件，否则为与插件配套的版本。",
         pattern=r"^\d+(\.\d+)*$",
         example="2.7.1",
@@ -83,7 +83,7 @@ OPTIONS: tuple[Option, ...] = (
         "hardware",
         "string",
         None,
-        "The hardware series of the target. Unset: what only some series support counts as supported.",
+        "The hardware series of the target. Unset: features that only some series support count as supported.",
         "目标的硬件系列。未设置时，仅部分系列支持的功能视为支持。",
         choices=("A1", "A2", "A3", "950"),
     ),
@@ -141,29 +141,29 @@ OPTIONS: tuple[Option, ...] = (
         "select",
         "rules",
         (),
-        "The rules to check. Default: all that are on by default.",
+        "The rules to report. Default: all rules that are on by default.",
         "要检查的规则。默认：所有默认启用的规则。",
     ),
     Option(
         "ignore",
         "rules",
         (),
-        "Rules that are not checked. Adds to what the file ignores that `extend` names.",
+        "Rules that are not reported. Rules that the file of `extend` ignores are added.",
         "不检查的规则，与 `extend` 所指文件中忽略的规则合并。",
     ),
     Option(
         "extend-select",
         "rules",
         (),
-        "Rules to check besides the selected ones.",
+        "Rules to report in addition to the selected rules.",
         "在所选规则之外额外检查的规则。",
     ),
     Option(
         "per-file-ignores",
         "rules-by-pattern",
         {},
-        "Rules that are not checked in the files that a pattern matches. Patterns are those of .gitignore, relative "
-        "to the folder of the configuration file, in an editor's settings to that of the workspace.",
+        "Rules that are not reported in the files that a pattern matches. Patterns have the syntax of .gitignore. They "
+        "are relative to the folder of the configuration file, or, in an editor's settings, to the workspace folder.",
         "在与模式匹配的文件中不检查的规则。模式语法与 .gitignore 相同，"
         "相对于配置文件所在目录；在编辑器设置中相对于工作区文件夹。",
     ),
@@ -171,7 +171,7 @@ OPTIONS: tuple[Option, ...] = (
         "severity",
         "severity-by-rule",
         {},
-        "Another severity for a rule.",
+        "A severity for a rule that replaces the rule's own severity.",
         "为规则指定其他严重级别。",
         choices=SEVERITIES,
     ),
@@ -181,8 +181,8 @@ OPTIONS: tuple[Option, ...] = (
         (),
         "Files and folders that are not read, besides the built-in list (such as .git, .venv, build, node_modules). "
         "A folder called build or dist that is a package is read. "
-        "Patterns are those of .gitignore, relative to the folder of the configuration file, in an editor's settings "
-        "to that of the workspace; `!build` takes a built-in one back.",
+        "Patterns have the syntax of .gitignore. They are relative to the folder of the configuration file, or, in an "
+        "editor's settings, to the workspace folder. `!build` removes a pattern of the built-in list.",
         "除内置列表（.git、.venv、build、node_modules 等）之外不读取的文件和目录。"
         "名为 build 或 dist 的包会被读取。模式语法与 .gitignore 相同，"
         "相对于配置文件所在目录，在编辑器设置中相对于工作区文件夹；`!build` 可取消内置排除。",
@@ -199,7 +199,7 @@ OPTIONS: tuple[Option, ...] = (
         "fail-level",
         "string",
         "warning",
-        "`uncuda check` and `uncuda fix` exit with 1 from this severity up.",
+        "`uncuda check` and `uncuda fix` end with exit code 1 if there is a finding of this severity or a higher one.",
         "达到此严重级别及以上时，`uncuda check` 与 `uncuda fix` 的退出码为 1。",
         choices=SEVERITIES,
     ),
@@ -207,8 +207,8 @@ OPTIONS: tuple[Option, ...] = (
         "receivers",
         "boolean",
         False,
-        'Look in other files, too, for what `x` is in `x.cuda()`, `x.is_cuda` and `x.to("cuda")`: what has nothing to '
-        "do with torch is then silent, what is doubtful is fixed after review only. Takes longer.",
+        'Search other files, too, for the type of `x` in `x.cuda()`, `x.is_cuda` and `x.to("cuda")`. Objects that have '
+        "nothing to do with torch are then not reported, and fixes of doubtful objects need review. Takes longer.",
         '同时在其他文件中推断 `x.cuda()`、`x.is_cuda` 与 `x.to("cuda")` 中的 `x`：'
         "与 torch 无关的不再报告，存疑的仅在复核后修复。耗时更长。",
     ),
@@ -216,9 +216,9 @@ OPTIONS: tuple[Option, ...] = (
         "workers",
         "integer",
         None,
-        "How many processes `uncuda check` and `uncuda fix` start to read files beside each other; 1: none. Default: "
-        "as many as there are processors, for trees that are large enough to gain by it. A configuration file cannot "
-        "ask for more than there are processors.",
+        "How many worker processes `uncuda check` and `uncuda fix` start to read files; 1 starts none. Default: as "
+        "many as there are processors, if the tree is large enough. A configuration file cannot set more than there "
+        "are processors.",
         "`uncuda check` 与 `uncuda fix` 并行读取文件时启动的进程数；1 表示不启动。"
         "默认：文件足够多时与可用处理器数相同。配置文件中的值不能超过处理器数。",
         most=64,
@@ -227,7 +227,7 @@ OPTIONS: tuple[Option, ...] = (
         "max-bytes",
         "integer",
         Limits.bytes,
-        "The size of a file, in bytes, above which it is left out and named.",
+        "The largest size of a file, in bytes. A larger file is reported and not checked.",
         "文件大小上限（字节），超出的文件不读取并会列出。",
         most=_MOST,
     ),
@@ -235,8 +235,8 @@ OPTIONS: tuple[Option, ...] = (
         "max-statements",
         "integer",
         Limits.statements,
-        "How many statements of one file may have to be read; a file with more is left out and named. Only statements "
-        "that hold a word of a rule, or a name that leads to one, count.",
+        "How many statements of one file uncuda may read. A file with more is reported and not checked. Only "
+        "statements with a word that rules look for, or with an alias of such a word, count.",
         "单个文件中需要读取的语句数上限，超出的文件不检查并会列出。仅计入含有规则关键词或相关名称的语句。",
         most=_MOST,
     ),
@@ -244,8 +244,8 @@ OPTIONS: tuple[Option, ...] = (
         "max-comparisons",
         "integer",
         Limits.comparisons,
-        "How many steps the search through one file may take; a file that takes more is left out and named. Steps are "
-        "counted, not timed, so that the same file is left out on every machine.",
+        "How many steps the check of one file may take. A file that takes more is reported and not checked. Steps are "
+        "counted, not timed, so that the result is the same on every machine.",
         "检查单个文件的步数上限，超出的文件不检查并会列出。按步数而非时间计算，因此在任何机器上结果相同。",
         most=_MOST,
     ),
@@ -253,8 +253,8 @@ OPTIONS: tuple[Option, ...] = (
         "max-depth",
         "integer",
         Limits.depth,
-        "How deep brackets, blocks and operators may be nested in a statement that only libcst can read, and names may "
-        "lead to one another. Python itself reads no more than 200 brackets.",
+        "How deep brackets, blocks and operators may be nested in a statement that only libcst can parse, and how many "
+        "aliases of aliases uncuda follows. Python itself parses at most 200 nested brackets.",
         "仅 libcst 可读的语句中括号、代码块与运算符的嵌套层数上限，以及名称相互指向的层数上限。"
         "Python 本身最多读取 200 层括号。",
         most=150,

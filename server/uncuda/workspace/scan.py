@@ -72,7 +72,7 @@ def read_text(path: str, most: int = Limits.bytes) -> bytes:
 
 @dataclass
 class Part:
-    """The result for some files. `silent`, `problems`: by their index."""
+    """The result for some files. `silent`: indexes of files without findings; `problems`: by a file's index."""
 
     gathered: Gathered
     silent: set[int]

@@ -10,22 +10,22 @@ EXCEPTIONS: tuple[tuple[str, str, str], ...] = (
     (
         "torch_geometric/loader/prefetch.py",
         "self.device.type in ['cuda', 'xpu']",
-        "Which accelerators have streams here is for a person; without one a batch is copied as to any other device.",
+        "The list names accelerators with streams. Only a person can extend it; without a stream the copy still works.",
     ),
     (
         "diffusers/utils/testing_utils.py",
         "get_torch_cuda_device_capability",
-        "It lies in a file for several accelerators, and decorates tests for one generation of CUDA's devices.",
+        "The function is in a file for several accelerators, and only decorates tests for one generation of CUDA GPUs.",
     ),
     (
         "trl/generation/vllm_client.py",
         "torch.cuda.get_device_properties(device)",
-        "The last of three arms, one for each accelerator; the word is that of the file's own example.",
+        "The call is in the last of three branches, one for each accelerator.",
     ),
     (
         "trl/models/activation_offloading.py",
         "torch.cuda.stream(stream)",
-        "Behind a list of accelerators that stays: the target never comes here.",
+        "The call runs only for accelerators of a list that the fix does not change; the target never runs it.",
     ),
 )
 

@@ -23,24 +23,28 @@ Figures = dict[str, Any]
 
 HEAD = """# The witness: what a port leaves half CUDA and half target
 
-`tests/support/witness` shares no code with the engine. It reads trees of Python files before and after `uncuda fix`
-with `ast` and counts the places that the fix made half: never what was there before, nor what it left alone.
+`tests/support/witness` shares no code with the engine. It parses the Python files of a package before and after `uncuda
+fix` with `ast`, and counts the places that the fix ported in part. Places that the fix did not change are not counted.
 
 | kind | what is counted |
 |---|---|
-| question | a test that asks for the target now, over CUDA code left in what it guards, project functions included |
-| stayed question | a test that still asks for CUDA, over code of the target |
-| value | a variable, attribute, parameter or result that moved while one of its tests stayed, or the other way round |
-| option | the same of an option; a default that is not among its choices |
-| kit | APIs that only work together: graphs and pools, streams and events, autocast and GradScaler, the profiler |
-| call | a call of one device around an argument of the other |
-| position | an argument whose place means something else on the target |
-| patch | a name that a test replaces, and that the code does not call any more |
-| import | the target's names in a project in which no file imports the plugin |
-| statement | both devices' words in one statement, other than in arms that serve one each |
+| question | a test that asks for the target after the fix, while the code that it guards, \
+functions that it calls included, uses CUDA |
+| stayed question | a test that still asks for CUDA, while the code that it guards uses the target |
+| value | a variable, attribute, parameter or result that was ported while a test that compares it was not, or the \
+reverse |
+| option | an option that was ported while a test that compares it was not, or the reverse; \
+a default that is not among the option's choices |
+| kit | APIs that only work together, of which only some were ported: \
+graphs and pools, streams and events, autocast and GradScaler, the profiler |
+| call | a call for one device with an argument for the other device |
+| position | a positional argument that has another meaning on the target |
+| patch | a name that a test patches, and that the ported code no longer calls |
+| import | names of the target in a project in which no file imports the plugin |
+| statement | device strings of CUDA and of the target in one statement, except in branches for one device each |
 
-A line counts once, as the first of option, value, question, stayed question, kit, call, position, patch, import and
-statement that it is. Files count as changed if they hold a fix.
+Each line is counted once. If several kinds fit, the first of this order counts: option, value, question, stayed
+question, kit, call, position, patch, import, statement. *files changed* counts the files that `uncuda fix` changed.
 
 ```console
 $ make witness
@@ -101,7 +105,8 @@ def page(found: Figures) -> str:
     """The text of docs/witness.md."""
     before = _read(BEFORE)
     engines = (
-        f"Engine: {found['engine']}, before: {before['engine']}. Written by `make witness WITNESS_ARGS=--write`.\n"
+        f"The first two tables count with the engine of commit {found['engine']}, the tables *Before* with that of "
+        f"{before['engine']}. `make witness WITNESS_ARGS=--write` writes this page.\n"
     )
     parts = [HEAD, engines]
     for title, figures_of, modes in (("", found, ("safe",)), ("Before: ", before, tuple(MODES))):
@@ -109,9 +114,9 @@ def page(found: Figures) -> str:
             for target in TARGETS:
                 options = " --review-fixes" if mode == "review" else ""
                 parts += [f"## {title}`uncuda fix --target {target}{options}`\n", table(figures_of, target, mode)]
-    parts += ["## Places that look half and are right\n", _excepted()]
+    parts += ["## Places that the witness reports and that are right\n", _excepted()]
     packages = "".join(f"- {name}: `{file}`\n" for name, file in sorted(found["packages"].items()))
-    return "\n".join([*parts, "## Packages\n", packages])
+    return "\n".join([*parts, "## Packages that were read\n", packages])
 
 
 def _excepted() -> str:

@@ -35,7 +35,7 @@ class Batches:
     """What outlives one command. `running`: jobs to stop with the server; `took`: seconds of the last job.
 
     `asked`: closed files that the client was asked to change, with their state before and the time. Until the client
-    opens or saves them, the disk has the old text.
+    opens or saves such a file, the disk has its old text.
     """
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
