@@ -384,7 +384,8 @@ def test_switch_target(train: Window) -> None:
     train.until(lambda: f"{other.target.title} · " in train.hover(), train.hover)
 
 
-def test_a_target_of_the_editor_moves_to_the_project(window: Window, small: Path) -> None:
+def test_a_target_of_the_editor_moves_to_the_project(new_window: Window, tmp_path: Path) -> None:
+    window, small = new_window, project.small(tmp_path)
     (small / "uncuda.toml").unlink()
     settings = small / ".vscode" / "settings.json"
     settings.parent.mkdir()
@@ -397,8 +398,9 @@ def test_a_target_of_the_editor_moves_to_the_project(window: Window, small: Path
     window.until(lambda: "uncuda.target" not in settings.read_text(encoding="utf-8"))
 
 
-def test_a_target_of_several_folders_moves_to_each(window: Window, small: Path) -> None:
+def test_a_target_of_several_folders_moves_to_each(new_window: Window, tmp_path: Path) -> None:
     """What stands in a file of VS Code for a workspace holds for all of its folders."""
+    window, small = new_window, project.small(tmp_path)
     other = small.with_name("other")
     other.mkdir()
     (other / "more.py").write_text(OTHER, encoding="utf-8")
@@ -415,8 +417,9 @@ def test_a_target_of_several_folders_moves_to_each(window: Window, small: Path) 
     window.until(lambda: "uncuda.target" not in workspace.read_text(encoding="utf-8"))
 
 
-def test_a_target_of_the_project_is_not_offered_another(window: Window, small: Path) -> None:
+def test_a_target_of_the_project_is_not_offered_another(new_window: Window, tmp_path: Path) -> None:
     """The editor's setting has no effect there; to move it would change what the command line checks for."""
+    window, small = new_window, project.small(tmp_path)
     folder = small / ".vscode"
     folder.mkdir()
     (folder / "settings.json").write_text('{"uncuda.target": "musa"}', encoding="utf-8")

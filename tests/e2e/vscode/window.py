@@ -88,11 +88,17 @@ class Window:
 
     def open(self, name: str) -> None:
         """Open a file of the workspace."""
-        rows = self.quick("Control+P", name)
-        assert Path(name).name in rows.first.inner_text(), rows.all_inner_texts()
+        self.until(lambda: self._is_listed(name), lambda: self.rows(".quick-input-list .monaco-list-row"))
         self.page.keyboard.press("Enter")
         self.page.locator(f'.tab.active[data-resource-name="{Path(name).name}"]').wait_for()
         self.page.locator(".editor-instance .view-line, .notebook-editor").first.wait_for()
+
+    def _is_listed(self, name: str) -> bool:
+        """Whether quick open lists a file first; closed if not, since it does not look again for a file just written."""
+        if Path(name).name in self.quick("Control+P", name).first.inner_text():
+            return True
+        self.page.keyboard.press("Escape")
+        return False
 
     def command(self, title: str) -> None:
         """Run the palette's command of that title."""
