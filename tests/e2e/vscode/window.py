@@ -94,7 +94,7 @@ class Window:
         self.page.locator(".editor-instance .view-line, .notebook-editor").first.wait_for()
 
     def _is_listed(self, name: str) -> bool:
-        """Whether quick open lists a file first; if not, it is closed: it does not find files written since it opened."""
+        """Whether quick open lists a file first; if not, it is closed, since it does not find files written later."""
         if Path(name).name in self.quick("Control+P", name).first.inner_text():
             return True
         self.page.keyboard.press("Escape")
