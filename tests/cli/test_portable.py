@@ -16,7 +16,7 @@ WORDS = Vocabulary(("musa", "npu"), ("cuda-api",))
 
 
 def fix(*arguments: str, stdin: str = "") -> str:
-    run = uncuda("fix", *arguments, stdin=stdin)
+    run = uncuda("fix", "--review-fixes", *arguments, stdin=stdin)
     return run.err + run.out
 
 
@@ -29,6 +29,8 @@ def fix(*arguments: str, stdin: str = "") -> str:
         ({"train.py": TEXT, "pkg/__init__.py": "", "tests/__init__.py": ""}, "pkg.device"),
         ({"pkg/__init__.py": "", "pkg/a.py": TEXT, "pkg/device.py": "def mine(): ...\n"}, "pkg._accelerator"),
         ({"src/pkg/__init__.py": "", "src/pkg/a.py": TEXT}, "pkg.device"),
+        ({"pkg/__init__.py": "from .b import device\n", "pkg/a.py": TEXT}, "pkg._accelerator"),  # it would be replaced
+        ({"pkg/__init__.py": "from .b import *\n", "pkg/a.py": TEXT}, "pkg._accelerator"),
     ],
 )
 def test_where_it_is(files: dict[str, str], module: str) -> None:
@@ -64,7 +66,7 @@ def test_a_function_that_it_lacks_is_said() -> None:
 
 def test_a_diff_makes_it_and_writes_nothing() -> None:
     make({"a.py": TEXT})
-    run = uncuda("fix", "--diff", "--isolated", "--strategy", "portable")
+    run = uncuda("fix", "--review-fixes", "--diff", "--isolated", "--strategy", "portable")
     assert not Path("_accelerator.py").exists()
     assert Path("a.py").read_text() == TEXT
     Path("change.diff").write_text(run.out)
@@ -75,7 +77,7 @@ def test_a_diff_makes_it_and_writes_nothing() -> None:
 
 
 def test_standard_input_is_told_of_it() -> None:
-    run = uncuda("fix", "--isolated", "--strategy", "portable", "-", stdin=TEXT)
+    run = uncuda("fix", "--review-fixes", "--isolated", "--strategy", "portable", "-", stdin=TEXT)
     assert run.out == ALONE
     assert "the text imports _accelerator.py, which is not there" in run.err
     assert not Path("_accelerator.py").exists()

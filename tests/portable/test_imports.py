@@ -31,7 +31,7 @@ LINE = "from pkg.device import device_module\n"
             "import sys\nimport torch\n\nif ROOT not in sys.path:\n    sys.path.append(ROOT)\nROOT = 1\n\n",
             f"import sys\nimport torch\n\nif ROOT not in sys.path:\n    sys.path.append(ROOT)\n{LINE}ROOT = 1\n\n",
         ),
-        ("from torch import (\n    nn,\n    cuda,\n)\nimport torch\n\n", None),
+        ("from torch import (\n    nn,\n    optim,\n)\nimport torch\n\n", None),
         ('"""Import torch."""\nfrom __future__ import annotations\nimport torch\n\n', None),
     ],
 )
@@ -91,8 +91,7 @@ def test_what_the_text_calls_a_function_is_kept() -> None:
 
 def test_a_use_above_the_import_needs_review() -> None:
     text = 'import os\n\nos.environ["CUDA_VISIBLE_DEVICES"] = "0"\n\nimport torch\n\n' + USE
-    assert classes(text) == ["review", "safe"]
-    assert ported(text) == text.replace("import torch\n", f"import torch\n{LINE}").replace(USE, USED)
+    assert classes(text) == ["review", "review"]
     fixed = ported(text, review=True)
     assert fixed.startswith("import os\nfrom pkg.device import device_module, visible_devices\n")
 
@@ -107,14 +106,14 @@ def test_a_use_above_the_import_that_is_there_is_by_hand() -> None:
 @pytest.mark.parametrize(
     "path, head, applicability",
     [
-        ("train.py", "", "safe"),
-        ("pkg/models/a.py", "", "safe"),
+        ("train.py", "", "review"),
+        ("pkg/models/a.py", "", "review"),
         ("scripts/train.py", "", "review"),
         ("setup.py", "", "review"),
         ("pkg/train.py", 'if __name__ == "__main__":\n    pass\n', "review"),
-        ("pkg/train.py", 'from .a import b\n\nif __name__ == "__main__":\n    pass\n', "safe"),
-        ("scripts/train.py", "from pkg.a import b\n", "safe"),
-        ("scripts/train.py", "import sys\n\nsys.path.append('..')\n", "safe"),
+        ("pkg/train.py", 'from .a import b\n\nif __name__ == "__main__":\n    pass\n', "review"),
+        ("scripts/train.py", "from pkg.a import b\n", "review"),
+        ("scripts/train.py", "import sys\n\nsys.path.append('..')\n", "review"),
     ],
 )
 def test_a_script_elsewhere(path: str, head: str, applicability: str) -> None:

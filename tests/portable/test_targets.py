@@ -46,7 +46,7 @@ def test_a_function_that_the_helper_lacks_is_said() -> None:
     (finding,) = found('import torch\n\nd = torch.device("cuda")\n', "pkg/a.py", helper)
     assert not finding.fixes
     assert "has no such function; add it there" in finding.message
-    assert classes("import torch\n\ntorch.cuda.synchronize()\n") == ["safe"]
+    assert classes("import torch\n\ntorch.cuda.synchronize()\n") == ["review"]
 
 
 def test_names_of_a_helper_of_the_projects_own() -> None:

@@ -46,7 +46,7 @@ def helper_of(settings: Settings, root: str) -> Helper:
         return _helper(module, _path(module, packages, root), packages, root)
     shipped = sorted(name for name in packages if name not in _NOT_SHIPPED)
     if len(shipped) == 1:
-        for name in (_IN_PACKAGE, _ALONE):
+        for name in (_ALONE,) if _may_bind(packages[shipped[0]], _IN_PACKAGE) else (_IN_PACKAGE, _ALONE):
             module = f"{shipped[0]}.{name}"
             found = _helper(module, _path(module, packages, root), packages, root)
             if found.defines is None or _is_ours(found.path):
@@ -89,6 +89,12 @@ def _packages(root: str) -> dict[str, str]:
             if name.isidentifier() and os.path.isfile(os.path.join(inner, "__init__.py")):
                 found.setdefault(name, inner)
     return found
+
+
+def _may_bind(folder: str, name: str) -> bool:
+    """Whether a package may bind a name itself, which importing a module of that name would replace."""
+    text = _text(os.path.join(folder, "__init__.py")) or ""
+    return re.search(rf"\b{name}\b|\bimport[ \t]*\*", text) is not None
 
 
 def _modules(root: str) -> list[str]:

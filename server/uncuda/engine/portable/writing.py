@@ -51,7 +51,7 @@ class Writer:
         first = self._spelling.first_use(hit.fixes[0].edits)
         if self._spelling.is_late_for(first):
             return _by_hand(hit, LATE)
-        return hit.lowered(lowest(hit.fixes[0].applicability, self._spelling.allowed_at(first)))
+        return hit.lowered(lowest(REVIEW, hit.fixes[0].applicability, self._spelling.allowed_at(first)))
 
     def _written(self, hit: Hit, choices: Choices, hits: Sequence[Hit]) -> Hit | None:
         if not hit.fixes:
