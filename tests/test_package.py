@@ -28,7 +28,8 @@ def test_the_wheel_has_code_and_rules(wheel: Path) -> None:
     code = {path.relative_to(PACKAGE.parent).as_posix() for path in PACKAGE.rglob("*.py")}
     rules = {f"uncuda/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "rules").rglob("*") if path.is_file()}
     hidden = {name for name in rules if "__pycache__" in name}
-    assert names == code | (rules - hidden) | {"uncuda/py.typed", "uncuda/execution.json"}
+    page = {f"uncuda/report/port/page.{kind}" for kind in ("css", "html", "js")}
+    assert names == code | (rules - hidden) | page | {"uncuda/py.typed", "uncuda/execution.json"}
 
 
 def test_the_command_runs_from_the_wheel(wheel: Path, tmp_path: Path) -> None:

@@ -217,7 +217,7 @@ class TestSwitchTarget:
 
     def test_the_user_is_asked(self, start: Start) -> None:
         client = start(PROFILES["vscode"].speaking("zh-cn"))
-        client.choose = lambda params: str(params["actions"][-1]["title"])
+        client.choose = lambda params: str(params["actions"][1]["title"])
         result = client.execute(SWITCH)
         (asked,) = client.traffic.received("window/showMessageRequest")
         assert asked["message"] == "要迁移到哪一种加速器？"

@@ -82,26 +82,47 @@ export async function askForTarget(server: Server, question: Question, memory: v
   }
 }
 
-/** Offer, once for a workspace, to move a target out of VS Code's settings. */
+/** Offer, once for a workspace, to move a target out of VS Code's settings; not over one that a project names itself. */
 export async function offerMove(server: Server, memory: vscode.Memento): Promise<void> {
   const target = settingOfWorkspace();
-  if (target && vscode.workspace.isTrusted && !memory.get(ASKED) && (await server.client())) {
+  if (!target || !vscode.workspace.isTrusted || memory.get(ASKED)) {
+    return;
+  }
+  const client = await server.client();
+  if (client && !(await isNamed(client))) {
     await memory.update(ASKED, true);
     offerToMove(target, "uncuda.moveTarget");
   }
 }
 
-/** Write the target of VS Code's settings into the project's, and take it out there. */
+/** Write the target of VS Code's settings into those of each folder, for which it holds, and take it out there. */
 export async function moveTarget(client: LanguageClient): Promise<void> {
   const target = settingOfWorkspace();
-  if (target) {
-    const params = { command: "uncuda.keepTarget", arguments: [{ target }] };
+  let moved = target !== undefined;
+  for (const uri of target ? folders() : []) {
+    const params = { command: "uncuda.keepTarget", arguments: [{ target, uri }] };
     const { kept } = (await client.sendRequest(ExecuteCommandRequest.type, params)) as { kept: string | null };
-    if (kept) {
-      const settings = vscode.workspace.getConfiguration(SECTION);
-      await settings.update("target", undefined, vscode.ConfigurationTarget.Workspace);
+    moved &&= kept !== null;
+  }
+  if (moved) {
+    const settings = vscode.workspace.getConfiguration(SECTION);
+    await settings.update("target", undefined, vscode.ConfigurationTarget.Workspace);
+  }
+}
+
+/** Whether the settings of a folder name a target; an older server does not say. */
+async function isNamed(client: LanguageClient): Promise<boolean> {
+  for (const uri of folders()) {
+    const offer = await client.sendRequest<Offer>("uncuda/targets", { uri }).catch(() => undefined);
+    if (offer?.says) {
+      return true;
     }
   }
+  return false;
+}
+
+function folders(): string[] {
+  return (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.toString());
 }
 
 function settingOfWorkspace(): string | undefined {

@@ -46,7 +46,7 @@ def test_what_uncuda_says_is_on_the_screen(by_hand: Window) -> None:
     rows.filter(has_text="Ascend NPU").first.wait_for()
     by_hand.shot("list")
     rows.filter(has_text="Ascend NPU").first.click()
-    by_hand.until(lambda: any("uncuda.toml says so" in text for text in by_hand.toasts()), by_hand.toasts)
+    by_hand.until(lambda: any("the target was written into" in text for text in by_hand.toasts()), by_hand.toasts)
     by_hand.command("uncuda: Fix All in File")
     by_hand.until(lambda: any("Fixed" in text and "Left: " in text for text in by_hand.toasts()), by_hand.toasts)
     by_hand.shot("fixed")
