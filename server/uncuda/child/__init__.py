@@ -152,14 +152,13 @@ def first_line() -> tuple[bytes, bytes]:
 
     Both are empty if the input ends before a newline. No thread is started, so that the process may still be forked.
     """
-    data = bytearray()
-    while b"\n" not in data:
-        more = _read()
-        if not more:
-            return b"", b""
-        data += more
-    line, _, rest = bytes(data).partition(b"\n")
-    return line, rest
+    line: list[bytes] = []
+    while data := _read():
+        part, newline, rest = data.partition(b"\n")
+        line.append(part)
+        if newline:
+            return b"".join(line), rest
+    return b"", b""
 
 
 def lines(begun: bytes = b"") -> Iterator[bytes]:

@@ -46,7 +46,8 @@ def main() -> None:
     inspector = Inspector.of(first)
     gc.freeze()
     files = inspector.files()
-    found = _everything(inspector, files, _pool(inspector, first, files))
+    sizes = sizes_of(files)
+    found = _everything(inspector, files, sizes, _pool(inspector, first, files, sizes))
     requests = channel.requests()  # a thread waits for input from here on: processes were forked before
     _say(channel, found)
     for request in requests:
@@ -63,10 +64,10 @@ def _again(inspector: Inspector, request: InspectSome | MoveShims) -> Iterator[I
     return inspector.move_shims(request.shims) if isinstance(request, MoveShims) else inspector.some(request.paths)
 
 
-def _pool(inspector: Inspector, request: InspectAll, files: Sequence[File]) -> Pool[str] | None:
+def _pool(inspector: Inspector, request: InspectAll, files: Sequence[File], sizes: Sequence[int]) -> Pool[str] | None:
     """Return a pool of processes that check the files in parallel; None if there are too few files."""
     wanted = files[0].settings.workers if files else 1
-    number = number_for(sizes_of(files), wanted and min(wanted, processors()), looked=False)
+    number = number_for(sizes, wanted and min(wanted, processors()), looked=False)
     if number == 1:
         return None
     inspector.check(files[0].path)  # its engine is made before forking, so that the processes share its memory
@@ -82,12 +83,12 @@ def _lost(process: int, code: int) -> None:
 
 
 def _everything(
-    inspector: Inspector, files: Sequence[File], pool: Pool[str] | None
+    inspector: Inspector, files: Sequence[File], sizes: Sequence[int], pool: Pool[str] | None
 ) -> Iterator[Inspected | InspectionProgress]:
     """Yield the result of each file with findings (also accepted ones) or an error, and the progress now and then."""
     due = time.monotonic() + _PAUSE
     paths = [file.path for file in files]
-    for done, found in enumerate(_each(inspector, paths, pool, sizes_of(files)), 1):
+    for done, found in enumerate(_each(inspector, paths, pool, sizes), 1):
         inspector.remember(found)
         if found.items != "[]" or found.listing or found.failed:
             yield found
