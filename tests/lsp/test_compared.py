@@ -43,7 +43,7 @@ def test_each_file_and_its_fixed_text(start: Start, tmp_path: Path) -> None:
     uri = client.open(tmp_path / "a.py")
     due = [node for node in complete(client).findings if f"/{RULE}/" in node["id"]]
     shown = client.request("uncuda/changes", REVIEW)
-    assert (shown["title"], shown["many"]) == (f"{RULE}: {len(due)} in 3 files", False)
+    assert (shown["title"], shown["many"]) == (f"{RULE}: {len(due)} findings", False)
     promised = texts(client, REVIEW, shown)
     assert promised.keys() == {"a.py", "b.py", "c.py"}
     assert do(client, shown, "fix")["applied"]

@@ -73,8 +73,9 @@ export class Comparison implements vscode.Disposable {
   }
 
   get #tabs(): vscode.Tab[] {
-    const title = this.#shown?.title;
-    return vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter((tab) => tab.label === title);
+    const title = this.#shown?.title; // VS Code adds the number of files
+    const every = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+    return title === undefined ? [] : every.filter((tab) => tab.label.startsWith(title));
   }
 
   async #close(): Promise<void> {

@@ -34,7 +34,7 @@ def changes(session: Session, wanted: Wanted) -> Changes:
         ChangedFile(uri=file.uri, version=file.version, isNotebook=file.path.endswith(".ipynb")) for file, _ in found
     ]
     number = sum(number for _, number in found)
-    title = texts("changes", texts.join(wanted.rules or ()), number, texts.count(len(files), "file"))
+    title = texts("changes", texts.join(wanted.rules or ()), texts.count(number, "finding"))
     if len(files) > MOST:
         return Changes(title=title, files=[], many=True, actions=[])
     actions = []
