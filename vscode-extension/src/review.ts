@@ -31,6 +31,8 @@ export class Review {
   /** Keys of findings that are passed over until the window closes. */
   readonly #skipped = new Set<string>();
   #node: Node | undefined;
+  /** What the status bar says of a finding that has no fix to be shown. */
+  #said: vscode.Disposable | undefined;
 
   constructor(
     private readonly shown: Shown,
@@ -55,6 +57,7 @@ export class Review {
   /** Show one finding: with its fix beside it, or where it stands. */
   async show(node: Node, label = node.label): Promise<void> {
     this.#node = node;
+    this.#said?.dispose();
     const [uri, options] = placeOf(node);
     const preview = node.actions.some((action) => action.name === "preview");
     const name = node.finding;
@@ -65,7 +68,8 @@ export class Review {
       await vscode.commands.executeCommand("vscode.diff", uri, fixed, label, options);
     } else {
       await vscode.commands.executeCommand("vscode.open", uri, options);
-      vscode.window.setStatusBarMessage(label, 10_000);
+      this.#said = vscode.window.setStatusBarMessage(label);
+      await vscode.commands.executeCommand("editor.action.showHover"); // it says what there is to do by hand
     }
   }
 
@@ -73,7 +77,11 @@ export class Review {
   async act(client: LanguageClient, name: Action["name"]): Promise<void> {
     const action = this.#node?.actions.find((one) => one.name === name);
     if (!action) {
-      void vscode.window.showInformationMessage(t("uncuda: there is no such action for this finding."));
+      void vscode.window.showInformationMessage(
+        name === "fix"
+          ? t("uncuda: no fix is known for this finding: change it by hand, accept it with a reason, or skip it.")
+          : t("uncuda: there is no such action for this finding."),
+      );
       return;
     }
     if (await run(client, action)) {
@@ -100,6 +108,7 @@ export class Review {
 
   #leave(): void {
     this.#node = undefined;
+    this.#said?.dispose();
     void vscode.commands.executeCommand("setContext", "uncuda.reviewed", []);
   }
 }

@@ -69,6 +69,11 @@ COMMANDS: Room = {
         "Left: {2:,} safe, {0:,} to review, {1:,} by hand.",
         "剩余：安全修复 {2:,}，需复核 {0:,}，需手动处理 {1:,}。",
     ),
+    "left of": ("Left of {3}: {0:,} to review, {1:,} by hand.", "{3} 剩余：需复核 {0:,}，需手动处理 {1:,}。"),
+    "left safe of": (
+        "Left of {3}: {2:,} safe, {0:,} to review, {1:,} by hand.",
+        "{3} 剩余：安全修复 {2:,}，需复核 {0:,}，需手动处理 {1:,}。",
+    ),
     "show": ("Show", "查看"),
     "review button": ("Review", "复核"),
     "report button": ("Report", "报告"),

@@ -3,7 +3,9 @@
 import json
 import os
 import re
+import shlex
 import signal
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 
 from cli.command import uncuda
 from e2e.vscode import project
+from e2e.vscode.code_server import CodeServer
 from e2e.vscode.reused import ReusedWindow
 from e2e.vscode.window import Window
 from editors.session import OTHER, TRAIN
@@ -466,3 +469,62 @@ def test_a_crash_is_said(train: Window) -> None:
     train.shot("crash")
     train.open("train.py")
     train.squiggles(len(FINDINGS))
+
+
+def test_a_whole_rule_beside_its_fixes(window: Window, folder: Path) -> None:
+    """From the view: each file beside its fixed text in one editor, whose button makes all that is shown."""
+    small = project.with_review(folder)
+    for name in ("a", "b"):
+        (small / f"{name}.py").write_text(project.REVIEW, encoding="utf-8")
+    window.show(small)
+    window.open("train.py")
+    window.open_port()
+    window.until(lambda: any("To review" in row for row in window.port()), window.port)
+    rows = window.page.locator(".tree-explorer-viewlet-tree-view .monaco-list-row")
+    review = rows.filter(has_text="To review").first
+    window.until(lambda: review.get_attribute("aria-expanded") == "true" or review.click(), window.port)
+    at = window.until(
+        lambda: window.port().index(next(row for row in window.port() if row.startswith("To review"))) + 1
+    )
+    (name,) = re.findall(r"^([a-z-]+)\d", window.port()[at])
+    wanted = project.fixed(small, "--review-fixes", "--fixable", name)
+    rows.nth(at).click()
+    window.page.keyboard.press("Shift+Enter")
+    button = "Review: Make All Fixes Shown Here (Alt+Enter)"
+    window.until(lambda: button in window.title_buttons(), window.title_buttons)
+    assert "(3 files)" in window.rows(".tab.active")[0]
+    fixed = window.page.locator(".multiDiffEntry .modified .view-line")
+    window.until(lambda: any("torch.npu" in line for line in fixed.all_inner_texts()), fixed.all_inner_texts)
+    window.shot("compared")
+    fixed.first.click()
+    window.page.keyboard.press("Alt+Enter")
+    window.until(lambda: project.contents(small) == wanted, lambda: project.contents(small))
+    window.until(lambda: not window.page.locator(".multiDiffEntry").count())
+    window.notified(f"Left of {name}: ")
+
+
+def test_beside_an_older_server(window: Window, server: CodeServer, small: Path) -> None:
+    """A server without an overview: findings and fixes as before, and the view says what to update."""
+    asked, python = small.with_name("asked"), small.with_name("older-python")
+    older = shlex.join([sys.executable, str(Path(__file__).with_name("older.py")), str(asked), sys.executable])
+    python.write_text(
+        f'#!/bin/sh\ncase "$*" in *" server "*) exec {older} "$@";; esac\nexec {sys.executable} "$@"\n',
+        encoding="utf-8",
+    )
+    python.chmod(0o755)
+    server.configure({"uncuda.interpreter": str(python)})
+    try:
+        window.show(small)
+        window.open("train.py")
+        window.squiggles(len(FINDINGS))
+        window.open_port()
+        window.until(lambda: "is older than this extension" in window.port_message(), window.port_message)
+        assert window.port() == []
+        window.shot("older")
+        window.command("uncuda: Review")
+        window.notified("is older than this extension")
+        window.command("uncuda: Fix All in File")
+        window.until(lambda: "torch.npu.synchronize()" in window.text(), window.text)
+        assert not asked.exists(), asked.read_text(encoding="utf-8")
+    finally:
+        server.configure({})

@@ -87,7 +87,8 @@ class Summary:
         elif not parts and self.made is None:
             parts.append(texts("nothing changed" if self.skipped or left.total else "nothing"))
         if self.files or left.total:
-            parts.append(texts("left safe" if left.safe else "left", left.review, left.manual, left.safe))
+            key = ("left safe" if left.safe else "left") + (" of" if self.rules else "")
+            parts.append(texts(key, left.review, left.manual, left.safe, texts.join(self.rules or ())))
         if self.skipped:
             parts += [texts("left out", files=texts.count(len(self.skipped), "file")), self._named()]
         return ("" if texts.locale == "zh" else " ").join(parts)
