@@ -263,6 +263,26 @@ def test_accepted_with_a_reason(start: Start, tmp_path: Path, open_first: bool) 
     assert do(client, node, "accept", reason="")["stale"], "it is accepted already"
 
 
+@pytest.mark.parametrize("open_first", [False, True])
+def test_suppressed_by_a_comment_with_a_reason(start: Start, tmp_path: Path, open_first: bool) -> None:
+    client = start(VIEW, files=FILES)
+    file = tmp_path / "a.py"
+    if open_first:
+        client.open(file)
+    seen = complete(client)
+    (node,) = [node for node in seen.findings if "/a.py#" in node["id"] and "x.cuda" in _line(client, node)]
+    assert do(client, node, "suppress", reason=" kept for  CUDA\n# 1 ") == {"applied": True, "stale": False}
+    text = client.text(file.as_uri()) if open_first else file.read_text(encoding="utf-8")
+    line = "        return x.cuda()"
+    assert text == TEXT.replace(line, f"{line}  # uncuda: ignore[cuda-method] kept for CUDA 1")
+    client.watched(file, 2)
+    client.wait(lambda: len(Seen(client).findings) == len(seen.findings) - 1, "one less")
+    assert do(client, node, "suppress", reason="") == {"applied": False, "stale": True}
+    assert not (tmp_path / "uncuda-baseline.jsonl").exists()
+    file.write_text(text, encoding="utf-8")
+    assert summary(tmp_path)["count"] == len(seen.findings) - 1
+
+
 def test_all_of_a_rule_in_one_class(start: Start, tmp_path: Path) -> None:
     """Accepting all of a rule node accepts exactly its findings; those of the same rule in other classes stay."""
     client = start(VIEW, files={**FILES, "d.py": 'import torch\n\nif x.device.type == "cuda":\n    y = "cuda"\n'})

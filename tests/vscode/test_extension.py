@@ -80,7 +80,7 @@ def test_commands_are_the_servers_and_those_of_the_client(tmp_path: Path) -> Non
     client = Client(PROFILES["vscode"], [tmp_path])
     servers = set(client.initialize()["executeCommandProvider"]["commands"])
     assert client.shutdown() == 0
-    by_node = {"uncuda.fixFinding", "uncuda.acceptFinding"}  # the nodes of the view name them
+    by_node = {"uncuda.fixFinding", "uncuda.acceptFinding", "uncuda.suppressFinding"}  # the nodes of the view name them
     assert passed_on | {"uncuda.debugInformation"} | by_node == servers
     assert contributed <= passed_on | own
     # They need an argument, or are what another one is for.
@@ -117,7 +117,9 @@ def test_the_review_goes_by_keys_and_buttons_alike() -> None:
     contributes = _json("package.json")["contributes"]
     buttons = {entry["command"] for entry in contributes["menus"]["editor/title"]}
     keys = {entry["command"]: entry["key"] for entry in contributes["keybindings"] if "reviewed" in entry["when"]}
-    assert buttons == {*keys, "uncuda.reviewRule"}
+    all_shown = {entry["command"] for entry in contributes["keybindings"] if "compared" in entry["when"]}
+    assert all_shown == {"uncuda.reviewFixAll", "uncuda.reviewAcceptAll"}
+    assert buttons == {*keys, *all_shown, "uncuda.reviewRule", "uncuda.reviewSuppress"}
     assert len(set(keys.values())) == len(keys)
     acts = {f"uncuda.port{name}" for name in ("Fix", "Preview", "Accept")}
     assert acts == {entry["command"] for entry in contributes["keybindings"] if "uncuda.port" in entry["when"]}

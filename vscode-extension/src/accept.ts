@@ -33,8 +33,11 @@ function titleOf({ rule, range, rules, scope, print }: Given): string {
 /** Ask for the reason, and have the server accept; nothing happens without an answer, an empty one is one. */
 export async function accept(client: LanguageClient, command: string, args: readonly unknown[]): Promise<unknown> {
   const [given] = args as (Given | undefined)[];
-  const title = titleOf(given ?? {});
-  const prompt = t("Why? The reason stands in uncuda-baseline.jsonl; it may be empty.");
+  const title = command === "uncuda.suppressFinding" ? t("Suppress this finding") : titleOf(given ?? {});
+  const prompt =
+    command === "uncuda.suppressFinding"
+      ? t("Why? The reason stands in the comment on the line; it may be empty.")
+      : t("Why? The reason stands in uncuda-baseline.jsonl; it may be empty.");
   const reason = given?.reason ?? (await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }));
   if (reason === undefined) {
     return null;

@@ -8,7 +8,7 @@ export const PROTOCOL = 1;
 
 /** A command of the server, as it stands; "" for the preview of one finding, which is shown here. */
 export interface Action {
-  readonly name: "fix" | "preview" | "accept" | "why";
+  readonly name: "fix" | "preview" | "accept" | "suppress" | "why";
   readonly title: string;
   readonly command: string;
   readonly arguments: readonly [object];

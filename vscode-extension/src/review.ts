@@ -116,8 +116,9 @@ export class Review {
 /** Run an action; whether something was done. */
 export async function run(client: LanguageClient, action: Action): Promise<boolean> {
   const { command } = action;
+  const asks = action.name === "accept" || action.name === "suppress";
   const result: unknown =
-    action.name === "accept"
+    asks
       ? await accept(client, command, action.arguments)
       : await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [...action.arguments] });
   const { applied, accepted } = (result ?? {}) as { applied?: boolean; accepted?: number };

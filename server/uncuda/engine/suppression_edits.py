@@ -13,8 +13,9 @@ _BLANK = re.compile(r"(?:[ \t\f]*(?:\r\n|\n|\r))+")
 _BREAK = re.compile(r"\r\n|\n|\r")
 
 
-def ignore_on_line(text: str, layout: Layout, span: Span, rule: str) -> Edit | None:
-    """The edit that suppresses `rule` on the line of `span`; None if no line of it can have a comment."""
+def ignore_on_line(text: str, layout: Layout, span: Span, rule: str, reason: str = "") -> Edit | None:
+    """The edit that suppresses `rule` on the line of `span`; None if no line of it can have a comment. `reason`: stands
+    in a new comment."""
     known = parse(text, layout.is_comment, layout.string_around)
     lines = Suppressions(text, (), layout.string_around).lines_of(span)
     for comment in known.comments:
@@ -23,7 +24,7 @@ def ignore_on_line(text: str, layout: Layout, span: Span, rule: str) -> Edit | N
     for line in dict.fromkeys(lines):
         end = line.start + len(text[line.start : line.end].rstrip())
         if _has_room(text, layout, end, line):
-            return Edit(end, end, f"  # uncuda: ignore[{rule}]")
+            return Edit(end, end, f"  # uncuda: ignore[{rule}] {reason}".rstrip())
     return None
 
 

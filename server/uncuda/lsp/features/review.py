@@ -13,7 +13,7 @@ from uncuda.workspace.overview import Filter
 from ..fixing.arguments import Wanted, read_object, read_text, read_wanted
 from ..fixing.asked import asked_of, outlines_of
 from ..state.outline import queue
-from ..wire.names import ACCEPT_FINDING, CHANGES, FIX_FINDING, FIXED_TEXT, REVIEW_QUEUE
+from ..wire.names import ACCEPT_FINDING, CHANGES, FIX_FINDING, FIXED_TEXT, REVIEW_QUEUE, SUPPRESS_FINDING
 from ..wire.overview import Changes, FindingName, FixedText, ReviewAnswer
 from ..wire.protocol import field
 
@@ -60,6 +60,13 @@ def register(session: Session) -> None:
 
         table = read_object(list(arguments), (*_NAME, "reason"))
         return accept_finding(session, _name(table), read_text(table, "reason") if "reason" in table else None)
+
+    @session.command(SUPPRESS_FINDING)
+    async def suppress(*arguments: Any) -> dict[str, Any]:
+        from ..fixing.finding import suppress_finding
+
+        table = read_object(list(arguments), (*_NAME, "reason"))
+        return await suppress_finding(session, _name(table), read_text(table, "reason"))
 
 
 def _name(table: dict[str, Any]) -> FindingName:

@@ -1,4 +1,4 @@
-"""Finds the finding that a client names in the current text, and previews its fix, fixes it or accepts it."""
+"""Finds the finding that a client names in the current text; previews its fix, fixes, accepts or suppresses it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from uncuda.edits import apply_edits, changes_of
+from uncuda.edits import SAFE, Fix, apply_edits, changes_of
 from uncuda.engine import Finding
+from uncuda.engine.suppression_edits import ignore_on_line
+from uncuda.facts.layout import Layout
 from uncuda.limits import LimitExceeded
 from uncuda.report.words import baseline_problem
 from uncuda.source import SourceError
@@ -89,24 +91,42 @@ def fixed_text(session: Session, name: FindingName) -> FixedText:
 
 async def fix_finding(session: Session, name: FindingName) -> dict[str, Any]:
     """Apply the best fix of a finding; return the result of the command."""
-    from .apply import apply, misread
-
     texts, words = OverviewTexts(session.folders.language()), Texts(session.folders.language())
     known = look_up(session, name)
     if known is None:
         return _refused(session, texts, stale=True)
-    if not session.client.apply_edit:
-        return _refused(session, texts, words("no edits"))
+    if why := _no_fix(session, known, texts) or _hindrance(session, known, texts, words):
+        return _refused(session, texts, why)
+    return await _make(session, name, known, known.finding.fixes[0])
+
+
+async def suppress_finding(session: Session, name: FindingName, reason: str) -> dict[str, Any]:
+    """Suppress a finding by a comment on its line, with a reason; return the result of the command."""
+    texts, words = OverviewTexts(session.folders.language()), Texts(session.folders.language())
+    known = look_up(session, name)
+    if known is None or known.accepted:
+        return _refused(session, texts, stale=True)
     if why := _hindrance(session, known, texts, words):
         return _refused(session, texts, why)
-    change = _change(session, name, known)
-    made = [created(new, form_of(session.client))] if (new := _new_file(session, known)) is not None else []
+    text, finding = known.analysis.text, known.finding
+    edit = ignore_on_line(text, Layout(text), finding.span, finding.rule, " ".join(reason.replace("#", " ").split()))
+    if edit is None:
+        return _refused(session, texts, texts("no room"))
+    return await _make(session, name, known, Fix(texts("suppress"), SAFE, (edit,)))
+
+
+async def _make(session: Session, name: FindingName, known: FoundNow, fix: Fix) -> dict[str, Any]:
+    """Have the client make a fix of a finding; return the result of the command."""
+    from .apply import apply, misread
+
+    texts, words = OverviewTexts(session.folders.language()), Texts(session.folders.language())
+    change = _change(session, name, known, fix)
+    made = [created(new, form_of(session.client))] if (new := _new_file(session, known, fix)) is not None else []
     if encoding := (await misread(session, [change])).get(change.uri):
         return _refused(session, texts, words("read as", change.otherwise, encoding=encoding))
     if look_up(session, name) is None:  # the text changed meanwhile
         return _refused(session, texts, stale=True)
-    title = known.finding.fixes[0].title
-    applied = await apply(session, [*made, change], texts("label", title), words)
+    applied = await apply(session, [*made, change], texts("label", fix.title), words)
     if not applied.applied:
         return _refused(session, texts, applied.reason or words("not applied"))
     return {"applied": True, "stale": False}
@@ -132,12 +152,18 @@ def _baseline(session: Session, known: FoundNow) -> str:
     return session.folders.baseline_at(str(Path(program.path).parent), session.folders.folder_of(program.path))
 
 
-def _hindrance(session: Session, known: FoundNow, texts: OverviewTexts, words: Texts) -> str:
-    """Return why an editor must not apply the fix; "" if it may."""
+def _no_fix(session: Session, known: FoundNow, texts: OverviewTexts) -> str:
+    """Return why the fix of a finding must not be made; "" if it may."""
     if known.accepted or not known.finding.fixes:
         return texts("no fix")
-    if (why := new_files.why_not(session, known.analysis, _new_file(session, known), among=True)) is not None:
-        return why
+    new = _new_file(session, known, known.finding.fixes[0])
+    return new_files.why_not(session, known.analysis, new, among=True) or ""
+
+
+def _hindrance(session: Session, known: FoundNow, texts: OverviewTexts, words: Texts) -> str:
+    """Return why an editor must not change the file; "" if it may."""
+    if not session.client.apply_edit:
+        return words("no edits")
     if known.closed is None:
         return known.analysis.disabled or ""
     error = session.analyses.baselines.error(_baseline(session, known))
@@ -152,9 +178,9 @@ def _hindrance(session: Session, known: FoundNow, texts: OverviewTexts, words: T
     return ""
 
 
-def _new_file(session: Session, known: FoundNow) -> NewFile | None:
+def _new_file(session: Session, known: FoundNow, fix: Fix) -> NewFile | None:
     """The module that a fix of a portable project needs, where it is not there."""
-    return new_files.needed_by(session, known.analysis, known.finding.fixes[0].edits)
+    return new_files.needed_by(session, known.analysis, fix.edits)
 
 
 def _command(known: FoundNow) -> str:
@@ -163,9 +189,9 @@ def _command(known: FoundNow) -> str:
     return command_for(known.analysis.program.path, review, target)
 
 
-def _change(session: Session, name: FindingName, known: FoundNow) -> FileChange:
+def _change(session: Session, name: FindingName, known: FoundNow, fix: Fix) -> FileChange:
     analysis, form = known.analysis, form_of(session.client)
-    changes = changes_of([(known.finding.fixes[0], known.finding.rule)])
+    changes = changes_of([(fix, known.finding.rule)])
     rules = {known.finding.rule: 1}
     if known.closed is None:
         program = analysis.program

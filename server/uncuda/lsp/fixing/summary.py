@@ -87,8 +87,9 @@ class Summary:
         elif not parts and self.made is None:
             parts.append(texts("nothing changed" if self.skipped or left.total else "nothing"))
         if self.files or left.total:
-            key = ("left safe" if left.safe else "left") + (" of" if self.rules else "")
-            parts.append(texts(key, left.review, left.manual, left.safe, texts.join(self.rules or ())))
+            of_all, of_rules = ("left safe", "left safe of") if left.safe else ("left", "left of")
+            rules = texts.join(self.rules or ())
+            parts.append(texts(of_rules if rules else of_all, left.review, left.manual, left.safe, rules))
         if self.skipped:
             parts += [texts("left out", files=texts.count(len(self.skipped), "file")), self._named()]
         return ("" if texts.locale == "zh" else " ").join(parts)

@@ -20,6 +20,7 @@ from ..wire.names import (
     FIX_FINDING,
     PREVIEW,
     SHOW_RULE,
+    SUPPRESS_FINDING,
 )
 from ..wire.overview import FindingName, OverviewAction, OverviewNode
 from ..wire.texts import Texts
@@ -159,6 +160,8 @@ class Outline:
             yield action("preview", texts("show fix"), "", dict(name))
         if may and kind != ACCEPTED:
             yield action("accept", texts("accept"), ACCEPT_FINDING, dict(name))
+            if self._client.apply_edit:
+                yield action("suppress", texts("suppress"), SUPPRESS_FINDING, dict(name))
         yield self._why(rule, name["uri"])
 
     def _actions(self, branch: Branch) -> Iterator[OverviewAction]:

@@ -14,6 +14,7 @@ REPORT = "uncuda.report"
 WRITE_REPORT = "uncuda.writeReport"
 FIX_FINDING = "uncuda.fixFinding"
 ACCEPT_FINDING = "uncuda.acceptFinding"
+SUPPRESS_FINDING = "uncuda.suppressFinding"
 DEBUG_INFORMATION = "uncuda.debugInformation"
 
 FIX_ALL = "source.fixAll.uncuda"

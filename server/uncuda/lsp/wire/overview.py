@@ -17,8 +17,10 @@ class FindingName(TypedDict):
 
 
 class OverviewAction(TypedDict):
-    """An action of a node. `name`: "fix", "preview", "accept" or "why"; `command`: a server command, or "" for the
-    preview of one finding, which the client shows itself."""
+    """An action of a node. `name`: "fix", "preview", "accept", "suppress" or "why".
+
+    `command`: a server command, or "" for the preview of one finding, which the client shows itself.
+    """
 
     name: str
     title: str
