@@ -108,7 +108,7 @@ class Window:
         rows.nth(titles.index(title)).click()
 
     def save_all(self) -> None:
-        """Save all files once one is changed: VS Code saves what has a tab, and a file edited from outside gets it late."""
+        """Save all files once one is changed: only files with a tab are saved, and edits from outside open it late."""
         self.until(self.dirty, lambda: self.rows(".tab"))
         self.command("File: Save All Files")
         self.until(lambda: not self.dirty(), lambda: self.rows(".tab"))
