@@ -180,8 +180,7 @@ def test_the_review_by_keys(window: Window, folder: Path) -> None:
     window.until(lambda: left(folder) == before - 1, lambda: left(folder))
     window.until(lambda: {*BUTTONS} <= {*window.title_buttons()}, window.title_buttons)  # also without a fix
     window.command("uncuda: Review: Accept with a Reason")
-    window.page.locator(".quick-input-widget input.input:visible").wait_for()
-    window.page.keyboard.type("only a log")
+    window.page.locator(".quick-input-widget:visible", has_text="Why?").locator("input.input").fill("only a log")
     window.shot("reason")
     window.page.keyboard.press("Enter")
     baseline = folder / "one" / "uncuda-baseline.jsonl"
