@@ -176,7 +176,7 @@ def blank(text: str, indent: str, chance: random.Random) -> tuple[str, int]:
     return "".join([*lines[:number], f"{indent}\n", *lines[number:]]), start
 
 
-@pytest.mark.parametrize("target", ["npu", "musa"])
+@pytest.mark.parametrize("target", ["npu", pytest.param("musa", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 6))])
 def test_typed_findings_are_those_of_a_fresh_look(seed: int, target: str) -> None:
     chance = random.Random(seed)
@@ -370,6 +370,7 @@ def test_nearly_every_key_in_a_function_in_which_nothing_was_found_is_carried(
     assert sum(kept) >= len(words) - 8, kept  # an open bracket or quote takes in the lines that follow
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["device = 'npu'", "self.use_cuda = False", "x = get_device()", "return Net()"])
 def test_a_line_of_a_function_in_which_nothing_was_found_that_says_a_known_name(words: str) -> None:
     for head in ("", "if torch.cuda.is_available():\n"):

@@ -489,6 +489,7 @@ def test_what_the_project_builds_and_defines_is_evidence() -> None:
         assert ENGINE.knowing(project).fix(Source(code)).text == code
 
 
+@pytest.mark.slow
 def test_typing_says_what_a_fresh_look_says() -> None:
     """A statement that is only a call is analysed alone: an edit may add or remove its use of a kernel."""
     fresh = lru_cache(lambda step: ENGINE.check(Source(step)).findings)

@@ -35,6 +35,7 @@ thread.join()
 _REFUSED = {name for name in NESTED if name.startswith(("broken", "open"))} | {"await", "class bases", "ann parens"}
 
 
+@pytest.mark.slow
 def test_no_construct_ends_the_process_however_deep() -> None:
     pytest.importorskip("libcst")
     folder = str(Path(__file__).resolve().parents[1])
