@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import jsonschema
@@ -386,6 +387,21 @@ class TestWhatStaysAccepted:
         make({"a.py": LIBRARY, "b.py": other})
         run = check("--strict-baseline")
         assert (run.code, run.json["accepted"]) == (0, 4)
+
+    @pytest.mark.parametrize("below", ["", "@once\n", "\n# why\n@once(\n    1,\n)\n"])
+    def test_its_header_and_decorators_go_with_it(self, below: str) -> None:
+        fast = f"@torch.cuda.amp.custom_fwd\n{below}def fast(x, device='cuda'):\n    pass\n"
+        many = f"class Many:\n{indent(fast, '    ')}"
+        head = "import torch\n\n\n"
+        make({"a.py": f"{head}{fast}\n\n{many}"})
+        found = len(check().json["findings"])
+        assert found == 4
+        accept(reason="why")
+        make({"a.py": f"{head}{many}", "b.py": f"{head}{fast}"})
+        run = check("--strict-baseline")
+        assert (run.code, run.json["accepted"]) == (0, found)
+        make({"a.py": f"{head}{many}{fast.replace('fast', 'other')}", "b.py": f"{head}{fast}"})
+        assert len(check().json["findings"]) == 2, "equal lines of another function are new"
 
     def test_a_copy_is_new(self) -> None:
         make({"a.py": SAFE + LIBRARY})

@@ -66,6 +66,7 @@ OVERVIEW: Room = {
     ),
     "no fix": ("no fix is known that could be made automatically", "没有可自动执行的修复"),
     "label": ("uncuda: {0}", "uncuda：{0}"),
+    "changes": ("{0}: {1:,} in {2}", "{0}：{1:,} 处，{2}"),
     # versions
     "update server": (
         "The extension is newer than the uncuda that it runs: update uncuda ({0}).",

@@ -34,6 +34,7 @@ _TOKEN = re.compile(
 )
 _NAMED = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
 _NAMED_LINE = re.compile(rf"^[ \t\f]*(?={_NAMED.pattern})", re.MULTILINE)
+_BELOW = re.compile(r"(?:[ \t\f]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*[ \t\f]*")
 _POINT = re.compile(r"([0-9])\.(?![0-9])")  # formatters write digits on both sides of a point
 _OPEN, _CLOSE = "([{", ")]}"
 _KEYWORDS = frozenset(kwlist)
@@ -50,8 +51,7 @@ class Printed(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A statement or the header of one. `name`: of the function or class that it starts and that continues on this
-    line."""
+    """A statement or the header of one. `name`: of the function or class that starts on this line, if any."""
 
     start: int
     end: int
@@ -70,6 +70,7 @@ class Prints:
         self._scopes = facts.indents if facts is not None else IndentScopes(self._layout, Searches(text))
         self._parts: dict[int, list[_Part]] = {}
         self._names: dict[int, str] = {}
+        self._decorated: dict[int, str] = {}
 
     def of(self, findings: Iterable[Finding]) -> list[Printed]:
         """The prints of sorted findings; equal ones are numbered from 2."""
@@ -95,19 +96,41 @@ class Prints:
         return found
 
     def _place(self, offset: int) -> tuple[_Part, str]:
-        """The statement at an offset, and the qualified name of the function or class around it."""
+        """The statement at an offset, and the qualified name of the function or class around it.
+
+        The header and the decorators of a function belong to that function.
+        """
         start, end = self._layout.logical_line(offset)
         parts = self._parts.get(start)
         if parts is None:
             parts = self._parts[start] = list(_statements(self._text, start, end)) or [_Part(start, end, "")]
         part = parts[max(0, bisect_right(parts, offset, key=lambda part: part.start) - 1)]
         scope = self._around(start)
-        return part, f"{scope}.{part.name}" if scope and part.name else scope or part.name
+        name = self._below(start) if part.text.startswith("@") else part.name
+        return part, f"{scope}.{name}" if scope and name else scope or name
 
     def _around(self, start: int) -> str:
         """The qualified name of the function or class around a line; "" if there is none."""
         header = self._scopes.scope_of(start)
         return self._inside(header[0]) if header is not None else ""
+
+    def _below(self, decorator: int) -> str:
+        """The name of the function or class below a decorator; "" if there is none."""
+        chain: list[int] = []
+        at, name = decorator, ""
+        while at not in self._decorated:
+            chain.append(at)
+            _, end = self._layout.logical_line(at)
+            below = _BELOW.match(self._text, end)
+            at = below.end() if below else end
+            if not self._text.startswith("@", at):
+                named = _NAMED.match(self._text, at)
+                name = named[1] if named else ""
+                break
+        else:
+            name = self._decorated[at]
+        self._decorated.update(dict.fromkeys(chain, name))
+        return name
 
     def _inside(self, header: int) -> str:
         """The qualified name of the function or class with this header."""
@@ -158,9 +181,10 @@ def _statements(text: str, start: int, end: int) -> Iterator[_Part]:
         if not depth and word == ":" and lambdas:
             lambdas -= 1
         elif not depth and word == ":" and header:
-            yield _part(parts, name)
             named = _NAMED.match(text, parts[0][0])
-            parts, name, header = [], named[1] if named else name, False
+            name = named[1] if named else name
+            yield _part(parts, name)
+            parts, header = [], False
             continue
         elif not depth and word == ";":
             if parts:

@@ -11,7 +11,7 @@ from lsp.harness.session import Message, Session
 _CONVERTER = converters.get_converter()
 _BEFORE_INITIALIZED = {"window/showMessage", "window/logMessage", "window/showMessageRequest", "$/progress"}
 _NOTIFICATIONS = _BEFORE_INITIALIZED | {"textDocument/publishDiagnostics", "$/logTrace", "$/cancelRequest"}
-_VIEW = {"uncuda/overview", "uncuda/overviewPath", "uncuda/review", "uncuda/fixedText"}
+_VIEW = {"uncuda/overview", "uncuda/overviewPath", "uncuda/review", "uncuda/fixedText", "uncuda/changes"}
 _TOLD = {"uncuda/statusChanged", "uncuda/showProblems", "uncuda/chooseTarget", "uncuda/overviewChanged"} | {
     "uncuda/showOverview"
 }

@@ -81,9 +81,14 @@ class Commands:
             self._batches.stop()
 
     def fix_all_in_workspace(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
-        """Apply fixes in the workspace: safe ones, unless `applicability` asks for more."""
-        wanted = self._wanted(read_object(arguments, _BATCH))
-        return self._fix(wanted, "fix all workspace", token)
+        """Apply fixes in the workspace: safe ones, unless `applicability` asks for more.
+
+        `seen`: the versions of the files that `uncuda/changes` named; nothing is done if they are others now.
+        """
+        table = read_object(arguments, (*_BATCH, "seen"))
+        seen = table.pop("seen", None)
+        wanted = self._wanted(table)
+        return self._fix(wanted, "fix all workspace", token) if seen is None else self._fix_seen(wanted, seen, token)
 
     def preview(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
         """Show a preview of fixes in the workspace, including those for review."""
@@ -139,6 +144,18 @@ class Commands:
 
         self._batches = self._batches or Batches()
         return fix_all(self._session, self._batches, wanted, title, token, preview=title == "preview")
+
+    async def _fix_seen(self, wanted: Wanted, seen: Any, token: Any) -> dict[str, Any]:
+        from ..fixing.compared import has_changed
+        from ..fixing.summary import Summary, tell
+        from ..state.outline import OverviewTexts
+
+        if not has_changed(self._session, wanted, seen):
+            return await self._fix(wanted, "fix all workspace", token)
+        texts = OverviewTexts(self._session.folders.language())
+        summary = Summary(Texts(texts.locale), reason=texts("not fixed", texts("changed")))
+        tell(self._session, summary)
+        return summary.result()
 
     async def _fix_file(self, wanted: Wanted, token: Any) -> dict[str, Any]:
         from ..fixing.questions import choose_program

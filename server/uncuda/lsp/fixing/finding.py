@@ -45,13 +45,13 @@ class FoundNow:
     closed: Closed | None
 
 
-def look_up(session: Session, name: FindingName) -> FoundNow | None:
-    """Return the finding with this name; None if the text has changed since, or has no such finding."""
-    program = session.overviews.open_at(session.overviews.key(name["uri"]))
+def current(session: Session, uri: str, version: str) -> tuple[Analysis, Closed | None] | None:
+    """Return the analysis of a text, and of the file if it is not open; None if it is another version now."""
+    program = session.overviews.open_at(session.overviews.key(uri))
     if program is not None:
         analysis, closed = session.analyse(program), None
     else:
-        path = path_of(name["uri"]) or ""
+        path = path_of(uri) or ""
         folder = session.folders.folder_of(path)
         if folder is None:
             return None
@@ -62,8 +62,16 @@ def look_up(session: Session, name: FindingName) -> FoundNow | None:
         if closed is None:
             return None
         analysis = closed.analysis
-    if analysis.pending or version_of(analysis.text) != name["version"]:
+    is_same = not analysis.pending and version_of(analysis.text) == version
+    return (analysis, closed) if is_same else None
+
+
+def look_up(session: Session, name: FindingName) -> FoundNow | None:
+    """Return the finding with this name; None if the text has changed since, or has no such finding."""
+    known = current(session, name["uri"], name["version"])
+    if known is None:
         return None
+    analysis, closed = known
     found = printed(analysis).get(name["print"])
     return None if found is None else FoundNow(analysis, *found, closed)
 

@@ -154,11 +154,11 @@ class Outline:
     def _finding_actions(self, rule: str, kind: str, name: FindingName) -> Iterator[OverviewAction]:
         texts, may = self.texts, not self._client.restricted
         if may and self._client.apply_edit and kind in (SAFE, REVIEW):
-            yield _action("fix", texts("fix"), FIX_FINDING, dict(name))
+            yield action("fix", texts("fix"), FIX_FINDING, dict(name))
         if kind in (SAFE, REVIEW):
-            yield _action("preview", texts("show fix"), "", dict(name))
+            yield action("preview", texts("show fix"), "", dict(name))
         if may and kind != ACCEPTED:
-            yield _action("accept", texts("accept"), ACCEPT_FINDING, dict(name))
+            yield action("accept", texts("accept"), ACCEPT_FINDING, dict(name))
         yield self._why(rule, name["uri"])
 
     def _actions(self, branch: Branch) -> Iterator[OverviewAction]:
@@ -167,18 +167,16 @@ class Outline:
         if not self._client.restricted and kind != ACCEPTED and self._is_whole(branch):
             wanted = self._wanted(branch)
             if kind == SAFE and self._client.apply_edit:
-                yield _action("fix", texts("fix group", count), FIX_ALL_IN_WORKSPACE, wanted)
+                yield action("fix", texts("fix group", count), FIX_ALL_IN_WORKSPACE, wanted)
             if kind in (SAFE, REVIEW) and self._client.annotations:
-                yield _action("preview", texts("show fixes"), PREVIEW, {**wanted, "applicability": kind})
+                yield action("preview", texts("show fixes"), PREVIEW, {**wanted, "applicability": kind})
             if branch.kind != "class":
-                yield _action(
-                    "accept", texts("accept group", count), ACCEPT_IN_WORKSPACE, {**wanted, "classes": [kind]}
-                )
+                yield action("accept", texts("accept group", count), ACCEPT_IN_WORKSPACE, {**wanted, "classes": [kind]})
         if len(rules := branch.rules) == 1 and branch.kind != "class":
             yield self._why(rules[0], branch.places[0].file.uri)
 
     def _why(self, rule: str, uri: str) -> OverviewAction:
-        return _action("why", label(self.texts("why", rule)), SHOW_RULE, {"rule": rule, "uri": uri})
+        return action("why", label(self.texts("why", rule)), SHOW_RULE, {"rule": rule, "uri": uri})
 
     def _wanted(self, branch: Branch) -> dict[str, Any]:
         """Return the command arguments that select the findings of a node."""
@@ -246,5 +244,6 @@ def queue(outlines: Sequence[Outline], shown: Filter, rule: str) -> list[tuple[O
     ]
 
 
-def _action(name: str, title: str, command: str, argument: dict[str, Any]) -> OverviewAction:
+def action(name: str, title: str, command: str, argument: dict[str, Any]) -> OverviewAction:
+    """Return an action of a node."""
     return OverviewAction(name=name, title=title, command=command, arguments=[argument])

@@ -120,6 +120,27 @@ class ReviewAnswer(TypedDict, total=False):
     node: OverviewNode | None
 
 
+class ChangedFile(TypedDict):
+    """A file that fixes would change. `version`: a digest of its text; `is_notebook`: a client compares the cells'
+    texts."""
+
+    uri: str
+    version: str
+    isNotebook: bool
+
+
+class Changes(TypedDict):
+    """The answer to `uncuda/changes`: what the fixes of rules would change, to be shown before they are made.
+
+    `many`: too many files to be shown side by side, so `files` is empty; `actions`: fix or accept all of them.
+    """
+
+    title: str
+    files: list[ChangedFile]
+    many: bool
+    actions: list[OverviewAction]
+
+
 class FixedText(TypedDict, total=False):
     """The answer to `uncuda/fixedText`: the text with the finding fixed, or `stale`: a message why there is none."""
 
