@@ -132,22 +132,12 @@ class HostValues:
         if key not in self._named:
             self._context.asked.add(spelled)
             self._named[key] = False  # a name that depends on itself counts as unknown
-            values = [*self._given(spelled, scope)]
+            values = [*values_of(self._flow, spelled, scope)]
             shown = [(value, where) for value, where in values if not _is_empty(value)]
             self._named[key] = bool(shown) and all(
                 value is not None and self.holds(value, where, depth + 1) for value, where in shown
             )
         return self._named[key]
-
-    def _given(self, spelled: str, scope: int) -> Iterator[tuple[ast.expr | None, Statement]]:
-        """The values assigned to a name or appended to the list it holds; None for a binding without a value, such as a
-        loop."""
-        for found in self._flow.naming(spelled, scope):
-            bound = [one for one in found.digest.bindings if one.name == spelled]
-            values = [value for node in found.digest.piece.nodes for value in _values(node, spelled)]
-            yield from ((value, found) for value in values)
-            if len(bound) > len(values):
-                yield None, found
 
     def _gives(self, name: str, depth: int) -> bool:
         """Whether everything that a function of this file returns is on the CPU."""
@@ -171,6 +161,17 @@ class HostValues:
                 for found in returned
             )
         return self._functions[name]
+
+
+def values_of(flow: Flow, spelled: str, scope: int) -> Iterator[tuple[ast.expr | None, Statement]]:
+    """The values assigned to a name or appended to the list it holds; None for a binding without a value, such as a
+    loop."""
+    for found in flow.naming(spelled, scope):
+        bound = [one for one in found.digest.bindings if one.name == spelled]
+        values = [value for node in found.digest.piece.nodes for value in _values(node, spelled)]
+        yield from ((value, found) for value in values)
+        if len(bound) > len(values):
+            yield None, found
 
 
 def _parts(node: ast.AST) -> list[ast.expr]:
