@@ -188,7 +188,7 @@ PARTS = {
     "from deep_gemm.utils.math import ceil_div": ("module-adapted", "module-unknown"),
     "from deep_gemm.utils import per_token_cast_to_fp4": ("module-adapted", "module-unknown"),
     "from deep_gemm.utils import get_num_sms": ("module-adapted", "module-adapted"),
-    "from flash_attn import flash_attn_func": ("module-unsupported", "module-adapted"),
+    "from flash_attn import flash_attn_func": ("module-unsupported", "module-replaced"),
     "from flash_attn.bert_padding import pad_input": ("module-unsupported", "module-unknown"),
     "from flash_attn.flash_attn_interface import flash_attn_func": ("module-unsupported", "module-unknown"),
     "from fbgemm_gpu.experimental.gemm.triton_gemm.fp4_quantize import f": ("module-unknown", "module-unknown"),
