@@ -119,6 +119,10 @@ PLATFORM = {
     "a mode": "MODE: str | None = (\n    env.MODE if current_platform.is_cuda() else None\n)\ndef f(g):\n"
     "    if (mode := MODE) is None:\n        return g\n    def h():\n        {0}\n    return h\n",
     "a mode that is there": "mode = env.MODE if current_platform.is_cuda() else None\nif mode is not None:\n    {0}\n",
+    "the first function of a script": (
+        "def f(x):\n    {0}\ndef main():\n    if not current_platform.is_cuda():\n        raise ValueError\n    f(1)\n"
+        "if __name__ == '__main__':\n    main()\n"
+    ),
     "a capability of NVIDIA's": "if current_platform.is_device_capability_family(100):\n    {0}\n",
     "a capability from which on": "def f(x):\n    if not current_platform.has_device_capability((8, 0)):\n"
     "        return\n    {0}\n",
@@ -169,6 +173,10 @@ NO_PLATFORM = {
     "a mark of others with a name": (
         "on_all = pytest.mark.skipif(not x.is_fast(), reason='no')\n"
         "on_cuda = pytest.mark.skipif(not platform.is_cuda())\n@on_all\ndef test(x):\n    {0}\n"
+    ),
+    "a function that is not the script's alone": (
+        "def f(x):\n    {0}\ndef g():\n    if not current_platform.is_cuda():\n        raise ValueError\n    f(1)\n"
+        "def h():\n    g()\nif __name__ == '__main__':\n    g()\n"
     ),
     "a minor number": "if current_platform.get_device_capability()[1] >= 9:\n    {0}\n",
     "a low capability": "if current_platform.get_device_capability()[0] < 9:\n    {0}\n",
@@ -491,6 +499,31 @@ def test_a_platform_that_is_like_cuda_is_the_targets_where_its_own_says_so(name:
 def test_what_the_target_may_come_to_is_as_it_was(name: str) -> None:
     text = f"import torch\n{NO_PLATFORM[name].format('import cupy')}"
     assert [one.severity for one in findings({"a.py": text}, "a.py") if one.rule == "module-unsupported"] == ["error"]
+
+
+SCRIPT = (
+    "import torch\n\n\ndef f(x):\n    torch.cuda.synchronize()\n\n\ndef main():\n{0}    f(1)\n\n\n"
+    "if __name__ == '__main__':\n    main()\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "severity"),
+    [
+        ("cap = torch.cuda.get_device_capability()\nif n > 8 or cap not in ((10, 0), (10, 3)):", "information"),
+        ("if torch.cuda.get_device_capability() != (9, 0):", "information"),
+        ("cap = torch.cuda.get_device_capability()\nif cap not in ((3, 1), (10, 0)):", "error"),
+        ("cap = torch.cuda.get_device_capability()\nif n > 8 and cap not in ((10, 0), (10, 3)):", "error"),
+        ("if torch.cuda.get_device_capability() < (9, 0):", "error"),
+        ("if torch.cuda.get_device_capability() == (9, 0):", "error"),
+        ("cap = ask()\nif cap not in ((10, 0), (10, 3)):", "error"),
+    ],
+)
+def test_a_script_that_runs_on_certain_capabilities_only(asked: str, severity: str) -> None:
+    lines = "".join(f"    {line}\n" for line in [*asked.split("\n"), "    raise RuntimeError"])
+    found = findings({"a.py": SCRIPT.format(lines)}, "a.py", "musa")
+    assert [one.severity for one in found if one.rule == "cuda-api"][:1] == [severity]
+    assert "error" in {one.severity for one in findings({"a.py": SCRIPT.format("")}, "a.py", "musa")}
 
 
 def test_what_has_no_fix_is_information_in_a_project_that_chooses() -> None:
