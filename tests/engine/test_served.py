@@ -543,6 +543,30 @@ def test_a_file_of_a_library_that_the_target_lacks_is_information_in_a_project_t
         assert {one.severity for one in findings({"train.py": text}, "train.py")} == {"error"}
 
 
+PROGRAM = (
+    "import argparse\n{0}import torch\n\n\ndef main():\n    x = argparse.ArgumentParser().parse_args().x.cuda()\n\n\n"
+    "if __name__ == '__main__':\n    main()\n"
+)
+
+
+def test_a_program_that_is_started_by_hand_comes_to_its_imports_in_a_project_that_chooses() -> None:
+    started, relative = PROGRAM.format("import cupy\n"), PROGRAM.format("import cupy\nfrom .a import b\n")
+    asking = started.replace("    x = ", "    if current_platform.is_cuda():\n        pass\n    x = ")
+    quoted = '"""\nif __name__ == 1:\n"""\n' + started.partition("if __name__")[0]
+    texts = {
+        started: "error",
+        started.replace("import cupy", "import flashinfer"): "warning",
+        relative: "information",
+        asking: "information",
+        quoted: "information",
+        started.replace("argparse.ArgumentParser().parse_args()", "y"): "information",
+        PROGRAM.format("").replace("def main():\n", "def main():\n    import cupy\n"): "information",
+    }
+    for text, severity in texts.items():
+        found = findings({**FAMILY, "train.py": text}, "train.py")
+        assert [one.severity for one in found if one.rule.startswith("module")] == [severity], text
+
+
 @pytest.mark.parametrize("name", ["bench_amd_fusions.py", "ops/test_rocm.py", "rocm/ops.py"])
 def test_a_file_for_amds_gpus_is_information_in_a_project_that_chooses(name: str) -> None:
     text = "import torch\nx = y.cuda()\n"

@@ -93,6 +93,11 @@ class Apart:
             return True
         return self._called is not None and self._called.holds(hit.start)
 
+    @property
+    def asks(self) -> bool:
+        """Whether the text contains a word of such a test."""
+        return bool(self._places)
+
     @cached_property
     def _places(self) -> list[int]:
         """Offsets of the words, in order."""

@@ -28,6 +28,9 @@ AMDS = "amd-file"
 _AMD = re.compile(r"(?<![A-Za-z])(?:amd|rocm)(?![A-Za-z])", re.I)
 _NVIDIA = ".nvidia"
 _NVIDIAS = re.compile(r"^from[ \t]+[\w.]*\.nvidia(?:\.[\w.]*)?[ \t]+import\b", re.M)
+_STARTS = re.compile(r"^if[ \t]+__name__[ \t]*==", re.M)
+_TAKES = ("ArgumentParser", "sys.argv", "import click", "import fire", "tyro.cli")
+_BESIDE = re.compile(r"^from[ \t]+\.", re.M)
 _BUILDS = "torch.utils.cpp_extension."
 _AGNOSTIC = ("torch.accelerator", "import accelerator")
 _QUESTIONS = frozenset({"torch.cuda.is_available", "torch.cuda.device_count"})
@@ -102,7 +105,7 @@ class Served:
             if any(map(_AMD.search, PurePath(self._path).parts[-2:])):
                 return [_informing(hit, AMDS) if hit.rule.check not in _OF_WHOLE else hit for hit in hits]
             alone = self._is_nvidias or any(self._is_needed(hit) for hit in hits)
-            return [_chosen(hit, alone) for hit in hits]
+            return [hit.lowered(REVIEW) if self._is_started(hit) else _chosen(hit, alone) for hit in hits]
         hits = [hit.lowered(REVIEW) if hit.fixes and self._bytes.holds(hit) else hit for hit in hits]
         agnostic = any(map(self._says, _AGNOSTIC[:1] if self._portable else _AGNOSTIC))
         if not agnostic and not asked_by_hand(self._facts, self._target):
@@ -121,9 +124,27 @@ class Served:
 
     def _is_needed(self, hit: Hit) -> bool:
         """Return True if a hit is a top-level import of a library that the target lacks: the file cannot run."""
-        if hit.statement is None or hit.rule.check != "module" or (hit.severity or hit.rule.severity) != "error":
+        return (hit.severity or hit.rule.severity) == "error" and self._is_at_top(hit)
+
+    def _is_started(self, hit: Hit) -> bool:
+        """Return True if a hit is a top-level import of a program that is started by hand: nothing chooses before it."""
+        return self._is_at_top(hit) and self._is_program
+
+    def _is_at_top(self, hit: Hit) -> bool:
+        """Return True if a hit is an import of a library outside of every block."""
+        if hit.statement is None or hit.rule.check != "module":
             return False
         return self._facts.layout.line_start(hit.statement.start) == hit.statement.start
+
+    @cached_property
+    def _is_program(self) -> bool:
+        """True if the file is a program of its own that takes arguments and does not ask for the platform it runs on."""
+        facts = self._facts
+        if not facts.says("__main__") or not any(map(facts.says, _TAKES)) or self._others.asks or self._rocm.asks:
+            return False
+        facts.work.search(0, 2 * len(facts.text))
+        starts = any(not facts.layout.token_at(match.start()) for match in _STARTS.finditer(facts.text))
+        return starts and _BESIDE.search(facts.text) is None
 
     def _says(self, words: str) -> bool:
         facts = self._facts
