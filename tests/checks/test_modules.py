@@ -132,6 +132,14 @@ def test_what_raises_later_is_a_warning(name: str) -> None:
     assert severities(start + RAISES[name]) == ["warning"]
 
 
+def test_what_raises_without_a_library_that_a_function_tells_of_is_a_warning() -> None:
+    start = "if is_cupy_available():\n    import cupy\n"
+    raises = "def f(x):\n    if x:\n        if not is_cupy_available():\n            raise ImportError\n"
+    assert severities(start + raises) == ["warning"]
+    assert severities(start + raises.replace("raise ImportError", "log()")) == ["information"]
+    assert severities(start + raises.replace("is_cupy", "is_peft")) == ["information"]
+
+
 def test_what_raises_where_the_library_is_there_is_no_need() -> None:
     start = "try:\n    import cupy\nexcept ImportError:\n    cupy = None\ndef f():\n    assert cupy is not None\n"
     behind, alone = "if cupy is not None:\n    f()\n", "if cupy is None:\n    f()\n"
