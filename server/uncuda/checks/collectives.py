@@ -161,7 +161,9 @@ class Collectives:
             return same._replace(placed=True)
         if name == "to":
             given = [*call.args, *(word.value for word in call.keywords if word.arg == "device")]
-            moved = all(self._is_device(one, tensor.statement) for one in given) and words <= _BESIDE_DEVICE | {"device"}
+            moved = all(self._is_device(one, tensor.statement) for one in given) and words <= _BESIDE_DEVICE | {
+                "device"
+            }
             return same._replace(placed=True) if given and moved else None
         if name in _COMPUTING:
             kept = tensor.array or all(isinstance(one, ast.Constant) for one in call.args)

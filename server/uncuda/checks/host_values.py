@@ -27,6 +27,9 @@ _DEEP, _MANY = 8, 200  # names followed on the way; expressions looked at in one
 _TAKEN = frozenset({"T", "data", "imag", "indices", "mT", "real", "values"})
 _KEEPING = frozenset({"cat", "concat", "flatten", "hstack", "stack", "vstack", "where"})
 """Functions of torch whose result is on the device of their tensors."""
+_CONVERTS = re.compile(
+    r"def[ \t]+\w*(?:convert|filter|load|map|rename|split)\w*\([ \t\n]*(?P<given>(?:\w*_)?(?:state_dict|checkpoint|ckpt))\b"
+)
 _ADDS = frozenset({"append", "extend"})
 
 
@@ -46,8 +49,9 @@ class HostValues:
 
     @cached_property
     def _begins(self) -> bool:
-        """Whether the file contains anything that moves a tensor to the CPU or makes one there."""
-        return any(map(self._context.facts.says, ("cpu", *(f"torch.{name}" for name in sorted(FACTORIES | RANGES)))))
+        """Whether the file contains anything that moves a tensor to the CPU, makes one there or converts a checkpoint."""
+        says = self._context.facts.says
+        return says(".items(") or any(map(says, ("cpu", *(f"torch.{name}" for name in sorted(FACTORIES | RANGES)))))
 
     def holds(self, node: ast.AST, statement: Statement, depth: int = 0) -> bool:
         """Whether an expression is a tensor on the CPU, or a list of them."""
@@ -133,11 +137,24 @@ class HostValues:
             self._context.asked.add(spelled)
             self._named[key] = False  # a name that depends on itself counts as unknown
             values = [*values_of(self._flow, spelled, scope)]
-            shown = [(value, where) for value, where in values if not _is_empty(value)]
-            self._named[key] = bool(shown) and all(
+            loaded = scope >= 0 and self._is_of_checkpoint(spelled, scope)
+            self._named[key] = loaded  # what is computed from a loaded tensor, under the same name, is there as well
+            shown = [(value, where) for value, where in values if not (value is None if loaded else _is_empty(value))]
+            self._named[key] = (loaded or bool(shown)) and all(
                 value is not None and self.holds(value, where, depth + 1) for value, where in shown
             )
         return self._named[key]
+
+    def _is_of_checkpoint(self, name: str, scope: int) -> bool:
+        """Whether a name is a tensor of a loaded checkpoint: a function that converts one goes through the state dict that
+        it is given. Checkpoints are converted where they were loaded, on the host."""
+        facts = self._context.facts
+        header = _CONVERTS.match(facts.text, scope)
+        if header is None or not facts.says(".items("):
+            return False
+        facts.work.search(scope, facts.indents.extent(scope))
+        loop = rf"^[ \t]*for[ \t]+\w+,[ \t]*{re.escape(name)}[ \t]+in[ \t]+{header['given']}\.items\(\)"
+        return re.search(loop, facts.text[scope : facts.indents.extent(scope)], re.M) is not None
 
     def _gives(self, name: str, depth: int) -> bool:
         """Whether everything that a function of this file returns is on the CPU."""

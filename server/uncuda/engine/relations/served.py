@@ -30,7 +30,10 @@ _NVIDIA = ".nvidia"
 _NVIDIAS = re.compile(r"^from[ \t]+[\w.]*\.nvidia(?:\.[\w.]*)?[ \t]+import\b", re.M)
 _STARTS = re.compile(r"^if[ \t]+__name__[ \t]*==", re.M)
 _TAKES = ("ArgumentParser", "sys.argv", "import click", "import fire", "tyro.cli")
+_FOLDERS = frozenset({"benchmark", "benchmarks", "example", "examples", "scripts", "tools"})
 _BESIDE = re.compile(r"^from[ \t]+\.", re.M)
+_CUTLASS = ("cutlass", "cute_dsl", "cutedsl")
+_OF_CUTLASS = re.compile(r"^from[ \t]+[\w.]*\.\w*(?:cutlass|cute_?dsl)[\w.]*[ \t]+import\b", re.M)
 _BUILDS = "torch.utils.cpp_extension."
 _AGNOSTIC = ("torch.accelerator", "import accelerator")
 _QUESTIONS = frozenset({"torch.cuda.is_available", "torch.cuda.device_count"})
@@ -115,12 +118,17 @@ class Served:
 
     @cached_property
     def _is_nvidias(self) -> bool:
-        """True if the file has a top-level import from a package named `nvidia`, so that it cannot run without it."""
+        """True if the file has a top-level import from a package named `nvidia`, or is a program with one from a module of
+        CUTLASS kernels, so that it cannot run without it."""
         facts = self._facts
-        if not facts.says(_NVIDIA):
-            return False
+        nvidias = facts.says(_NVIDIA) and self._has(_NVIDIAS)
+        return nvidias or (any(map(facts.says, _CUTLASS)) and self._has(_OF_CUTLASS) and self._is_started_by_hand)
+
+    def _has(self, pattern: re.Pattern[str]) -> bool:
+        """Whether a pattern matches outside of strings and comments."""
+        facts = self._facts
         facts.work.search(0, len(facts.text))
-        return any(not facts.layout.token_at(match.start()) for match in _NVIDIAS.finditer(facts.text))
+        return any(not facts.layout.token_at(match.start()) for match in pattern.finditer(facts.text))
 
     def _is_needed(self, hit: Hit) -> bool:
         """Return True if a hit is a top-level import of a library that the target lacks: the file cannot run."""
@@ -138,13 +146,16 @@ class Served:
 
     @cached_property
     def _is_program(self) -> bool:
-        """True if the file is a program of its own that takes arguments and does not ask for the platform it runs on."""
+        """True if the file is a program of its own that does not ask for the platform it runs on."""
+        return self._is_started_by_hand and not self._others.asks and not self._rocm.asks
+
+    @cached_property
+    def _is_started_by_hand(self) -> bool:
+        """True if the file is a program of its own: it takes arguments, or is in a folder of programs."""
         facts = self._facts
-        if not facts.says("__main__") or not any(map(facts.says, _TAKES)) or self._others.asks or self._rocm.asks:
+        if not facts.says("__main__") or not self._has(_STARTS) or self._has(_BESIDE):
             return False
-        facts.work.search(0, 2 * len(facts.text))
-        starts = any(not facts.layout.token_at(match.start()) for match in _STARTS.finditer(facts.text))
-        return starts and _BESIDE.search(facts.text) is None
+        return any(map(facts.says, _TAKES)) or not _FOLDERS.isdisjoint(PurePath(self._path).parts)
 
     def _says(self, words: str) -> bool:
         facts = self._facts
