@@ -41,7 +41,8 @@ REDUCED = {
     "bound anew": f"{MADE}t = t / 2\ndist.all_reduce(t)\nt = t.float()",
     "on a device that has a name": f"device = torch.device('cuda', n)\n{PLACED}dist.all_reduce(t)",
     "on a device that is chosen": (
-        f"where = 'cuda' if torch.cuda.is_available() else 'cpu'\ndevice = torch.device(where)\n{PLACED}dist.all_reduce(t)"
+        "where = 'cuda' if torch.cuda.is_available() else 'cpu'\n"
+        f"device = torch.device(where)\n{PLACED}dist.all_reduce(t)"
     ),
     "on the device of an attribute": (
         "class A:\n    def __init__(self):\n        self.device = torch.device('cuda')\n\n    def log(self):\n"

@@ -28,7 +28,8 @@ _TAKEN = frozenset({"T", "data", "imag", "indices", "mT", "real", "values"})
 _KEEPING = frozenset({"cat", "concat", "flatten", "hstack", "stack", "vstack", "where"})
 """Functions of torch whose result is on the device of their tensors."""
 _CONVERTS = re.compile(
-    r"def[ \t]+\w*(?:convert|filter|load|map|rename|split)\w*\([ \t\n]*(?P<given>(?:\w*_)?(?:state_dict|checkpoint|ckpt))\b"
+    r"def[ \t]+\w*(?:convert|filter|load|map|rename|split)\w*\([ \t\n]*"
+    r"(?P<given>(?:\w*_)?(?:state_dict|checkpoint|ckpt))\b"
 )
 _ADDS = frozenset({"append", "extend"})
 
@@ -49,9 +50,9 @@ class HostValues:
 
     @cached_property
     def _begins(self) -> bool:
-        """Whether the file contains anything that moves a tensor to the CPU, makes one there or converts a checkpoint."""
-        says = self._context.facts.says
-        return says(".items(") or any(map(says, ("cpu", *(f"torch.{name}" for name in sorted(FACTORIES | RANGES)))))
+        """Whether the file contains anything that moves a tensor to the CPU, makes one there or goes through a table."""
+        words = (".items(", "cpu", *(f"torch.{name}" for name in sorted(FACTORIES | RANGES)))
+        return any(map(self._context.facts.says, words))
 
     def holds(self, node: ast.AST, statement: Statement, depth: int = 0) -> bool:
         """Whether an expression is a tensor on the CPU, or a list of them."""
@@ -146,8 +147,8 @@ class HostValues:
         return self._named[key]
 
     def _is_of_checkpoint(self, name: str, scope: int) -> bool:
-        """Whether a name is a tensor of a loaded checkpoint: a function that converts one goes through the state dict that
-        it is given. Checkpoints are converted where they were loaded, on the host."""
+        """Whether a name is a tensor of a loaded checkpoint: a function that converts one goes through the state dict
+        that it is given. Checkpoints are converted where they were loaded, on the host."""
         facts = self._context.facts
         header = _CONVERTS.match(facts.text, scope)
         if header is None or not facts.says(".items("):

@@ -93,11 +93,6 @@ class Apart:
             return True
         return self._called is not None and self._called.holds(hit.start)
 
-    @property
-    def asks(self) -> bool:
-        """Whether the text contains a word of such a test."""
-        return bool(self._places)
-
     @cached_property
     def _places(self) -> list[int]:
         """Offsets of the words, in order."""
@@ -235,8 +230,8 @@ class Apart:
                 yield indents.extent(header.start), indents.block_end_of(header.start)
 
     def _is_run_first(self, block: Header | None) -> bool:
-        """Return True if a block is what a script runs: below `if __name__ == "__main__"`, or the body of a function that
-        is called there and nowhere else."""
+        """Return True if a block is what a script runs: below `if __name__ == "__main__"`, or the body of a function
+        that is called there and nowhere else."""
         if block is None:
             return False
         text, indents = self._facts.text, self._branches.indents

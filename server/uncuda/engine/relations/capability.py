@@ -21,8 +21,8 @@ def asks_capability(test: ast.expr, answer: bool, names: Mapping[str, bool], tor
     """Return True if a condition with this outcome implies a compute capability that only NVIDIA GPUs have.
 
     `answer`: the outcome. `names`: variables that hold a capability, each with whether a platform object gave it.
-    `torchs`: a capability that torch gave counts as well, if the condition tests for certain ones; plugins answer torch's
-    function with numbers of their own.
+    `torchs`: a capability that torch gave counts as well, if the condition tests for certain ones; plugins answer
+    torch's function with numbers of their own.
     """
     if isinstance(test, ast.Call) and test.args:
         return (

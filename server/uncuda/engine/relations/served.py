@@ -118,8 +118,8 @@ class Served:
 
     @cached_property
     def _is_nvidias(self) -> bool:
-        """True if the file has a top-level import from a package named `nvidia`, or is a program with one from a module of
-        CUTLASS kernels, so that it cannot run without it."""
+        """True if the file has a top-level import from a package named `nvidia`, or is a program with one from a module
+        of CUTLASS kernels, so that it cannot run without it."""
         facts = self._facts
         nvidias = facts.says(_NVIDIA) and self._has(_NVIDIAS)
         return nvidias or (any(map(facts.says, _CUTLASS)) and self._has(_OF_CUTLASS) and self._is_started_by_hand)
@@ -135,19 +135,14 @@ class Served:
         return (hit.severity or hit.rule.severity) == "error" and self._is_at_top(hit)
 
     def _is_started(self, hit: Hit) -> bool:
-        """Return True if a hit is a top-level import of a program that is started by hand: nothing chooses before it."""
-        return self._is_at_top(hit) and self._is_program
+        """Return True if a hit is a top-level import of a program that is started by hand: nothing chooses before."""
+        return self._is_at_top(hit) and self._is_started_by_hand
 
     def _is_at_top(self, hit: Hit) -> bool:
         """Return True if a hit is an import of a library outside of every block."""
         if hit.statement is None or hit.rule.check != "module":
             return False
         return self._facts.layout.line_start(hit.statement.start) == hit.statement.start
-
-    @cached_property
-    def _is_program(self) -> bool:
-        """True if the file is a program of its own that does not ask for the platform it runs on."""
-        return self._is_started_by_hand and not self._others.asks and not self._rocm.asks
 
     @cached_property
     def _is_started_by_hand(self) -> bool:
