@@ -50,7 +50,7 @@ class HostValues:
 
     @cached_property
     def _begins(self) -> bool:
-        """Whether the file contains anything that moves a tensor to the CPU, makes one there or goes through a table."""
+        """Whether the file contains anything that moves a tensor to the CPU, makes one there or loops over items."""
         words = (".items(", "cpu", *(f"torch.{name}" for name in sorted(FACTORIES | RANGES)))
         return any(map(self._context.facts.says, words))
 
