@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from support.engines import engine_for
 from uncuda.catalogue import load
-from uncuda.engine import Engine
+from uncuda.engine import Engine, Finding
 from uncuda.lsp.state.scan import CODEC, Reader, SaidBy
 from uncuda.settings import Settings
 from uncuda.source import Source
@@ -29,6 +29,11 @@ def said(text: str, engine: Engine = NPU) -> list[tuple[str, int]]:
 
 def in_project(folder: Path, files: dict[str, str], path: str) -> list[str]:
     """The names of the rules with findings in one file of a project."""
+    return [finding.rule for finding in found_in(folder, files, path)]
+
+
+def found_in(folder: Path, files: dict[str, str], path: str) -> Sequence[Finding]:
+    """The findings in one file of a project."""
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
@@ -41,7 +46,7 @@ def in_project(folder: Path, files: dict[str, str], path: str) -> list[str]:
     for facts in read.values():
         assert CODEC.record(CODEC.line(SaidBy("a.py", facts))).facts == facts
     source = Source(files[path], str(folder / path))
-    return [finding.rule for finding in engines.engine_for(settings).check(source).findings]
+    return engines.engine_for(settings).check(source).findings
 
 
 USER = "import torch\nimport triton\n"
@@ -332,6 +337,37 @@ def test_a_namespace_is_the_projects_own_as_far_as_its_packages(tmp_path: Path) 
     files["a.py"] = files["megatron/core/b.py"] = "import torch\nfrom megatron.training import x\n"
     assert in_project(tmp_path, files, "a.py") == ["module-adapted"]
     assert in_project(tmp_path, files, "megatron/core/b.py") == []  # its own package is not installed beside it
+
+
+LAYER = "import fast_cuda\nimport torch\n\n\nclass Layer:\n    pass\n"
+TRIED = {
+    "a try": "import torch\ntry:\n    from pkg.ops.layer import Layer\nexcept ImportError:\n    Layer = None\n",
+    "in a function": (
+        "import torch\ndef f():\n    try:\n        from pkg.ops import (\n            Layer,\n        )\n"
+        "        return Layer()\n    except ImportError as e:\n        print(e)\n"
+    ),
+    "any error": "import torch\ntry:\n    from pkg.ops import Layer\nexcept:\n    pass  # ImportError\n",
+    "a flag": "import torch\nif CUDA_AVAILABLE:\n    from pkg.ops import Layer\n",
+    "a relative import": "import torch\ntry:\n    from .ops.layer import Layer\nexcept ImportError:\n    pass\n",
+}
+NOT_TRIED = {
+    "a handler that raises": "import torch\ntry:\n    from pkg.ops import Layer\nexcept ImportError:\n    raise\n",
+    "another error": "import torch\ntry:\n    from pkg.ops import Layer\nexcept OSError:\n    pass  # ImportError\n",
+    "another name": "import torch\ntry:\n    from pkg.ops import Other\nexcept ImportError:\n    pass\n",
+    "another module": "import torch\ntry:\n    from pkg.ops.other import Layer\nexcept ImportError:\n    pass\n",
+    "another package": "import torch\ntry:\n    from ops.layer import Layer\nexcept ImportError:\n    pass\n",
+    "no try": "import torch\nfrom pkg.ops import Layer  # ImportError\n",
+    "a choice": "import torch\nif x:\n    from pkg.ops import Layer  # ImportError\n",
+}
+
+
+@pytest.mark.parametrize("name", [*TRIED, *NOT_TRIED])
+def test_a_file_that_another_one_imports_where_it_can(name: str, tmp_path: Path) -> None:
+    files = {"pkg/ops/layer.py": LAYER, "pkg/a.py": {**TRIED, **NOT_TRIED}[name]}
+    (found,) = found_in(tmp_path, files, "pkg/ops/layer.py")
+    assert (found.rule, found.severity) == ("cuda-module", "information" if name in TRIED else "error")
+    files["pkg/ops/layer.py"] = LAYER.replace("import fast_cuda\n", "def f():\n    import fast_cuda\n\n\n")
+    assert [one.severity for one in found_in(tmp_path, files, "pkg/ops/layer.py")] == ["error"]
 
 
 def test_a_python_file_of_the_project_is_not_compiled(tmp_path: Path) -> None:

@@ -577,11 +577,13 @@ def test_a_program_that_is_started_by_hand_comes_to_its_imports_in_a_project_tha
     [
         ("from lib.experts.cutlass_moe import run\n", "information"),
         ("from lib.kernels.linear.cute_dsl.gemm import run\n", "information"),
+        ("from aiter.test_common import run\n", "information"),
         ("from lib.experts.moe import cutlass\n", "error"),
+        ("import aiterators\n", "error"),
         ("def f():\n    from lib.experts.cutlass_moe import run\n", "error"),
     ],
 )
-def test_a_program_for_kernels_of_cutlass_is_information_in_a_project_that_chooses(line: str, severity: str) -> None:
+def test_a_program_for_kernels_of_one_maker_is_information_in_a_project_that_chooses(line: str, severity: str) -> None:
     text = PROGRAM.format(line).replace("= argparse.ArgumentParser()", "= y.cuda(); argparse.ArgumentParser()")
     assert [one.severity for one in findings({**FAMILY, "train.py": text}, "train.py")] == [severity]
     assert [one.severity for one in findings({"train.py": text}, "train.py")] == ["error"]

@@ -32,8 +32,10 @@ _STARTS = re.compile(r"^if[ \t]+__name__[ \t]*==", re.M)
 _TAKES = ("ArgumentParser", "sys.argv", "import click", "import fire", "tyro.cli")
 _FOLDERS = frozenset({"benchmark", "benchmarks", "example", "examples", "scripts", "tools"})
 _BESIDE = re.compile(r"^from[ \t]+\.", re.M)
-_CUTLASS = ("cutlass", "cute_dsl", "cutedsl")
-_OF_CUTLASS = re.compile(r"^from[ \t]+[\w.]*\.\w*(?:cutlass|cute_?dsl)[\w.]*[ \t]+import\b", re.M)
+_MAKERS = ("cutlass", "cute_dsl", "cutedsl", "aiter")
+_OF_A_MAKER = re.compile(
+    r"^(?:from[ \t]+[\w.]*\.\w*(?:cutlass|cute_?dsl)[\w.]*[ \t]+import|(?:from|import)[ \t]+aiter)\b", re.M
+)
 _BUILDS = "torch.utils.cpp_extension."
 _AGNOSTIC = ("torch.accelerator", "import accelerator")
 _QUESTIONS = frozenset({"torch.cuda.is_available", "torch.cuda.device_count"})
@@ -107,7 +109,7 @@ class Served:
         if self._everywhere:
             if any(map(_AMD.search, PurePath(self._path).parts[-2:])):
                 return [_informing(hit, AMDS) if hit.rule.check not in _OF_WHOLE else hit for hit in hits]
-            alone = self._is_nvidias or any(self._is_needed(hit) for hit in hits)
+            alone = self._is_a_makers or any(self._is_needed(hit) for hit in hits)
             return [hit.lowered(REVIEW) if self._is_started(hit) else _chosen(hit, alone) for hit in hits]
         hits = [hit.lowered(REVIEW) if hit.fixes and self._bytes.holds(hit) else hit for hit in hits]
         agnostic = any(map(self._says, _AGNOSTIC[:1] if self._portable else _AGNOSTIC))
@@ -117,12 +119,12 @@ class Served:
         return [hit.lowered(REVIEW) if hit.fixes and asks(hit) else hit for hit in hits]
 
     @cached_property
-    def _is_nvidias(self) -> bool:
+    def _is_a_makers(self) -> bool:
         """True if the file has a top-level import from a package named `nvidia`, or is a program with one from a module
-        of CUTLASS kernels, so that it cannot run without it."""
+        of CUTLASS kernels or from AMD's AITER, so that it runs on the GPUs of one maker only."""
         facts = self._facts
         nvidias = facts.says(_NVIDIA) and self._has(_NVIDIAS)
-        return nvidias or (any(map(facts.says, _CUTLASS)) and self._has(_OF_CUTLASS) and self._is_started_by_hand)
+        return nvidias or (any(map(facts.says, _MAKERS)) and self._has(_OF_A_MAKER) and self._is_started_by_hand)
 
     def _has(self, pattern: re.Pattern[str]) -> bool:
         """Whether a pattern matches outside of strings and comments."""
