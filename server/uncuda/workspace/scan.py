@@ -222,7 +222,7 @@ class Scanner:
         kernels = told(data, path, concerned)
         if own := frozenset(filter(None, (own_module(path, self._words.libraries), *self._above.of(path, data)))):
             kernels = kernels._replace(own=own)
-        if modules_tried := tried(data, path):
+        if concerned and (modules_tried := tried(data, path)):
             kernels = kernels._replace(tried=modules_tried)
         apart = is_apart(path)
         asking = [] if apart else [one for one in self._asking if self._may_choose(one, data, concerned)]
