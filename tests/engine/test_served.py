@@ -109,6 +109,10 @@ PLATFORM = {
     "a way out": "def f(x):\n    if not current_platform.is_cuda():\n        return\n    {0}\n",
     "the processor": "def f(x):\n    if platform.is_cpu() and x:\n        {0}\n",
     "a module of tests": ("if not current_platform.is_cuda():\n    pytest.skip('no', allow_module_level=True)\n{0}\n"),
+    "a module of tests that may run without pytest": (
+        "if pytest and (not has_it() or not current_platform.is_cuda()):\n"
+        "    pytest.skip('no', allow_module_level=True)\n{0}\n"
+    ),
     "a mark": "@pytest.mark.skipif(not current_platform.is_cuda(), reason='no')\ndef test(x):\n    {0}\n",
     "a name": "USE = current_platform.is_cuda() and has_it()\nif USE and x:\n    {0}\n",
     "a name of a function": "def f(x):\n    off = x or not platform.is_cuda()\n    if off:\n        return\n    {0}\n",
@@ -164,6 +168,7 @@ NO_PLATFORM = {
     "another function's name": (
         "def f():\n    use = platform.is_cuda()\n    return use\ndef g():\n    if use:\n        {0}\n"
     ),
+    "a test of another name": "if x and not platform.is_cuda():\n    pytest.skip('', allow_module_level=True)\n{0}\n",
     "its other answer": "USE = current_platform.is_cuda()\nif not USE:\n    {0}\n",
     "the other way": "if not current_platform.is_cuda():\n    {0}\n",
     "either": "if current_platform.is_cuda() or x:\n    {0}\n",

@@ -286,7 +286,8 @@ class Apart:
             return self._means(test.operand, not answer, torchs)
         if isinstance(test, ast.BoolOp):
             some = isinstance(test.op, ast.And) is answer
-            return (any if some else all)(self._means(value, answer, torchs) for value in test.values)
+            values = (value for value in test.values if not _is_pytest(value))
+            return (any if some else all)(self._means(value, answer, torchs) for value in values)
         if isinstance(test, ast.NamedExpr):
             return self._means(test.value, answer, torchs)
         if isinstance(test, ast.IfExp) and answer and _is_nothing(test.orelse):
@@ -310,6 +311,11 @@ def _bound(node: ast.AST | None) -> tuple[ast.expr | None, ast.expr | None]:
     if isinstance(node, ast.AnnAssign):
         return node.target, node.value
     return (node.targets[0], node.value) if isinstance(node, ast.Assign) and len(node.targets) == 1 else (None, None)
+
+
+def _is_pytest(node: ast.expr) -> bool:
+    """Return True for the module in a test such as `if pytest and not platform.is_cuda(): pytest.skip(…)`."""
+    return isinstance(node, ast.Name) and node.id == "pytest"
 
 
 def _is_none(node: ast.expr) -> bool:
