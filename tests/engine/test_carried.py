@@ -151,6 +151,8 @@ TYPED = [
         "def cuda(self):",
         "x.is_cuda = 1",
         "# uncuda: ignore",
+        "# device of x.cuda()",
+        "#! torch.npu",
     ),
     *(
         "import flash_attn",
@@ -340,6 +342,21 @@ def test_nearly_every_key_of_a_call_is_carried(text: str, monkeypatch: pytest.Mo
     monkeypatch.setattr(uncuda.engine.incremental_hits, "carry", counted)
     typist.type(typist.text.index("        x = x.to") - 1, "torch.cuda.set_device(1)")
     assert sum(kept is not None for kept in carried) >= len(carried) - 3  # an open bracket takes in what follows
+
+
+@pytest.mark.parametrize("words", ["# the model's device (cuda:0", "# not x.cuda() (a call"])
+def test_a_comment_is_carried(words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The words of a comment are nobody's: the lines around are not looked at again."""
+    carried: list[Kept | None] = []
+
+    def counted(*arguments: object) -> Kept | None:
+        carried.append(carry(*arguments))  # type: ignore[arg-type]
+        return carried[-1]
+
+    typist = Typist(PROGRAM.replace("        x = x.to", "        #\n        x = x.to", 1), prepared("npu"))
+    monkeypatch.setattr(uncuda.engine.incremental_hits, "carry", counted)
+    typist.type(typist.text.index("        x = x.to") - 1, words)
+    assert sum(kept is not None for kept in carried) >= len(carried) - 3  # words that the text did not have before
 
 
 APART = """

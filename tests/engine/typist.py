@@ -26,6 +26,7 @@ _VERDICTS = (SILENT, "review", "unknown")
 WORDS = (
     *("torch.cuda.set_device(1)", "torch.cuda.synchr", "x.cuda()", "x.is_cuda", "x = 'cuda'", "device", "self.device"),
     *("torch.npu.synchronize()", "npu", "backend", "hccl", "pass", "return", "return torch.cuda.seed()", "if gpu:"),
+    *("# x.cuda() waits", "# torch.npu", "    # device = 'cuda:0'", "# backend: nccl (", '# """ nccl', "#"),
 )
 
 

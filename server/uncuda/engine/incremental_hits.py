@@ -1,7 +1,8 @@
-"""Reuses hits after an edit: if only a plain call or name was typed, only its own line is checked again.
+"""Reuses hits after an edit: if only a plain call, name or comment was typed, only its own line is checked again.
 
 A line affects other lines through names it binds, through block headers and strings, and through uses of names that a
-check follows. A line that is only a dotted name, called or not, does none of that, unless it contains a followed name.
+check follows. A line that is only a dotted name, called or not, does none of that, unless it contains a followed name;
+a comment does none of it either.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ..project import Project
 from ..source import Span
 
 _PLAIN = re.compile(r"[ \t]*(?:(?P<first>[A-Za-z_]\w*)(?:\.\w*)*(?:\([\w., \t]*\)?)?[ \t]*)?\r?\n?")
+_COMMENT = re.compile(r"[ \t]*#(?!!)[^\r\n]*\r?\n?")
 # Words on a line that affect other lines: skipping a test, or compiling with TorchScript.
 _SPOKEN = re.compile(r"script|skip", re.I)
 _WORD = re.compile(r"\w+")
@@ -154,14 +156,17 @@ _NONE = Span(0, 0)
 
 
 def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> bool:
-    """Whether a line is empty or a plain dotted name or call that affects no other line."""
+    """Whether a line is empty, a comment, or a plain dotted name or call that affects no other line."""
     text = facts.text[start:end]
-    match = _PLAIN.fullmatch(text)
-    if match is None or iskeyword(match["first"] or "") or _SPOKEN.search(text) or leaves(text.lstrip()):
+    if _SPOKEN.search(text):
         return False
-    words = set(_WORD.findall(text))
-    if any(_WORD.findall(name)[-1] in words for name in asked if not name.startswith("def ")):
-        return False
+    if not _COMMENT.fullmatch(text):
+        match = _PLAIN.fullmatch(text)
+        if match is None or iskeyword(match["first"] or "") or leaves(text.lstrip()):
+            return False
+        words = set(_WORD.findall(text))
+        if any(_WORD.findall(name)[-1] in words for name in asked if not name.startswith("def ")):
+            return False
     if facts.layout.logical_line(start) != (start, end) or facts.layout.string_around(start):
         return False
     above = facts.indents.header_above(start)

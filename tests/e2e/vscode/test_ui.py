@@ -127,7 +127,7 @@ def test_fix_all_in_workspace_and_one_undo(train: Window, small: Path) -> None:
     train.page.keyboard.press("Control+Z")
     train.squiggles(len(FINDINGS))
     train.until(lambda: train.dirty() == 2, train.dirty)  # the other file is changed a moment later
-    train.command("File: Save All Files")
+    train.save_all()
     train.until(lambda: project.contents(small) == before, lambda: project.contents(small))
 
 
@@ -310,7 +310,7 @@ def test_preview_with_ticks_by_rule(window: Window, folder: Path) -> None:
     window.focus_editor()
     window.page.keyboard.press("Control+Z")
     window.squiggles(len(FINDINGS))
-    window.command("File: Save All Files")
+    window.save_all()
     window.until(lambda: project.contents(workspace) == before, lambda: project.contents(workspace))
 
 

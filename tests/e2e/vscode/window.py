@@ -107,6 +107,12 @@ class Window:
         assert title in titles, titles
         rows.nth(titles.index(title)).click()
 
+    def save_all(self) -> None:
+        """Save all files once one is changed: only files with a tab are saved, and edits from outside open it late."""
+        self.until(self.dirty, lambda: self.rows(".tab"))
+        self.command("File: Save All Files")
+        self.until(lambda: not self.dirty(), lambda: self.rows(".tab"))
+
     def focus_editor(self) -> None:
         """Put the cursor into the editor."""
         self.page.locator(".editor-instance .view-line").first.click()

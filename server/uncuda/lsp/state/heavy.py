@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 _START = 20.0
 """Seconds within which the process must begin."""
 
-_ORDINARY = Limits(bytes=600_000, statements=2_500, comparisons=500_000)
+_ORDINARY = Limits(bytes=600_000, statements=2_500, comparisons=800_000)
 """More work than the largest file in the test corpus takes, about a quarter of a second."""
-_SHARE = 12
+_SHARE = 6
 """The limits between keystrokes are at most this fraction of the limits in the settings."""
 _SHARED = ("bytes", "statements", "comparisons")
 
