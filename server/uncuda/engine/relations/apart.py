@@ -34,7 +34,7 @@ _BOUND = re.compile(r"[ \t]*(?::?=(?!=)|:[^=\n]+=(?!=)|(?:,[^=\n]*)=(?!=)|[-+*/|
 _NAMED = re.compile(r"[ \t]*:=")
 _LOOPS = re.compile(r"\b(?:as|for)\b[^\n]*\Z")
 _SCRIPT = re.compile(r"if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']")  # the code that it calls is above it
-_MANY = 60  # most uses of a name that are examined
+_MANY, _FEW = 60, 16  # most uses of a name that are examined, and names of torch's capability that are followed
 _CLAUSES = frozenset({"if", "elif"})
 _SKIPPED_IF, _SKIPPED_UNLESS = frozenset({"skipif", "skipIf"}), frozenset({"skipUnless"})
 
@@ -143,7 +143,8 @@ class Apart:
         of these.
         """
         if self._capable and (platforms := capability.gets_capability(value)) is not None:
-            return "capability" if platforms else "torch's capability"
+            followed = platforms or (len(self._capabilities) < _FEW and self._facts.says("__main__"))
+            return ("capability" if platforms else "torch's capability") if followed else ""
         if isinstance(value, ast.Call) and self._skips([value]):
             return "mark"
         return "yes" if self._means(value, True) else "no" if self._means(value, False) else ""
