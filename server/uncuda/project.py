@@ -98,6 +98,8 @@ class Project:
     own: frozenset[str] = frozenset()
     """FOLDER/MODULE of the project's own modules that have the name of a library and can be imported below that
     folder."""
+    tried: frozenset[str] = frozenset()
+    """Dotted names, each with its module's, that a file imports where it can from another, and goes on without."""
     helper: Helper | None = None
     """Of a project that is ported for every accelerator."""
 
@@ -105,6 +107,15 @@ class Project:
     def says(self) -> frozenset[str]:
         """The targets that files name by an import or by an environment variable."""
         return self.plugins | self.shims | self.switched
+
+    def tries(self, path: str) -> frozenset[str]:
+        """The names that a file of the project imports where it can from the file at `path`, or from its package."""
+        if not self.tried or not path.endswith(".py"):
+            return frozenset()
+        dotted = "." + path.removesuffix(".py").replace("\\", "/").replace("/", ".")
+        modules = dotted, dotted.rpartition(".")[0]
+        split = (one.rpartition(".") for one in self.tried)
+        return frozenset(name for module, _, name in split if any(one.endswith(f".{module}") for one in modules))
 
     def owns(self, module: str, path: str) -> bool:
         """Whether an import of `module` in the file at `path` finds a module of the project itself."""

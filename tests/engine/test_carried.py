@@ -15,6 +15,7 @@ from uncuda.checks import Hit
 from uncuda.edits import Fix
 from uncuda.engine import Engine, Finding, Related, Report
 from uncuda.engine.incremental_hits import Kept, carry
+from uncuda.project import Project
 from uncuda.source import Source
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -271,6 +272,26 @@ def test_a_call_of_what_only_another_platform_called(question: str) -> None:
     typist.type(len(text) - 1, "_sync(x)")
     assert [found.severity for found in typist.typed.check(Source(typist.text, PATH)).findings] == ["error"]
     typist.erase(len(text) - 1 + len("_sync(x)"), len("_sync(x)"))
+
+
+@pytest.mark.parametrize(
+    ("line", "question", "words", "severity"),
+    [
+        ("import cupy\n", "", "argparse.ArgumentParser()", "error"),
+        ("", "    if not current_platform.is_cuda():\n        return\n", "main()", "error"),
+    ],
+)
+def test_what_makes_a_text_a_program_is_looked_at_anew(line: str, question: str, words: str, severity: str) -> None:
+    text = (
+        f"import argparse\nimport torch\n{line}\n\ndef run(x):\n    torch.cuda.synchronize()\n\n\ndef main():\n"
+        f"{question}    run(1)\n\n\ndef other():\n    \n\n\nif __name__ == '__main__':\n    main()\n"
+    )
+    typist = Typist(text, prepared("npu").knowing(Project(served=frozenset({"npu"}))))
+    assert typist.typed.check(Source(text, PATH)).findings[0].severity == "information"
+    at = text.index("def other():\n    ") + len("def other():\n    ")
+    typist.type(at, words)
+    assert typist.typed.check(Source(typist.text, PATH)).findings[0].severity == severity
+    typist.erase(at + len(words), len(words))
 
 
 def test_an_import_that_cannot_be_read_is_named_after_each_key() -> None:

@@ -16,7 +16,7 @@ from ..facts.role_calls import COMPREHENSIONS, chain_of, last_word
 from ..facts.roles import Role
 from .base import Context
 from .given_device import says_number
-from .host_values import FACTORIES, RANGES
+from .host_values import FACTORIES, RANGES, values_of
 from .parameters import Parameters
 from .result_values import cut
 from .string_flow import Flow
@@ -34,6 +34,7 @@ _TENSORS = frozenset({0, 1, "input", "input_list", "output", "tensor", "tensors"
 _INNER = (*COMPREHENSIONS, ast.DictComp, ast.Lambda)  # these may rebind the name themselves
 _TESTS = frozenset({"if", "elif", "else", "while"})
 _ASKS = "backend", "dtype", "float64", "double", "cpu", "device"
+_ACCELERATOR = "accelerator"  # the object of Accelerate that holds the device of this process
 _CATCHES = re.compile(r"\b(?:suppress|raises|assertRaises)\b")
 _OTHER = "gloo"
 """A collective library on the host that accepts float64. In a file that names it, no collective is reported."""
@@ -72,33 +73,56 @@ class Collectives:
         """The float64 tensor that a call makes; None if it is not known to make one."""
         root, _, name = (self._flow.resolve(call.func, statement) or "").rpartition(".")
         if root == "torch" and name in FACTORIES | RANGES:
-            placed = any(word.arg == "device" and self._is_device(word.value) for word in call.keywords)
+            placed = any(word.arg == "device" and self._is_device(word.value, statement) for word in call.keywords)
             return _Tensor(call, statement, placed, name in RANGES or _has_shape(call, name))
         if isinstance(call.func, ast.Attribute) and call.func.attr in _CASTS:
             given = [*call.args, *(word.value for word in call.keywords if word.arg == "device")]
-            placed = any(self._is_device(one) for one in given) or self._is_placed(call.func.value)
+            placed = any(self._is_device(one, statement) for one in given)
+            placed = placed or self._is_placed(call.func.value, statement)
             return _Tensor(call, statement, placed, False)
         return None
 
-    def _is_placed(self, node: ast.AST) -> bool:
+    def _is_placed(self, node: ast.AST, statement: Statement) -> bool:
         """Whether a chain of calls moves its first object to the accelerator: `x.cuda().sum()`."""
         while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr == "cuda" or (node.func.attr == "to" and any(map(self._is_device, node.args))):
+            moved = node.args if node.func.attr == "to" else ()
+            if node.func.attr == "cuda" or any(self._is_device(one, statement) for one in moved):
                 return True
             if node.func.attr not in _KEEPING | _REDUCING:
                 return False
             node = node.func.value
         return False
 
-    def _is_device(self, node: ast.AST) -> bool:
-        """Whether an expression denotes the accelerator: `"cuda:0"`, `torch.device("cuda", i)`, `current_device()`."""
+    def _is_device(self, node: ast.AST, statement: Statement, depth: int = 0) -> bool:
+        """Whether an expression denotes the accelerator where there is one: `"cuda:0"`, `torch.device("cuda", i)`,
+        `current_device()`, `accelerator.device`, a choice between one of these and the CPU, or a name for one."""
         if isinstance(node, ast.JoinedStr) and node.values:
             node = node.values[0]
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             return node.value.partition(":")[0] in ("cuda", self._device)
+        if isinstance(node, ast.IfExp):
+            return any(self._is_device(one, statement, depth) for one in (node.body, node.orelse))
         if isinstance(node, ast.Call) and last_word(node.func) == "device" and node.args:
-            return self._is_device(node.args[0])
-        return isinstance(node, (ast.Name, ast.Attribute, ast.Call)) and says_number(node)
+            return self._is_device(node.args[0], statement, depth)
+        if isinstance(node, ast.Attribute) and node.attr == "device" and last_word(node.value) == _ACCELERATOR:
+            return True
+        if isinstance(node, (ast.Name, ast.Attribute, ast.Call)) and says_number(node):
+            return True
+        return self._is_name_of_device(node, statement, depth)
+
+    def _is_name_of_device(self, node: ast.AST, statement: Statement, depth: int) -> bool:
+        """Whether every value that the file assigns to a name, or to an attribute of `self`, is the accelerator."""
+        base, parts = chain_of(node)
+        self._left -= 1
+        if not isinstance(base, ast.Name) or len(parts) > (base.id == "self") or depth >= _DEEP or self._left < 0:
+            return False
+        spelled = ".".join([base.id, *parts])
+        self._context.asked.add(spelled)
+        scope = -1 if parts else self._flow.scope(spelled, statement.start, Role("assignment", node))
+        values = [*values_of(self._flow, spelled, scope)]
+        return bool(values) and all(
+            value is not None and self._is_device(value, where, depth + 1) for value, where in values
+        )
 
     def _follow(self, tensor: _Tensor, depth: int) -> str:
         self._context.facts.work.compare(4)
@@ -137,7 +161,9 @@ class Collectives:
             return same._replace(placed=True)
         if name == "to":
             given = [*call.args, *(word.value for word in call.keywords if word.arg == "device")]
-            moved = all(map(self._is_device, given)) and words <= _BESIDE_DEVICE | {"device"}
+            moved = all(self._is_device(one, tensor.statement) for one in given) and words <= _BESIDE_DEVICE | {
+                "device"
+            }
             return same._replace(placed=True) if given and moved else None
         if name in _COMPUTING:
             kept = tensor.array or all(isinstance(one, ast.Constant) for one in call.args)

@@ -27,6 +27,10 @@ _DEEP, _MANY = 8, 200  # names followed on the way; expressions looked at in one
 _TAKEN = frozenset({"T", "data", "imag", "indices", "mT", "real", "values"})
 _KEEPING = frozenset({"cat", "concat", "flatten", "hstack", "stack", "vstack", "where"})
 """Functions of torch whose result is on the device of their tensors."""
+_CONVERTS = re.compile(
+    r"def[ \t]+\w*(?:convert|filter|load|map|rename|split)\w*\([ \t\n]*"
+    r"(?P<given>(?:\w*_)?(?:state_dict|checkpoint|ckpt))\b"
+)
 _ADDS = frozenset({"append", "extend"})
 
 
@@ -46,8 +50,9 @@ class HostValues:
 
     @cached_property
     def _begins(self) -> bool:
-        """Whether the file contains anything that moves a tensor to the CPU or makes one there."""
-        return any(map(self._context.facts.says, ("cpu", *(f"torch.{name}" for name in sorted(FACTORIES | RANGES)))))
+        """Whether the file contains anything that moves a tensor to the CPU, makes one there or loops over items."""
+        words = (".items(", "cpu", *(f"torch.{name}" for name in sorted(FACTORIES | RANGES)))
+        return any(map(self._context.facts.says, words))
 
     def holds(self, node: ast.AST, statement: Statement, depth: int = 0) -> bool:
         """Whether an expression is a tensor on the CPU, or a list of them."""
@@ -132,22 +137,25 @@ class HostValues:
         if key not in self._named:
             self._context.asked.add(spelled)
             self._named[key] = False  # a name that depends on itself counts as unknown
-            values = [*self._given(spelled, scope)]
-            shown = [(value, where) for value, where in values if not _is_empty(value)]
-            self._named[key] = bool(shown) and all(
+            values = [*values_of(self._flow, spelled, scope)]
+            loaded = scope >= 0 and self._is_of_checkpoint(spelled, scope)
+            self._named[key] = loaded  # what is computed from a loaded tensor, under the same name, is there as well
+            shown = [(value, where) for value, where in values if not (value is None if loaded else _is_empty(value))]
+            self._named[key] = (loaded or bool(shown)) and all(
                 value is not None and self.holds(value, where, depth + 1) for value, where in shown
             )
         return self._named[key]
 
-    def _given(self, spelled: str, scope: int) -> Iterator[tuple[ast.expr | None, Statement]]:
-        """The values assigned to a name or appended to the list it holds; None for a binding without a value, such as a
-        loop."""
-        for found in self._flow.naming(spelled, scope):
-            bound = [one for one in found.digest.bindings if one.name == spelled]
-            values = [value for node in found.digest.piece.nodes for value in _values(node, spelled)]
-            yield from ((value, found) for value in values)
-            if len(bound) > len(values):
-                yield None, found
+    def _is_of_checkpoint(self, name: str, scope: int) -> bool:
+        """Whether a name is a tensor of a loaded checkpoint: a function that converts one goes through the state dict
+        that it is given. Checkpoints are converted where they were loaded, on the host."""
+        facts = self._context.facts
+        header = _CONVERTS.match(facts.text, scope)
+        if header is None or not facts.says(".items("):
+            return False
+        facts.work.search(scope, facts.indents.extent(scope))
+        loop = rf"^[ \t]*for[ \t]+\w+,[ \t]*{re.escape(name)}[ \t]+in[ \t]+{header['given']}\.items\(\)"
+        return re.search(loop, facts.text[scope : facts.indents.extent(scope)], re.M) is not None
 
     def _gives(self, name: str, depth: int) -> bool:
         """Whether everything that a function of this file returns is on the CPU."""
@@ -171,6 +179,17 @@ class HostValues:
                 for found in returned
             )
         return self._functions[name]
+
+
+def values_of(flow: Flow, spelled: str, scope: int) -> Iterator[tuple[ast.expr | None, Statement]]:
+    """The values assigned to a name or appended to the list it holds; None for a binding without a value, such as a
+    loop."""
+    for found in flow.naming(spelled, scope):
+        bound = [one for one in found.digest.bindings if one.name == spelled]
+        values = [value for node in found.digest.piece.nodes for value in _values(node, spelled)]
+        yield from ((value, found) for value in values)
+        if len(bound) > len(values):
+            yield None, found
 
 
 def _parts(node: ast.AST) -> list[ast.expr]:

@@ -16,6 +16,8 @@ from .fallbacks import Fallbacks
 
 ASKED_ONLY = "asked-only"
 """The limit of an import of a library that the file uses only to ask whether it is available."""
+TRIED = "tried-elsewhere"
+"""The limit of an import in a file that another one imports where it can."""
 _GRAVITY = ("error", "warning", "information")
 
 
@@ -45,7 +47,7 @@ class Check:
         for hit, module in imported:
             if hit.statement is not None:
                 fallbacks.learn(module, hit.statement)
-        yield from _first([fallbacks.lowered(hit, module) for hit, module in imported])
+        yield from _first([_tried(fallbacks.lowered(hit, module), context) for hit, module in imported])
         for reference in context.references if self.names else ():
             module = self._module(reference.dotted)
             if module in self.names:
@@ -113,6 +115,20 @@ class Check:
         row = self.target.modules.get(module)
         limits = row.limits if row is not None else ()
         return Hit(rule, *span, {"name": name, "subject": module}, limits=limits, statement=statement, node=node)
+
+
+def _tried(hit: Hit, context: Context) -> Hit:
+    """The hit at a top-level import as information, if another file imports what this one defines only where it can."""
+    statement, facts = hit.statement, context.facts
+    if statement is None or hit.severity or hit.rule.severity == "information":
+        return hit
+    names = context.project.tries(context.path)
+    if not names or facts.layout.line_start(statement.start) != statement.start:
+        return hit
+    facts.work.search(0, len(names) * len(context.text))
+    if not any(re.search(rf"^(?:class|def) {re.escape(name)}\b", context.text, re.M) for name in names):
+        return hit
+    return replace(hit, severity="information", limits=(*hit.limits, TRIED))
 
 
 def _first(hits: Sequence[Hit]) -> Iterator[Hit]:

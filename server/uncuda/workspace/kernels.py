@@ -29,12 +29,13 @@ _RETURNS = r"\n[ \t]+return[ \t]+\w"
 
 
 class Told(NamedTuple):
-    """What a file tells about kernels, as in the fields of `Project` with these names."""
+    """What a file tells about kernels and its own modules, as in the fields of `Project` with these names."""
 
     extensions: frozenset[str] = frozenset()
     kernels: frozenset[str] = frozenset()
     sources: frozenset[str] = frozenset()
     own: frozenset[str] = frozenset()
+    tried: frozenset[str] = frozenset()
 
 
 UNTOLD = Told()

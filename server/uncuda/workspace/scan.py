@@ -24,6 +24,7 @@ from .files import FileProblem, read_file
 from .kernels import UNTOLD, Told, told
 from .notebooks import OtherLanguageError, is_notebook, program_bytes
 from .own import Above, own_module
+from .tried import tried
 from .words import Words
 
 _TORCH = re.compile(rb"^[ \t]*(?:import torch\b|from torch[. ])", re.M)
@@ -221,6 +222,8 @@ class Scanner:
         kernels = told(data, path, concerned)
         if own := frozenset(filter(None, (own_module(path, self._words.libraries), *self._above.of(path, data)))):
             kernels = kernels._replace(own=own)
+        if concerned and (modules_tried := tried(data, path)):
+            kernels = kernels._replace(tried=modules_tried)
         apart = is_apart(path)
         asking = [] if apart else [one for one in self._asking if self._may_choose(one, data, concerned)]
         torch = concerned and not self.gathered.torch and b"torch.cuda" in data and _TORCH.search(data) is not None
@@ -326,6 +329,7 @@ class Scanner:
             kernels=frozenset(name for one in told for name in one.kernels),
             sources=frozenset(name for one in told for name in one.sources),
             own=frozenset(place for one in told for place in one.own),
+            tried=frozenset(name for one in told for name in one.tried),
         )
 
 

@@ -13,7 +13,7 @@ from ...checks.branches import Branches
 from ...facts.read import Statement
 from ...facts.role_calls import last_word
 from ...facts.scans import plain, uses
-from ...facts.scopes import Header
+from ...facts.scopes import FUNCTION, Header
 from . import capability
 from .called import Called, Stretch
 
@@ -34,7 +34,7 @@ _BOUND = re.compile(r"[ \t]*(?::?=(?!=)|:[^=\n]+=(?!=)|(?:,[^=\n]*)=(?!=)|[-+*/|
 _NAMED = re.compile(r"[ \t]*:=")
 _LOOPS = re.compile(r"\b(?:as|for)\b[^\n]*\Z")
 _SCRIPT = re.compile(r"if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']")  # the code that it calls is above it
-_MANY = 60  # most uses of a name that are examined
+_MANY, _FEW = 60, 16  # most uses of a name that are examined, and names of torch's capability that are followed
 _CLAUSES = frozenset({"if", "elif"})
 _SKIPPED_IF, _SKIPPED_UNLESS = frozenset({"skipif", "skipIf"}), frozenset({"skipUnless"})
 
@@ -74,8 +74,8 @@ class Apart:
         self._parts: dict[ast.BoolOp, frozenset[ast.AST]] = {}
         self._kept: dict[str, bool] = {}
         """Names that hold such an answer, `use_x = platform.is_cuda() and has_x()`, and what they are then."""
-        self._capabilities: set[str] = set()
-        """Those that hold a platform's compute capability."""
+        self._capabilities: dict[str, bool] = {}
+        """Those that hold a compute capability, each with whether a platform object gave it."""
         self._named_marks: set[str] = set()
         """Marks that have a name: `on_cuda = pytest.mark.skipif(not platform.is_cuda())`."""
         self._optional: set[str] = set()
@@ -139,10 +139,12 @@ class Apart:
         """Return the meaning of an assigned value.
 
         "yes" or "no": its being true or false implies what is searched for; "mark": a mark that skips tests everywhere
-        else; "capability": a platform's compute capability; "": none of these.
+        else; "capability" or "torch's capability": a compute capability that a platform object or torch gives; "": none
+        of these.
         """
-        if self._capable and capability.gets_capability(value):
-            return "capability"
+        if self._capable and (platforms := capability.gets_capability(value)) is not None:
+            followed = platforms or (len(self._capabilities) < _FEW and self._facts.says("__main__"))
+            return ("capability" if platforms else "torch's capability") if followed else ""
         if isinstance(value, ast.Call) and self._skips([value]):
             return "mark"
         return "yes" if self._means(value, True) else "no" if self._means(value, False) else ""
@@ -156,8 +158,8 @@ class Apart:
         return target is not None and value is not None and self._said(value) == said
 
     def _learn(self, name: str, said: str, value: ast.expr) -> None:
-        if said == "capability":
-            self._capabilities.add(name)
+        if said.endswith("capability"):
+            self._capabilities[name] = said == "capability"
         elif said == "mark":
             self._named_marks.add(name)
         else:
@@ -220,12 +222,30 @@ class Apart:
             clauses = indents.clauses(header)
             others = [clause for clause in clauses if clause.start > header.start]
             yield from ((clause.start, indents.extent(clause.start)) for clause in others)
-            if not others and header.word == "if" and self._branches.leaves(header):
-                above, text = indents.header_above(header.start), self._facts.text
-                if above is not None and _SCRIPT.match(text, above.start, above.end):
-                    yield 0, len(text)
-                else:
-                    yield indents.extent(header.start), indents.block_end_of(header.start)
+        if header.word == "if" and self._means(test, False, torchs=True) and len(indents.clauses(header)) == 1:
+            if not self._branches.leaves(header):
+                return
+            if self._is_run_first(indents.header_above(header.start)):
+                yield 0, len(self._facts.text)
+            elif self._means(test, False):
+                yield indents.extent(header.start), indents.block_end_of(header.start)
+
+    def _is_run_first(self, block: Header | None) -> bool:
+        """Return True if a block is what a script runs: below `if __name__ == "__main__"`, or the body of a function
+        that is called there and nowhere else."""
+        if block is None:
+            return False
+        text, indents = self._facts.text, self._branches.indents
+        if _SCRIPT.match(text, block.start, block.end):
+            return True
+        defined = FUNCTION.match(text, block.start) if block.indent == 0 else None
+        if defined is None:
+            return False
+        name = defined[1]
+        calls = self._facts.searches.find(("apart", name), uses(name, True))
+        calls = [at for at in calls if not block.start <= at < block.end and not self._facts.layout.token_at(at)]
+        above = [list(indents.headers(at))[-1:] for at in calls[:_MANY]]
+        return bool(above) and all(line and _SCRIPT.match(text, line[0].start, line[0].end) for line in above)
 
     def _skips(self, marks: Iterable[ast.AST]) -> bool:
         """Whether a pytest or unittest mark skips the code unless such a test is true."""
@@ -259,19 +279,21 @@ class Apart:
             self._parts[operation] = frozenset(operation.values[first + 1 :])
         return self._parts[operation]
 
-    def _means(self, test: ast.expr, answer: bool) -> bool:
-        """Whether a condition that evaluated to `answer` implies what is searched for."""
+    def _means(self, test: ast.expr, answer: bool, torchs: bool = False) -> bool:
+        """Whether a condition that evaluated to `answer` implies what is searched for. `torchs`: a compute capability
+        that torch gives counts as well."""
         self._facts.work.compare()
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            return self._means(test.operand, not answer)
+            return self._means(test.operand, not answer, torchs)
         if isinstance(test, ast.BoolOp):
             some = isinstance(test.op, ast.And) is answer
-            return (any if some else all)(self._means(value, answer) for value in test.values)
+            values = (value for value in test.values if not _is_pytest(value))
+            return (any if some else all)(self._means(value, answer, torchs) for value in values)
         if isinstance(test, ast.NamedExpr):
-            return self._means(test.value, answer)
+            return self._means(test.value, answer, torchs)
         if isinstance(test, ast.IfExp) and answer and _is_nothing(test.orelse):
-            return self._means(test.test, True) or self._means(test.body, True)
-        if self._capable and capability.asks_capability(test, answer, self._capabilities):
+            return self._means(test.test, True, torchs) or self._means(test.body, True, torchs)
+        if self._capable and capability.asks_capability(test, answer, self._capabilities, torchs):
             return True
         return self._says(test, answer) or self._is_kept(test, answer)
 
@@ -290,6 +312,11 @@ def _bound(node: ast.AST | None) -> tuple[ast.expr | None, ast.expr | None]:
     if isinstance(node, ast.AnnAssign):
         return node.target, node.value
     return (node.targets[0], node.value) if isinstance(node, ast.Assign) and len(node.targets) == 1 else (None, None)
+
+
+def _is_pytest(node: ast.expr) -> bool:
+    """Return True for the module in a test such as `if pytest and not platform.is_cuda(): pytest.skip(…)`."""
+    return isinstance(node, ast.Name) and node.id == "pytest"
 
 
 def _is_none(node: ast.expr) -> bool:

@@ -28,6 +28,14 @@ AMDS = "amd-file"
 _AMD = re.compile(r"(?<![A-Za-z])(?:amd|rocm)(?![A-Za-z])", re.I)
 _NVIDIA = ".nvidia"
 _NVIDIAS = re.compile(r"^from[ \t]+[\w.]*\.nvidia(?:\.[\w.]*)?[ \t]+import\b", re.M)
+_STARTS = re.compile(r"^if[ \t]+__name__[ \t]*==", re.M)
+_TAKES = ("ArgumentParser", "sys.argv", "import click", "import fire", "tyro.cli")
+_FOLDERS = frozenset({"benchmark", "benchmarks", "example", "examples", "scripts", "tools"})
+_BESIDE = re.compile(r"^from[ \t]+\.", re.M)
+_MAKERS = ("cutlass", "cute_dsl", "cutedsl", "aiter")
+_OF_A_MAKER = re.compile(
+    r"^(?:from[ \t]+[\w.]*\.\w*(?:cutlass|cute_?dsl)[\w.]*[ \t]+import|(?:from|import)[ \t]+aiter)\b", re.M
+)
 _BUILDS = "torch.utils.cpp_extension."
 _AGNOSTIC = ("torch.accelerator", "import accelerator")
 _QUESTIONS = frozenset({"torch.cuda.is_available", "torch.cuda.device_count"})
@@ -101,8 +109,8 @@ class Served:
         if self._everywhere:
             if any(map(_AMD.search, PurePath(self._path).parts[-2:])):
                 return [_informing(hit, AMDS) if hit.rule.check not in _OF_WHOLE else hit for hit in hits]
-            alone = self._is_nvidias or any(self._is_needed(hit) for hit in hits)
-            return [_chosen(hit, alone) for hit in hits]
+            alone = self._is_a_makers or any(self._is_needed(hit) for hit in hits)
+            return [hit.lowered(REVIEW) if self._is_started(hit) else _chosen(hit, alone) for hit in hits]
         hits = [hit.lowered(REVIEW) if hit.fixes and self._bytes.holds(hit) else hit for hit in hits]
         agnostic = any(map(self._says, _AGNOSTIC[:1] if self._portable else _AGNOSTIC))
         if not agnostic and not asked_by_hand(self._facts, self._target):
@@ -111,19 +119,40 @@ class Served:
         return [hit.lowered(REVIEW) if hit.fixes and asks(hit) else hit for hit in hits]
 
     @cached_property
-    def _is_nvidias(self) -> bool:
-        """True if the file has a top-level import from a package named `nvidia`, so that it cannot run without it."""
+    def _is_a_makers(self) -> bool:
+        """True if the file has a top-level import from a package named `nvidia`, or is a program with one from a module
+        of CUTLASS kernels or from AMD's AITER, so that it runs on the GPUs of one maker only."""
         facts = self._facts
-        if not facts.says(_NVIDIA):
-            return False
+        nvidias = facts.says(_NVIDIA) and self._has(_NVIDIAS)
+        return nvidias or (any(map(facts.says, _MAKERS)) and self._has(_OF_A_MAKER) and self._is_started_by_hand)
+
+    def _has(self, pattern: re.Pattern[str]) -> bool:
+        """Whether a pattern matches outside of strings and comments."""
+        facts = self._facts
         facts.work.search(0, len(facts.text))
-        return any(not facts.layout.token_at(match.start()) for match in _NVIDIAS.finditer(facts.text))
+        return any(not facts.layout.token_at(match.start()) for match in pattern.finditer(facts.text))
 
     def _is_needed(self, hit: Hit) -> bool:
         """Return True if a hit is a top-level import of a library that the target lacks: the file cannot run."""
-        if hit.statement is None or hit.rule.check != "module" or (hit.severity or hit.rule.severity) != "error":
+        return (hit.severity or hit.rule.severity) == "error" and self._is_at_top(hit)
+
+    def _is_started(self, hit: Hit) -> bool:
+        """Return True if a hit is a top-level import of a program that is started by hand: nothing chooses before."""
+        return self._is_at_top(hit) and self._is_started_by_hand
+
+    def _is_at_top(self, hit: Hit) -> bool:
+        """Return True if a hit is an import of a library outside of every block."""
+        if hit.statement is None or hit.rule.check != "module":
             return False
         return self._facts.layout.line_start(hit.statement.start) == hit.statement.start
+
+    @cached_property
+    def _is_started_by_hand(self) -> bool:
+        """True if the file is a program of its own: it takes arguments, or is in a folder of programs."""
+        facts = self._facts
+        if not facts.says("__main__") or not self._has(_STARTS) or self._has(_BESIDE):
+            return False
+        return any(map(facts.says, _TAKES)) or not _FOLDERS.isdisjoint(PurePath(self._path).parts)
 
     def _says(self, words: str) -> bool:
         facts = self._facts
