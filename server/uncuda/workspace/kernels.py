@@ -35,6 +35,8 @@ class Told(NamedTuple):
     kernels: frozenset[str] = frozenset()
     sources: frozenset[str] = frozenset()
     own: frozenset[str] = frozenset()
+    idioms: frozenset[str] = frozenset()
+    """What `idioms` finds."""
 
 
 UNTOLD = Told()

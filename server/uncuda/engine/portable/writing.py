@@ -41,7 +41,16 @@ class Writer:
         """The hits in their order, each with the fix that runs on all accelerators, or by hand; None: it may stay."""
         choices = Choices(hits, self._context)
         corners = Corners(self._context, self._spelling)
-        written = [None if corners.holds(hit) else self._written(hit, choices, hits) for hit in hits]
+        staying = [corners.holds(hit) for hit in hits]
+
+        def each() -> list[Hit | None]:
+            pairs = zip(hits, staying, strict=True)
+            return [None if stays else self._written(hit, choices, hits) for hit, stays in pairs]
+
+        written = each()
+        edits = [edit for hit in written if hit is not None and hit.fixes for edit in hit.fixes[0].edits]
+        if self._spelling.prefixes(edits):  # one form of the import, not two
+            written = each()
         return [hit and self._in_reach(hit) for hit in written]
 
     def _in_reach(self, hit: Hit) -> Hit:
@@ -51,7 +60,7 @@ class Writer:
         first = self._spelling.first_use(hit.fixes[0].edits)
         if self._spelling.is_late_for(first):
             return _by_hand(hit, LATE)
-        return hit.lowered(lowest(REVIEW, hit.fixes[0].applicability, self._spelling.allowed_at(first)))
+        return hit.lowered(lowest(hit.fixes[0].applicability, self._spelling.allowed_at(first)))
 
     def _written(self, hit: Hit, choices: Choices, hits: Sequence[Hit]) -> Hit | None:
         if not hit.fixes:
