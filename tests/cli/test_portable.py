@@ -191,3 +191,21 @@ def test_a_module_that_cannot_be_written_keeps_all_files_as_they_are() -> None:
     said = fix()
     assert "a.py: cannot be written: " in said and "b.py: cannot be written: " in said
     assert Path("a.py").read_text() == Path("b.py").read_text() == TEXT
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "import torch\nfrom .a import f\n\ng = torch.jit.script(f)\n",
+        "from torch.jit import script\nfrom .a import f\n\ng = script(f)\n",
+        "import torch\nfrom torch.nn.utils.rnn import pack_sequence\nfrom .a import f\n\nf(pack_sequence([]))\n",
+    ],
+)
+def test_what_another_file_does_with_a_function_is_known(other: str) -> None:
+    text = "import torch\n\n\ndef f(x):\n    return x.is_cuda\n"
+    make({"pkg/__init__.py": "", "pkg/a.py": text, "pkg/b.py": other, "uncuda.toml": SETTINGS})
+    fix("--workers", "1")
+    assert Path("pkg/a.py").read_text() == text
+    Path("pkg/b.py").write_text("from .a import f\n")
+    fix()
+    assert "x.device.type == accelerator_type()" in Path("pkg/a.py").read_text()

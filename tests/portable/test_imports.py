@@ -34,9 +34,8 @@ LINE = "from pkg.device import device_module\n"
             f"import os\n\nos.environ['A'] = 'b'\n\nimport torch\nimport numpy\n\n{LINE}\nX = 1\n",
         ),
         (
-            "import torch\n# of others\nimport numpy\ntry:\n    import apex\nexcept ImportError:\n    apex = None\n\n",
-            "import torch\n# of others\nimport numpy\n\n"
-            f"{LINE}\ntry:\n    import apex\nexcept ImportError:\n    apex = None\n\n",
+            "import torch\n# more\nimport numpy\ntry:\n    import apex\nexcept ImportError:\n    apex = 1\n\n",
+            f"import torch\n# more\nimport numpy\n\n{LINE}\ntry:\n    import apex\nexcept ImportError:\n    apex = 1\n\n",
         ),
         (
             "import sys\nimport torch\n\nsys.path.append(ROOT)\n\nimport pkg.a\n\n",

@@ -1,0 +1,133 @@
+"""What would be ported by half: a question whose answer is used for what stays CUDA's."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+from ...checks.base import Context
+from ...checks.hit import Hit
+from ...facts.scopes import Header
+
+_ASKING = frozenset({"is_available", "device_count", "is_cuda", "is_nccl_available"})
+_DEVICE = re.compile(r"(?:cuda|cpu|mps|xpu|npu|musa|meta|nccl|gloo|mpi|hccl|mccl)(?::.*)?|")
+_CUDAS = re.compile(r"cuda(?::.*)?")
+_VENDOR = re.compile(r"gpu|cuda|nvidia|tensorrt|Provider", re.IGNORECASE)
+_QUOTED = re.compile(r"([\"'])((?:(?!\1)[^\\\n]|\\.)*)\1")
+_CALLED = re.compile(r"(?<!def )(?<![\w.])(?P<dotted>(?:\w+\.)*)(?P<name>\w*cuda\w*)[ \t]*\(")
+_PARALLEL = re.compile(r"(?<!Distributed)\bDataParallel\b")
+_STREAMS = re.compile(r"\btorch\.(?:Stream|Event)\b")
+_SET = re.compile(r"(?:\w+\.)*(\w+)(?:[ \t]*:[^=\n]+)?[ \t]*=(?!=)[^\n]*")
+
+
+class Halves:
+    """Answers for one text. `hits`: all of it; `ported`: the same with what is written for them."""
+
+    def __init__(self, context: Context, hits: Sequence[Hit], ported: Sequence[Hit | None]) -> None:
+        self._context = context
+        self._words = {id(hit.node) for hit in ported if hit is not None and hit.fixes and hit.node is not None}
+        self._hides = any(hit.rule.check == "environment" and "VISIBLE" in hit.words.get("old", "") for hit in hits)
+
+    def has(self, hit: Hit) -> bool:
+        """Whether the fix of a place would leave a half behind that no fix ports."""
+        if self._hides and hit.rule.check != "environment":
+            return True  # which devices are seen is said by a variable that may stay
+        if hit.rule.name == "cuda-stream" and _STREAMS.search(self._context.text):
+            return True  # a stream of one class, events of another
+        return self._asks(hit) and (self._in_expression(hit) or self._in_block(hit) or self._by_name(hit))
+
+    def _asks(self, hit: Hit) -> bool:
+        """Whether a place asks for a device: by a function, an attribute or a comparison."""
+        if hit.rule.check in ("name", "method"):
+            subject = (hit.words.get("name") or hit.words.get("old", "")).rpartition(".")[2]
+            return subject in _ASKING
+        around = hit.statement.digest.parents.get(hit.node) if hit.statement and hit.node else None
+        return isinstance(around, ast.Compare)
+
+    def _in_expression(self, hit: Hit) -> bool:
+        """Whether it decides between words of which one is no device, or stays."""
+        for outer, inner in self._around(hit):
+            if isinstance(outer, ast.IfExp) and inner is outer.test:
+                if any(map(self._stays, (outer.body, outer.orelse))):
+                    return True
+        return False
+
+    def _around(self, hit: Hit) -> Iterator[tuple[ast.AST, ast.AST]]:
+        if hit.statement is None or hit.node is None:
+            return
+        inner = hit.node
+        for outer in hit.statement.digest.ancestors(inner):
+            yield outer, inner
+            inner = outer
+
+    def _stays(self, arm: ast.AST) -> bool:
+        """Whether an alternative is a word that is no device, or one of CUDA's that no fix changes."""
+        for node in ast.walk(arm):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                if _CUDAS.fullmatch(node.value) and id(node) not in self._words:
+                    return True
+                if not _DEVICE.fullmatch(node.value):
+                    return True
+        return isinstance(arm, ast.Call) and self._calls_cudas(ast.unparse(arm))
+
+    def _in_block(self, hit: Hit) -> bool:
+        """Whether it opens a block with something that stays."""
+        if hit.statement is None:
+            return False
+        header = self._context.facts.indents.header_at(hit.statement.start)
+        if header.word not in ("if", "elif", "while"):
+            return False
+        return any(self._keeps(clause) for clause in self._context.facts.indents.clauses(header))
+
+    def _keeps(self, header: Header) -> bool:
+        """Whether a clause has a word of a vendor, the wrapper for one process, or calls what is CUDA's by its name."""
+        end = self._context.facts.indents.extent(header.start)
+        self._context.facts.work.search(header.start, end)
+        body = self._context.text[header.start : end]
+        if _PARALLEL.search(body) or self._calls_cudas(body):
+            return True
+        return any(_is_vendors(match[2]) for match in _QUOTED.finditer(body))
+
+    def _calls_cudas(self, text: str) -> bool:
+        """Whether a text calls a function of another file that has CUDA in its name."""
+        for match in _CALLED.finditer(text):
+            if match["name"] in ("cuda", "is_cuda") or match["dotted"].startswith("torch."):
+                continue
+            if not self._context.facts.says(f"def {match['name']}("):
+                return True
+        return False
+
+    def _by_name(self, hit: Hit) -> bool:
+        """Whether its answer is kept under a name that decides such a thing elsewhere in the text."""
+        if hit.statement is None:
+            return False
+        text, start = self._context.text, hit.statement.start
+        match = _SET.match(text, start)
+        return match is not None and any(self._decides(line) for line in self._lines_of(match[1]))
+
+    def _decides(self, line: tuple[int, int]) -> bool:
+        """Whether a line that tests a name chooses between words, or opens a block, with something that stays."""
+        header = self._context.facts.indents.header_at(line[0])
+        if header.word in ("if", "elif", "while") and any(
+            self._keeps(clause) for clause in self._context.facts.indents.clauses(header)
+        ):
+            return True
+        said = self._context.text[slice(*line)]
+        if not re.search(r"\bif\b.*\belse\b", said, re.DOTALL):
+            return False
+        return self._calls_cudas(said) or any(_is_vendors(match[2]) for match in _QUOTED.finditer(said))
+
+    def _lines_of(self, name: str) -> Iterator[tuple[int, int]]:
+        """The logical lines that test a name."""
+        text, layout = self._context.text, self._context.facts.layout
+        self._context.facts.work.search(0, len(text))
+        pattern = re.compile(rf"\bif[ \t]+(?:[\w. \t]*[ \t.])?{re.escape(name)}\b")
+        for match in pattern.finditer(text):
+            if layout.token_at(match.start()) != "#":
+                yield layout.logical_line(match.start())
+
+
+def _is_vendors(word: str) -> bool:
+    """Whether a string chooses something of a vendor: no device, and no sentence."""
+    return _VENDOR.search(word) is not None and not _DEVICE.fullmatch(word) and " " not in word
