@@ -119,6 +119,8 @@ class Project:
     """Of a project that is ported for every accelerator."""
     starred: frozenset[str] = frozenset()
     """The last words of modules that a file imports with `*`: what they import goes to that file, too."""
+    torch_of: frozenset[str] = frozenset()
+    """The last words of modules whose `torch` another file uses: `module.torch`, `from module import torch`."""
     scripts: bool = False
     """Whether a file compiles something with TorchScript."""
     packs: bool = False

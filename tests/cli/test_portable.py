@@ -83,11 +83,15 @@ def test_a_package_has_its_own(files: dict[str, str], written: list[str] | None,
     assert "No findings" in uncuda("check").out
 
 
-def test_a_namespace_whose_name_nobody_says_is_imported_from_within() -> None:
-    make({"core/__init__.py": "", "core/a.py": TEXT, "core/b.py": f"from core.c import d\n{TEXT}"})
+def test_a_package_whose_name_nobody_says_is_imported_from_within() -> None:
+    """It may be a part of a namespace: `meg.core`."""
+    files: dict[str, str | bytes] = {"core/__init__.py": "", "core/a.py": TEXT}
+    make(files)
     fix("--isolated", "--strategy", "portable")
     assert "from .device import" in Path("core/a.py").read_text()
-    assert "from core.device import" in Path("core/b.py").read_text()
+    make({**files, "core/b.py": "from core.c import d\n"})
+    fix("--isolated", "--strategy", "portable")
+    assert "from core.device import" in Path("core/a.py").read_text()
 
 
 def test_line_ends_of_the_module_are_those_of_the_project() -> None:
@@ -209,3 +213,17 @@ def test_what_another_file_does_with_a_function_is_known(other: str) -> None:
     Path("pkg/b.py").write_text("from .a import f\n")
     fix()
     assert "x.device.type == accelerator_type()" in Path("pkg/a.py").read_text()
+
+
+@pytest.mark.parametrize(
+    "other", ["from .a import torch\n", "from . import a\n\na.torch.ones(1)\n", "p('pkg.a.torch')\n"]
+)
+def test_torch_that_another_file_takes_from_this_one_stays(other: str) -> None:
+    text = "import torch\n\ntorch.cuda.synchronize()\n"
+    make({"pkg/__init__.py": "", "pkg/a.py": text, "pkg/b.py": other, "uncuda.toml": SETTINGS})
+    fix()
+    assert Path("pkg/a.py").read_text().startswith("import torch\n")
+    Path("pkg/b.py").unlink()
+    Path("pkg/a.py").write_text(text)
+    fix()
+    assert Path("pkg/a.py").read_text() == "from pkg.device import device_module\n\ndevice_module().synchronize()\n"

@@ -88,8 +88,9 @@ EXAMPLES = {
 def test_example(name: str) -> None:
     before, after = EXAMPLES[name]
     head = "import os\n\nimport torch\nimport torch.distributed as dist\n"
-    fixed = ported(f"{head}\n{before}", review=name == "visible devices")
-    assert fixed.endswith(f"\n\n{after}")
+    used = "torch.manual_seed(1)\n"
+    fixed = ported(f"{head}\n{before}{used}", review=name == "visible devices")
+    assert fixed.endswith(f"\n\n{after}{used}")
     assert fixed.startswith(head)
     assert ("from pkg.device import" in fixed) is (before != after)
 

@@ -51,7 +51,6 @@ def test_a_question_that_decides_what_stays_needs_review(code: str) -> None:
         f'backend = "nccl" if {QUESTION} else "gloo"\ntorch.distributed.init_process_group(backend)\n',
         f"if {QUESTION}:\n    print('no GPU is needed')\n",
         f"use = {QUESTION} and not args.cpu\nif use:\n    torch.cuda.synchronize()\n",
-        f"def to_cuda(x):\n    return x.cuda()\n\n\nif {QUESTION}:\n    x = to_cuda(x)\n",
     ],
 )
 def test_any_other_question_is_safe(code: str) -> None:

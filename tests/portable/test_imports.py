@@ -6,8 +6,8 @@ import pytest
 
 from support.portable import classes, found, ported
 
-USE = "torch.cuda.synchronize()\n"
-USED = "device_module().synchronize()\n"
+USE = "torch.cuda.synchronize()\ntorch.manual_seed(0)\n"
+USED = "device_module().synchronize()\ntorch.manual_seed(0)\n"
 LINE = "from pkg.device import device_module\n"
 
 
@@ -34,8 +34,8 @@ LINE = "from pkg.device import device_module\n"
             f"import os\n\nos.environ['A'] = 'b'\n\nimport torch\nimport numpy\n\n{LINE}\nX = 1\n",
         ),
         (
-            "import torch\n# more\nimport numpy\ntry:\n    import apex\nexcept ImportError:\n    apex = 1\n\n",
-            f"import torch\n# more\nimport numpy\n\n{LINE}\ntry:\n    import apex\nexcept ImportError:\n    apex = 1\n\n",
+            "import torch\n# more\nimport numpy\ntry:\n    import apex\nexcept ImportError:\n    x = 1\n\n",
+            f"import torch\n# more\nimport numpy\n\n{LINE}\ntry:\n    import apex\nexcept ImportError:\n    x = 1\n\n",
         ),
         (
             "import sys\nimport torch\n\nsys.path.append(ROOT)\n\nimport pkg.a\n\n",
@@ -54,13 +54,13 @@ def test_place(before: str, after: str | None) -> None:
 
 
 def test_line_breaks_are_those_of_the_text() -> None:
-    assert ported(f"import torch\r\n\r\n{USE}".replace("()\n", "()\r\n")).count("\r\n") == 5
+    assert ported(f"import torch\r\n\r\n{USE}".replace(")\n", ")\r\n")).count("\r\n") == 6
 
 
 def test_a_text_without_a_last_line_break() -> None:
-    text = "def f(x):\n    return x.cuda()\n\n\nimport torch"
+    text = "def f(x):\n    return x.cuda()\n\n\nimport torch as t"
     assert ported(text, review=True) == (
-        "from pkg.device import accelerator_type\ndef f(x):\n    return x.to(accelerator_type())\n\n\nimport torch"
+        "from pkg.device import accelerator_type\ndef f(x):\n    return x.to(accelerator_type())\n\n\nimport torch as t"
     )
 
 
@@ -100,7 +100,7 @@ def test_the_alias_of_the_module_meets_no_other_name() -> None:
 
 def test_what_the_text_calls_a_function_is_kept() -> None:
     text = "import torch\nfrom pkg.device import device_module as dm\n\n"
-    assert ported(text + USE) == text + "dm().synchronize()\n"
+    assert ported(text + USE) == text + USED.replace("device_module", "dm")
 
 
 def test_a_use_above_the_import_needs_review() -> None:
@@ -123,7 +123,7 @@ def test_torch_imported_late_needs_review() -> None:
 
 
 ALIASED = "import torch\nfrom torch.cuda.amp import GradScaler, autocast\n\n\n"
-MAIN = '\n\nif __name__ == "__main__":\n    f(1)\n'
+MAIN = '\n\nif __name__ == "__main__":\n    f(torch)\n'
 
 
 def test_imported_names_go_with_their_uses() -> None:
@@ -165,3 +165,39 @@ def test_a_module_under_another_name_needs_review() -> None:
     text = f"import torch\nfrom torch.cuda import amp\n\nwith amp.autocast(): pass\n{MAIN}"
     assert set(classes(text)) == {"review"}
     assert "with device_module().amp.autocast(): pass" in ported(text, review=True)
+
+
+BEFORE, GONE = "import torch\n\n", "from pkg.device import device_module\n\n"
+ALONE = "torch.cuda.synchronize()\n"
+
+
+@pytest.mark.parametrize(
+    "before, after",
+    [
+        (BEFORE, GONE),
+        (f"# a file\n\n{BEFORE}", f"# a file\n\n{GONE}"),
+        (f"import os\n{BEFORE}", f"import os\n\n{GONE}"),
+        (f"import os\n\n{BEFORE}", f"import os\n\n{GONE}"),
+        ("import torch\nimport numpy\nfrom torch import nn\n\n", f"import numpy\nfrom torch import nn\n\n{GONE}"),
+        (f"{BEFORE}import torch.nn as nn\n\n", f"import torch.nn as nn\n\n{GONE}"),
+    ],
+)
+def test_torch_goes_where_nothing_else_uses_it(before: str, after: str) -> None:
+    assert ported(before + ALONE).replace("\n\n\n", "\n\n") == f"{after}device_module().synchronize()\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{BEFORE}{ALONE}x: 'torch.Tensor'\n",
+        f"import torch  # first\n\n{ALONE}",
+        f"import torch.nn\n{BEFORE}{ALONE}",
+        f"{BEFORE}{ALONE}major = torch.cuda.get_device_capability()\n",
+        f"{BEFORE}__all__ = ['torch']\n{ALONE}",
+        f"import torch\nimport fused_ext\n\n{ALONE}",
+        f"import torch\nfrom pkg import _C\n\n{ALONE}",
+    ],
+)
+def test_torch_stays_where_something_may_need_it(text: str) -> None:
+    assert "import torch" in ported(text)
+    assert "device_module().synchronize()" in ported(text)

@@ -80,8 +80,7 @@ class _Part(Engine):
     def _new_writer(self, context: Context) -> Writer:
         settings = self.settings
         helper = self.project.helper or Helper(settings.portable_helper or Helper.module)
-        starred = self.project.starred
-        return Writer(context, Spelling(context.facts, context.path, helper, settings.portable_names, starred))
+        return Writer(context, Spelling(context.facts, context.path, self.project, helper, settings.portable_names))
 
 
 class PortableEngine(Engine):

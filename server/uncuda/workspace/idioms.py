@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 
-SCRIPTS, PACKS, STARRED = "TorchScript", "packed sequences", "* of "
-"""A file compiles with TorchScript; makes packed sequences; imports `*` of a module, whose last word follows."""
+SCRIPTS, PACKS, STARRED, TORCH_OF = "TorchScript", "packed sequences", "* of ", "torch of "
+"""A file compiles with TorchScript; makes packed sequences; imports `*` or `torch` of a module, whose last word
+follows."""
 _SCRIPTS = re.compile(rb"\bjit[ \t]*\.[ \t]*(?!trace|load|save)\w|\bfrom[ \t]+torch\.jit[ \t]+import\b|@[ \t]*script")
 _PACKS = re.compile(rb"PackedSequence|pack_padded_sequence|pack_sequence")
 _STARRED = re.compile(rb"^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*(?:\(\s*)?\*", re.M)
+
+_OF = re.compile(rb"(\w+)\.torch\b")
+_FROM = re.compile(rb"\bfrom[ \t]+([.\w]+)[ \t]+import[ \t]+(?:\([^)]*|[\w, ]*,[ \t]*)?\btorch\b")
 
 
 def idioms(data: bytes, name: str) -> frozenset[str]:
@@ -20,5 +24,12 @@ def idioms(data: bytes, name: str) -> frozenset[str]:
         found |= {PACKS} if _PACKS.search(data) else set()
     if b"import *" in data or b"import(*" in data or b"import (" in data:
         for module in _STARRED.findall(data):
-            found.add(STARRED + (module.rpartition(b".")[2].decode("ascii", "replace") or name))
+            found.add(STARRED + _last(module, name))
+    taken = [*(_OF.findall(data) if b".torch" in data else ()), *(_FROM.findall(data) if b"torch" in data else ())]
+    found.update(TORCH_OF + _last(module, name) for module in taken)
     return frozenset(found)
+
+
+def _last(module: bytes, name: str) -> str:
+    """The last word of a module; `name` if it has none, as in `from . import`."""
+    return module.rpartition(b".")[2].decode("ascii", "replace") or name

@@ -1,7 +1,7 @@
 """Where the helper of a portable project is, or will be, and what it defines."""
 
 # Paths are plain strings here, as in discover.py.
-# ruff: noqa: PTH112, PTH113, PTH118, PTH119, PTH120
+# ruff: noqa: PTH100, PTH112, PTH113, PTH118, PTH119, PTH120
 from __future__ import annotations
 
 import os
@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 from uncuda.engine import Engine
@@ -30,8 +31,9 @@ _BUILT = frozenset({"setup.py", "PKG-INFO"})
 _BUILT_BY = re.compile(
     r"^\[(?:project|build-system|tool\.(?:poetry|flit|hatch|setuptools|pdm)|metadata|options)\b", re.M
 )
-_DEPTH, _MANY = 2, 2000
-"""How far down packages are looked for, and among how many entries of a folder."""
+_ASKED = 16  # files of a package that are read for its name
+_ABOVE, _DEPTH, _MANY = 4, 2, 2000
+"""How far up marks are looked for, how far down packages, and among how many entries of a folder."""
 _DEFINED = re.compile(r"^(?:(?:async[ \t]+)?def[ \t]+(\w+)|(\w+)[ \t]*(?::[^=\n]+)?=(?!=))", re.M)
 _IMPORTED = re.compile(r"^from[ \t]+[.\w]+[ \t]+import[ \t]+(\([^()]*\)|[^\n#;(]*)", re.M)
 _ALONE, _IN_PACKAGE = "_accelerator", "device"
@@ -50,18 +52,36 @@ def root_of(paths: list[str]) -> str:
 
 
 def helper_of(settings: Settings, root: str) -> Helper:
-    """The helper that the settings name, or those that a project in this folder gets."""
-    tops = _tops(root)
-    own = frozenset({*(top.module.partition(".")[0] for top in tops), *_modules(root)})
+    """The helper that the settings name, or those that a project gets whose files are in this folder."""
+    base = _base(root)
+    tops = _tops(base)
+    own = frozenset({*(top.module.partition(".")[0] for top in tops), *_modules(base)})
     if settings.portable_helper is not None:
         return _named(settings.portable_helper, tops, own, root)
     shipped = [top for top in tops if top.module.partition(".")[0] not in _NOT_SHIPPED]
     direct = [top for top in shipped if top.direct]
     if len(direct) == 1:
         return _inside(direct[0], own)
-    alone = _helper(_ALONE, os.path.join(root, f"{_ALONE}.py"), own)
-    apart = shipped if _is_installed(root) else [top for top in shipped if not top.direct]
+    alone = _helper(_ALONE, os.path.join(base if direct else root, f"{_ALONE}.py"), own)
+    is_started = _is_marked(base) or bool(_modules(base))
+    apart = [top for top in shipped if not top.direct or _is_installed(base) or not is_started]
     return replace(alone, others=tuple(_inside(top, own) for top in apart))
+
+
+def _base(root: str) -> str:
+    """The closest folder above that is marked as a project's, else the folder itself."""
+    folder = root
+    for _ in range(_ABOVE):
+        if _is_marked(folder) or not folder:
+            break
+        folder = os.path.dirname(folder)
+    return folder if _is_marked(folder) else root
+
+
+def _is_marked(folder: str) -> bool:
+    names = _entries(folder)
+    layout = os.path.basename(folder) in _LAYOUTS
+    return layout or not _MARKS.isdisjoint(names) or any(map(_is_metadata, names))
 
 
 class NewFile(NamedTuple):
@@ -108,12 +128,24 @@ def _named(module: str, tops: list[_Top], own: frozenset[str], root: str) -> Hel
 
 def _inside(top: _Top, own: frozenset[str]) -> Helper:
     """The helper of a package: a module of a name that it has no use for."""
+    if not top.named and (said := _said(top.folder)):
+        top = top._replace(module=said, named=True)
     names = (_ALONE,) if _may_bind(top.folder, _IN_PACKAGE) else (_IN_PACKAGE, _ALONE)
     paths = {name: _file(os.path.join(top.folder, name)) for name in names}
     there = [name for name in names if os.path.lexists(paths[name])]
     free = [name for name in names if name not in there]
     name = next((name for name in there if _is_ours(paths[name])), (*free, _ALONE)[0])
     return replace(_helper(f"{top.module}.{name}", paths[name], own), folder=top.folder, named=top.named)
+
+
+def _said(folder: str) -> str:
+    """What files of a package call it, where they import each other by one name; "" if they do not say it."""
+    words = Path(os.path.abspath(folder)).parts
+    tails = [r"\.".join(words[-count:]) for count in range(1, _ABOVE + 1) if all(map(str.isidentifier, words[-count:]))]
+    pattern = re.compile(rf"^(?:from|import)[ \t]+({'|'.join(reversed(tails))})(?=[. \t])", re.M)
+    files = [name for name in _entries(folder) if name.endswith(".py")][:_ASKED]
+    said = {name for file in files for name in pattern.findall(_text(os.path.join(folder, file)) or "")}
+    return said.pop() if len(said) == 1 else ""
 
 
 def _helper(module: str, path: str, own: frozenset[str]) -> Helper:
@@ -123,8 +155,7 @@ def _helper(module: str, path: str, own: frozenset[str]) -> Helper:
 
 def _tops(root: str) -> list[_Top]:
     """The packages below a folder that are in no other package, not far down."""
-    names = _entries(root)
-    marked = os.path.basename(root) in _LAYOUTS or not _MARKS.isdisjoint(names) or any(map(_is_metadata, names))
+    marked = _is_marked(root)
     found: dict[str, _Top] = {}
     for folder in (root, *(os.path.join(root, name) for name in _LAYOUTS)):
         for top in _below(folder, "", marked or folder != root, _DEPTH):
@@ -139,7 +170,7 @@ def _below(folder: str, above: str, named: bool, depth: int) -> Iterator[_Top]:
         if not name.isidentifier() or (not above and name in _LAYOUTS and not _is_package(inner)):
             continue
         if _is_package(inner):
-            yield _Top(above + name, inner, not above, named)
+            yield _Top(above + name, inner, not above, named and not above)
         elif depth and name not in _NOT_SHIPPED and os.path.isdir(inner):
             yield from _below(inner, f"{above}{name}.", named, depth - 1)
 

@@ -21,7 +21,7 @@ from uncuda.source import Source, SourceError, Span
 from .backends import ByName, cudas_own, is_apart, neighbours
 from .discover import Exceeds, File, LeftOut, Problem
 from .files import FileProblem, read_file
-from .idioms import PACKS, SCRIPTS, STARRED, idioms
+from .idioms import PACKS, SCRIPTS, STARRED, TORCH_OF, idioms
 from .kernels import UNTOLD, Told, module_of, told
 from .notebooks import OtherLanguageError, is_notebook, program_bytes
 from .own import Above, own_module
@@ -331,6 +331,7 @@ class Scanner:
             sources=frozenset(name for one in told for name in one.sources),
             own=frozenset(place for one in told for place in one.own),
             starred=frozenset(habit.removeprefix(STARRED) for habit in habits if habit.startswith(STARRED)),
+            torch_of=frozenset(habit.removeprefix(TORCH_OF) for habit in habits if habit.startswith(TORCH_OF)),
             scripts=SCRIPTS in habits,
             packs=PACKS in habits,
         )

@@ -5,17 +5,24 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from ...checks.base import Context
 from ...checks.hit import Hit
 from ...facts.scopes import Header
 
 _ASKING = frozenset({"is_available", "device_count", "is_cuda", "is_nccl_available"})
-_DEVICE = re.compile(r"(?:cuda|cpu|mps|xpu|npu|musa|meta|nccl|gloo|mpi|hccl|mccl)(?::.*)?|")
+_DEVICES = frozenset({"cuda", "cpu", "mps", "meta", "nccl", "gloo", "mpi", ""})
 _CUDAS = re.compile(r"cuda(?::.*)?")
 _VENDOR = re.compile(r"gpu|cuda|nvidia|tensorrt|Provider", re.IGNORECASE)
 _QUOTED = re.compile(r"([\"'])((?:(?!\1)[^\\\n]|\\.)*)\1")
 _CALLED = re.compile(r"(?<!def )(?<![\w.])(?P<dotted>(?:\w+\.)*)(?P<name>\w*cuda\w*)[ \t]*\(")
+_CUDAS_NAME = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+\w*(?:cuda|nvidia|nccl)", re.IGNORECASE)
+_EXTENSION = re.compile(
+    r"(?<![\w.])\w*_cuda\.\w+[ \t]*\(|\bimport[ \t]+(?:tensorrt|pycuda|cupy|pynvml|numba|\w*_cuda)\b"
+    r"|\bfrom[ \t]+(?:tensorrt|pycuda|cupy|pynvml|numba)\b"
+)
+"""A call of an extension for CUDA, by its name, and an import of a library that runs on CUDA only."""
 _PARALLEL = re.compile(r"(?<!Distributed)\bDataParallel\b")
 _STREAMS = re.compile(r"\btorch\.(?:Stream|Event)\b")
 _SET = re.compile(r"(?:\w+\.)*(\w+)(?:[ \t]*:[^=\n]+)?[ \t]*=(?!=)[^\n]*")
@@ -27,6 +34,7 @@ class Halves:
     def __init__(self, context: Context, hits: Sequence[Hit], ported: Sequence[Hit | None]) -> None:
         self._context = context
         self._words = {id(hit.node) for hit in ported if hit is not None and hit.fixes and hit.node is not None}
+        self._known: dict[int, bool] = {}
         self._hides = any(hit.rule.check == "environment" and "VISIBLE" in hit.words.get("old", "") for hit in hits)
 
     def has(self, hit: Hit) -> bool:
@@ -35,7 +43,31 @@ class Halves:
             return True  # which devices are seen is said by a variable that may stay
         if hit.rule.name == "cuda-stream" and _STREAMS.search(self._context.text):
             return True  # a stream of one class, events of another
+        if self._is_cudas(hit):
+            return True
         return self._asks(hit) and (self._in_expression(hit) or self._in_block(hit) or self._by_name(hit))
+
+    def _is_cudas(self, hit: Hit) -> bool:
+        """Whether a place is in a function or class of CUDA by its name, or beside calls of an extension for it."""
+        if hit.statement is None:
+            return False
+        for header in self._context.facts.indents.headers(hit.statement.start):
+            known = self._known.get(header.start)
+            if known is None:
+                known = self._known[header.start] = self._is_for_cuda(header)
+            if known:
+                return True
+        return False
+
+    def _is_for_cuda(self, header: Header) -> bool:
+        text = self._context.text
+        end = self._context.facts.indents.extent(header.start)
+        self._context.facts.work.search(header.start, end)
+        if header.word in ("def", "async", "class") and _CUDAS_NAME.match(text, header.start):
+            return True
+        if header.word == "class":
+            return False
+        return _EXTENSION.search(text, header.start, end) is not None
 
     def _asks(self, hit: Hit) -> bool:
         """Whether a place asks for a device: by a function, an attribute or a comparison."""
@@ -67,7 +99,7 @@ class Halves:
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 if _CUDAS.fullmatch(node.value) and id(node) not in self._words:
                     return True
-                if not _DEVICE.fullmatch(node.value):
+                if not self._is_device(node.value):
                     return True
         return isinstance(arm, ast.Call) and self._calls_cudas(ast.unparse(arm))
 
@@ -87,7 +119,7 @@ class Halves:
         body = self._context.text[header.start : end]
         if _PARALLEL.search(body) or self._calls_cudas(body):
             return True
-        return any(_is_vendors(match[2]) for match in _QUOTED.finditer(body))
+        return any(self._is_vendors(match[2]) for match in _QUOTED.finditer(body))
 
     def _calls_cudas(self, text: str) -> bool:
         """Whether a text calls a function of another file that has CUDA in its name."""
@@ -116,7 +148,7 @@ class Halves:
         said = self._context.text[slice(*line)]
         if not re.search(r"\bif\b.*\belse\b", said, re.DOTALL):
             return False
-        return self._calls_cudas(said) or any(_is_vendors(match[2]) for match in _QUOTED.finditer(said))
+        return self._calls_cudas(said) or any(self._is_vendors(match[2]) for match in _QUOTED.finditer(said))
 
     def _lines_of(self, name: str) -> Iterator[tuple[int, int]]:
         """The logical lines that test a name."""
@@ -127,7 +159,15 @@ class Halves:
             if layout.token_at(match.start()) != "#":
                 yield layout.logical_line(match.start())
 
+    def _is_vendors(self, word: str) -> bool:
+        """Whether a string chooses something of a vendor: no device, and no sentence."""
+        return _VENDOR.search(word) is not None and not self._is_device(word) and " " not in word
 
-def _is_vendors(word: str) -> bool:
-    """Whether a string chooses something of a vendor: no device, and no sentence."""
-    return _VENDOR.search(word) is not None and not _DEVICE.fullmatch(word) and " " not in word
+    def _is_device(self, word: str) -> bool:
+        """Whether a string is the word of a device or backend."""
+        return word.partition(":")[0] in self._devices
+
+    @cached_property
+    def _devices(self) -> frozenset[str]:
+        targets = [declared["words"] for declared in self._context.catalogue.declarations.values()]
+        return _DEVICES | {str(words.get(key, "")) for words in targets for key in ("device", "ccl")}

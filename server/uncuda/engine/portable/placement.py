@@ -13,6 +13,7 @@ from .reach import PATH_CHANGED, Reach
 
 _IMPORT = re.compile(r"^(from|import)[ \t]+(\.*[\w.]*)", re.M)
 _COMMENTS = re.compile(r"#[^\n]*")
+_BLANK = re.compile(r"[ \t]*\r?\n")
 _NEXT = re.compile(r"^(?![ \t#\r\n)\]}])", re.M)
 _TORCH_INSIDE = re.compile(r"^[ \t]+(?:import[ \t]+torch\b|from[ \t]+torch[. \t])", re.M)
 
@@ -92,10 +93,13 @@ def _in_order(facts: Facts, group: Sequence[_Line], reach: Reach, after_torch: b
     """The place among imports of the project's own: by its name if they are sorted, else below them."""
     keys = [_key(line.module, line.is_plain) for line in group]
     new = _key(reach.module, False)
-    if after_torch and keys == sorted(keys) and new < keys[-1]:
-        line = next(line for key, line in zip(keys, group, strict=True) if new < key)
-        return replace(above(facts, line.start), allowed=reach.allowed)
-    return _at(facts, group[-1].end, reach.allowed)
+    if not after_torch or keys != sorted(keys) or new >= keys[-1]:
+        return _at(facts, group[-1].end, reach.allowed)
+    before = [line for key, line in zip(keys, group, strict=True) if key < new and key[1] == new[1]]
+    if before:
+        return _at(facts, before[-1].end, reach.allowed)
+    line = next(line for key, line in zip(keys, group, strict=True) if new < key)
+    return replace(above(facts, line.start), allowed=reach.allowed)
 
 
 def _key(module: str, is_plain: bool) -> tuple[bool, int, str]:
@@ -119,6 +123,18 @@ def early_place(facts: Facts, first: int, usual: Gap) -> Gap:
     before = [line for line in _lines(facts) if line.end <= first]
     place = _at(facts, before[-1].end if before else _head(facts), usual.allowed)
     return replace(place, allowed=REVIEW) if _path_changed(facts) > place.at else place
+
+
+def in_place_of(facts: Facts, gone: Edit, place: Gap, lines: Sequence[str]) -> list[Edit]:
+    """The edits that add lines where another one goes: in its place, if it stood alone."""
+    text = facts.text
+    before = text[: gone.start].rstrip(" \t")
+    alone = before.endswith(("\n\n", "\r\n\r\n")) or not before
+    if place.at != gone.end or not alone:
+        blank = _BLANK.match(text, gone.end) if alone and place.at > gone.end else None
+        return [*place.insert(lines), gone._replace(end=blank.end()) if blank else gone]
+    (added,) = replace(place, apart=False, below=()).insert(lines)
+    return [Edit(gone.start, gone.end, added.text if not place.opened else added.text.lstrip("\r\n"))]
 
 
 def _lines(facts: Facts) -> list[_Line]:

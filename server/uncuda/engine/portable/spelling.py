@@ -10,9 +10,10 @@ from typing import NamedTuple
 from ...catalogue.words import HELPER_NAMES
 from ...edits import REVIEW, SAFE, Edit
 from ...facts.read import Facts
-from ...project import Helper
-from .placement import Gap, above, below, early_place, place_of
+from ...project import Helper, Project
+from .placement import Gap, above, below, early_place, in_place_of, place_of
 from .reach import reach_of
+from .unused import UnusedTorch
 
 _ROOT = re.compile(r"[A-Za-z_]\w*")
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -32,16 +33,14 @@ class Import(NamedTuple):
 
 
 class Spelling:
-    """Answers for one text. `names`: what is written in the place of some of the functions; `starred`: the modules of
-    which some file imports `*`."""
+    """Answers for one text. `names`: what is written in the place of some of the functions."""
 
-    def __init__(
-        self, facts: Facts, path: str, helper: Helper, names: Mapping[str, str], starred: Collection[str] = ()
-    ) -> None:
+    def __init__(self, facts: Facts, path: str, project: Project, helper: Helper, names: Mapping[str, str]) -> None:
         self._facts, self._names = facts, names
         self._reach = reach_of(helper, path, facts.layout)
         self.helper = self._reach.helper
-        self._is_taken_along = _is_taken_along(path, facts, starred)
+        self._is_taken_along = _is_taken_along(path, facts, project.starred)
+        self._unused = UnusedTorch(facts, path, project.starred | project.torch_of, self.helper.own)
         self._known: dict[str, str] = {}
         only_alias = any(one.alias for one in self.imports) and not any(one.names for one in self.imports)
         self._prefixed = self._is_taken_along or only_alias
@@ -152,20 +151,23 @@ class Spelling:
         return REVIEW if at < self._place.at else self._place.allowed
 
     def import_edits(self, edits: Sequence[Edit]) -> list[Edit]:
-        """The edits that import what some edits call, as far as the text does not."""
+        """The edits that import what some edits call, as far as the text does not, and take away `import torch` where
+        nothing else needs it."""
         lines, extended = self._lines_for(self.needed(edits))
+        at = min((one.start for one in self.imports), default=self._place.at)
+        gone = self._unused.edits(edits, at)
         if not lines:
-            return extended
+            return [*extended, *gone]
         module = next((one for one in self.imports if one.alias), None)
         known = next((one for one in self.imports if one.names), None)
         if known is not None:  # the module comes before its names, whichever was first
-            return [*extended, *above(self._facts, known.start).insert(lines)]
+            return [*extended, *above(self._facts, known.start).insert(lines), *gone]
         if module is not None:
-            return [*extended, *below(self._facts, module.end).insert(lines)]
+            return [*extended, *below(self._facts, module.end).insert(lines), *gone]
         first = self.first_use(edits)
         early = first < self._place.at
         place = early_place(self._facts, first, self._place) if early else self._place
-        return place.insert(lines)
+        return in_place_of(self._facts, gone[0], place, lines) if gone else place.insert(lines)
 
     def _lines_for(self, names: Iterable[str]) -> tuple[list[str], list[Edit]]:
         """New lines, and an edit of one that is there, which import what the functions are called by."""
