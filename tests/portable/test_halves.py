@@ -75,6 +75,27 @@ def test_an_event_beside_a_stream_of_no_vendor() -> None:
     assert class_at(f'{code.replace("Event", "Stream")}{code}s = torch.Stream("cuda")\n', "cuda.Event") == "review"
 
 
+def test_a_stream_beside_an_event_that_stays() -> None:
+    code = "def f():\n    s = torch.cuda.Stream()\n"
+    assert class_at(code, "Stream") == "safe"
+    assert class_at(f"{code}    e = torch.cuda.Event(external=True)\n", "cuda.Stream") == "review"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def is_cuda_extension_usable():\n    {}\n",
+        "class CudaEnvironment:\n    def __init__(self):\n        {}\n",
+        "def f(x):\n    {}\n    fused_adam_cuda.adam(x)\n",
+        "if engine:\n    import tensorrt\n    {}\n",
+        "from torch.utils.cpp_extension import CUDA_HOME\n{}\n",
+    ],
+)
+def test_what_is_for_cuda_by_its_name_or_beside_its_extension(code: str) -> None:
+    assert class_at(code.format("torch.cuda.synchronize()"), "synchronize") == "review"
+    assert class_at("def f(x):\n    torch.cuda.synchronize()\n", "synchronize") == "safe"
+
+
 def test_what_says_its_own_expression_is_by_hand_and_silences_nothing_else() -> None:
     text = "import torch\n\nprint(f'{x.is_cuda = }')\nif x.is_cuda: pass\n"
     fixed = ported(text)

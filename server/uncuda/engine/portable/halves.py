@@ -9,6 +9,7 @@ from functools import cached_property
 
 from ...checks.base import Context
 from ...checks.hit import Hit
+from ...edits import SAFE
 from ...facts.scopes import Header
 
 _ASKING = frozenset({"is_available", "device_count", "is_cuda", "is_nccl_available"})
@@ -23,6 +24,7 @@ _EXTENSION = re.compile(
     r"|\bfrom[ \t]+(?:tensorrt|pycuda|cupy|pynvml|numba)\b"
 )
 """A call of an extension for CUDA, by its name, and an import of a library that runs on CUDA only."""
+_BUILDS = ("CUDA_HOME", "CUDAPluggableAllocator", "CUDAExtension", "load_inline")
 _PARALLEL = re.compile(r"(?<!Distributed)\bDataParallel\b")
 _STREAMS = re.compile(r"\btorch\.(?:Stream|Event)\b")
 _SET = re.compile(r"(?:\w+\.)*(\w+)(?:[ \t]*:[^=\n]+)?[ \t]*=(?!=)[^\n]*")
@@ -35,17 +37,35 @@ class Halves:
         self._context = context
         self._words = {id(hit.node) for hit in ported if hit is not None and hit.fixes and hit.node is not None}
         self._known: dict[int, bool] = {}
+        streams = [hit for hit in ported if hit is not None and hit.rule.name == "cuda-stream"]
+        left = [hit for hit in streams if not hit.fixes or hit.fixes[0].applicability != SAFE]
+        self._mixed = set(map(self._function_of, left))
         self._hides = any(hit.rule.check == "environment" and "VISIBLE" in hit.words.get("old", "") for hit in hits)
 
     def has(self, hit: Hit) -> bool:
         """Whether the fix of a place would leave a half behind that no fix ports."""
+        if self._is_nvidias:
+            return True
         if self._hides and hit.rule.check != "environment":
             return True  # which devices are seen is said by a variable that may stay
-        if hit.rule.name == "cuda-stream" and _STREAMS.search(self._context.text):
+        if hit.rule.name == "cuda-stream" and (self._function_of(hit) in self._mixed or self._says_streams):
             return True  # a stream of one class, events of another
         if self._is_cudas(hit):
             return True
         return self._asks(hit) and (self._in_expression(hit) or self._in_block(hit) or self._by_name(hit))
+
+    @cached_property
+    def _is_nvidias(self) -> bool:
+        """Whether the file builds or allocates for CUDA by itself."""
+        return any(map(self._context.facts.says, _BUILDS))
+
+    @cached_property
+    def _says_streams(self) -> bool:
+        return _STREAMS.search(self._context.text) is not None
+
+    def _function_of(self, hit: Hit) -> int:
+        headers = self._context.facts.indents.headers(hit.start)
+        return next((header.start for header in headers if header.word in ("def", "async")), -1)
 
     def _is_cudas(self, hit: Hit) -> bool:
         """Whether a place is in a function or class of CUDA by its name, or beside calls of an extension for it."""

@@ -19,6 +19,7 @@ PATH_CHANGED = re.compile(
 """A statement that changes where modules are looked for."""
 _COMMON = frozenset({"common", "core", "data", "datasets", "lib", "model", "models", "src", "util", "utils"})
 """Names of packages that a folder further down may have as well."""
+_LAYOUTS = frozenset({"lib", "python", "src"})  # what lies in one of them may be installed alone
 _FAR = 2  # folders above what a file imports relatively; from there on it says the whole name
 _STARTED = frozenset(
     {"benchmarks", "docs", "example", "examples", "experiments", "projects", "scripts", "tests", "tools"}
@@ -80,17 +81,18 @@ def _within(helper: Helper, path: str, text: str, imports: Sequence[str]) -> Rea
     called = _called(helper, imports)
     absolute = called or helper.module
     spellings = (relative, absolute)
+    best = SAFE if _LAYOUTS.isdisjoint(down) else REVIEW
     near = [module for module in imports if module.startswith(".")]
     far = [module for module in imports if called and _belongs(module, called.removesuffix("." + _inner(helper)))]
     if called and len(far) >= len(near):
-        return Reach(helper, absolute, SAFE, spellings)
+        return Reach(helper, absolute, best, spellings)
     deepest = max((len(module) - len(module.lstrip(".")) for module in near), default=0)
     if near and (len(down) - deepest < _FAR or not helper.named):
         sure = deepest > len(down) or _STARTED.isdisjoint(down)
-        return Reach(helper, relative, SAFE if sure else REVIEW, spellings)
+        return Reach(helper, relative, best if sure else REVIEW, spellings)
     started = _SCRIPT.search(text) is not None or not _STARTED.isdisjoint(down)
     module = absolute if helper.named else relative
-    return Reach(helper, module, REVIEW if started else SAFE, spellings)
+    return Reach(helper, module, REVIEW if started else best, spellings)
 
 
 def _from_outside(helper: Helper, path: str, layout: Layout, imports: Sequence[str]) -> Reach:
