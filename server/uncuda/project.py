@@ -47,14 +47,31 @@ class Owner(NamedTuple):
 
 @dataclass(frozen=True)
 class Helper:
-    """The module of a portable project that says which accelerator there is. `module`: dotted; `path`: of its file,
-    there or not; `defines`: the functions that it has, None: it is not there yet, and will have all; `own`: the first
-    words of the project's modules."""
+    """The module of a portable project that says which accelerator there is."""
 
     module: str = "_accelerator"
+    """Its dotted name."""
     path: str = ""
+    """The path of its file, whether it is there or not."""
     defines: frozenset[str] | None = None
+    """The functions that it has; None: it is not there yet, and will have all."""
     own: frozenset[str] = frozenset()
+    """The first words of the project's modules."""
+    folder: str = ""
+    """The folder of the package that holds it and that is in no other package; "" for a module beside scripts."""
+    named: bool = True
+    """Whether other files are known to import it by `module`. False: the folder may be a part of a longer name."""
+    others: tuple[Helper, ...] = ()
+    """The helpers of the project's other packages: one cannot always import another."""
+
+    @property
+    def every(self) -> tuple[Helper, ...]:
+        """This helper and those of other packages."""
+        return (self, *self.others)
+
+    def is_at(self, path: str) -> bool:
+        """Whether a file is a helper of the project."""
+        return bool(path) and any(one.path == path for one in self.every)
 
     def has(self, name: str) -> bool:
         """Whether the module has a function, or will."""
@@ -102,6 +119,14 @@ class Project:
     """Dotted names, each with its module's, that a file imports where it can from another, and goes on without."""
     helper: Helper | None = None
     """Of a project that is ported for every accelerator."""
+    starred: frozenset[str] = frozenset()
+    """The last words of modules that a file imports with `*`: what they import goes to that file, too."""
+    torch_of: frozenset[str] = frozenset()
+    """The last words of modules whose `torch` another file uses: `module.torch`, `from module import torch`."""
+    scripts: bool = False
+    """Whether a file compiles something with TorchScript."""
+    packs: bool = False
+    """Whether a file makes packed sequences, which have `is_cuda` and no `device`."""
 
     @property
     def says(self) -> frozenset[str]:

@@ -209,7 +209,8 @@ def _own(context: Context, node: ast.Attribute) -> bool:
         spelled, text = f".{node.attr}", context.text
         places = context.facts.searches.find(("text", spelled), plain(spelled))
         context.facts.work.compare(len(places))
-        set_to = (at for at in places if _ASSIGNED.match(text, at + len(spelled)))
+        layout = context.facts.layout  # `f"{x.is_cuda = }"` assigns nothing
+        set_to = (at for at in places if _ASSIGNED.match(text, at + len(spelled)) and not layout.token_at(at))
         named = (_NAMED.search(text, text.rfind("\n", 0, at) + 1, at) for at in set_to)
         context.setters[node.attr] = frozenset(match[1] for match in named if match)
     return node.value.id in context.setters[node.attr]

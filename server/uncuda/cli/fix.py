@@ -151,7 +151,7 @@ class _Run:
             sys.stdout.buffer.write(result)
         if result != data:
             self.changed.append(file.path)
-        if (new := new_helper(engine, fixed.text)) is not None:
+        if (new := new_helper(engine, fixed.text, file.path)) is not None:
             self.session.console.note(self.session.words("helper due", new.path))
         self._remember(Repaired(file, source, fixed, data, result))
 
@@ -266,7 +266,7 @@ class _Run:
     def _give_helper(self, result: Repaired) -> None:
         """Write the helper that a fixed file imports, once, where it is not there; FileProblem if that fails."""
         engine = self.session.engine_for(result.file.settings)
-        new = new_helper(engine, result.fixed.text if result.fixed else "")
+        new = new_helper(engine, result.fixed.text if result.fixed else "", result.file.path)
         if new is None or new.path in self.helpers:
             return
         if self.diff:

@@ -173,7 +173,7 @@ class Engine:
         self, facts: Facts, path: str = "", ruleset: Ruleset | None = None, answers: Answers | None = None
     ) -> Report:
         """The findings for facts that were read before; none in files of CUDA's own. `answers`: as in `check`."""
-        if self.project.helper is not None and path and path == self.project.helper.path:
+        if self.project.helper is not None and self.project.helper.is_at(path):
             return Report()
         if path in self.project.neutral or (self.target.id, path) in self.project.backends:
             return Report()

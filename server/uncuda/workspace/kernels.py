@@ -36,6 +36,8 @@ class Told(NamedTuple):
     sources: frozenset[str] = frozenset()
     own: frozenset[str] = frozenset()
     tried: frozenset[str] = frozenset()
+    idioms: frozenset[str] = frozenset()
+    """What `idioms` finds."""
 
 
 UNTOLD = Told()

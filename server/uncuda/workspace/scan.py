@@ -21,7 +21,8 @@ from uncuda.source import Source, SourceError, Span
 from .backends import ByName, cudas_own, is_apart, neighbours
 from .discover import Exceeds, File, LeftOut, Problem
 from .files import FileProblem, read_file
-from .kernels import UNTOLD, Told, told
+from .idioms import PACKS, SCRIPTS, STARRED, TORCH_OF, idioms
+from .kernels import UNTOLD, Told, module_of, told
 from .notebooks import OtherLanguageError, is_notebook, program_bytes
 from .own import Above, own_module
 from .tried import tried
@@ -224,6 +225,8 @@ class Scanner:
             kernels = kernels._replace(own=own)
         if concerned and (modules_tried := tried(data, path)):
             kernels = kernels._replace(tried=modules_tried)
+        if habits := idioms(data, module_of(path)):
+            kernels = kernels._replace(idioms=habits)
         apart = is_apart(path)
         asking = [] if apart else [one for one in self._asking if self._may_choose(one, data, concerned)]
         torch = concerned and not self.gathered.torch and b"torch.cuda" in data and _TORCH.search(data) is not None
@@ -314,6 +317,7 @@ class Scanner:
         """
         families = self.names.families(paths)
         served = {target for target, count in serving.items() if count >= _CHOOSING}
+        habits = frozenset(habit for one in told for habit in one.idioms)
         return Project(
             plugins=_importing(self._words.packages, modules),
             shims=_importing(self._words.shims, modules),
@@ -330,6 +334,10 @@ class Scanner:
             sources=frozenset(name for one in told for name in one.sources),
             own=frozenset(place for one in told for place in one.own),
             tried=frozenset(name for one in told for name in one.tried),
+            starred=frozenset(habit.removeprefix(STARRED) for habit in habits if habit.startswith(STARRED)),
+            torch_of=frozenset(habit.removeprefix(TORCH_OF) for habit in habits if habit.startswith(TORCH_OF)),
+            scripts=SCRIPTS in habits,
+            packs=PACKS in habits,
         )
 
 

@@ -95,7 +95,7 @@ def edit_of(session: Session, batch: Batch, analysis: Analysis) -> tuple[types.W
     edits = [(change.edit, change.rules[0]) for change in fixed.changes]
     if not edits:
         return None, None
-    new = new_files.needed(session, analysis.engine, fixed.text)
+    new = new_files.needed(session, analysis.engine, fixed.text, analysis.program.path)
     if (why := new_files.why_not(session, analysis, new)) is not None:
         return None, why
     return convert.workspace_edit(session, convert.file_edits(analysis.program, edits), created=new), None

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 Change = types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile
 
 
-def needed(session: Session, engine: Engine, text: str) -> NewFile | None:
+def needed(session: Session, engine: Engine, text: str, path: str) -> NewFile | None:
     """The file that a fixed text needs and that is neither on the disk nor open."""
-    new = new_helper(engine, text) if engine.settings.portable else None
+    new = new_helper(engine, text, path) if engine.settings.portable else None
     return new if new is not None and session.documents.by_path(new.path) is None else None
 
 
@@ -31,7 +31,7 @@ def needed_by(session: Session, analysis: Analysis, edits: Iterable[Edit]) -> Ne
     """The same for the edits of one fix."""
     if not analysis.engine.settings.portable:
         return None
-    return needed(session, analysis.engine, apply_edits(analysis.text, edits))
+    return needed(session, analysis.engine, apply_edits(analysis.text, edits), analysis.program.path)
 
 
 def why_not(session: Session, analysis: Analysis, new: NewFile | None, among: bool = False) -> str | None:

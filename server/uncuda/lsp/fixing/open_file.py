@@ -48,7 +48,7 @@ def fix_program(session: Session, program: Program, wanted: Wanted, diff: bool) 
     outcome.left = {program.uri: shown} if shown.total else {}
     if spared:
         outcome.skipped.append({"uri": program.uri, "reason": "receiver"})
-    new = new_files.needed(session, analysis.engine, fixed.text) if fixed.changes else None
+    new = new_files.needed(session, analysis.engine, fixed.text, analysis.program.path) if fixed.changes else None
     why = fixed.refused or (analysis.disabled if fixed.changes else None)
     why = why or new_files.why_not(session, analysis, new, among=True)
     if why:

@@ -305,7 +305,8 @@ class Run:
     def _helper_for(self, repaired: Repaired, group: Group) -> NewFile | None:
         if repaired.fixed is None or not repaired.file.settings.portable:
             return None
-        new = new_helper(group.engines.engine_for(repaired.file.settings), repaired.fixed.text)
+        engine = group.engines.engine_for(repaired.file.settings)
+        new = new_helper(engine, repaired.fixed.text, repaired.file.path)
         return new if new is not None and _key(new.path) not in self._buffers else None
 
     def _left(self, repaired: Repaired, text: str, report: Report) -> Left:
