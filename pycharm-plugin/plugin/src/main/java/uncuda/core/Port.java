@@ -287,11 +287,15 @@ public final class Port {
 
     /** Shows the finding that is {@code move} places on. */
     public void review(int move) {
+        review(move, skipped);
+    }
+
+    private void review(int move, Set<String> without) {
         if (!isReady()) {
             return;
         }
         Map<String, Object> query = new LinkedHashMap<>(Map.of("filter", List.copyOf(memory.filter),
-                "skip", List.copyOf(skipped), "move", move));
+                "skip", List.copyOf(without), "move", move));
         if (!memory.reviewed.isEmpty()) {
             query.put("from", memory.reviewed);
             query.put("at", memory.at);
@@ -320,7 +324,10 @@ public final class Port {
         if (action == null) {
             ide.tell(messages.get().get("port.no-action"));
         } else {
-            act(node, action, () -> review(1));
+            // the server has perhaps not read the file again: it would say that the finding is still there
+            Set<String> without = new HashSet<>(skipped);
+            without.add(node.key());
+            act(node, action, () -> review(1, without));
         }
     }
 

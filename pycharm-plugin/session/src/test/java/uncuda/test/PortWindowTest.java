@@ -29,6 +29,7 @@ import javax.swing.JTextArea;
 import javax.swing.JTree;
 import javax.swing.KeyStroke;
 import javax.swing.event.PopupMenuEvent;
+import javax.swing.event.PopupMenuListener;
 import org.eclipse.lsp4j.InitializeResult;
 import org.eclipse.lsp4j.ServerCapabilities;
 import org.junit.jupiter.api.AfterEach;
@@ -162,8 +163,9 @@ class PortWindowTest {
     private List<JMenuItem> menu() throws Exception {
         return Screen.on(() -> {
             JPopupMenu menu = tree.getComponentPopupMenu();
-            menu.getPopupMenuListeners()[menu.getPopupMenuListeners().length - 1]
-                    .popupMenuWillBecomeVisible(new PopupMenuEvent(menu));
+            for (PopupMenuListener listener : menu.getPopupMenuListeners()) {
+                listener.popupMenuWillBecomeVisible(new PopupMenuEvent(menu));
+            }
             List<JMenuItem> items = new ArrayList<>();
             for (Component one : menu.getComponents()) {
                 items.add((JMenuItem) one);
