@@ -8,18 +8,19 @@ from collections.abc import Collection
 from ...facts.role_calls import last_word
 
 ASKED_OF = "device_capability"
-"""A part of the function name in every such condition, for a quick search of the file."""
+"""A part of the function name that every such condition contains, for a quick search of the file."""
 
 _ASKS = frozenset({"has_device_capability", "is_device_capability", "is_device_capability_family"})
 _GETS = "get_device_capability"
-_NVIDIA = 5  # from this major version on, a compute capability is NVIDIA's only
+_NVIDIA = 5  # from this major version on, only NVIDIA GPUs have the compute capability
 _FROM, _BELOW = (ast.Eq, ast.Gt, ast.GtE), (ast.Lt, ast.LtE, ast.NotEq)
 
 
 def asks_capability(test: ast.expr, answer: bool, names: Collection[str]) -> bool:
     """Return True if a condition with this outcome implies a compute capability that only NVIDIA GPUs have.
 
-    `answer`: the outcome. `names`: variables that hold the result of a platform's `get_device_capability()`.
+    `answer`: whether the condition is true or false. `names`: variables that hold the result of a platform's
+    `get_device_capability()`.
     """
     if isinstance(test, ast.Call) and test.args:
         return (
@@ -44,7 +45,8 @@ def _of_platform(call: ast.Call) -> bool:
 
 
 def _left(left: ast.expr, names: Collection[str]) -> tuple[bool, bool]:
-    """Return for the left side of a comparison whether it is a major version, and whether it is a capability at all."""
+    """For the left side of a comparison: whether it is a major version, and whether it is a compute capability at
+    all."""
     major = isinstance(left, ast.Subscript) or (isinstance(left, ast.Attribute) and left.attr == "major")
     if isinstance(left, ast.Subscript):
         if getattr(left.slice, "value", None) != 0:
