@@ -47,7 +47,7 @@ class Wrong(Exception):
 
 
 def from_sources(sources: Sequence[Source]) -> list[Row]:
-    """The rows read from PyTorch's versions, without the columns that are kept by hand."""
+    """The rows read from PyTorch's versions, without the columns that are written by hand."""
     facts, ordered = load_facts(), sorted(sources, key=lambda source: numbers(source[0]))
     names = sorted({name for _, found, _ in ordered for name in found})
     return [_read_row(name, ordered, facts["cuda"]) for name in names]
@@ -72,7 +72,7 @@ def _read_row(name: str, sources: Sequence[Source], cuda: Mapping[str, str]) -> 
 
 
 def _said(signature: Sequence[str], having: Sequence[tuple[str, Entry]]) -> str:
-    """A signature; a parameter that was added after the function is followed by the version that has it first."""
+    """A signature; a parameter that was added after the function is followed by the first version that has it."""
     said = []
     for token in signature:
         since = next(version for version, entry in having if any(token in one for one in entry.signatures))
@@ -87,12 +87,12 @@ def _said(signature: Sequence[str], having: Sequence[tuple[str, Entry]]) -> str:
 
 
 def short(version: str) -> str:
-    """The minor version, by which names are recorded: `2.9` for 2.9.0."""
+    """The minor version, under which names are recorded: `2.9` for 2.9.0."""
     return version.removesuffix(".0") if version.count(".") > 1 else version
 
 
 def with_facts(rows: Sequence[Row]) -> list[Row]:
-    """The rows with the columns that are kept by hand; Wrong if such a fact names something that does not exist."""
+    """The rows with the columns that are written by hand; Wrong if such a fact names something that does not exist."""
     facts, known = load_facts(), {row[0] for row in rows if row[1] != "import"}
     every = {*facts["cuda"], *(name for group in facts["served"] for name in group["names"])}
     if missing := sorted(name for name in every if f"{MODULE}.{name}" not in known):
@@ -180,7 +180,7 @@ def _at(signature: str, version: str) -> Iterator[str]:
 
 
 def downloaded(versions: Sequence[str]) -> Iterator[Source]:
-    """Each version's source, from a wheel that is deleted again."""
+    """The source of each version, from a wheel that is deleted afterwards."""
     for version in versions:
         with tempfile.TemporaryDirectory() as folder:
             download(f"torch=={version}", PLATFORMS, Path(folder))

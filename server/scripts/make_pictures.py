@@ -69,7 +69,7 @@ def said(command: str, language: str) -> str:
 def _read(reader: int) -> bytes:
     try:
         return os.read(reader, 65536)
-    except OSError:  # Linux raises this when the other end is closed
+    except OSError:  # Linux raises this if the other end of the terminal is closed
         return b""
 
 

@@ -28,9 +28,9 @@ _VERSIONS = re.compile(r"^# versions: (.+)$", re.M)
 
 
 def decided(path: Path, columns: tuple[str, ...]) -> list[Row]:
-    """The rows of a table that is kept by hand, with the cells of these columns; others are for readers.
+    """The rows of a table that is written by hand, with the cells of these columns; other columns are for readers.
 
-    Raises ValueError, with the place, where a row has other cells than the head or stands in the wrong order.
+    Raises ValueError, with the place, if a row has more or fewer cells than the header, or is not in order.
     """
     lines = [(number, line) for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)]
     (_, head), *rows = [(number, line.split("\t")) for number, line in lines if not line.startswith("#")]
@@ -59,7 +59,7 @@ def tables() -> dict[Path, str]:
         decisions = [Decision(*row) for row in decided(path, Decision._fields)]
         plugin = Plugin(versions(target), torch, load().declarations[target]["words"].get("patch", ""))
         for at, one in enumerate(plugin.versions):
-            if one.unread:  # such a version shows since when a name exists, but not what is missing
+            if one.unread:  # such a version shows since when a name exists, but not which names are missing
                 continue
             found[TABLES / target / f"api-{one.version}.tsv"] = text(COLUMNS, plugin.rows(decisions, at))
     return found

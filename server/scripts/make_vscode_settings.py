@@ -61,7 +61,7 @@ def _property(option: Option) -> dict[str, Any]:
 
 
 def _shape(option: Option) -> dict[str, Any]:
-    """The JSON type and the default. An unset value is written as an empty one, as VS Code cannot show null."""
+    """The JSON type and the default. An unset value is written as an empty one, because VS Code cannot show null."""
     rules = {"type": "array", "items": {"type": "string", "enum": list(load().rules)}, "uniqueItems": True}
     if option.kind == "string":
         return _string(option)
@@ -102,7 +102,7 @@ def _string(option: Option) -> dict[str, Any]:
 
 
 def _names(option: Option, choices: list[str]) -> list[str]:
-    """The labels of a setting's values; for a target its title, by which users know it."""
+    """The labels of a setting's values; for a target, its display name."""
     titles = load().declarations
     return [f"{titles[choice]['title']} ({choice})" if option.name == "target" else choice for choice in choices]
 
@@ -129,7 +129,7 @@ def _json(value: Any) -> str:
 
 
 def files() -> dict[Path, str]:
-    """Each file of the extension with its settings."""
+    """The path of each file of the extension, with its contents after the settings are inserted."""
     before = {name: (EXTENSION / name).read_text(encoding="utf-8") for name in ("package.json", *_TEXTS)}
     after = {name: texts(before[name], language) for name, language in _TEXTS.items()}
     return {

@@ -28,12 +28,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench.run import Figure
 from support.growth import SHAPES
 
-MOST = 5.0  # most time for four times the size, as a multiple
+MOST = 5.0  # maximum time for four times the size, as a multiple
 SIZES = (16 << 10, 64 << 10)
-LARGE = 1 << 20  # a run of all constructs takes half an hour
-SHORT = 1.0  # CPU seconds; a shorter run is made three times, of which the fastest counts
+LARGE = 1 << 20  # with this size, a run of all constructs takes half an hour
+SHORT = 1.0  # CPU seconds; a shorter run is repeated three times, and the fastest counts
 ENOUGH = 0.05  # CPU seconds; a shorter run is too inexact to show growth
-# The constructs, and how many findings a file with n of them has; None: that is not counted.
+# The constructs, and how many findings a file with n of them has; None: the number is not checked.
 ROWS: dict[str, Callable[[int], int] | None] = {
     "and_chain": lambda n: n,
     "is_cuda_chain": lambda n: n,
@@ -78,7 +78,8 @@ class Run(NamedTuple):
 
 
 def made(name: str, size: int) -> tuple[int, str]:
-    """The largest number of a construct that fits into a file of so many bytes, and the text."""
+    """(n, text): the largest number n of a construct that fits into a file of `size` bytes, and the text with n of
+    them."""
     low, high = 1, 2
     while len(SHAPES[name](high)) < size and high < size:
         low, high = high, 2 * high

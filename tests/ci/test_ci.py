@@ -1,6 +1,7 @@
-"""The files for CI: valid by their services' schemas, and their commands run in a repository that is made here.
+"""Tests that the files for CI are valid by their services' schemas, and runs their commands in a repository that the
+test creates.
 
-What no machine but theirs can show is not shown: the pages of GitHub and GitLab, `uses:` and `include:`.
+The services' own features are not tested: the pages of GitHub and GitLab, `uses:` and `include:`.
 """
 
 import json
@@ -39,7 +40,7 @@ SOURCES = [
 
 @pytest.fixture(scope="module")
 def tools() -> Path:
-    """The folder of the programs."""
+    """The folder in which the programs are installed."""
     return hooks()
 
 
@@ -57,7 +58,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A git repository of a user."""
+    """A git repository of a project that uses uncuda."""
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / "train.py").write_text(TEXT, encoding="utf-8")
@@ -78,7 +79,7 @@ def committed(folder: Path) -> Path:
 
 
 def run(command: list[str], folder: Path, env: Mapping[str, str], code: int) -> str:
-    """The output of a command that may fetch something, and must end with this exit code."""
+    """The output of a command that may download packages, and must end with this exit code."""
     done = subprocess.run(command, cwd=folder, env={**os.environ, **env}, capture_output=True, text=True, check=False)
     if done.returncode != code:
         fetched(" ".join(command[:3]), done.returncode or -1, done.stdout, done.stderr)
@@ -86,7 +87,7 @@ def run(command: list[str], folder: Path, env: Mapping[str, str], code: int) -> 
 
 
 def table(tools: Path, file: Path) -> Any:
-    """A YAML file as Python objects."""
+    """The content of a YAML file as Python objects."""
     script = (
         "import json, sys; from ruamel.yaml import YAML; print(json.dumps(YAML(typ='safe').load(open(sys.argv[1]))))"
     )
@@ -102,7 +103,7 @@ def test_they_are_valid(tools: Path, schema: str, file: str) -> None:
 
 @pytest.mark.parametrize("document", ["README.md", "README.zh-CN.md"])
 def test_what_the_page_shows(tools: Path, tmp_path: Path, document: str) -> None:
-    """The file names in its examples are those of the files."""
+    """The file names in the page's examples are those of the files."""
     page = (ROOT / "docs/ci" / document).read_text(encoding="utf-8")
     shown = []
     for block in re.findall(r"^```yaml\n(.*?)^```", page, re.M | re.S):
@@ -121,7 +122,7 @@ def test_what_the_page_shows(tools: Path, tmp_path: Path, document: str) -> None
 
 
 def test_hooks(tools: Path, source: Path, project: Path, tmp_path: Path) -> None:
-    """pre-commit itself installs and runs them."""
+    """pre-commit installs and runs the hooks."""
     run([str(tools / "pre-commit"), "validate-manifest", str(ROOT / ".pre-commit-hooks.yaml")], ROOT, {}, 0)
     revision = git(source, "rev-parse", "HEAD").strip()
     (project / ".pre-commit-config.yaml").write_text(
@@ -141,7 +142,7 @@ def test_hooks(tools: Path, source: Path, project: Path, tmp_path: Path) -> None
 
 
 def test_action(tools: Path, source: Path, project: Path, tmp_path: Path) -> None:
-    """The steps of the action, run by bash as GitHub's runner does."""
+    """Run the steps of the action with bash, as GitHub's runner does."""
     inputs = {
         "target": "musa",
         "paths": "train.py\n-odd.py\n",
@@ -167,7 +168,7 @@ def test_action(tools: Path, source: Path, project: Path, tmp_path: Path) -> Non
 
 
 def steps(tools: Path, source: Path, project: Path, tmp_path: Path, given: Mapping[str, str], code: int) -> str:
-    """The output of the action's last step with these inputs."""
+    """The output of the last step of the action with these inputs."""
     action = table(tools, ROOT / "action.yml")
     values = {f"inputs.{name}": given.get(name, entry["default"]) for name, entry in action["inputs"].items()}
     values["github.action_path"] = str(source)
@@ -185,7 +186,7 @@ def steps(tools: Path, source: Path, project: Path, tmp_path: Path, given: Mappi
 
 
 def test_gitlab(tools: Path, source: Path, project: Path, tmp_path: Path) -> None:
-    """Run the job's script by sh in an environment of its own."""
+    """Run the script of the job with sh in a new environment."""
     subprocess.run([tools / "virtualenv", "--quiet", "--python", sys.executable, tmp_path / "venv"], check=True)
     job = table(tools, ROOT / "docs/ci/gitlab.yml")["uncuda"]
     env = {**job["variables"], "PATH": os.pathsep.join([str(tmp_path / "venv/bin"), os.environ["PATH"]])}

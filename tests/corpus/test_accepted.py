@@ -1,4 +1,5 @@
-"""Findings stay accepted when real files are formatted, moved, renamed and split, and new ones in them are reported."""
+"""Findings stay accepted if real files are formatted, moved, renamed or split, and new findings in them are
+reported."""
 
 from __future__ import annotations
 
@@ -23,11 +24,11 @@ pytestmark = [pytest.mark.corpus, pytest.mark.slow]
 SEED = 18
 PACKAGES = ("fairseq", "deepspeed", "transformers", "accelerate")
 FILES, CASES = 60, 120
-"""Files of a run, and how many of the accepted findings must be followed through what happens to them; with 200 files
-they are 547."""
+"""The number of files in a run, and how many accepted findings must be matched again after the changes; with 200 files
+there are 547."""
 MORE = "_more.py"
 NEW = "\n\ndef added_{0}(added):\n    return added[{0}].cuda()\n"
-"""A function that is added to a file and has a new finding."""
+"""A function with a new finding, which is added to a file."""
 BASELINE = "uncuda-baseline.jsonl"
 
 
@@ -45,7 +46,7 @@ def black(project: Path) -> None:
 
 
 def moved(project: Path) -> None:
-    """All files, moved to another folder."""
+    """Move all files to another folder."""
     target = project / "elsewhere" / "deep"
     target.mkdir(parents=True)
     for path in sorted(project.glob("*.py")):
@@ -58,7 +59,7 @@ def renamed(project: Path) -> None:
 
 
 def split(project: Path) -> None:
-    """The second half of each file's functions and classes, moved to a file of its own with a copy of the imports."""
+    """Move the second half of each file's functions and classes to a new file with a copy of the imports."""
     for path in sorted(project.glob("*.py")):
         text = path.read_text(encoding="utf-8")
         lines = text.splitlines(keepends=True)
@@ -80,7 +81,7 @@ def first_line(block: ast.FunctionDef | ast.ClassDef) -> int:
 
 
 def nothing(project: Path) -> None:
-    """Only the functions that were added."""
+    """Change nothing except the functions that were added."""
 
 
 CHANGES: dict[str, Callable[[Path], None]] = {
