@@ -1,10 +1,10 @@
-"""Writes uncuda with everything it imports into a folder, for any Python from 3.10 on and any system.
+"""Writes uncuda with all packages that it imports into a folder, for any Python from 3.10 on and any system.
 
     python server/scripts/bundling.py FOLDER
 
-FOLDER/launch.py runs it, FOLDER/libs holds uncuda with its rules, the record of how they are proved, and the packages
-of requirements/bundle.txt, checked by hash. The same checkout gives the same bytes. Packages are fetched once, into
-.cache/bundle.
+FOLDER/launch.py runs uncuda. FOLDER/libs contains uncuda with its rules, the record of how they were tested, and the
+packages of requirements/bundle.txt, checked by hash. The same checkout gives the same bytes. Packages are downloaded
+once, into .cache/bundle.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
-"""Makes rules/tables/accelerator.tsv, the table of `torch.accelerator`, or checks that it is up to date.
+"""Generates rules/tables/accelerator.tsv, the table of `torch.accelerator`, or checks that it is up to date.
 
     python server/scripts/make_accelerator.py [--check]
     python server/scripts/make_accelerator.py [--check] --torch PATH…
     python server/scripts/make_accelerator.py [--check] --download VERSION…
 
-What is kept by hand comes from accelerator.toml, beside this script. What PyTorch's source says is in the table already
-and stays, unless sources are given: wheels, or folders that hold `torch/`, or versions for pip to fetch, one at a time
-and for a platform whose wheels are small. With --check they are compared with the table, each with what the table says
-of its version; without --check the table is made of them alone, so that all versions are to be given.
+Facts that are written by hand come from accelerator.toml, beside this script. Facts from PyTorch's source are already
+in the table and are kept, unless sources are passed: wheels, folders that contain `torch/`, or versions for pip to
+download, one at a time and for a platform whose wheels are small. With --check the sources are compared with the table,
+each with the entries for its version; without --check the table is generated from the sources alone, so pass all
+versions.
 """
 
 from __future__ import annotations

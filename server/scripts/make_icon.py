@@ -2,7 +2,7 @@
 
     python server/scripts/make_icon.py [--check]
 
-With --check it only compares, pixel by pixel; exit 1 if the picture is stale.
+With --check the script only compares, pixel by pixel; it exits with 1 if the picture is stale.
 """
 
 from __future__ import annotations

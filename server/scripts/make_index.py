@@ -2,7 +2,7 @@
 
     python server/scripts/make_index.py [--check]
 
-With --check it only compares; exit 1 if the file is stale.
+With --check the script only compares; it exits with 1 if the file is stale.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
     python server/scripts/make_port_picture.py [--check]
 
-The commands run on a copy of the program, and the picture shows their output. With reduced motion, it is still and
-shows the end. With --check, the pictures are only compared; exit code 1 if one is stale.
+The commands run on a copy of the program, and the picture shows their output. If the user prefers reduced motion, the
+picture does not move and shows the end. With --check the pictures are only compared; the exit code is 1 if one is
+stale.
 """
 
 from __future__ import annotations

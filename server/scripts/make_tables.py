@@ -1,9 +1,10 @@
-"""Makes the tables of rules/tables that follow from a plugin: api-VERSION.tsv and native-VERSION.tsv.
+"""Generates the tables of rules/tables that are derived from a plugin: api-VERSION.tsv and native-VERSION.tsv.
 
     python server/scripts/make_tables.py [--check]
 
-What people decided stands in server/scripts/tables, a name a line; what plugins have, in server/scripts/plugin/names
-(plugin_names.py writes it). With --check it only compares; exit 1 if a table is stale, or of no version that is known.
+Decisions by people are in server/scripts/tables, one name per line; the names of plugins are in
+server/scripts/plugin/names (written by plugin_names.py). With --check the script only compares; it exits with 1 if a
+table is stale or is for an unknown version.
 """
 
 from __future__ import annotations

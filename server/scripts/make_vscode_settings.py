@@ -1,9 +1,10 @@
-"""Writes the settings that the VS Code extension offers, from the table of settings, and its version.
+"""Writes the settings of the VS Code extension, generated from the table of settings, and its version.
 
     python server/scripts/make_vscode_settings.py [--check]
 
-They are the second group of `contributes.configuration` in vscode-extension/package.json; the texts are the keys
-`setting.*` of package.nls.json and package.nls.zh-cn.json. With --check it only compares; exit 1 if a file is stale.
+The settings are the second group of `contributes.configuration` in vscode-extension/package.json; the texts are the
+keys `setting.*` of package.nls.json and package.nls.zh-cn.json. With --check the script only compares; it exits with 1
+if a file is stale.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""What a key costs on any line of real files, beside `ruff server`, to which the same keys are given.
+"""Measures the cost of a keystroke on any line of real files, beside `ruff server`, which gets the same keystrokes.
 
     python tests/bench/any_line.py [--texts "1.2k lines"…] [--kinds NAME…] [--only-ours]
 
-A key costs the CPU of the server with its processes from one reply to the next one: what they do in between counts.
+The cost of a keystroke is the CPU time of the server and its processes from one reply to the next; their work in
+between counts.
 """
 
 from __future__ import annotations

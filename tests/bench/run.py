@@ -1,9 +1,10 @@
-"""CPU time and memory of uncuda beside ruff on large packages, in one run on one machine; so for the language server.
+"""Measures CPU time and memory of uncuda beside ruff on large packages, in one run on one machine; also for the
+language server.
 
     python tests/bench/run.py [--json FILE] [--trees NAME…] [--only-command-line] [--large] [--peers]
 
-Then what a key costs on any line, and how time grows with the size of a file. Nothing here fails because of a figure:
-it prints each beside its budget, with `ok` or `OVER`.
+It also measures the cost of a keystroke on any line, and how time grows with the size of a file. The script does not
+fail because of a figure: it prints each beside its budget, with `ok` or `OVER`.
 """
 
 import argparse
@@ -69,7 +70,7 @@ def ruff() -> list[str]:
 
 
 def compare(name: str, folders: list[Path], budget: float | None = None) -> list[Figure]:
-    """Compare uncuda and ruff on the same folders."""
+    """Compare Compare uncuda and ruff on the same folders."""
     paths = [str(folder) for folder in folders]
     ours = median([*CHECK, *paths])
     theirs = median([*ruff(), *paths])

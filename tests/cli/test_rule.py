@@ -1,4 +1,4 @@
-"""Tests of `uncuda rule`: the pages of the rules."""
+"""Tests of Tests of `uncuda rule`: the pages of the rules."""
 
 import json
 

@@ -1,8 +1,9 @@
-"""Fetches the packages of the locks into a cache and unpacks them, checked by SHA-256; nothing in them is run.
+"""Downloads the packages of the lock files into a cache and unpacks them, checked by SHA-256; no code in them is run.
 
     python tests/corpus/fetch.py [NAME…]    fetch these (default: all), print the folder of each
 
-The cache is $UNCUDA_CORPUS or .cache/corpus in the checkout. The index is the one that pip is configured for.
+The cache folder is $UNCUDA_CORPUS, or .cache/corpus in the checkout. The package index is the one for which pip is
+configured.
 """
 
 import hashlib
