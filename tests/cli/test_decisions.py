@@ -17,7 +17,7 @@ from uncuda.source import Source, Span
 IMPORT = "import torch\nimport flash_attn\n"
 CALL = "import torch\n\ntorch.cuda.nothing_like_it()\n"
 CALLS = "import torch\n" + "torch.cuda.nothing_like_it()\n" * 4
-# The pattern by which problem matchers of editors and CIs read a line.
+# The pattern with which problem matchers of editors and CI systems read a line.
 PLACE = re.compile(r"^ *(\S.*?):(\d+):(\d+): (error|warning|information) ([a-z0-9-]+): (.*)$", re.M)
 COLOR = re.compile(r"\x1b\[\d*m")
 

@@ -22,7 +22,7 @@ Place = tuple[str, int]
 
 @dataclass(frozen=True)
 class EngineSpec:
-    """What an engine is made from."""
+    """The parameters from which an engine is created."""
 
     target: str
     settings: Settings
@@ -36,7 +36,7 @@ class EngineSpec:
 
 @dataclass(frozen=True)
 class UseEngines:
-    """Sets the engines for the following requests. `project`: None before it is known."""
+    """Sets the engines for the requests that follow. `project`: None before its facts are known."""
 
     engines: tuple[EngineSpec, ...]
     project: Project | None = None
@@ -44,7 +44,7 @@ class UseEngines:
 
 @dataclass(frozen=True)
 class SurveyFiles:
-    """A request for the quick look at files. `constants`: also look for constants that name a target."""
+    """A request for the byte search in files. `constants`: whether to search for constants that name a target, too."""
 
     files: tuple[Place, ...]
     constants: bool
@@ -59,8 +59,8 @@ class CheckFiles:
 
 @dataclass(frozen=True)
 class FixFiles:
-    """A request to fix files in memory. `review`: also apply fixes for review; `rules`: as for `Engine.fix`;
-    `selections`: as for `fix_files`."""
+    """A request to fix files in memory. `review`: whether to apply fixes that need review, too; `rules`: as in
+    `Engine.fix`; `selections`: as in `fix_files`."""
 
     files: tuple[Place, ...]
     review: bool
@@ -70,8 +70,8 @@ class FixFiles:
 
 @dataclass(frozen=True)
 class Trouble:
-    """Why a file was left out. `kind`, `limit`: of an exceeded limit; `trace`: of an internal error; `foreign`: its
-    contents are not ours to check."""
+    """The reason why a file was left out. `kind`, `limit`: of an exceeded limit; `trace`: of an internal error;
+    `foreign`: whether uncuda does not check such contents."""
 
     message: str
     kind: Kind | None = None
@@ -81,7 +81,7 @@ class Trouble:
 
     @classmethod
     def of(cls, problem: Problem, trace: str = "") -> Trouble:
-        """The trouble for a problem with a file."""
+        """The Trouble for a problem with a file."""
         if isinstance(problem, Exceeds):
             return cls(problem.message, problem.limit.kind, problem.limit.limit, trace)
         return cls(problem.message, trace=trace, foreign=isinstance(problem, LeftOut))
@@ -95,7 +95,7 @@ class Trouble:
 
 @dataclass(frozen=True)
 class Surveyed:
-    """The result of the quick look: indices of files that cannot have findings, and troubles by index."""
+    """The result of the byte search: indices of files that cannot have findings, and troubles by index."""
 
     gathered: Gathered = field(default_factory=Gathered)
     silent: tuple[int, ...] = ()
@@ -103,15 +103,15 @@ class Surveyed:
     named: dict[str, str] = field(default_factory=dict)
 
     def part(self, paths: Sequence[str]) -> Part:
-        """The same as a `Part`, for the files at these paths."""
+        """The result as a `Part`, for the files at these paths."""
         problems = {number: trouble.problem(paths[number]) for number, trouble in self.troubles.items()}
         return Part(self.gathered, set(self.silent), problems)
 
 
 @dataclass(frozen=True)
 class FileResult:
-    """The result for one file; empty for most. `fixed`: its text after fixes, if changed; `notebook`: the old and new
-    contents of a notebook's file."""
+    """The result for one file; empty for most files. `fixed`: the text after fixes, if it changed; `notebook`: the old
+    and new contents of a notebook file."""
 
     source: Source | None = None
     report: Report | None = None
@@ -148,13 +148,13 @@ class FileResult:
         return cls(result.source, replace(report, sites=()), text, fixed.applied, fixed.refused, notebook=held)
 
     def checked(self, file: File) -> Checked:
-        """The same as a `Checked`."""
+        """The result as a `Checked`."""
         if self.trouble is not None:
             return Checked(file, problem=self.trouble.problem(file.path), trace=self.trouble.trace)
         return Checked(file, self.source, self.report)
 
     def repaired(self, file: File) -> Repaired:
-        """The same as a `Repaired`."""
+        """The result as a `Repaired`."""
         if self.trouble is not None:
             return Repaired(file, problem=self.trouble.problem(file.path), trace=self.trouble.trace)
         if self.source is None or self.report is None:
@@ -170,7 +170,7 @@ class FileResult:
 
 @dataclass(frozen=True)
 class FileResults:
-    """The results for the files of a request, in its order."""
+    """The results for the files of a request, in the order of the request."""
 
     files: tuple[FileResult, ...]
 

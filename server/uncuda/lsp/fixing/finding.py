@@ -1,4 +1,4 @@
-"""Finds the finding that a client names in the current text, and previews its fix, fixes it or accepts it."""
+"""Finds the finding that a client identifies in the current text, and previews its fix, fixes it or accepts it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FoundNow:
-    """A finding that was found again in the current text. `closed`: the file, if it is not open."""
+    """A finding that was found again in the current text. `closed`: the closed file that contains the finding; None if
+    the file is open."""
 
     analysis: Analysis
     finding: Finding
@@ -103,7 +104,7 @@ async def fix_finding(session: Session, name: FindingName) -> dict[str, Any]:
     made = [created(new, form_of(session.client))] if (new := _new_file(session, known)) is not None else []
     if encoding := (await misread(session, [change])).get(change.uri):
         return _refused(session, texts, words("read as", change.otherwise, encoding=encoding))
-    if look_up(session, name) is None:  # the text changed meanwhile
+    if look_up(session, name) is None:  # the text has changed meanwhile
         return _refused(session, texts, stale=True)
     title = known.finding.fixes[0].title
     applied = await apply(session, [*made, change], texts("label", title), words)
@@ -133,7 +134,7 @@ def _baseline(session: Session, known: FoundNow) -> str:
 
 
 def _hindrance(session: Session, known: FoundNow, texts: OverviewTexts, words: Texts) -> str:
-    """Return why an editor must not apply the fix; "" if it may."""
+    """Return the reason why an editor must not apply the fix; "" if it may."""
     if known.accepted or not known.finding.fixes:
         return texts("no fix")
     if (why := new_files.why_not(session, known.analysis, _new_file(session, known), among=True)) is not None:
@@ -153,7 +154,7 @@ def _hindrance(session: Session, known: FoundNow, texts: OverviewTexts, words: T
 
 
 def _new_file(session: Session, known: FoundNow) -> NewFile | None:
-    """The module that a fix of a portable project needs, where it is not there."""
+    """The helper module that a fix of a portable project needs, if it does not exist."""
     return new_files.needed_by(session, known.analysis, known.finding.fixes[0].edits)
 
 

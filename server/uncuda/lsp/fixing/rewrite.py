@@ -1,4 +1,5 @@
-"""Fixes the files of a workspace in memory, open buffers instead of the disk, and yields the changes for an editor."""
+"""Fixes the files of a workspace in memory, with the text of open buffers in place of the disk, and yields the changes
+for an editor."""
 
 # Paths are strings here, as in workspace/discover.py.
 # ruff: noqa: PTH100, PTH109, PTH116, PTH118, PTH119, PTH120
@@ -58,17 +59,17 @@ class Group(NamedTuple):
     """The files of one project, with their engines."""
 
     engines: Engines
-    files: list[File]  # that may have findings
+    files: list[File]  # the files that may have findings
     root: str
-    target: str  # set in the editor; empty if not set
+    target: str  # the target that is set in the editor; empty if none is set
     baseline: Callable[[File], str]  # returns the path of a file's baseline
     looked: list[File]  # all files of the project that were read
     problems: Sequence[Problem] = ()  # errors of files that could not be read
 
 
 def rewrite(job: Job, catalogue: Catalogue) -> Iterator[JobAnswer]:
-    """Run a job; yields the answers that worker.py describes. UndecidedTarget is raised if nothing decides the
-    target."""
+    """Run a job; yields the answers that `worker.py` describes. Raises UndecidedTarget if the project imports the
+    plugins of several targets and no setting names one."""
     run = Run(job, catalogue)
     groups = run.groups()
     if job.accept:
@@ -103,7 +104,7 @@ class Run:
         self._texts, self._words = Texts(job.locale), Words(job.locale)
         self._buffers = {_key(buffer.name): buffer for buffer in job.buffers}
         self._baselines = Baselines()
-        self._made: set[str] = set()  # new files
+        self._made: set[str] = set()  # files that the job creates
         self._stamps: dict[str, tuple[int, int]] = {}
 
     def groups(self, only: str = "") -> list[Group]:
@@ -155,8 +156,8 @@ class Run:
         return max(holding, key=lambda folder: len(folder.path), default=None)
 
     def _adopted(self, files: Sequence[File]) -> list[Buffer]:
-        """The buffers of files that were not found. A found file that is open under another name is mapped to its
-        buffer."""
+        """The buffers of files that the search of the folder did not find. If a file was found that is open under
+        another name, its path is mapped to the buffer."""
         names = {_key(file.path) for file in files}
         strays = {os.path.realpath(b.path): b for b in self.job.buffers if b.path and _key(b.path) not in names}
         for file in files if strays else ():
@@ -184,8 +185,8 @@ class Run:
 
     @contextmanager
     def receivers(self, group: Group) -> Iterator[AnswersFor]:
-        """Give a function for the known receivers of a file: looked up if the settings say so, else those of open
-        documents."""
+        """Give a function that returns the known receivers of a file: looked up if the settings ask for that, else
+        those of open documents."""
         asked: AnswersFor = ask_nobody
         with ExitStack() as stack:
             if any(file.settings.receivers for file in group.files):
@@ -204,7 +205,7 @@ class Run:
             yield answers_for
 
     def acceptable(self, groups: Iterable[Group]) -> Iterator[Acceptable]:
-        """The findings of the rules that are not accepted yet. BaselineError is raised if a baseline is unusable."""
+        """The findings of the rules that are not accepted yet. Raises BaselineError if a baseline is unusable."""
         rules = self.job.rules
         by_file: dict[str, Acceptance] = {}
         for group in groups:
@@ -257,7 +258,7 @@ class Run:
         return sum(sum(one.baseline.counts.values()) for one in baselines if one is not None)
 
     def file(self, repaired: Repaired, group: Group) -> FileChange | None:
-        """The change of a file; None if there is none, or if it must not be made."""
+        """The change of a file; None if there is none, or if an editor must not make it."""
         path = repaired.file.path
         buffer = self._buffers.get(_key(path))
         uri = self._uri(path)
@@ -293,7 +294,7 @@ class Run:
         )
 
     def new_file(self, repaired: Repaired, group: Group) -> Iterator[FileChange]:
-        """The module that a portable project's fixed file imports, once, where it is not there."""
+        """The helper module that a portable project's fixed file imports, once, if it does not exist."""
         new = self._helper_for(repaired, group)
         if new is None or new.path in self._made:
             return
@@ -310,7 +311,8 @@ class Run:
         return new if new is not None and _key(new.path) not in self._buffers else None
 
     def _left(self, repaired: Repaired, text: str, report: Report) -> Left:
-        """The findings left in a file, with a place only for closed files, since open ones are analysed again."""
+        """The findings left in a file; their place is computed only for closed files, because open ones are analysed
+        again."""
         buffer = self._buffers.get(_key(repaired.file.path))
         is_text = repaired.source is not None and repaired.source.cells is None
         lines = Lines(text, self.job.form.encoding) if report.findings and not buffer and is_text else None
@@ -318,7 +320,7 @@ class Run:
         return left.plus(buffer.lowered) if buffer and not repaired.file.settings.receivers else left
 
     def _hindrance(self, repaired: Repaired, group: Group) -> str:
-        """The reason why an editor must not make the fixes of a file; "" if it may."""
+        """The reason why an editor must not apply the fixes of a file; "" if it may."""
         path = repaired.file.path
         given = _key(path) == _key(self.job.scope)
         if leads_out(repaired.file._replace(given=given or repaired.file.given), self._given()):
@@ -334,11 +336,11 @@ class Run:
         return ""
 
     def _given(self) -> list[str]:
-        """The folders, or the one scope, to fix."""
+        """The folders to fix, or the one scope."""
         return [self.job.scope] if self.job.scope else [folder.path for folder in self.job.folders if folder.path]
 
     def _otherwise(self, repaired: Repaired, group: Group) -> str:
-        """The command line that fixes a closed file whose encoding its bytes do not prove; "" for other files."""
+        """The command line that fixes a closed file if its bytes do not show its encoding; "" for other files."""
         path = repaired.file.path
         if _key(path) in self._buffers or repaired.source is None:
             return ""
@@ -368,7 +370,7 @@ def _baseline(configuration: Configuration, root: str) -> Callable[[File], str]:
 
 
 def _target(folder: JobFolder) -> str:
-    """The target named by an editor's setting; "" if none is."""
+    """The target that an editor's setting names; "" if none does."""
     strategy = folder.over.get("strategy") or folder.under.get("strategy")
     aim = PORTABLE if strategy == PORTABLE else ""
     return str(folder.over.get("target") or aim or folder.under.get("target") or "")

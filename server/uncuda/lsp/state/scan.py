@@ -1,6 +1,6 @@
-"""Reads the facts of all files in a folder, in a process of its own.
+"""Reads the facts of all files in a folder, in a separate process.
 
-Input: one `Scan`; the end of the input stops the process at once. Output: `SaidBy` for each file with facts, and last
+Input: one `Scan`; the process stops at once when the input ends. Output: `SaidBy` for each file with facts, and finally
 `Scanned`.
 """
 
@@ -40,7 +40,8 @@ _LONGEST_ROW = 300
 
 
 class Place(NamedTuple):
-    """Where a module is imported: the span, the line (from 0), the columns in characters, and the line's text."""
+    """The place where a module is imported: the span, the line (from 0), the columns in characters, and the line's
+    text."""
 
     span: Span
     line: int
@@ -50,9 +51,9 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts of one file. `modules`: plugins and shims it imports; `constants`: targets it names; `own`: its name
-    tells, or may tell, for which device it is; `told`: about kernels; `serves`: targets it supports beside CUDA;
-    `torch`: it uses torch's CUDA."""
+    """Facts about one file. `modules`: plugins and shims that it imports; `constants`: targets that it names; `own`:
+    its name shows, or may show, which device it is for; `told`: facts about kernels; `serves`: targets that it supports
+    beside CUDA; `torch`: whether it uses torch's CUDA functions."""
 
     modules: Mapping[str, Place] = field(default_factory=dict)
     owners: frozenset[Owner] = frozenset()
@@ -78,7 +79,7 @@ class Scan:
 
 @dataclass(frozen=True)
 class SaidBy:
-    """The facts of one file."""
+    """The answer with the facts of one file."""
 
     path: str
     facts: Facts
@@ -137,7 +138,7 @@ class Reader:
         return replace(facts, modules=places)
 
     def project(self, files: Mapping[str, Facts]) -> Project:
-        """The project that the facts of all files form."""
+        """The project that results from the facts of all files."""
         every = files.values()
         modules = {module for facts in every for module in facts.modules}
         owners = {owner for facts in every for owner in facts.owners}
@@ -162,7 +163,7 @@ def main() -> None:
     if request is not None:
         for record in _records(request):
             channel.say(record)
-        os._exit(0)  # the reading thread still waits for input
+        os._exit(0)  # necessary because the reading thread still waits for input
 
 
 def _records(request: Scan) -> Iterator[SaidBy | Scanned]:
