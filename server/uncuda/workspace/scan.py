@@ -110,7 +110,7 @@ def look_at(
             problems[number] = Exceeds.of(file.path, error)
             continue
         found = concerns(file, data)
-        scanner.add(data, found, file.path)
+        scanner.add(data, found, file.path, file.settings.portable)
         if not found:
             silent.add(number)
     gathered, scanner.gathered = scanner.gathered, Gathered()
@@ -214,12 +214,20 @@ class Scanner:
         self._asking = {target: device.encode() for target, (device, _) in words.devices.items() if device}
         self._vendors = {target: vendor.encode() for target, vendor in words.vendors.items() if vendor}
 
-    def add(self, data: bytes, concerned: bool = True, path: str = "") -> None:
-        """Add the facts of one file. `concerned`: whether rules may have findings in the file."""
-        self.gathered.add(self.look(data, concerned, self.gathered.modules, path))
+    def add(self, data: bytes, concerned: bool = True, path: str = "", portable: bool = True) -> None:
+        """Add the facts of one file. `concerned`: whether rules may have findings in the file; `portable`: whether to
+        collect its idioms, too, which only portable projects need."""
+        self.gathered.add(self.look(data, concerned, self.gathered.modules, path, portable))
 
-    def look(self, data: bytes, concerned: bool = True, known: Collection[str] = (), path: str = "") -> Said:
-        """The facts of one file, without imports of `known` modules."""
+    def look(
+        self,
+        data: bytes,
+        concerned: bool = True,
+        known: Collection[str] = (),
+        path: str = "",
+        portable: bool = True,
+    ) -> Said:
+        """The facts of one file, without imports of `known` modules; the other parameters: as in `add`."""
         imports = self._common in data and self._package.search(data) is not None
         imports = imports or any(name in data for name in self._switches)
         methods = concerned and b"cuda(" in data and _METHOD_BYTES.search(data) is not None
@@ -229,7 +237,7 @@ class Scanner:
             kernels = kernels._replace(own=own)
         if concerned and (modules_tried := tried(data, path)):
             kernels = kernels._replace(tried=modules_tried)
-        if habits := idioms(data, module_of(path)):
+        if portable and (habits := idioms(data, module_of(path))):
             kernels = kernels._replace(idioms=habits)
         apart = is_apart(path)
         asking = [] if apart else [one for one in self._asking if self._may_choose(one, data, concerned)]
