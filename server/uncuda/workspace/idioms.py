@@ -19,8 +19,8 @@ _STAR = re.compile(rb"import[ \t]*\*")
 _STARRED = re.compile(rb"[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*\*")
 _OF = re.compile(rb"\.torch\b")
 _WORD_BEFORE = re.compile(rb"\w+\Z")
-_FROM = re.compile(rb"from[ \t]+([.\w]+)[ \t]+import[ \t]+(?:\([^)]*|[\w, ]*,[ \t]*)?\btorch\b")
-_LONGEST = 100  # characters of a name before `.torch`
+_FROM = re.compile(rb"from[ \t]+([.\w]{1,99})[ \t]+import[ \t]+(?:\([^)]{0,999}|[\w, ]{0,999},[ \t]*)?\btorch\b")
+_LONGEST = 99  # characters of a name before `.torch`
 
 
 def idioms(data: bytes, name: str) -> frozenset[str]:
