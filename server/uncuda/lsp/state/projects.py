@@ -66,7 +66,7 @@ class Projects:
             self.leave(folder)
             found: dict[str, Facts] = {}
             scan = Background(
-                "uncuda.lsp.state.scan",
+                "uncuda.lsp.state.scan_process",
                 CODEC,
                 self._endpoint.call,
                 lambda record, folder=folder, found=found: self._take(folder, found, record),  # type: ignore[misc]
