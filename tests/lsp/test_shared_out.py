@@ -12,6 +12,8 @@ from cli.command import SAFE
 from uncuda.catalogue import load
 from uncuda.child import command
 from uncuda.child.records import Codec
+from uncuda.lsp.fixing import job
+from uncuda.lsp.fixing.job import Buffer, FileChange, Job, JobDone, JobFolder, JobProgress
 from uncuda.lsp.state import inspected, scan, scan_process
 from uncuda.lsp.state.folders import Folders
 from uncuda.lsp.wire.client import Client
@@ -69,8 +71,19 @@ def checked(folder: Path, workers: int, forks: bool) -> list[Any]:
     return [record for record in said if not isinstance(record, inspected.InspectionProgress)]
 
 
+def fixed(folder: Path, workers: int, forks: bool) -> list[Any]:
+    """One file is open, with another text than on the disk."""
+    (folder / "uncuda.toml").write_text(f"workers = {workers}\n", encoding="utf-8")
+    path = folder / "m4.py"
+    buffer = Buffer(path.as_uri(), str(path), 7, 'import torch\nx = torch.device("cuda")\n')
+    request = Job((JobFolder(str(folder), {"target": "npu"}),), (buffer,))
+    said = answers("uncuda.lsp.fixing.worker", forks, job.CODEC, request, JobDone)
+    assert any(isinstance(record, FileChange) and record.open for record in said)
+    return [record for record in said if not isinstance(record, JobProgress)]
+
+
 @pytest.mark.parametrize("forks", [True, False])
-@pytest.mark.parametrize("said", [scanned, checked])
+@pytest.mark.parametrize("said", [scanned, checked, fixed])
 def test_workers_answer_as_one_process_does(folder: Path, said: Any, forks: bool) -> None:
     alone = said(folder, 1, forks)
     assert len(alone) > 15

@@ -167,8 +167,10 @@ class Session:
         """Fix the files in memory, with the same arguments as `check`; `selections`: by path, the findings that are to
         be fixed."""
         if self._workers is not None:
-            known_for, engine_for = self.engines.known_for, self.engine_for
-            return self._workers.fix(files, shown, known_for, engine_for, *wanted, selections)
+            from uncuda.workspace.tasks import FixFiles  # the workers have imported it
+
+            request = FixFiles((), *wanted, dict(selections))
+            return self._workers.fix(files, shown, self.engines.known_for, self.engine_for, request)
         answers_for = self.answers_for(paths, files)
         asked = selected(selections)
         return fix_files(shown, self.engine_for, *wanted, answers_for=answers_for, selection_for=asked)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from uncuda.child.records import Codec
+from uncuda.edits import Change, Edit
 from uncuda.engine import Engine, Fixed, Report, Selection
 from uncuda.limits import Kind, LimitExceeded
 from uncuda.project import Helper, Project
@@ -60,12 +61,13 @@ class CheckFiles:
 @dataclass(frozen=True)
 class FixFiles:
     """A request to fix files in memory. `review`: whether to apply fixes that need review, too; `rules`: as in
-    `Engine.fix`; `selections`: as in `fix_files`."""
+    `Engine.fix`; `selections`: as in `fix_files`; `steps`: whether the answer holds `FileResult.steps`."""
 
     files: tuple[Place, ...]
     review: bool
     rules: tuple[str, ...] | None = None
     selections: dict[str, Selection] = field(default_factory=dict)
+    steps: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,9 +111,23 @@ class Surveyed:
 
 
 @dataclass(frozen=True)
+class Steps:
+    """The fields of `Fixed` with these names: how its text was made."""
+
+    passes: tuple[tuple[Change, ...], ...]
+    first: Report
+    alone: frozenset[Edit] | None
+
+    @classmethod
+    def of(cls, fixed: Fixed) -> Steps:
+        """The steps of a result."""
+        return cls(tuple(map(tuple, fixed.passes)), replace(fixed.first, sites=()), fixed.alone)
+
+
+@dataclass(frozen=True)
 class FileResult:
     """The result for one file; empty for most files. `fixed`: the text after fixes, if it changed; `notebook`: the old
-    and new contents of a notebook file."""
+    and new contents of a notebook file; `steps`: how the text was made, if the request asks for it."""
 
     source: Source | None = None
     report: Report | None = None
@@ -120,6 +136,7 @@ class FileResult:
     refused: str | None = None
     trouble: Trouble | None = None
     notebook: tuple[str, str] | None = None
+    steps: Steps | None = None
 
     @classmethod
     def of_checked(cls, result: Checked) -> FileResult:
@@ -132,8 +149,8 @@ class FileResult:
         return cls(result.source, replace(report, sites=()))
 
     @classmethod
-    def of_repaired(cls, result: Repaired) -> FileResult:
-        """The result for a fixed file."""
+    def of_repaired(cls, result: Repaired, steps: bool = False) -> FileResult:
+        """The result for a fixed file. `steps`: whether to say how its text was made."""
         if result.problem:
             return cls(trouble=Trouble.of(result.problem, result.trace))
         fixed = result.fixed
@@ -141,11 +158,14 @@ class FileResult:
             return cls()
         report = fixed.report
         changed = fixed.text != result.source.text
-        if not (changed or fixed.applied or fixed.refused or report.findings or report.skipped):
+        first = steps and fixed.first.findings
+        if not (changed or fixed.applied or fixed.refused or report.findings or report.skipped or first):
             return cls()
         text = fixed.text if changed else None
         held = (result.data.decode(), result.result.decode()) if result.source.cells else None
-        return cls(result.source, replace(report, sites=()), text, fixed.applied, fixed.refused, notebook=held)
+        made = Steps.of(fixed) if steps else None
+        spared = replace(report, sites=())
+        return cls(result.source, spared, text, fixed.applied, fixed.refused, notebook=held, steps=made)
 
     def checked(self, file: File) -> Checked:
         """The result as a `Checked`."""
@@ -160,12 +180,15 @@ class FileResult:
         if self.source is None or self.report is None:
             return Repaired(file)
         text = self.source.text if self.fixed is None else self.fixed
+        fixed = Fixed(text, self.applied, self.report, self.refused)
+        if made := self.steps:
+            passes = tuple(map(list, made.passes))
+            fixed = replace(fixed, before=self.source.text, passes=passes, first=made.first, alone=made.alone)
         if self.notebook is not None:
             before, after = (held.encode() for held in self.notebook)
-            return Repaired(file, self.source, Fixed(text, self.applied, self.report, self.refused), before, after)
+            return Repaired(file, self.source, fixed, before, after)
         data = self.source.encode()  # these are the bytes that were read, as only reversible texts are decoded
-        result = data if self.fixed is None else self.source.encode(text)
-        return Repaired(file, self.source, Fixed(text, self.applied, self.report, self.refused), data, result)
+        return Repaired(file, self.source, fixed, data, data if self.fixed is None else self.source.encode(text))
 
 
 @dataclass(frozen=True)

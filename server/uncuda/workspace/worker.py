@@ -72,7 +72,7 @@ class Worker:
             fixed = fix_files(
                 files, self._engine_for, request.review, request.rules, selection_for=selected(selections)
             )
-            return FileResults(tuple(map(FileResult.of_repaired, fixed)))
+            return FileResults(tuple(FileResult.of_repaired(one, request.steps) for one in fixed))
         assert isinstance(request, UseEngines)
         self._prepare(request)
         return None

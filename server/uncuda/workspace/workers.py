@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import Any
 
 from uncuda.catalogue import Catalogue
 from uncuda.child.pool import Crashed, Launch, Pool
-from uncuda.engine import Engine, Selection
+from uncuda.engine import Engine
 from uncuda.limits import UNLIMITED
 from uncuda.project import Project
 from uncuda.settings import Settings
@@ -95,15 +96,13 @@ class Workers:
         shown: Iterable[File],
         known_for: EngineFor,
         engine_for: EngineFor,
-        review: bool,
-        rules: tuple[str, ...] | None,
-        selections: Mapping[str, Selection],
+        wanted: FixFiles,
     ) -> Iterator[Repaired]:
-        """The results of `fix_files` for the files, in the same way."""
+        """The results of `fix_files` for the files, in the same way. `wanted`: the request, still without files."""
 
         def request(places: tuple[Place, ...]) -> FixFiles:
-            asked = {path: selections[path] for path, _ in places if path in selections}
-            return FixFiles(places, review, rules, asked)
+            selections = {path: wanted.selections[path] for path, _ in places if path in wanted.selections}
+            return replace(wanted, files=places, selections=selections)
 
         for file, result in self._results(files, shown, known_for, engine_for, request):
             yield result.repaired(file)

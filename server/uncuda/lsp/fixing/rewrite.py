@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import NamedTuple
 
 from uncuda.catalogue import Catalogue
@@ -36,7 +36,6 @@ from uncuda.workspace import (
     discover,
     file_changes,
     file_text,
-    fix_files,
     leads_out,
     load_file,
     reach,
@@ -53,6 +52,7 @@ from ..wire.texts import Texts
 from ..wire.uris import uri_of
 from .changes import created, file_change, kept_by_editors
 from .job import Acceptable, Buffer, FileChange, Job, JobAnswer, JobDone, JobFolder, JobProgress, Left, left_in
+from .repairing import repaired
 
 
 class Group(NamedTuple):
@@ -77,17 +77,12 @@ def rewrite(job: Job, catalogue: Catalogue) -> Iterator[JobAnswer]:
         return
     done, total = 0, sum(len(group.files) for group in groups)
     for group in groups:
-        with run.receivers(group) as answers_for:
-            engine_for = group.engines.engine_for
-            selection_for = run.selections(group)
-            for repaired in fix_files(
-                group.files, engine_for, job.review, job.rules, run.load, answers_for, selection_for
-            ):
-                if change := run.file(repaired, group):
-                    yield from run.new_file(repaired, group)
-                    yield change
-                done += 1
-                yield JobProgress(done, total)
+        for result in repaired(run, group):
+            if change := run.file(result, group):
+                yield from run.new_file(result, group)
+                yield change
+            done += 1
+            yield JobProgress(done, total)
     yield JobDone(tuple(run.skipped), run.left, "".join(run.diff))
 
 
@@ -177,11 +172,21 @@ class Run:
         """The source of a file or its buffer, and its bytes; the source is None if the file cannot have findings."""
         buffer = self._buffers.get(_key(file.path))
         if buffer is None:
-            stat = os.stat(file.path)
-            self._stamps[file.path] = stat.st_mtime_ns, stat.st_size
+            self.stamp([file])
             return load_file(file, engine)
         data = self.read(file.path)
         return (Source(buffer.text, buffer.path) if engine.concerns(data) else None), data
+
+    def is_open(self, file: File) -> bool:
+        """Whether a file is open in the editor."""
+        return _key(file.path) in self._buffers
+
+    def stamp(self, files: Iterable[File]) -> None:
+        """Remember the modification time and size of closed files before they are read."""
+        for file in files:
+            with suppress(FileNotFoundError):
+                stat = os.stat(file.path)
+                self._stamps[file.path] = stat.st_mtime_ns, stat.st_size
 
     @contextmanager
     def receivers(self, group: Group) -> Iterator[AnswersFor]:
@@ -223,6 +228,11 @@ class Run:
         for file, acceptance in by_file.items():
             for (key, target), kind in acceptance.new.items():
                 yield Acceptable(file, *key, target, kind)
+
+    def has_baseline(self, group: Group) -> bool:
+        """Whether a file of a group has a baseline, usable or not."""
+        paths = {group.baseline(file) for file in group.files}
+        return any(self._baselines.error(path) or self._baselines.at(path) is not None for path in paths)
 
     def selections(self, group: Group) -> SelectionFor:
         """Give a function that selects the findings not accepted by a baseline; it raises FileProblem for an unusable
