@@ -1,6 +1,6 @@
 """The files for CI: valid by their schemas; their commands, and all blocks of the page, run in a repository made here.
 
-What no machine but theirs can show is not shown: the pages of GitHub and GitLab, `uses:` and `include:`.
+The services' own features are not tested: the pages of GitHub and GitLab, `uses:` and `include:`.
 """
 
 import json
@@ -40,7 +40,7 @@ SOURCES = [
 
 @pytest.fixture(scope="module")
 def tools() -> Path:
-    """The folder of the programs."""
+    """The folder in which the programs are installed."""
     return hooks()
 
 
@@ -90,7 +90,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A git repository of a user."""
+    """A git repository of a project that uses uncuda."""
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / "train.py").write_text(TEXT, encoding="utf-8")
@@ -111,7 +111,7 @@ def committed(folder: Path) -> Path:
 
 
 def run(command: list[str], folder: Path, env: Mapping[str, str], code: int) -> str:
-    """The output of a command that may fetch something, and must end with this exit code."""
+    """The output of a command that may download packages, and must end with this exit code."""
     done = subprocess.run(command, cwd=folder, env={**os.environ, **env}, capture_output=True, text=True, check=False)
     if done.returncode != code:
         fetched(" ".join(command[:3]), done.returncode or -1, done.stdout, done.stderr)
@@ -119,7 +119,7 @@ def run(command: list[str], folder: Path, env: Mapping[str, str], code: int) -> 
 
 
 def table(tools: Path, file: Path) -> Any:
-    """A YAML file as Python objects."""
+    """The content of a YAML file as Python objects."""
     script = (
         "import json, sys; from ruamel.yaml import YAML; print(json.dumps(YAML(typ='safe').load(open(sys.argv[1]))))"
     )

@@ -106,8 +106,8 @@ def counted(findings: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def walk(steps: int, seed: int) -> int:
-    """Take random steps below the current folder and compare after each; returns the number of findings counted in
-    all."""
+    """Take random steps below the current folder and compare the counts after each; returns the total number of
+    findings that were counted."""
     port, seen = Port(seed), 0
     for number in range(steps):
         step = f"{number}: {port.step()}"

@@ -33,7 +33,7 @@ MORE = "_more.py"
 MOVED = "# moved:"
 """Stands between what a split-off file has a copy of and what was moved to it."""
 NEW = "\n\ndef added_{0}(added):\n    return added[{0}].cuda()\n"
-"""A function that is added to a file and has a new finding."""
+"""A function with a new finding, which is added to a file."""
 BASELINE = "uncuda-baseline.jsonl"
 
 
@@ -55,7 +55,7 @@ def black(project: Path) -> None:
 
 
 def moved(project: Path) -> None:
-    """All files, moved to another folder."""
+    """Move all files to another folder."""
     target = project / "elsewhere" / "deep"
     target.mkdir(parents=True)
     for path in sorted(project.glob("*.py")):
@@ -98,7 +98,7 @@ def first_line(block: ast.FunctionDef | ast.ClassDef) -> int:
 
 
 def nothing(project: Path) -> None:
-    """Only the functions that were added."""
+    """Change nothing except the functions that were added."""
 
 
 CHANGES: dict[str, Callable[[Path], None]] = {

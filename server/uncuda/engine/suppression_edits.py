@@ -1,4 +1,4 @@
-"""Edits that insert suppression comments, or extend them, so that a finding is suppressed."""
+"""Edits that insert or extend suppression comments, so that a finding is suppressed."""
 
 from __future__ import annotations
 

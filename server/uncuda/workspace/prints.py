@@ -1,7 +1,7 @@
 """Prints: hashes that identify findings despite changes to other lines, formatting, or the file's name.
 
 A print is made from the rule, the surrounding function or class, and the tokens of the statement. Its first digits
-identify the function or class; if no such function is left in the file, the code was moved or removed.
+identify the function or class; if the file no longer contains this function, the code was moved or removed.
 """
 
 from __future__ import annotations
@@ -60,12 +60,13 @@ class _Part(NamedTuple):
 
 
 class Prints:
-    """Computes the prints of findings in one text. `facts`: of the text, if known; else it is read."""
+    """Computes the prints of findings in one text. `facts`: the facts of the text, if they are known; otherwise the
+    text is read."""
 
     def __init__(self, text: str, facts: Facts | None = None) -> None:
         self._text = text
         if facts is not None:
-            facts.work = Work(UNLIMITED)  # this work does not count for the next analysis
+            facts.work = Work(UNLIMITED)  # this work must not count towards the next analysis
         self._layout = facts.layout if facts is not None else Layout(text)
         self._scopes = facts.indents if facts is not None else IndentScopes(self._layout, Searches(text))
         self._parts: dict[int, list[_Part]] = {}
@@ -80,7 +81,7 @@ class Prints:
         for finding in findings:
             part, scope = self._place(finding.span.start)
             made = known.get((finding.rule, part.start))
-            if made is None:  # cached, as a statement may have many findings
+            if made is None:  # cached, because a statement may have many findings
                 made = _digits(scope)[:_SCOPE] + _digits(f"{finding.rule}\0{scope}\0{part.text}")[:_REST]
                 known[finding.rule, part.start] = made
             number = seen[made] = seen.get(made, 0) + 1
@@ -149,13 +150,13 @@ class Prints:
 
 
 def numbered(print_: str) -> tuple[str, int]:
-    """Split a print into the part without its number, and the number (1 for the first of equal findings)."""
+    """Split a print into the part without its number, and the number (1 for the first of several equal findings)."""
     plain, _, number = print_.partition(":")
     return plain, int(number or 1)
 
 
 def scope_of(print_: str) -> str:
-    """The digits of a print that identify the function or class; "" outside of any."""
+    """The digits of a print that identify the function or class; "" outside of functions and classes."""
     return "" if print_.startswith(_OUTSIDE) else print_[:_SCOPE]
 
 
@@ -167,7 +168,8 @@ _OUTSIDE = _digits("")[:_SCOPE]
 
 
 def _statements(text: str, start: int, end: int) -> Iterator[_Part]:
-    """The statements of a logical line as formatters separate them: one each, and headers without their bodies."""
+    """The statements of a logical line as formatters separate them: each simple statement, and each header without its
+    body."""
     parts: list[tuple[int, int, str]] = []
     depth, lambdas, name, header = 0, 0, "", False
     for match in _TOKEN.finditer(text, start, end):
@@ -201,7 +203,7 @@ def _part(tokens: Sequence[tuple[int, int, str]], name: str) -> _Part:
 
 
 def _word(match: re.Match[str]) -> str:
-    """A token without differences that formatters make."""
+    """A token without differences that formatters cause."""
     word = match[0]
     if match.lastgroup == "string":
         quote = min(at for at in (word.find('"'), word.find("'")) if at >= 0)

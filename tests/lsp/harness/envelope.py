@@ -1,4 +1,4 @@
-"""Checks that every message is valid, is sent when the protocol allows it, and that every request has one reply."""
+"""Checks that every message is valid and is sent when the protocol allows it, and that every request has one reply."""
 
 import json
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _INTERNAL_ERROR, _CANCELLED, _SERVER_CANCELLED = -32603, -32800, -32802
 
 
 def check(session: Session, message: Message) -> Iterator[str]:
-    """The problems of a message's form and of its place in the session."""
+    """The problems of a message's form and of its position in the session."""
     if message.deliberate:
         return
     yield from _shape(message)
@@ -32,7 +32,7 @@ def check(session: Session, message: Message) -> Iterator[str]:
 
 
 def check_end(session: Session) -> Iterator[str]:
-    """The replies that are missing after a session was shut down."""
+    """The missing replies after a session was shut down."""
     if "reply to shutdown" in session.done:
         for asked in session.pending.values():
             if asked.source == "client" or asked.method != "window/showMessageRequest":
@@ -73,8 +73,8 @@ def _type(message: Message) -> Iterator[str]:
 
 
 def _valid(sent: Any, kind: Any, lenient: bool) -> Iterator[str]:
-    """The problems of a value that should be of a type. `lenient`: null may stand for an absent value, as in real
-    clients."""
+    """The problems of a value that should have the type `kind`. `lenient`: null may be sent for an absent value, as
+    real clients do."""
     try:
         back = json.loads(json.dumps(_CONVERTER.unstructure(_CONVERTER.structure(sent, kind), kind)))
     except Exception as error:  # noqa: BLE001 - whatever the types say is the finding

@@ -80,10 +80,10 @@ def _wanted(session: Session, table: dict[str, Any]) -> Wanted:
 
 
 def _review(session: Session, params: Any) -> ReviewAnswer:
-    """Return the finding of the queue that comes next.
+    """Return the next finding of the queue.
 
-    `from`: the key of the present finding; `at`: its index, used if it is gone; `move`: 1 for the next finding, -1 for
-    the one before, 0 for the present one; `skip`: keys of findings to leave out.
+    `from`: the key of the current finding; `at`: its index, which is used if the finding no longer exists; `move`: 1
+    for the next finding, -1 for the previous one, 0 for the current one; `skip`: keys of findings to leave out.
     """
     asked = asked_of(session, params)
     rule, last = read_text(params, "rule"), params.get("from")
@@ -109,7 +109,8 @@ def _review(session: Session, params: Any) -> ReviewAnswer:
 
 
 def _index(open_: list[int], at: int, move: int, gone: bool) -> int:
-    """Return the index of the next finding to show. If the present one is gone, its successor is now at its index."""
+    """Return the index of the next finding to show. If the current finding no longer exists, its successor is now at
+    its index."""
     if move > 0:
         after = [index for index in open_ if index > at or (gone and index == at)]
         return after[0] if after else open_[0]

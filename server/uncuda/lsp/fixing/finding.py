@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FoundNow:
-    """A finding that was found again in the current text. `closed`: the file, if it is not open."""
+    """A finding that was found again in the current text. `closed`: the closed file that contains the finding; None if
+    the file is open."""
 
     analysis: Analysis
     finding: Finding
@@ -124,7 +125,7 @@ async def _make(session: Session, name: FindingName, known: FoundNow, fix: Fix) 
     made = [created(new, form_of(session.client))] if (new := _new_file(session, known, fix)) is not None else []
     if encoding := (await misread(session, [change])).get(change.uri):
         return _refused(session, texts, words("read as", change.otherwise, encoding=encoding))
-    if look_up(session, name) is None:  # the text changed meanwhile
+    if look_up(session, name) is None:  # the text has changed meanwhile
         return _refused(session, texts, stale=True)
     applied = await apply(session, [*made, change], texts("label", fix.title), words)
     if not applied.applied:
