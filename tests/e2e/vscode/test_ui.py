@@ -505,6 +505,25 @@ def test_a_whole_rule_beside_its_fixes(window: Window, folder: Path) -> None:
     window.notified(f"Left of {name}: ")
 
 
+def test_suppressed_from_the_review(window: Window, folder: Path) -> None:
+    small = project.with_review(folder)
+    window.show(small)
+    window.open("train.py")
+    window.open_port()
+    window.until(lambda: any("To review" in row for row in window.port()), window.port)
+    window.command("uncuda: Review")
+    window.until(lambda: "Review: Skip (Shift+Alt+PageDown)" in window.title_buttons(), window.title_buttons)
+    window.command("uncuda: Review: Suppress by a Comment, with a Reason")
+    box = window.page.locator(".quick-input-widget input.input:visible")
+    box.fill("one card only")
+    window.shot("reason")
+    box.press("Enter")
+    window.until(lambda: window.dirty() > 0 or "one card only" in (small / "kind.py").read_text(encoding="utf-8"))
+    window.command("File: Save All Files")
+    window.until(lambda: "] one card only\n" in (small / "kind.py").read_text(encoding="utf-8"))
+    assert "# uncuda: ignore[" in (small / "kind.py").read_text(encoding="utf-8")
+
+
 def test_beside_an_older_server(window: Window, server: CodeServer, small: Path) -> None:
     """A server without an overview: findings and fixes as before, and the view says what to update."""
     asked, python = small.with_name("asked"), small.with_name("older-python")
