@@ -64,6 +64,12 @@ public final class Overview {
         }
     }
 
+    public record Path(List<Node> path) {
+        public Path {
+            path = path == null ? List.of() : List.copyOf(path);
+        }
+    }
+
     /** {@code node}: the finding to show, null where none is left. */
     public record Reviewed(int index, String label, Node node) {
     }

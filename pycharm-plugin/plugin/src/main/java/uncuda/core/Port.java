@@ -30,6 +30,9 @@ public final class Port {
     public interface Server {
         Answer overview(Map<String, Object> query);
 
+        /** The nodes down to the finding that is nearest to a line. */
+        Overview.Path path(Map<String, Object> query);
+
         Overview.Reviewed review(Map<String, Object> query);
 
         Overview.Fixed fixedText(Overview.Name name);
@@ -51,9 +54,9 @@ public final class Port {
         void run(boolean savesFirst, Supplier<Object> work, Consumer<Object> then);
     }
 
-    /** What is shown of the port. */
+    /** What is shown of the port. {@code selected}: ids from the first level to the row to select, empty for any. */
     public interface View {
-        void show(List<Row> rows, String text);
+        void show(List<Row> rows, String text, List<String> selected);
     }
 
     /** What is kept with the project on this machine. */
@@ -86,6 +89,7 @@ public final class Port {
     private boolean isFetching;
     private boolean isStale;
     private List<Choice> choices = List.of();
+    private List<String> revealed = List.of();
     private volatile Node reviewed;
 
     public Port(Server server, Executor background, Executor screen, Ide ide, Memory memory,
@@ -98,10 +102,17 @@ public final class Port {
         this.messages = messages;
     }
 
-    /** Shows it from now on; null for no more. */
+    /** Shows it from now on. */
     public void show(View shown) {
         view = shown;
         askAnew();
+    }
+
+    /** Shows it no more. */
+    public void hide(View gone) {
+        if (view == gone) {
+            view = null;
+        }
     }
 
     /** For any thread. @param one of the starts of the server; {@code experimental} is of its capabilities */
@@ -149,10 +160,14 @@ public final class Port {
             isFetching = true;
             isStale = false;
             int asked = queried;
-            Map<String, Object> query = Map.of("group", memory.group, "filter", List.copyOf(memory.filter));
+            Map<String, Object> query = query();
             Map<String, Integer> open = Map.copyOf(pages);
             background.execute(() -> fetch(asked, query, open));
         }
+    }
+
+    private Map<String, Object> query() {
+        return Map.of("group", memory.group, "filter", List.copyOf(memory.filter));
     }
 
     private void fetch(int asked, Map<String, Object> query, Map<String, Integer> open) {
@@ -187,7 +202,8 @@ public final class Port {
         if (view != null) {
             String welcome = messages.get().find("welcome." + top.welcome());
             List<String> text = List.of(top.update().isEmpty() ? top.message() : top.update(), welcome);
-            view.show(rows, text.stream().filter(one -> !one.isEmpty()).collect(Collectors.joining("\n")));
+            view.show(rows, text.stream().filter(one -> !one.isEmpty()).collect(Collectors.joining("\n")), revealed);
+            revealed = List.of();
         }
     }
 
@@ -205,6 +221,29 @@ public final class Port {
     /** One more page of the rows below a node; {@code id}: empty for the first level. */
     public void more(String id) {
         pages.merge(id, 2, (shown, two) -> shown + 1);
+        askAnew();
+    }
+
+    /** Selects the finding that is nearest to a line of a file. */
+    public void reveal(String uri, int line) {
+        if (!isReady()) {
+            return;
+        }
+        Map<String, Object> query = new LinkedHashMap<>(query());
+        query.putAll(Map.of("uri", uri, "position", new Overview.Position(line, 0)));
+        background.execute(() -> {
+            Overview.Path said = server.path(query);
+            screen.execute(() -> reveal(said == null ? List.of() : said.path().stream().map(Node::id).toList()));
+        });
+    }
+
+    private void reveal(List<String> path) {
+        if (path.isEmpty()) {
+            ide.tell(messages.get().get("port.not-here"));
+            return;
+        }
+        path.subList(0, path.size() - 1).forEach(id -> pages.putIfAbsent(id, 1));
+        revealed = path;
         askAnew();
     }
 

@@ -3,8 +3,11 @@ package uncuda.ide;
 import com.intellij.openapi.actionSystem.ActionUpdateThread;
 import com.intellij.openapi.actionSystem.AnAction;
 import com.intellij.openapi.actionSystem.AnActionEvent;
+import com.intellij.openapi.actionSystem.CommonDataKeys;
+import com.intellij.openapi.editor.Editor;
 import com.intellij.openapi.project.DumbAware;
 import com.intellij.openapi.project.Project;
+import com.intellij.openapi.vfs.VirtualFile;
 import java.util.function.Consumer;
 import uncuda.core.Commands;
 import uncuda.core.Overview;
@@ -105,6 +108,32 @@ public final class PortActions {
     public static final class Group extends Of {
         public Group() {
             super(port(Port::regroup));
+        }
+    }
+
+    /** Only where there is a caret. */
+    public static final class Reveal extends Of {
+        public Reveal() {
+            super(project -> { });
+        }
+
+        @Override
+        public void update(AnActionEvent e) {
+            VirtualFile file = e.getData(CommonDataKeys.VIRTUAL_FILE);
+            e.getPresentation().setEnabledAndVisible(e.getProject() != null && e.getData(CommonDataKeys.EDITOR) != null
+                    && file != null && UncudaLspDescriptor.isPython(file));
+        }
+
+        @Override
+        public void actionPerformed(AnActionEvent e) {
+            Editor editor = e.getData(CommonDataKeys.EDITOR);
+            VirtualFile file = e.getData(CommonDataKeys.VIRTUAL_FILE);
+            if (e.getProject() == null || editor == null || file == null) {
+                return;
+            }
+            int line = editor.getDocument().getLineNumber(editor.getCaretModel().getOffset());
+            PortWindow.with(e.getProject(), panel ->
+                    ProjectPort.of(e.getProject()).reveal(file.toNioPath().toUri().toString(), line));
         }
     }
 

@@ -23,6 +23,11 @@ record ProjectServer(Project project) implements Port.Server {
     }
 
     @Override
+    public Overview.Path path(Map<String, Object> query) {
+        return ask(server -> server.path(query));
+    }
+
+    @Override
     public Overview.Reviewed review(Map<String, Object> query) {
         return ask(server -> server.review(query));
     }

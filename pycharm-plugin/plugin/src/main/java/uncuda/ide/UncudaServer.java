@@ -11,6 +11,9 @@ public interface UncudaServer extends Lsp4jServer {
     @JsonRequest("uncuda/overview")
     CompletableFuture<Overview.Answer> overview(Map<String, Object> query);
 
+    @JsonRequest("uncuda/overviewPath")
+    CompletableFuture<Overview.Path> path(Map<String, Object> query);
+
     @JsonRequest("uncuda/review")
     CompletableFuture<Overview.Reviewed> review(Map<String, Object> query);
 

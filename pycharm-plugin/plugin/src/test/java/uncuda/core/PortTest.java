@@ -33,6 +33,8 @@ class PortTest {
     private final List<Row> rows = new ArrayList<>();
     private final Port.Memory memory = new Port.Memory();
     private String text;
+    private List<String> selected;
+    private String path = "{}";
     private String answer = "{}";
     private String reviewed = "{}";
     private String fixed = "{}";
@@ -47,6 +49,11 @@ class PortTest {
             asked.add(query);
             String said = query.containsKey("parent") ? answer.replace("\"rule\"", "\"below\"") : answer;
             return new Gson().fromJson(said, Answer.class);
+        }
+
+        @Override
+        public Overview.Path path(Map<String, Object> query) {
+            return new Gson().fromJson(path, Overview.Path.class);
         }
 
         @Override
@@ -108,10 +115,11 @@ class PortTest {
 
     @BeforeEach
     void show() {
-        port.show((shown, said) -> {
+        port.show((shown, said, wanted) -> {
             rows.clear();
             rows.addAll(shown);
             text = said;
+            selected = wanted;
         });
     }
 
@@ -234,6 +242,24 @@ class PortTest {
         assertEquals(List.of("rule", "rule", "…"), ids());
         assertEquals("1", asked.get(1).get("after"));
         assertEquals(2, asked.size());
+    }
+
+    @Test
+    void whatIsRevealedIsExpandedAndSelectedOnce() {
+        answer = "{\"nodes\": [%s]}".formatted(node("rule", ""));
+        start();
+        path = "{\"path\": [%s, %s]}".formatted(node("rule", ""), node("below", ""));
+        port.reveal("u", 3);
+        work();
+        assertEquals(List.of("rule", "below"), selected);
+        assertEquals("below", rows.get(0).below().get(0).id());
+        port.regroup();
+        work();
+        assertEquals(List.of(), selected);
+        path = "{\"path\": []}";
+        port.reveal("u", 3);
+        work();
+        assertEquals(List.of("In this file nothing is shown by the filter."), done);
     }
 
     @Test

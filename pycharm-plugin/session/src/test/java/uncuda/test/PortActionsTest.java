@@ -59,6 +59,11 @@ class PortActionsTest {
         }
 
         @Override
+        public Overview.Path path(Map<String, Object> query) {
+            return answer(() -> session.await(((UncudaServer) session.server).path(query)));
+        }
+
+        @Override
         public Overview.Reviewed review(Map<String, Object> query) {
             return answer(() -> session.await(((UncudaServer) session.server).review(query)));
         }
@@ -133,7 +138,7 @@ class PortActionsTest {
         LspServerDescriptor descriptor = ide.open(safe).get(0);
         session = new Session(descriptor, project, folder.resolve("errors.txt"));
         port = new Port(new Server(), thread, thread, new Windows(), memory, () -> new Messages(Locale.ENGLISH));
-        on(() -> port.show((shown, said) -> text = said));
+        on(() -> port.show((shown, said, selected) -> text = said));
         port.started(session, session.initialized.getCapabilities().getExperimental());
         refreshed("3 left");
     }
@@ -212,6 +217,24 @@ class PortActionsTest {
         said("open c.py:2");
         on(port::skip);
         said("Nothing is left to review.");
+    }
+
+    @Test
+    void filterHidesWhatIsNotChosen() throws Exception {
+        on(() -> port.toggle(port.choices().keySet().iterator().next()));
+        refreshed("3 left · shown: To review, By hand, Accepted");
+        on(() -> port.toggle(port.choices().keySet().iterator().next()));
+        refreshed("3 left");
+    }
+
+    /** What the action of a folder's menu sends. */
+    @Test
+    void folderIsFixedAlone() throws Exception {
+        Path below = Files.createDirectory(project.resolve("below"));
+        Path file = Files.writeString(below.resolve("d.py"), SAFE);
+        session.await(session.begin(Commands.FIX_ALL_HERE, Session.uri(below)));
+        assertEquals(FIXED, Files.readString(file));
+        assertEquals(SAFE, Files.readString(safe));
     }
 
     @Test
