@@ -78,6 +78,12 @@ public final class Overview {
     public record Fixed(String text, String title, String stale) {
     }
 
+    public record Target(String target, boolean current) {
+    }
+
+    public record Targets(List<Target> targets) {
+    }
+
     /** What becomes of a finding that is fixed or accepted, alone or with others. */
     public record Done(boolean applied, int accepted) {
         public boolean isDone() {

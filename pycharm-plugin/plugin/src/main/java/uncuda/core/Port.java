@@ -35,6 +35,8 @@ public final class Port {
 
         Overview.Reviewed review(Map<String, Object> query);
 
+        Overview.Targets targets(Map<String, Object> query);
+
         Overview.Fixed fixedText(Overview.Name name);
 
         Object execute(String command, List<?> arguments);
@@ -310,6 +312,24 @@ public final class Port {
         if (isReady()) {
             execute(false, command, List.of(), () -> { });
         }
+    }
+
+    /** Writes the target that the project is checked for into its own settings, where the command line finds it. */
+    public void keepTarget() {
+        if (!isReady()) {
+            return;
+        }
+        background.execute(() -> {
+            Overview.Targets said = server.targets(Map.of());
+            screen.execute(() -> {
+                if (said == null) {
+                    ide.tell(messages.get().get("command.no-answer"));
+                } else {
+                    said.targets().stream().filter(Overview.Target::current).findFirst().ifPresent(one -> execute(
+                            false, Commands.KEEP_TARGET, List.of(Map.of("target", one.target())), () -> { }));
+                }
+            });
+        });
     }
 
     private boolean isReady() {

@@ -143,6 +143,12 @@ public final class PortActions {
         }
     }
 
+    public static final class KeepTarget extends Of {
+        public KeepTarget() {
+            super(port(Port::keepTarget));
+        }
+    }
+
     public static final class Scan extends Of {
         public Scan() {
             super(port(port -> port.execute(Commands.SCAN)));

@@ -33,6 +33,11 @@ record ProjectServer(Project project) implements Port.Server {
     }
 
     @Override
+    public Overview.Targets targets(Map<String, Object> query) {
+        return ask(server -> server.targets(query));
+    }
+
+    @Override
     public Overview.Fixed fixedText(Overview.Name name) {
         return ask(server -> server.fixedText(name));
     }

@@ -17,6 +17,9 @@ public interface UncudaServer extends Lsp4jServer {
     @JsonRequest("uncuda/review")
     CompletableFuture<Overview.Reviewed> review(Map<String, Object> query);
 
+    @JsonRequest("uncuda/targets")
+    CompletableFuture<Overview.Targets> targets(Map<String, Object> query);
+
     @JsonRequest("uncuda/fixedText")
     CompletableFuture<Overview.Fixed> fixedText(Overview.Name name);
 }

@@ -63,6 +63,12 @@ class PortTest {
         }
 
         @Override
+        public Overview.Targets targets(Map<String, Object> query) {
+            return new Gson().fromJson("{\"targets\": [{\"target\": \"a\"}, {\"target\": \"b\", \"current\": true}]}",
+                    Overview.Targets.class);
+        }
+
+        @Override
         public Overview.Fixed fixedText(Overview.Name name) {
             return new Gson().fromJson(fixed, Overview.Fixed.class);
         }
@@ -364,6 +370,14 @@ class PortTest {
         port.review(0);
         work();
         assertEquals("look again", done.get(1));
+    }
+
+    @Test
+    void targetThatIsKeptIsThePresentOne() {
+        start();
+        port.keepTarget();
+        work();
+        assertEquals(List.of("uncuda.keepTarget", Map.of("target", "b")), executed);
     }
 
     @Test

@@ -36,6 +36,11 @@ import uncuda.ide.UncudaServer;
 class PortActionsTest {
     private static final String SAFE = "import torch\n\nn = torch.cuda.device_count()\n";
     private static final String FIXED = SAFE.replace("torch\n", "torch\nimport torch_npu\n").replace(".cuda", ".npu");
+    private static final String NOTEBOOK = """
+            {"cells": [{"cell_type": "code", "execution_count": null, "id": "a", "metadata": {}, "outputs": [],
+              "source": ["import torch\\n", "n = torch.cuda.device_count()"]}],
+             "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+            """;
     private static final String REVIEW = "from torch.utils.cpp_extension import CUDAExtension\n";
     private static final String BY_HAND = "import torch\nimport flash_attn\n";
 
@@ -66,6 +71,11 @@ class PortActionsTest {
         @Override
         public Overview.Reviewed review(Map<String, Object> query) {
             return answer(() -> session.await(((UncudaServer) session.server).review(query)));
+        }
+
+        @Override
+        public Overview.Targets targets(Map<String, Object> query) {
+            return answer(() -> session.await(((UncudaServer) session.server).targets(query)));
         }
 
         @Override
@@ -235,6 +245,21 @@ class PortActionsTest {
         session.await(session.begin(Commands.FIX_ALL_HERE, Session.uri(below)));
         assertEquals(FIXED, Files.readString(file));
         assertEquals(SAFE, Files.readString(safe));
+    }
+
+    @Test
+    void targetIsKeptWhereTheCommandLineFindsIt() throws Exception {
+        on(port::keepTarget);
+        on(() -> { }); // the request
+        on(() -> { }); // its answer
+        assertEquals("target = \"npu\"\n", Files.readString(project.resolve("uncuda.toml")));
+    }
+
+    @Test
+    void closedNotebookIsFixedWithTheProject() throws Exception {
+        Path notebook = Files.writeString(project.resolve("n.ipynb"), NOTEBOOK);
+        session.await(session.begin(Commands.FIX_ALL_IN_PROJECT, ""));
+        assertTrue(Files.readString(notebook).contains("torch.npu.device_count()"), session.client.messages.toString());
     }
 
     @Test
