@@ -58,44 +58,44 @@ public final class PortActions {
 
         @Override
         public void update(AnActionEvent e) {
-            Overview.Node node = e.getProject() == null ? null : ProjectPort.of(e.getProject()).reviewed();
+            Overview.Node node = e.getProject() == null ? null : ProjectPort.of(e.getProject()).review().reviewed();
             e.getPresentation().setEnabled(node != null && (needed.isEmpty() || node.action(needed) != null));
         }
     }
 
     public static final class Review extends Of {
         public Review() {
-            super(port(port -> port.review(0)));
+            super(port(port -> port.review().go(0)));
         }
     }
 
     public static final class Next extends Of {
         public Next() {
-            super(port(port -> port.review(1)));
+            super(port(port -> port.review().go(1)));
         }
     }
 
     public static final class Previous extends Of {
         public Previous() {
-            super(port(port -> port.review(-1)));
+            super(port(port -> port.review().go(-1)));
         }
     }
 
     public static final class Fix extends OfReviewed {
         public Fix() {
-            super(Overview.Action.FIX, port -> port.act(Overview.Action.FIX));
+            super(Overview.Action.FIX, port -> port.review().act(Overview.Action.FIX));
         }
     }
 
     public static final class Accept extends OfReviewed {
         public Accept() {
-            super(Overview.Action.ACCEPT, port -> port.act(Overview.Action.ACCEPT));
+            super(Overview.Action.ACCEPT, port -> port.review().act(Overview.Action.ACCEPT));
         }
     }
 
     public static final class Skip extends OfReviewed {
         public Skip() {
-            super("", Port::skip);
+            super("", port -> port.review().skip());
         }
     }
 

@@ -107,7 +107,7 @@ final class PortTree {
             }
             for (Overview.Action action : selected.node().actions()) {
                 JMenuItem item = new JMenuItem(action.title());
-                item.addActionListener(chosen -> port.act(selected.node(), action));
+                item.addActionListener(chosen -> port.review().act(selected.node(), action));
                 menu.add(item);
             }
         }

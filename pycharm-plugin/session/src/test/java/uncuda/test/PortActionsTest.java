@@ -176,7 +176,7 @@ class PortActionsTest {
     /** The first finding; {@code said}: what is then shown, where it is known before. */
     private void review(String said, String... filter) throws Exception {
         memory.filter = List.of(filter);
-        on(() -> port.review(0));
+        on(() -> port.review().go(0));
         said(said);
     }
 
@@ -192,7 +192,7 @@ class PortActionsTest {
     @Test
     void fixIsMadeAndTheReviewGoesOn() throws Exception {
         review("compare a.py: cuda-api (1 of 2)", "safe", "review");
-        on(() -> port.act(Action.FIX));
+        on(() -> port.review().act(Action.FIX));
         assertEquals(FIXED, Files.readString(safe));
         said("compare b.py: cuda-extension (1 of 1)");
     }
@@ -202,7 +202,7 @@ class PortActionsTest {
         session.open(safe);
         review("compare a.py: cuda-api (1 of 1)", "safe");
         session.type(safe, "# more\n");
-        on(() -> port.act(Action.FIX));
+        on(() -> port.review().act(Action.FIX));
         assertEquals(SAFE + "# more\n", session.client.open.get(safe).text());
         assertEquals(List.of(), session.client.asked);
         assertTrue(session.client.messages.get(0).contains("look again"), session.client.messages.toString());
@@ -214,7 +214,7 @@ class PortActionsTest {
         review("open c.py:2", "manual");
         reason = "runs on the host";
         session.client.takesFirst = false; // which would take it back
-        on(() -> port.act(Action.ACCEPT));
+        on(() -> port.review().act(Action.ACCEPT));
         assertTrue(Files.readString(project.resolve("uncuda-baseline.jsonl")).contains("runs on the host"));
         said("Nothing is left to review.");
         refreshed("2 left · 1 accepted · shown: By hand · the filter hides all findings");
@@ -223,9 +223,9 @@ class PortActionsTest {
     @Test
     void skippedFindingsArePassedOver() throws Exception {
         review("compare b.py: cuda-extension (1 of 2)", "review", "manual");
-        on(port::skip);
+        on(port.review()::skip);
         said("open c.py:2");
-        on(port::skip);
+        on(port.review()::skip);
         said("Nothing is left to review.");
     }
 
@@ -266,7 +266,7 @@ class PortActionsTest {
     void classIsFixedAsAWhole() throws Exception {
         Node node = new Server().overview(Map.of()).nodes().get(0);
         assertEquals("Safe", node.label());
-        on(() -> port.act(node, node.action(Action.FIX)));
+        on(() -> port.review().act(node, node.action(Action.FIX)));
         assertEquals(FIXED, Files.readString(safe));
     }
 
@@ -277,7 +277,7 @@ class PortActionsTest {
         assertTrue(shown(0).toString().endsWith("uncuda-report.html"));
         assertTrue(Files.readString(shown(0)).contains("cuda-extension"));
         review("compare a.py: cuda-api (1 of 1)", "safe");
-        on(() -> port.act("why"));
+        on(() -> port.review().act("why"));
         String page = Files.readString(shown(1));
         assertTrue(page.contains("torch.npu.set_device") && !page.contains("{module}"), page);
     }

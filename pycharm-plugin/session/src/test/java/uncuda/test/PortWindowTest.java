@@ -14,14 +14,18 @@ import com.intellij.openapi.editor.CaretModel;
 import com.intellij.openapi.editor.Document;
 import com.intellij.openapi.editor.Editor;
 import com.intellij.openapi.editor.impl.DocumentImpl;
+import com.intellij.openapi.fileEditor.Opened;
 import com.intellij.openapi.util.Pair;
 import com.intellij.platform.lsp.api.LspServer;
 import com.intellij.platform.lsp.api.LspServerDescriptor;
 import com.intellij.platform.lsp.api.LspServerManager;
 import com.intellij.platform.lsp.api.LspServerSupportProvider;
 import java.awt.Component;
+import java.awt.Rectangle;
 import java.awt.event.ActionEvent;
 import java.awt.event.KeyEvent;
+import java.awt.event.MouseEvent;
+import java.awt.event.MouseListener;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -261,6 +265,31 @@ class PortWindowTest {
                 menu().stream().map(JMenuItem::getText).toList());
         select("By hand");
         assertEquals(List.of(), menu());
+    }
+
+    /** In characters, though a column of the IDE counts a tab as more. */
+    @Test
+    void enterAndADoubleClickOpenAFinding() throws Exception {
+        Files.writeString(safe, "import torch\nif torch:\n\t\tn = torch.cuda.device_count()\n");
+        connect();
+        expand("Safe", "cuda-api", "a.py");
+        select("'torch");
+        press(KeyEvent.VK_ENTER, 0);
+        Opened expected = new Opened("a.py", Files.readString(safe).indexOf("torch.cuda"));
+        assertEquals(expected, Opened.last());
+        Screen.on(() -> {
+            tree.setSize(tree.getPreferredSize());
+            Rectangle place = tree.getRowBounds(tree.getLeadSelectionRow());
+            MouseEvent twice = new MouseEvent(tree, MouseEvent.MOUSE_CLICKED, 0, 0, place.x + 1, place.y + 1, 2, false);
+            for (MouseListener listener : tree.getMouseListeners()) {
+                listener.mouseClicked(twice);
+            }
+            return null;
+        });
+        assertEquals(expected, Opened.last());
+        select("a.py");
+        press(KeyEvent.VK_ENTER, 0);
+        assertEquals(null, Opened.last());
     }
 
     @Test
