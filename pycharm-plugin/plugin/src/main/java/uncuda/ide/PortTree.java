@@ -83,16 +83,23 @@ final class PortTree {
         @Override
         public void mousePressed(MouseEvent event) {
             if (SwingUtilities.isRightMouseButton(event)) {
-                tree.setSelectionPath(tree.getPathForLocation(event.getX(), event.getY()));
+                tree.setSelectionPath(at(event));
             }
         }
 
         @Override
         public void mouseClicked(MouseEvent event) {
-            TreePath path = tree.getPathForLocation(event.getX(), event.getY());
-            if (event.getClickCount() == 2 && path != null && ((DefaultMutableTreeNode) path.getLastPathComponent()).isLeaf()) {
+            TreePath path = at(event);
+            if (event.getClickCount() == 2 && path != null && (row(path).isMore() || row(path).node().leaf())) {
                 enter();
             }
+        }
+
+        /** Also beside its text; null below the last row. */
+        private TreePath at(MouseEvent event) {
+            TreePath path = tree.getClosestPathForLocation(event.getX(), event.getY());
+            Rectangle place = path == null ? null : tree.getPathBounds(path);
+            return place != null && event.getY() < place.y + place.height ? path : null;
         }
     }
 

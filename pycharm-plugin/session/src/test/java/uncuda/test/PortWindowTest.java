@@ -278,6 +278,7 @@ class PortWindowTest {
         Opened expected = new Opened("a.py", Files.readString(safe).indexOf("torch.cuda"));
         assertEquals(expected, Opened.last());
         Screen.on(() -> {
+            tree.setRowHeight(16);
             tree.setSize(tree.getPreferredSize());
             Rectangle place = tree.getRowBounds(tree.getLeadSelectionRow());
             MouseEvent twice = new MouseEvent(tree, MouseEvent.MOUSE_CLICKED, 0, 0, place.x + 1, place.y + 1, 2, false);
