@@ -22,7 +22,7 @@ EXPECTED = {
     "uncuda.test.PluginXmlTest": 10,
     "uncuda.test.PortActionsTest": 10,
     "uncuda.test.PortActionsTest(lsp4j-1)": 2,
-    "uncuda.test.PortWindowTest": 13,
+    "uncuda.test.PortWindowTest": 14,
     "uncuda.test.SettingsPageTest": 4,
     "uncuda.test.StartTest": 11,
     "uncuda.test.SessionTest": 13,

@@ -48,6 +48,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import uncuda.core.Commands;
 
 /** The tool window from plugin.xml to the real server, without a screen: what it holds, not how it looks. */
 @Timeout(120)
@@ -325,6 +326,17 @@ class PortWindowTest {
         Object memory = ((PersistentStateComponent<?>) ide.project.getService(Class.forName("uncuda.ide.ProjectPort")))
                 .getState();
         assertTrue(memory.getClass().getField("reviewed").get(memory).toString().contains("b.py#"));
+    }
+
+    /** The first that is pressed: Review. */
+    @Test
+    void buttonOfTheServersMessageOpensTheReview() throws Exception {
+        connect();
+        until(() -> text().equals("3 left"));
+        session.begin(Commands.FIX_ALL_IN_PROJECT, "");
+        until(() -> screen.compared.size() == 1);
+        assertEquals("b.py: cuda-extension (1 of 2)", screen.compared.get(0).getTitle());
+        assertTrue(session.client.messages.get(0).startsWith("Fixed 1 finding"), session.client.messages.toString());
     }
 
     @Test
