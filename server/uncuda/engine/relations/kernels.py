@@ -164,8 +164,10 @@ class Kernels:
             yield self.word(f"{local}.{known.removesuffix('()')}", at, known.endswith("()"))
 
     def _loaded(self) -> Iterator[Word]:
-        """Names for modules that calls compile, also from C++ alone, which may take tensors of CUDA only; `CUDAExtension`
-        counts also if it is only stored."""
+        """Names for modules that calls compile, also from C++ alone, which may take tensors of CUDA only.
+
+        `CUDAExtension` counts also if it is only stored.
+        """
         if not self._facts.says("cpp_extension"):
             return
         fixed = {hit.words.get("name", ""): bool(hit.fixes) for hit in self._hits}
